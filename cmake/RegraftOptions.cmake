@@ -1,0 +1,24 @@
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+
+set(REGRAFT_SANITIZE "" CACHE STRING "sanitizers: empty, 'address,undefined' or 'thread'")
+if(REGRAFT_SANITIZE)
+  add_compile_options(-fsanitize=${REGRAFT_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${REGRAFT_SANITIZE})
+endif()
+
+# Warnings of our own code; outside headers come in as SYSTEM.
+add_library(regraft_warnings INTERFACE)
+target_compile_options(regraft_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Werror)

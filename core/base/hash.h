@@ -1,0 +1,52 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace regraft {
+
+/// A 128-bit content hash (XXH3). Not cryptographic: files on disk that must be trusted use SHA-256 (base/sha256.h).
+struct Hash128 {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  auto operator<=>(const Hash128&) const = default;
+  /// 32 lower-case hex digits, high half first.
+  std::string hex() const;
+  /// Order-independent combination: addition modulo 2^128 by halves.
+  Hash128& operator+=(const Hash128& other) {
+    low += other.low;
+    high += other.high;
+    return *this;
+  }
+};
+
+Hash128 hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0);
+Hash128 hash_text(std::string_view text, std::uint64_t seed = 0);
+
+/// Order-dependent accumulation of fixed-size values.
+class Hasher {
+ public:
+  explicit Hasher(std::uint64_t seed = 0) : state_{seed * 0x9E3779B97F4A7C15ull + 1, ~seed} {}
+  void add(std::uint64_t value);
+  void add(const Hash128& value) {
+    add(value.low);
+    add(value.high);
+  }
+  Hash128 finish() const;
+
+ private:
+  Hash128 state_;
+};
+
+}  // namespace regraft
+
+template <>
+struct std::hash<regraft::Hash128> {
+  std::size_t operator()(const regraft::Hash128& h) const noexcept { return static_cast<std::size_t>(h.low); }
+};

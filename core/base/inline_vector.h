@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+namespace regraft {
+
+/// A vector of trivially copyable values that keeps up to N of them inside the object; more go to the heap.
+template <typename T, std::size_t N>
+class InlineVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  InlineVector() = default;
+  InlineVector(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
+  explicit InlineVector(std::span<const T> values) { assign(values.begin(), values.end()); }
+  InlineVector(std::size_t count, T value) { resize(count, value); }
+  InlineVector(const InlineVector& other) { assign(other.begin(), other.end()); }
+  InlineVector(InlineVector&& other) noexcept { steal(other); }
+  InlineVector& operator=(const InlineVector& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  InlineVector& operator=(InlineVector&& other) noexcept {
+    if (this != &other) {
+      release();
+      steal(other);
+    }
+    return *this;
+  }
+  ~InlineVector() { release(); }
+
+  T* data() { return heap_ ? heap_ : inline_; }
+  const T* data() const { return heap_ ? heap_ : inline_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
+  T& back() { return data()[size_ - 1]; }
+  const T& back() const { return data()[size_ - 1]; }
+  const T& front() const { return data()[0]; }
+
+  void push_back(T value) {
+    reserve(size_ + 1);
+    data()[size_++] = value;
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void resize(std::size_t count, T value = T{}) {
+    reserve(count);
+    for (std::size_t i = size_; i < count; ++i) data()[i] = value;
+    size_ = count;
+  }
+  void insert(std::size_t at, T value) {
+    push_back(value);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(std::size_t at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --size_;
+  }
+  template <typename It>
+  void assign(It first, It last) {
+    size_ = 0;
+    reserve(static_cast<std::size_t>(std::distance(first, last)));
+    for (; first != last; ++first) data()[size_++] = *first;
+  }
+  void reserve(std::size_t wanted) {
+    if (wanted <= capacity_) return;
+    const std::size_t grown = std::max(wanted, capacity_ * 2);
+    T* fresh = new T[grown];
+    std::copy(begin(), end(), fresh);
+    release();
+    heap_ = fresh;
+    capacity_ = grown;
+  }
+
+  operator std::span<const T>() const { return {data(), size_}; }
+  bool operator==(const InlineVector& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
+
+ private:
+  void release() {
+    delete[] heap_;
+    heap_ = nullptr;
+    capacity_ = N;
+  }
+  void steal(InlineVector& other) {
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    heap_ = other.heap_;
+    if (!heap_) std::copy(other.inline_, other.inline_ + N, inline_);
+    other.heap_ = nullptr;
+    other.capacity_ = N;
+    other.size_ = 0;
+  }
+
+  std::size_t size_ = 0;
+  std::size_t capacity_ = N;
+  T* heap_ = nullptr;
+  T inline_[N]{};
+};
+
+}  // namespace regraft

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regraft::env {
+
+/// Widths of the feature rows. They are part of the observation schema: a policy trained on another schema is refused.
+inline constexpr std::uint32_t kObservationSchema = 1;
+inline constexpr std::size_t kNodeFeatures = 16;
+inline constexpr std::size_t kEdgeFeatures = 4;
+inline constexpr std::size_t kGlobalFeatures = 8;
+inline constexpr std::size_t kRuleFeatures = 64;
+
+/// One state as a graph tuple (Battaglia et al. 2018) and its legal actions. Pure data: no library types.
+///
+/// Nodes are the graph's inputs and operations (not its weights), in ascending stable id, so that a rewrite changes few
+/// rows; the order carries no meaning. Edges go from producer (sender) to consumer (receiver), sorted by (receiver,
+/// input slot). Every feature is dimensionless and roughly in [-4, 4], and none of them depends on the sum over the
+/// current graph, so an edit far away changes no row.
+///
+/// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last candidate
+/// is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x is the prefix
+/// [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
+struct Observation {
+  // nodes: n rows
+  std::vector<std::uint32_t> node_ids;    // [n] stable ids, ascending
+  std::vector<std::uint16_t> node_kinds;  // [n] op kind, the input of an embedding
+  std::vector<float> node_features;       // [n * kNodeFeatures]
+  // edges: e rows
+  std::vector<std::int32_t> senders;      // [e] row of the producer
+  std::vector<std::int32_t> receivers;    // [e] row of the consumer
+  std::vector<float> edge_features;       // [e * kEdgeFeatures]
+  std::vector<float> globals;             // [kGlobalFeatures]
+  // candidates: c rows, NO-OP last
+  std::vector<std::uint16_t> candidate_xfers;      // [c] rule number, or the rule count for NO-OP
+  std::vector<std::uint16_t> candidate_locations;  // [c] location number within its xfer
+  std::vector<std::uint32_t> candidate_offsets;    // [c + 1] into candidate_nodes
+  std::vector<std::int32_t> candidate_nodes;       // rows of the matched nodes, root first
+  std::vector<std::uint16_t> location_counts;      // [rules + 1]
+  std::uint32_t truncated_locations = 0;           // matches beyond the location limit, in all xfers
+
+  std::size_t node_count() const { return node_ids.size(); }
+  std::size_t edge_count() const { return senders.size(); }
+  std::size_t candidate_count() const { return candidate_xfers.size(); }
+  std::span<const std::int32_t> matched_nodes(std::size_t candidate) const {
+    return {candidate_nodes.data() + candidate_offsets[candidate],
+            candidate_offsets[candidate + 1] - candidate_offsets[candidate]};
+  }
+  bool operator==(const Observation&) const = default;
+};
+
+/// What a policy must know of a rule set: one feature row a rule, made from the rule's own text (hashed tokens), so that
+/// a pointer policy reads rules that it never saw. Row `rule count` is NO-OP: all zero but the last feature, 1.
+struct RuleFeatureTable {
+  std::size_t rule_count = 0;
+  std::vector<float> features;  // [(rule_count + 1) * kRuleFeatures]
+};
+
+}  // namespace regraft::env

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/types.h"
+
+namespace regraft::exec {
+
+using graph::DType;
+
+/// A dense tensor by value: row-major, little-endian elements of `dtype` in `bytes`, or `strings` for DType::string.
+struct Tensor {
+  DType dtype = DType::undefined;
+  std::vector<std::int64_t> dims;
+  std::vector<std::byte> bytes;
+  std::vector<std::string> strings;
+
+  /// Product of the dims; 1 for rank 0.
+  std::size_t element_count() const;
+
+  template <typename T>
+  static Tensor of(DType dtype, std::vector<std::int64_t> dims, std::span<const T> values) {
+    const auto raw = std::as_bytes(values);
+    return {dtype, std::move(dims), {raw.begin(), raw.end()}, {}};
+  }
+  template <typename T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  std::span<T> as() {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  bool operator==(const Tensor&) const = default;
+};
+
+/// One axis of a model's input or output: a size, or a symbol (size -1) with its name; "" for an anonymous one.
+struct AxisInfo {
+  std::int64_t size = -1;
+  std::string symbol;
+
+  bool is_static() const { return size >= 0; }
+  bool operator==(const AxisInfo&) const = default;
+};
+
+/// One input or output of a model.
+struct ValueInfo {
+  std::string name;
+  DType dtype = DType::undefined;
+  std::vector<AxisInfo> dims;
+
+  /// "x: float32[1, batch]".
+  std::string describe() const;
+  bool operator==(const ValueInfo&) const = default;
+};
+
+/// Sizes of symbols by name; a symbol that is not bound counts as 1.
+using SymbolSizes = std::map<std::string, std::int64_t>;
+
+/// The elements of a floating tensor as doubles (float16, bfloat16, float32, float64). Throws ExecError for other dtypes.
+std::vector<double> to_doubles(const Tensor& tensor);
+
+/// A floating tensor of `dtype` from doubles, rounded to nearest even. Throws ExecError for other dtypes.
+Tensor from_doubles(DType dtype, std::vector<std::int64_t> dims, std::span<const double> values);
+
+/// Every finite element of a floating tensor moved to a neighbouring value of its own dtype: up where `up(i)` is true.
+template <typename Direction>
+void nudge_one_ulp(Tensor& tensor, Direction up);
+
+/// The representable neighbour of one element, given as its bit pattern of `bits` (16, 32, 64) with a sign bit on top.
+/// NaN and infinities stay; zero goes to the smallest subnormal of the wanted sign.
+std::uint64_t neighbour_bits(std::uint64_t pattern, int bits, std::uint64_t infinity, bool up);
+
+}  // namespace regraft::exec

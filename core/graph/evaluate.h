@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/tables.h"
+
+namespace regraft::graph {
+
+/// A constant tensor in memory: fp64 for floating types, int64 for integers and booleans; row-major.
+struct HostTensor {
+  DType dtype = DType::undefined;
+  std::vector<std::int64_t> dims;
+  std::vector<double> real;           // floating dtypes
+  std::vector<std::int64_t> integer;  // the others
+
+  std::size_t size() const { return is_float(dtype) ? real.size() : integer.size(); }
+  /// Little-endian elements of `dtype`, rounded to nearest even.
+  std::vector<std::byte> to_bytes() const;
+  static HostTensor from_bytes(const TensorType& type, std::span<const std::byte> bytes);
+};
+
+/// Whether evaluate_op knows the op (OpTrait::kFoldable) for these types.
+bool can_evaluate(const Tables& tables, OpKind kind, std::span<const TypeId> inputs);
+
+/// Folds one operation in fixed-order fp64 (int64 for integers): the same bytes on every CPU. Throws GraphError.
+std::vector<HostTensor> evaluate_op(OpKind kind, const AttrBlock& attrs, std::span<const HostTensor* const> inputs);
+
+/// Folds a weight expression. Shared sub-expressions are computed once a call.
+HostTensor evaluate(const Tables& tables, WeightId weight);
+
+}  // namespace regraft::graph

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/graph/weights.h"
+
+namespace regraft::graph {
+
+/// An operation with everything a cost depends on, whatever node it stands at.
+struct Signature {
+  OpKind kind;
+  AttrId attrs;
+  TypeList outputs;
+  InlineVector<TypeId, 4> inputs;       // of present inputs; absent ones have type_none()
+  InlineVector<std::uint8_t, 4> constant;  // 1 where the input is a weight
+};
+
+/// Values for symbols; those not bound count as 1.
+class Bindings {
+ public:
+  void bind(SymbolId symbol, std::int64_t value);
+  std::int64_t value(Dim dim) const;
+  std::int64_t element_count(const TensorType& type) const;  // unranked types count as 1
+
+ private:
+  std::unordered_map<SymbolId, std::int64_t> values_;
+};
+
+/// Interned types, attributes, signatures, symbols and weights of one model. Append-only; used by one thread; graphs point
+/// at it and it outlives them. Never moved.
+class Tables {
+ public:
+  Tables();
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
+
+  TypeId intern(const TensorType& type);
+  TypeId intern(DType dtype, std::span<const Dim> dims);
+  const TensorType& type(TypeId id) const { return types_[index(id)]; }
+  /// The type of a missing optional input: undefined, unranked.
+  TypeId type_none() const { return TypeId{0}; }
+
+  AttrId intern(const AttrBlock& attrs);
+  const AttrBlock& attrs(AttrId id) const { return attrs_[index(id)]; }
+  const Hash128& attrs_hash(AttrId id) const { return attr_hashes_[index(id)]; }
+  const Hash128& type_hash(TypeId id) const { return type_hashes_[index(id)]; }
+
+  SignatureId intern(const Signature& signature);
+  const Signature& signature(SignatureId id) const { return signatures_[index(id)]; }
+  std::size_t signature_count() const { return signatures_.size(); }
+
+  SymbolId symbol(std::string_view name);
+  SymbolId fresh_symbol();
+  const std::string& symbol_name(SymbolId symbol) const { return symbols_[symbol]; }
+  std::size_t symbol_count() const { return symbols_.size(); }
+  std::string describe(TypeId id) const;  // "float32[1, 3, batch]"
+
+  WeightTable& weights() { return weights_; }
+  const WeightTable& weights() const { return weights_; }
+
+  /// Hash of an opaque node's contents (op type, domain, attributes, sub-graphs), registered by the importer; `origin` is
+  /// the node's index in the imported model.
+  void set_opaque_hash(std::int32_t origin, const Hash128& hash) { opaque_hashes_[origin] = hash; }
+  Hash128 opaque_hash(std::int32_t origin) const;
+
+ private:
+  std::deque<TensorType> types_;
+  std::deque<Hash128> type_hashes_;
+  std::unordered_map<Hash128, TypeId> type_ids_;
+  std::deque<AttrBlock> attrs_;
+  std::deque<Hash128> attr_hashes_;
+  std::unordered_map<Hash128, AttrId> attr_ids_;
+  std::deque<Signature> signatures_;
+  std::unordered_map<Hash128, SignatureId> signature_ids_;
+  std::vector<std::string> symbols_;
+  std::unordered_map<std::string, SymbolId> symbol_ids_;
+  std::unordered_map<std::int32_t, Hash128> opaque_hashes_;
+  WeightTable weights_;
+};
+
+}  // namespace regraft::graph

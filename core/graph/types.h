@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/inline_vector.h"
+
+namespace regraft::graph {
+
+class GraphError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Element types, numbered as in onnx.TensorProto.DataType.
+enum class DType : std::uint8_t {
+  undefined = 0,
+  float32 = 1,
+  uint8 = 2,
+  int8 = 3,
+  uint16 = 4,
+  int16 = 5,
+  int32 = 6,
+  int64 = 7,
+  string = 8,
+  boolean = 9,
+  float16 = 10,
+  float64 = 11,
+  uint32 = 12,
+  uint64 = 13,
+  complex64 = 14,
+  complex128 = 15,
+  bfloat16 = 16,
+};
+
+/// "float32", ...; "dtype 17" for those newer than the list.
+std::string dtype_name(DType dtype);
+/// Bytes an element; 0 for strings and unknown types.
+std::size_t dtype_bytes(DType dtype);
+bool is_float(DType dtype);
+bool is_integer(DType dtype);
+
+/// A dimension: a size >= 0, or a symbol (negative: symbol s is -1 - s).
+using Dim = std::int64_t;
+using SymbolId = std::uint32_t;
+inline bool is_symbol(Dim dim) { return dim < 0; }
+inline Dim symbol_dim(SymbolId symbol) { return -1 - static_cast<Dim>(symbol); }
+inline SymbolId dim_symbol(Dim dim) { return static_cast<SymbolId>(-1 - dim); }
+
+using Dims = InlineVector<Dim, 6>;
+
+struct TensorType {
+  DType dtype = DType::undefined;
+  bool ranked = false;  // false: nothing is known of the shape, dims is empty
+  Dims dims;
+
+  std::size_t rank() const { return dims.size(); }
+  /// Every dim is a number.
+  bool is_static() const;
+  /// Number of elements, or nothing when a dim is a symbol or the rank is unknown.
+  std::optional<std::int64_t> element_count() const;
+  bool operator==(const TensorType&) const = default;
+};
+
+// Interned ids: equal ids mean equal contents within one Tables.
+enum class TypeId : std::uint32_t {};
+enum class AttrId : std::uint32_t {};
+enum class WeightId : std::uint32_t { none = ~std::uint32_t{0} };
+enum class SignatureId : std::uint32_t {};
+
+template <typename Id>
+constexpr std::size_t index(Id id) {
+  return static_cast<std::size_t>(id);
+}
+
+}  // namespace regraft::graph

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+
+namespace regraft::rules {
+
+class RuleError : public Error {
+ public:
+  using Error::Error;
+};
+
+enum class RuleStatus : std::uint8_t { proved, bounded, tested };
+
+struct CompiledRule;  // rules/compile.h, internal to core/rules
+
+/// What others may know of a rule.
+struct RuleInfo {
+  std::string name;    // "conv-bn"
+  std::string family;  // the file or section it stands in
+  std::string text;    // the rule's own line, as written, white space normalised
+  RuleStatus status = RuleStatus::tested;
+};
+
+/// An immutable, ordered set of rules. Rule numbers are positions in it.
+class RuleSet {
+ public:
+  /// Reads one .rules file or every .rules file of a folder, in order of file name. Throws RuleError with file:line:column.
+  static RuleSet load(const std::filesystem::path& file_or_folder);
+  static RuleSet parse(std::string_view text, std::string_view file_name);
+
+  RuleSet(RuleSet&&) noexcept;
+  RuleSet& operator=(RuleSet&&) noexcept;
+  ~RuleSet();
+
+  std::size_t size() const { return infos_.size(); }
+  const RuleInfo& info(std::size_t rule) const { return infos_[rule]; }
+  const CompiledRule& compiled(std::size_t rule) const;
+  /// Of all rule texts, in order.
+  Hash128 hash() const;
+
+ private:
+  RuleSet();
+  std::vector<RuleInfo> infos_;
+  std::vector<std::unique_ptr<CompiledRule>> compiled_;
+};
+
+}  // namespace regraft::rules
