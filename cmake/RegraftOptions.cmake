@@ -13,9 +13,10 @@ if(CCACHE)
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
+option(REGRAFT_HEAVY "the folders that need LibTorch or ONNX Runtime (and so the program)" ON)
 set(REGRAFT_SANITIZE "" CACHE STRING "sanitizers: empty, 'address,undefined' or 'thread'")
 if(REGRAFT_SANITIZE)
-  add_compile_options(-fsanitize=${REGRAFT_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=${REGRAFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${REGRAFT_SANITIZE})
 endif()
 
