@@ -10,27 +10,27 @@ namespace regraft::replay {
 /// One step as the behaviour policy saw and took it.
 struct Step {
   env::Observation observation;
-  std::uint32_t candidate = 0;   // row of the chosen candidate
-  float log_probability = 0;     // of that candidate under the behaviour policy mu, over all legal candidates
-  float value = 0;               // V_mu(s)
+  std::uint32_t candidate = 0;  // row of the chosen candidate
+  float log_probability = 0;    // of that candidate under the behaviour policy mu, over all legal candidates
+  float value = 0;              // V_mu(s)
   float reward = 0;
-  bool terminated = false;       // the episode ended here: nothing is bootstrapped
+  bool terminated = false;  // the episode ended here: nothing is bootstrapped
 };
 
-/// A stretch of one episode, at most kMaxSegmentSteps long, acted with one weight version. If its last step does not
-/// terminate, `bootstrap_value` is V_mu of the state that follows.
+/// A stretch of one episode, at most kMaxSegmentSteps long, acted with one weight version. If its last step
+/// does not terminate, `bootstrap_value` is V_mu of the state that follows.
 struct Segment {
   std::uint64_t ticket = 0;
   std::uint64_t generation = 0;
   std::uint64_t weight_version = 0;
-  std::uint32_t model = 0;             // index into the job's list of models
+  std::uint32_t model = 0;  // index into the job's list of models
   std::uint64_t seed = 0;
   std::vector<Step> steps;
   float bootstrap_value = 0;
   // Of the whole episode, known where it ends; NaN before.
   float episode_return = 0;
-  float final_cost_ratio = 0;          // final cost / initial cost
-  float best_cost_ratio = 0;           // best visited cost / initial cost
+  float final_cost_ratio = 0;  // final cost / initial cost
+  float best_cost_ratio = 0;   // best visited cost / initial cost
 };
 
 inline constexpr std::size_t kMaxSegmentSteps = 32;

@@ -6,7 +6,8 @@
 
 namespace regraft::env {
 
-/// Widths of the feature rows. They are part of the observation schema: a policy trained on another schema is refused.
+/// Widths of the feature rows. They are part of the observation schema: a policy trained on another schema is
+/// refused.
 inline constexpr std::uint32_t kObservationSchema = 1;
 inline constexpr std::size_t kNodeFeatures = 16;
 inline constexpr std::size_t kEdgeFeatures = 4;
@@ -15,24 +16,24 @@ inline constexpr std::size_t kRuleFeatures = 64;
 
 /// One state as a graph tuple (Battaglia et al. 2018) and its legal actions. Pure data: no library types.
 ///
-/// Nodes are the graph's inputs and operations (not its weights), in ascending stable id, so that a rewrite changes few
-/// rows; the order carries no meaning. Edges go from producer (sender) to consumer (receiver), sorted by (receiver,
-/// input slot). Every feature is dimensionless and roughly in [-4, 4], and none of them depends on the sum over the
-/// current graph, so an edit far away changes no row.
+/// Nodes are the graph's inputs and operations (not its weights), in ascending stable id, so that a rewrite
+/// changes few rows; the order carries no meaning. Edges go from producer (sender) to consumer (receiver),
+/// sorted by (receiver, input slot). Every feature is dimensionless and roughly in [-4, 4], and none of them
+/// depends on the sum over the current graph, so an edit far away changes no row.
 ///
-/// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last candidate
-/// is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x is the prefix
-/// [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
+/// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last
+/// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
+/// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
 struct Observation {
   // nodes: n rows
   std::vector<std::uint32_t> node_ids;    // [n] stable ids, ascending
   std::vector<std::uint16_t> node_kinds;  // [n] op kind, the input of an embedding
   std::vector<float> node_features;       // [n * kNodeFeatures]
   // edges: e rows
-  std::vector<std::int32_t> senders;      // [e] row of the producer
-  std::vector<std::int32_t> receivers;    // [e] row of the consumer
-  std::vector<float> edge_features;       // [e * kEdgeFeatures]
-  std::vector<float> globals;             // [kGlobalFeatures]
+  std::vector<std::int32_t> senders;    // [e] row of the producer
+  std::vector<std::int32_t> receivers;  // [e] row of the consumer
+  std::vector<float> edge_features;     // [e * kEdgeFeatures]
+  std::vector<float> globals;           // [kGlobalFeatures]
   // candidates: c rows, NO-OP last
   std::vector<std::uint16_t> candidate_xfers;      // [c] rule number, or the rule count for NO-OP
   std::vector<std::uint16_t> candidate_locations;  // [c] location number within its xfer
@@ -51,8 +52,9 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-/// What a policy must know of a rule set: one feature row a rule, made from the rule's own text (hashed tokens), so that
-/// a pointer policy reads rules that it never saw. Row `rule count` is NO-OP: all zero but the last feature, 1.
+/// What a policy must know of a rule set: one feature row a rule, made from the rule's own text (hashed
+/// tokens), so that a pointer policy reads rules that it never saw. Row `rule count` is NO-OP: all zero but
+/// the last feature, 1.
 struct RuleFeatureTable {
   std::size_t rule_count = 0;
   std::vector<float> features;  // [(rule_count + 1) * kRuleFeatures]

@@ -10,12 +10,40 @@
 
 namespace regraft::graph {
 
-/// Attributes of known ops, by their ONNX names. Operands that the standard moved between attribute and input over its
-/// versions (Squeeze axes, Split sizes, Reshape's shape...) are attributes here when they are constant.
+/// Attributes of known ops, by their ONNX names. Operands that the standard moved between attribute and input
+/// over its versions (Squeeze axes, Split sizes, Reshape's shape...) are attributes here when they are
+/// constant.
 enum class Attr : std::uint8_t {
-  alpha, approximate, axes, axis, beta, ceil_mode, count_include_pad, dilations, ends, epsilon, group, keepdims,
-  kernel_shape, max, min, mode, momentum, output_padding, pads, perm, repeats, shape, split, starts, steps, strides,
-  to, trans_a, trans_b, value,
+  alpha,
+  approximate,
+  axes,
+  axis,
+  beta,
+  ceil_mode,
+  count_include_pad,
+  dilations,
+  ends,
+  epsilon,
+  group,
+  keepdims,
+  kernel_shape,
+  max,
+  min,
+  mode,
+  momentum,
+  output_padding,
+  pads,
+  perm,
+  repeats,
+  shape,
+  split,
+  starts,
+  steps,
+  strides,
+  to,
+  trans_a,
+  trans_b,
+  value,
   count_  // number of attributes
 };
 
@@ -29,7 +57,8 @@ using AttrValue = std::variant<std::int64_t, double, Ints, std::string>;
 /// "3", "0.5", "[1,2]", "\"NOTSET\"": as the rule language writes values.
 std::string to_string(const AttrValue& value);
 
-/// Attributes of one node, sorted by Attr, in canonical form (defaults filled in, negative axes resolved, pads explicit).
+/// Attributes of one node, sorted by Attr, in canonical form (defaults filled in, negative axes resolved,
+/// pads explicit).
 class AttrBlock {
  public:
   using Entry = std::pair<Attr, AttrValue>;

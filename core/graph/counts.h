@@ -8,7 +8,7 @@ namespace regraft::graph {
 
 /// Arithmetic and memory traffic of one operation at the given bindings.
 struct OpCounts {
-  std::int64_t flops = 0;         // multiply-add counts 2; transcendental functions count as in op_counts' table
+  std::int64_t flops = 0;  // multiply-add counts 2; transcendental functions count as in op_counts' table
   std::int64_t read_bytes = 0;    // activations read
   std::int64_t write_bytes = 0;   // activations written
   std::int64_t weight_bytes = 0;  // constants read

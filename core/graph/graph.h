@@ -36,7 +36,8 @@ struct Node {
   AttrId attrs{};
   SignatureId signature{};
   WeightId weight = WeightId::none;  // for OpKind::weight
-  /// For nodes that came from the model: index of the NodeProto; for inputs, of the graph input. -1: made by a rewrite.
+  /// For nodes that came from the model: index of the NodeProto; for inputs, of the graph input. -1: made by
+  /// a rewrite.
   std::int32_t origin = -1;
   InlineVector<Value, 4> inputs;
   TypeList outputs;
@@ -44,10 +45,10 @@ struct Node {
 
 /// A computation graph under rewriting: nodes with stable ids, uses in both directions, and an edit log.
 ///
-/// Every change is one of four primitives (add, remove, set_input, set_output), each O(degree) and each logged, so that
-/// undo_to() restores an earlier state exactly, ids included. Ids are never reused while their node can come back. Use
-/// lists are sorted by (user, slot). Copying a graph copies its nodes; both share the Tables. Not thread-safe.
-/// Errors: GraphError on an edit that would break an invariant.
+/// Every change is one of four primitives (add, remove, set_input, set_output), each O(degree) and each
+/// logged, so that undo_to() restores an earlier state exactly, ids included. Ids are never reused while
+/// their node can come back. Use lists are sorted by (user, slot). Copying a graph copies its nodes; both
+/// share the Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
 class Graph {
  public:
   explicit Graph(Tables& tables) : tables_(&tables) {}
@@ -84,7 +85,8 @@ class Graph {
   void set_input(NodeId user, std::uint32_t slot, Value value);
   void set_output(std::uint32_t slot, Value value);
   void add_output(Value value);  // at import only
-  /// Points every use of `from`, graph outputs included, at `to`. Types may differ only in what is known of them.
+  /// Points every use of `from`, graph outputs included, at `to`. Types may differ only in what is known of
+  /// them.
   void replace_uses(Value from, Value to);
   /// Removes the given nodes where they have no uses, then what that leaves without uses. Graph inputs stay.
   void remove_dead(std::span<const NodeId> candidates);
@@ -100,11 +102,12 @@ class Graph {
   /// Forgets the log: the present state becomes the base.
   void commit();
 
-  /// Structural hash of the whole graph: Merkle hash of the outputs combined with a commutative sum over live nodes, so that
-  /// shared and duplicated sub-graphs differ; independent of ids, names and node order.
+  /// Structural hash of the whole graph: Merkle hash of the outputs combined with a commutative sum over live
+  /// nodes, so that shared and duplicated sub-graphs differ; independent of ids, names and node order.
   Hash128 hash() const;
 
-  /// Checks every invariant (acyclic, uses consistent, types as inferred) and throws GraphError on the first that fails.
+  /// Checks every invariant (acyclic, uses consistent, types as inferred) and throws GraphError on the first
+  /// that fails.
   void validate() const;
 
  private:

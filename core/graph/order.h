@@ -6,15 +6,16 @@
 
 namespace regraft::graph {
 
-/// Merkle hash of every live node, by id: kind, attributes, types, weight contents and the hashes of its inputs in order.
-/// Equal hashes mean structurally equal sub-graphs.
+/// Merkle hash of every live node, by id: kind, attributes, types, weight contents and the hashes of its
+/// inputs in order. Equal hashes mean structurally equal sub-graphs.
 std::vector<Hash128> merkle_hashes(const Graph& graph);
 
-/// Live nodes in canonical order: Kahn's algorithm, ready nodes by structural hash (Merkle hash first, then the hash of the
-/// uses), so that the order does not depend on ids. Throws GraphError on a cycle.
+/// Live nodes in canonical order: Kahn's algorithm, ready nodes by structural hash (Merkle hash first, then
+/// the hash of the uses), so that the order does not depend on ids. Throws GraphError on a cycle.
 std::vector<NodeId> canonical_order(const Graph& graph);
 
-/// Live nodes in some topological order, by ascending id among the ready ones: cheaper, for export and evaluation.
+/// Live nodes in some topological order, by ascending id among the ready ones: cheaper, for export and
+/// evaluation.
 std::vector<NodeId> topological_order(const Graph& graph);
 
 /// Whether `to` can be reached from any of `from` along uses (a node reaches itself).

@@ -16,7 +16,7 @@ struct Signature {
   OpKind kind;
   AttrId attrs;
   TypeList outputs;
-  InlineVector<TypeId, 4> inputs;       // of present inputs; absent ones have type_none()
+  InlineVector<TypeId, 4> inputs;          // of present inputs; absent ones have type_none()
   InlineVector<std::uint8_t, 4> constant;  // 1 where the input is a weight
 };
 
@@ -31,8 +31,8 @@ class Bindings {
   std::unordered_map<SymbolId, std::int64_t> values_;
 };
 
-/// Interned types, attributes, signatures, symbols and weights of one model. Append-only; used by one thread; graphs point
-/// at it and it outlives them. Never moved.
+/// Interned types, attributes, signatures, symbols and weights of one model. Append-only; used by one thread;
+/// graphs point at it and it outlives them. Never moved.
 class Tables {
  public:
   Tables();
@@ -63,8 +63,8 @@ class Tables {
   WeightTable& weights() { return weights_; }
   const WeightTable& weights() const { return weights_; }
 
-  /// Hash of an opaque node's contents (op type, domain, attributes, sub-graphs), registered by the importer; `origin` is
-  /// the node's index in the imported model.
+  /// Hash of an opaque node's contents (op type, domain, attributes, sub-graphs), registered by the importer;
+  /// `origin` is the node's index in the imported model.
   void set_opaque_hash(std::int32_t origin, const Hash128& hash) { opaque_hashes_[origin] = hash; }
   Hash128 opaque_hash(std::int32_t origin) const;
 

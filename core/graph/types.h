@@ -46,9 +46,15 @@ bool is_integer(DType dtype);
 /// A dimension: a size >= 0, or a symbol (negative: symbol s is -1 - s).
 using Dim = std::int64_t;
 using SymbolId = std::uint32_t;
-inline bool is_symbol(Dim dim) { return dim < 0; }
-inline Dim symbol_dim(SymbolId symbol) { return -1 - static_cast<Dim>(symbol); }
-inline SymbolId dim_symbol(Dim dim) { return static_cast<SymbolId>(-1 - dim); }
+inline bool is_symbol(Dim dim) {
+  return dim < 0;
+}
+inline Dim symbol_dim(SymbolId symbol) {
+  return -1 - static_cast<Dim>(symbol);
+}
+inline SymbolId dim_symbol(Dim dim) {
+  return static_cast<SymbolId>(-1 - dim);
+}
 
 using Dims = InlineVector<Dim, 6>;
 

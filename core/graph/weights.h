@@ -12,20 +12,20 @@
 
 namespace regraft::graph {
 
-/// A constant: a tensor of the model (its bytes stay where they are, usually memory-mapped), a literal made by us, or an
-/// operation on other constants. Hash-consed: equal expressions have equal ids. Nothing is evaluated during search;
-/// graph/evaluate.h folds an expression at export.
+/// A constant: a tensor of the model (its bytes stay where they are, usually memory-mapped), a literal made
+/// by us, or an operation on other constants. Hash-consed: equal expressions have equal ids. Nothing is
+/// evaluated during search; graph/evaluate.h folds an expression at export.
 struct WeightExpr {
   enum class Form : std::uint8_t { source, literal, operation };
   Form form = Form::source;
   TypeId type{};
-  Hash128 hash;                          // of the contents for source and literal, of the expression for operation
-  std::span<const std::byte> bytes;      // source, literal: little-endian elements, row-major
-  std::int32_t source = -1;              // source: index of the initializer or Constant in the imported model
-  OpKind kind = OpKind::weight;          // operation
-  AttrId attrs{};                        // operation
-  std::uint32_t output = 0;              // operation: which output (Split)
-  InlineVector<WeightId, 3> args;        // operation
+  Hash128 hash;  // of the contents for source and literal, of the expression for operation
+  std::span<const std::byte> bytes;  // source, literal: little-endian elements, row-major
+  std::int32_t source = -1;          // source: index of the initializer or Constant in the imported model
+  OpKind kind = OpKind::weight;      // operation
+  AttrId attrs{};                    // operation
+  std::uint32_t output = 0;          // operation: which output (Split)
+  InlineVector<WeightId, 3> args;    // operation
 };
 
 /// All constants of one model, append-only.
@@ -33,20 +33,22 @@ class WeightTable {
  public:
   explicit WeightTable(Tables& tables) : tables_(tables) {}
 
-  /// A tensor of the model; `bytes` must outlive the table. Two tensors with equal contents and type share an id: the first one's.
+  /// A tensor of the model; `bytes` must outlive the table. Two tensors with equal contents and type share an
+  /// id: the first one's.
   WeightId source(TypeId type, std::span<const std::byte> bytes, std::int32_t source_index);
   /// A small constant of our own; the bytes are copied.
   WeightId literal(TypeId type, std::span<const std::byte> bytes);
-  WeightId scalar(DType dtype, double value);            // rank 0
+  WeightId scalar(DType dtype, double value);               // rank 0
   WeightId integers(std::span<const std::int64_t> values);  // int64, rank 1
-  /// One output of an operation on constants, with attributes in canonical form; the type is inferred. Throws GraphError.
+  /// One output of an operation on constants, with attributes in canonical form; the type is inferred. Throws
+  /// GraphError.
   WeightId operation(OpKind kind, AttrId attrs, std::span<const WeightId> args, std::uint32_t output = 0);
 
   const WeightExpr& operator[](WeightId id) const { return exprs_[index(id)]; }
   std::size_t size() const { return exprs_.size(); }
 
-  /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements; evaluates small
-  /// expressions and remembers the answer.
+  /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements;
+  /// evaluates small expressions and remembers the answer.
   std::optional<std::vector<std::int64_t>> integer_values(WeightId id, std::size_t limit = 4096) const;
   /// The value when every element is the same (one element, or up to `limit` equal ones).
   std::optional<double> scalar_value(WeightId id, std::size_t limit = 64) const;

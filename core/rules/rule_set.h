@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,11 +43,15 @@ class RuleSet {
   std::size_t size() const { return infos_.size(); }
   const RuleInfo& info(std::size_t rule) const { return infos_[rule]; }
   const CompiledRule& compiled(std::size_t rule) const;
+  /// The number of the rule of that name.
+  std::optional<std::size_t> find(std::string_view name) const;
   /// Of all rule texts, in order.
   Hash128 hash() const;
 
  private:
   RuleSet();
+  void append(std::string_view text, std::string_view file_name);
+
   std::vector<RuleInfo> infos_;
   std::vector<std::unique_ptr<CompiledRule>> compiled_;
 };

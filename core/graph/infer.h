@@ -1,0 +1,79 @@
+#pragma once
+
+// Internal to core/graph: type inference, one function for each family of ops, and what they share.
+
+#include <string>
+
+#include "core/graph/op.h"
+#include "core/graph/tables.h"
+
+namespace regraft::graph {
+
+using Operands = std::span<const Operand>;
+
+[[noreturn]] void fail(const OpInfo& op, const std::string& problem);
+const TensorType& operand_type(const Tables& tables, Operands operands, std::size_t i);
+bool has_operand(Operands operands, std::size_t i);
+TypeList one_type(Tables& tables, DType dtype, std::span<const Dim> dims);
+TypeList unranked(Tables& tables, DType dtype);
+/// Axis in [0, rank), or [0, rank] when `past_end` is set.
+std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end = false);
+
+/// A dim that follows from others by a formula: a symbol named by the formula, so that equal formulas give
+/// equal symbols.
+Dim derived_dim(Tables& tables, const std::string& formula);
+std::string dim_text(const Tables& tables, Dim dim);
+Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b);
+/// Multidirectional broadcasting of two shapes.
+Dims broadcast(Tables& tables, const OpInfo& op, std::span<const Dim> a, std::span<const Dim> b);
+Dim add_dims(Tables& tables, Dim a, Dim b);
+/// Product of dims as one dim: a number, a lone symbol, or a derived symbol.
+Dim product_dim(Tables& tables, std::span<const Dim> dims);
+/// total / parts when it comes out exactly: numbers divide, symbols cancel; else a derived dim.
+Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, std::span<const Dim> parts);
+
+TypeList infer_same(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_cast(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_cast_like(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_broadcast(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_compare(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_where(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_matmul(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_gemm(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_conv(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_conv_transpose(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_pool(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_global_pool(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_batch_norm(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_layer_norm(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_reduce(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_reshape(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_flatten(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_transpose(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_squeeze(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_unsqueeze(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_concat(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_split(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_slice(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_gather(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_gather_elements(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_expand(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_tile(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_pad(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_constant_of_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
+
+void normalise_axis(Tables&, const OpInfo&, AttrBlock&, Operands);  // `axis`, within the rank of input 0
+void normalise_axis_past_end(Tables&, const OpInfo&, AttrBlock&,
+                             Operands);                               // `axis` may be the rank (Flatten)
+void normalise_window(Tables&, const OpInfo&, AttrBlock&, Operands);  // conv and pooling
+void normalise_reduce(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_reshape(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_transpose(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_squeeze(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_unsqueeze(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_split(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_slice(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_pad(Tables&, const OpInfo&, AttrBlock&, Operands);
+
+}  // namespace regraft::graph

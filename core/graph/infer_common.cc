@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <vector>
+
+#include "core/graph/infer.h"
+
+namespace regraft::graph {
+
+void fail(const OpInfo& op, const std::string& problem) {
+  throw GraphError(problem, std::string(op.name), "");
+}
+
+const TensorType& operand_type(const Tables& tables, Operands operands, std::size_t i) {
+  return tables.type(operands[i].type);
+}
+
+bool has_operand(Operands operands, std::size_t i) {
+  return i < operands.size() && operands[i].present;
+}
+
+TypeList one_type(Tables& tables, DType dtype, std::span<const Dim> dims) {
+  return TypeList{tables.intern(dtype, dims)};
+}
+
+TypeList unranked(Tables& tables, DType dtype) {
+  return TypeList{tables.intern(TensorType{dtype, false, {}})};
+}
+
+std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end) {
+  const auto bound = static_cast<std::int64_t>(rank);
+  const std::int64_t resolved = axis < 0 ? axis + bound : axis;
+  if (resolved < 0 || resolved >= bound + (past_end ? 1 : 0))
+    fail(op, "axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
+  return resolved;
+}
+
+Dim derived_dim(Tables& tables, const std::string& formula) {
+  return symbol_dim(tables.symbol(formula));
+}
+
+std::string dim_text(const Tables& tables, Dim dim) {
+  return is_symbol(dim) ? tables.symbol_name(dim_symbol(dim)) : std::to_string(dim);
+}
+
+Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b) {
+  if (a == b || b == 1) return a;
+  if (a == 1) return b;
+  if (is_symbol(a) && is_symbol(b)) {
+    const auto [first, second] = std::minmax(dim_text(tables, a), dim_text(tables, b));
+    return derived_dim(tables, "bcast(" + first + "," + second + ")");
+  }
+  if (is_symbol(a)) return b;
+  if (is_symbol(b)) return a;
+  fail(op, "cannot broadcast " + std::to_string(a) + " with " + std::to_string(b));
+}
+
+Dims broadcast(Tables& tables, const OpInfo& op, std::span<const Dim> a, std::span<const Dim> b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  Dims dims(a);
+  const std::size_t shift = a.size() - b.size();
+  for (std::size_t i = 0; i < b.size(); ++i) dims[i + shift] = broadcast_dim(tables, op, a[i + shift], b[i]);
+  return dims;
+}
+
+Dim add_dims(Tables& tables, Dim a, Dim b) {
+  if (!is_symbol(a) && !is_symbol(b)) return a + b;
+  if (a == 0) return b;
+  if (b == 0) return a;
+  const auto [first, second] = std::minmax(dim_text(tables, a), dim_text(tables, b));
+  return derived_dim(tables, "(" + first + "+" + second + ")");
+}
+
+namespace {
+
+struct Factors {
+  std::int64_t number = 1;
+  std::vector<std::string> symbols;  // sorted
+};
+
+Factors factors_of(const Tables& tables, std::span<const Dim> dims) {
+  Factors factors;
+  for (const Dim dim : dims) {
+    if (is_symbol(dim))
+      factors.symbols.push_back(tables.symbol_name(dim_symbol(dim)));
+    else if (__builtin_mul_overflow(factors.number, dim, &factors.number))
+      throw GraphError("element count overflows 64 bits", "shape", "");
+  }
+  std::sort(factors.symbols.begin(), factors.symbols.end());
+  return factors;
+}
+
+Dim dim_of(Tables& tables, const Factors& factors) {
+  if (factors.symbols.empty()) return factors.number;
+  if (factors.symbols.size() == 1 && factors.number == 1) return derived_dim(tables, factors.symbols[0]);
+  std::string formula = "(" + std::to_string(factors.number);
+  for (const std::string& symbol : factors.symbols) formula += "*" + symbol;
+  return derived_dim(tables, formula + ")");
+}
+
+}  // namespace
+
+Dim product_dim(Tables& tables, std::span<const Dim> dims) {
+  return dim_of(tables, factors_of(tables, dims));
+}
+
+Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, std::span<const Dim> parts) {
+  Factors all = factors_of(tables, total);
+  const Factors known = factors_of(tables, parts);
+  std::vector<std::string> rest, missing;
+  std::set_difference(all.symbols.begin(), all.symbols.end(), known.symbols.begin(), known.symbols.end(),
+                      std::back_inserter(rest));
+  std::set_difference(known.symbols.begin(), known.symbols.end(), all.symbols.begin(), all.symbols.end(),
+                      std::back_inserter(missing));
+  const bool divides = known.number != 0 && all.number % known.number == 0;
+  if (missing.empty() && divides) return dim_of(tables, {all.number / known.number, rest});
+  if (all.symbols.empty() && known.symbols.empty())
+    fail(op, "cannot divide " + std::to_string(all.number) + " elements by " + std::to_string(known.number));
+  return derived_dim(tables, "(" + dim_text(tables, product_dim(tables, total)) + "/" +
+                                 dim_text(tables, product_dim(tables, parts)) + ")");
+}
+
+TypeList infer_types(Tables& tables, OpKind kind, const AttrBlock& attrs, std::span<const Operand> operands) {
+  const OpInfo& op = op_info(kind);
+  if (!op.infer) fail(op, "has no type inference");
+  const bool too_many = operands.size() > op.max_inputs && !op.is(kVariadic);
+  if (operands.size() < op.min_inputs || too_many)
+    fail(op, "takes no " + std::to_string(operands.size()) + " inputs");
+  for (std::size_t i = 0; i < op.min_inputs; ++i)
+    if (!operands[i].present) fail(op, "input " + std::to_string(i) + " is missing");
+  return op.infer(tables, op, attrs, operands);
+}
+
+}  // namespace regraft::graph

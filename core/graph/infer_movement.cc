@@ -1,0 +1,227 @@
+#include <algorithm>
+
+#include "core/graph/infer.h"
+
+namespace regraft::graph {
+namespace {
+
+bool contains(const Ints& list, std::size_t value) {
+  return std::find(list.begin(), list.end(), static_cast<std::int64_t>(value)) != list.end();
+}
+
+/// Length of a slice along a static dim, with starts and ends already clamped.
+std::int64_t slice_length(std::int64_t start, std::int64_t end, std::int64_t step) {
+  const std::int64_t span = step > 0 ? end - start : start - end;
+  const std::int64_t stride = step > 0 ? step : -step;
+  return span <= 0 ? 0 : (span + stride - 1) / stride;
+}
+
+}  // namespace
+
+TypeList infer_reshape(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!attrs.has(Attr::shape)) return unranked(tables, x.dtype);
+  const Ints& shape = attrs.ints(Attr::shape);
+  Dims dims;
+  std::optional<std::size_t> inferred;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < -1) fail(op, "shape holds " + std::to_string(shape[i]));
+    if (shape[i] == -1) {
+      if (inferred) fail(op, "shape holds -1 twice");
+      inferred = i;
+    }
+    const bool copies = shape[i] == 0;
+    if (copies && !x.ranked) return unranked(tables, x.dtype);
+    if (copies && i >= x.rank()) fail(op, "shape copies a dim that the input lacks");
+    dims.push_back(copies ? x.dims[i] : std::max<std::int64_t>(shape[i], 1));
+  }
+  if (inferred)
+    dims[*inferred] = x.ranked ? quotient_dim(tables, op, x.dims, dims) : symbol_dim(tables.fresh_symbol());
+  const TensorType result{x.dtype, true, dims};
+  const auto before = x.element_count(), after = result.element_count();
+  if (before && after && *before != *after)
+    fail(op, "turns " + std::to_string(*before) + " elements into " + std::to_string(*after));
+  return TypeList{tables.intern(result)};
+}
+
+TypeList infer_flatten(Tables& tables, const OpInfo&, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked) return unranked(tables, x.dtype);
+  const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
+  const std::span<const Dim> dims = x.dims;
+  const Dim rows = product_dim(tables, dims.first(axis)), columns = product_dim(tables, dims.subspan(axis));
+  return one_type(tables, x.dtype, Dims{rows, columns});
+}
+
+TypeList infer_transpose(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked) return unranked(tables, x.dtype);
+  const Ints& perm = attrs.ints(Attr::perm);
+  if (perm.size() != x.rank()) fail(op, "perm does not fit rank " + std::to_string(x.rank()));
+  Dims dims;
+  for (std::size_t i = 0; i < perm.size(); ++i) {
+    if (!contains(perm, i)) fail(op, "perm is no permutation");
+    dims.push_back(x.dims[static_cast<std::size_t>(perm[i])]);
+  }
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_squeeze(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::axes)) return unranked(tables, x.dtype);
+  const Ints& axes = attrs.ints(Attr::axes);
+  Dims dims;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (!contains(axes, i))
+      dims.push_back(x.dims[i]);
+    else if (!is_symbol(x.dims[i]) && x.dims[i] != 1)
+      fail(op, "axis " + std::to_string(i) + " has size " + std::to_string(x.dims[i]));
+  }
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_unsqueeze(Tables& tables, const OpInfo&, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::axes)) return unranked(tables, x.dtype);
+  const Ints& axes = attrs.ints(Attr::axes);
+  Dims dims;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < x.rank() + axes.size(); ++i)
+    dims.push_back(contains(axes, i) ? 1 : x.dims[next++]);
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_concat(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType first = operand_type(tables, operands, 0);
+  const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
+  Dims dims = first.dims;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const TensorType x = operand_type(tables, operands, k);
+    if (x.dtype != first.dtype) fail(op, "mixes element types");
+    if (!x.ranked || !first.ranked) return unranked(tables, first.dtype);
+    if (x.rank() != first.rank()) fail(op, "mixes ranks");
+    for (std::size_t i = 0; i < dims.size() && k > 0; ++i) {
+      if (i == axis) {
+        dims[i] = add_dims(tables, dims[i], x.dims[i]);
+      } else if (dims[i] != x.dims[i]) {
+        if (!is_symbol(dims[i]) && !is_symbol(x.dims[i]))
+          fail(op, "inputs differ in dim " + std::to_string(i));
+        if (is_symbol(dims[i])) dims[i] = x.dims[i];
+      }
+    }
+  }
+  return one_type(tables, first.dtype, dims);
+}
+
+TypeList infer_split(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  const Ints& sizes = attrs.ints(Attr::split);
+  const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
+  TypeList types;
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail(op, "a part has size " + std::to_string(size));
+    sum += size;
+    TensorType part = x;
+    if (part.ranked) part.dims[axis] = size;
+    types.push_back(tables.intern(part));
+  }
+  if (x.ranked && !is_symbol(x.dims[axis]) && sum != x.dims[axis])
+    fail(op, "parts add up to " + std::to_string(sum) + ", not " + std::to_string(x.dims[axis]));
+  return types;
+}
+
+TypeList infer_slice(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::starts)) return unranked(tables, x.dtype);
+  const Ints &starts = attrs.ints(Attr::starts), &ends = attrs.ints(Attr::ends),
+             &axes = attrs.ints(Attr::axes), &steps = attrs.ints(Attr::steps);
+  Dims dims = x.dims;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Dim& dim = dims[static_cast<std::size_t>(axes[i])];
+    if (!is_symbol(dim)) {
+      dim = slice_length(starts[i], ends[i], steps[i]);
+    } else {
+      dim = derived_dim(tables, "slice(" + dim_text(tables, dim) + "," + std::to_string(starts[i]) + "," +
+                                    std::to_string(ends[i]) + "," + std::to_string(steps[i]) + ")");
+    }
+  }
+  (void)op;
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_gather(Tables& tables, const OpInfo&, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0), indices = operand_type(tables, operands, 1);
+  if (!x.ranked || !indices.ranked) return unranked(tables, x.dtype);
+  const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
+  Dims dims{std::span<const Dim>(x.dims.data(), axis)};
+  for (const Dim dim : indices.dims) dims.push_back(dim);
+  for (std::size_t i = axis + 1; i < x.rank(); ++i) dims.push_back(x.dims[i]);
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_gather_elements(Tables& tables, const OpInfo& op, const AttrBlock&, Operands operands) {
+  TensorType indices = operand_type(tables, operands, 1);
+  const TensorType& x = operand_type(tables, operands, 0);
+  if (x.ranked && indices.ranked && x.rank() != indices.rank()) fail(op, "ranks of data and indices differ");
+  indices.dtype = x.dtype;
+  return TypeList{tables.intern(indices)};
+}
+
+TypeList infer_expand(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::shape)) return unranked(tables, x.dtype);
+  const Ints& shape = attrs.ints(Attr::shape);
+  Dims wanted;
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail(op, "shape holds " + std::to_string(size));
+    wanted.push_back(size);
+  }
+  return one_type(tables, x.dtype, broadcast(tables, op, x.dims, wanted));
+}
+
+TypeList infer_tile(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::repeats)) return unranked(tables, x.dtype);
+  const Ints& repeats = attrs.ints(Attr::repeats);
+  if (repeats.size() != x.rank()) fail(op, "repeats do not fit rank " + std::to_string(x.rank()));
+  Dims dims;
+  for (std::size_t i = 0; i < repeats.size(); ++i)
+    dims.push_back(repeats[i] == 1 ? x.dims[i] : product_dim(tables, Dims{repeats[i], x.dims[i]}));
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_pad(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  if (!x.ranked || !attrs.has(Attr::pads)) return unranked(tables, x.dtype);
+  const Ints& pads = attrs.ints(Attr::pads);
+  if (pads.size() != 2 * x.rank()) fail(op, "pads do not fit rank " + std::to_string(x.rank()));
+  Dims dims;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    const std::int64_t extra = pads[i] + pads[i + x.rank()];
+    if (!is_symbol(x.dims[i]) && x.dims[i] + extra < 0)
+      fail(op, "pads make dim " + std::to_string(i) + " negative");
+    if (is_symbol(x.dims[i]) && extra != 0)
+      dims.push_back(
+          derived_dim(tables, "(" + dim_text(tables, x.dims[i]) + "+" + std::to_string(extra) + ")"));
+    else
+      dims.push_back(x.dims[i] + extra);
+  }
+  return one_type(tables, x.dtype, dims);
+}
+
+TypeList infer_shape(Tables& tables, const OpInfo&, const AttrBlock&, Operands operands) {
+  const TensorType& x = operand_type(tables, operands, 0);
+  const Dim rank = x.ranked ? static_cast<Dim>(x.rank()) : symbol_dim(tables.fresh_symbol());
+  return one_type(tables, DType::int64, std::span(&rank, 1));
+}
+
+TypeList infer_constant_of_shape(Tables& tables, const OpInfo&, const AttrBlock& attrs, Operands operands) {
+  const DType dtype = attrs.has(Attr::to) ? static_cast<DType>(attrs.integer(Attr::to)) : DType::float32;
+  const auto shape =
+      operands[0].value == WeightId::none ? std::nullopt : tables.weights().integer_values(operands[0].value);
+  if (!shape) return unranked(tables, dtype);
+  return one_type(tables, dtype, *shape);
+}
+
+}  // namespace regraft::graph

@@ -1,0 +1,113 @@
+#include "core/graph/order.h"
+
+#include <functional>
+#include <queue>
+
+namespace regraft::graph {
+namespace {
+
+/// Kahn's algorithm; `before(a, b)` says which of two ready nodes comes first.
+template <typename Before>
+std::vector<NodeId> kahn(const Graph& graph, Before before) {
+  std::vector<std::uint32_t> waiting(graph.id_bound(), 0);
+  const auto after = [&](NodeId a, NodeId b) { return before(b, a); };
+  std::priority_queue<NodeId, std::vector<NodeId>, decltype(after)> ready(after);
+  for (NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id)) continue;
+    for (const Value value : graph.node(id).inputs) waiting[id] += value.present() ? 1 : 0;
+    if (waiting[id] == 0) ready.push(id);
+  }
+  std::vector<NodeId> order;
+  order.reserve(graph.live_count());
+  while (!ready.empty()) {
+    const NodeId id = ready.top();
+    ready.pop();
+    order.push_back(id);
+    for (const Use use : graph.uses(id))
+      if (use.user != kGraphOutput && --waiting[use.user] == 0) ready.push(use.user);
+  }
+  if (order.size() != graph.live_count()) throw GraphError("the graph has a cycle", "graph", "");
+  return order;
+}
+
+Hash128 node_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle) {
+  const Node& node = graph.node(id);
+  const Tables& tables = graph.tables();
+  Hasher hasher(9);
+  hasher.add(static_cast<std::uint64_t>(node.kind));
+  if (node.kind == OpKind::weight) {
+    hasher.add(tables.weights()[node.weight].hash);
+    return hasher.finish();
+  }
+  if (node.kind == OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
+  if (node.kind == OpKind::opaque) hasher.add(tables.opaque_hash(node.origin));
+  hasher.add(tables.attrs_hash(node.attrs));
+  for (const TypeId type : node.outputs) hasher.add(tables.type_hash(type));
+  for (const Value value : node.inputs) {
+    hasher.add(value.present() ? merkle[value.node] : Hash128{});
+    hasher.add(value.output);
+  }
+  return hasher.finish();
+}
+
+/// Hash of what a node is used for, from the graph outputs down: tells apart nodes whose Merkle hashes are
+/// equal.
+std::vector<Hash128> use_hashes(const Graph& graph, const std::vector<NodeId>& order,
+                                const std::vector<Hash128>& merkle) {
+  std::vector<Hash128> down(graph.id_bound());
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    Hash128 sum;
+    for (const Use use : graph.uses(*at)) {
+      Hasher hasher(10);
+      hasher.add(use.slot);
+      if (use.user != kGraphOutput) {
+        hasher.add(merkle[use.user]);
+        hasher.add(down[use.user]);
+      }
+      sum += hasher.finish();
+    }
+    down[*at] = sum;
+  }
+  return down;
+}
+
+}  // namespace
+
+std::vector<NodeId> topological_order(const Graph& graph) {
+  return kahn(graph, std::less<NodeId>());
+}
+
+std::vector<Hash128> merkle_hashes(const Graph& graph) {
+  std::vector<Hash128> merkle(graph.id_bound());
+  for (const NodeId id : topological_order(graph)) merkle[id] = node_hash(graph, id, merkle);
+  return merkle;
+}
+
+std::vector<NodeId> canonical_order(const Graph& graph) {
+  const std::vector<NodeId> any = topological_order(graph);
+  std::vector<Hash128> merkle(graph.id_bound());
+  for (const NodeId id : any) merkle[id] = node_hash(graph, id, merkle);
+  const std::vector<Hash128> down = use_hashes(graph, any, merkle);
+  return kahn(graph, [&](NodeId a, NodeId b) {
+    if (merkle[a] != merkle[b]) return merkle[a] < merkle[b];
+    if (down[a] != down[b]) return down[a] < down[b];
+    return a < b;  // interchangeable nodes: either order gives the same graph
+  });
+}
+
+bool reaches(const Graph& graph, std::span<const NodeId> from, NodeId to) {
+  std::vector<std::uint8_t> seen(graph.id_bound(), 0);
+  std::vector<NodeId> pending(from.begin(), from.end());
+  while (!pending.empty()) {
+    const NodeId id = pending.back();
+    pending.pop_back();
+    if (id == to) return true;
+    if (seen[id]) continue;
+    seen[id] = 1;
+    for (const Use use : graph.uses(id))
+      if (use.user != kGraphOutput) pending.push_back(use.user);
+  }
+  return false;
+}
+
+}  // namespace regraft::graph

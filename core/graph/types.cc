@@ -1,0 +1,79 @@
+#include "core/graph/types.h"
+
+#include <array>
+
+namespace regraft::graph {
+namespace {
+
+struct DTypeRow {
+  const char* name;
+  std::size_t bytes;
+};
+
+constexpr std::array<DTypeRow, 17> kDTypes{{{"undefined", 0},
+                                            {"float32", 4},
+                                            {"uint8", 1},
+                                            {"int8", 1},
+                                            {"uint16", 2},
+                                            {"int16", 2},
+                                            {"int32", 4},
+                                            {"int64", 8},
+                                            {"string", 0},
+                                            {"bool", 1},
+                                            {"float16", 2},
+                                            {"float64", 8},
+                                            {"uint32", 4},
+                                            {"uint64", 8},
+                                            {"complex64", 8},
+                                            {"complex128", 16},
+                                            {"bfloat16", 2}}};
+
+}  // namespace
+
+std::string dtype_name(DType dtype) {
+  const auto number = static_cast<std::size_t>(dtype);
+  return number < kDTypes.size() ? kDTypes[number].name : "dtype " + std::to_string(number);
+}
+
+std::size_t dtype_bytes(DType dtype) {
+  const auto number = static_cast<std::size_t>(dtype);
+  return number < kDTypes.size() ? kDTypes[number].bytes : 0;
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
+         dtype == DType::bfloat16;
+}
+
+bool is_integer(DType dtype) {
+  switch (dtype) {
+    case DType::uint8:
+    case DType::int8:
+    case DType::uint16:
+    case DType::int16:
+    case DType::int32:
+    case DType::int64:
+    case DType::uint32:
+    case DType::uint64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool TensorType::is_static() const {
+  if (!ranked) return false;
+  for (const Dim dim : dims)
+    if (is_symbol(dim)) return false;
+  return true;
+}
+
+std::optional<std::int64_t> TensorType::element_count() const {
+  if (!is_static()) return std::nullopt;
+  std::int64_t count = 1;
+  for (const Dim dim : dims)
+    if (__builtin_mul_overflow(count, dim, &count)) return std::nullopt;
+  return count;
+}
+
+}  // namespace regraft::graph

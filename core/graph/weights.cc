@@ -1,0 +1,123 @@
+#include "core/graph/weights.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "core/graph/evaluate.h"
+#include "core/graph/tables.h"
+
+namespace regraft::graph {
+namespace {
+
+Hash128 content_key(TypeId type, std::span<const std::byte> bytes) {
+  Hasher hasher(1);
+  hasher.add(index(type));
+  hasher.add(hash_bytes(bytes));
+  return hasher.finish();
+}
+
+}  // namespace
+
+WeightId WeightTable::add(WeightExpr expr, const Hash128& key) {
+  const WeightId id{static_cast<std::uint32_t>(exprs_.size())};
+  expr.hash = key;
+  exprs_.push_back(std::move(expr));
+  by_key_.emplace(key, id);
+  return id;
+}
+
+WeightId WeightTable::source(TypeId type, std::span<const std::byte> bytes, std::int32_t source_index) {
+  const Hash128 key = content_key(type, bytes);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
+  WeightExpr expr;
+  expr.form = WeightExpr::Form::source;
+  expr.type = type;
+  expr.bytes = bytes;
+  expr.source = source_index;
+  return add(std::move(expr), key);
+}
+
+WeightId WeightTable::literal(TypeId type, std::span<const std::byte> bytes) {
+  const Hash128 key = content_key(type, bytes);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
+  WeightExpr expr;
+  expr.form = WeightExpr::Form::literal;
+  expr.type = type;
+  expr.bytes = owned_.emplace_back(bytes.begin(), bytes.end());
+  return add(std::move(expr), key);
+}
+
+WeightId WeightTable::scalar(DType dtype, double value) {
+  HostTensor tensor;
+  tensor.dtype = dtype;
+  if (is_float(dtype))
+    tensor.real = {value};
+  else
+    tensor.integer = {static_cast<std::int64_t>(value)};
+  return literal(tables_.intern(dtype, {}), tensor.to_bytes());
+}
+
+WeightId WeightTable::integers(std::span<const std::int64_t> values) {
+  const Dim count = static_cast<Dim>(values.size());
+  return literal(tables_.intern(DType::int64, std::span(&count, 1)), std::as_bytes(values));
+}
+
+WeightId WeightTable::operation(OpKind kind, AttrId attrs, std::span<const WeightId> args,
+                                std::uint32_t output) {
+  Hasher hasher(2);
+  hasher.add(static_cast<std::uint64_t>(kind));
+  hasher.add(tables_.attrs_hash(attrs));
+  hasher.add(output);
+  for (const WeightId arg : args) hasher.add(arg == WeightId::none ? Hash128{} : exprs_[index(arg)].hash);
+  const Hash128 key = hasher.finish();
+  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
+
+  InlineVector<Operand, 4> operands;
+  for (const WeightId arg : args) {
+    const bool present = arg != WeightId::none;
+    operands.push_back({present ? exprs_[index(arg)].type : tables_.type_none(), arg, present});
+  }
+  const TypeList types = infer_types(tables_, kind, tables_.attrs(attrs), operands);
+  if (output >= types.size())
+    throw GraphError("has no output " + std::to_string(output), std::string(op_info(kind).name), "");
+  WeightExpr expr;
+  expr.form = WeightExpr::Form::operation;
+  expr.type = types[output];
+  expr.kind = kind;
+  expr.attrs = attrs;
+  expr.output = output;
+  expr.args = InlineVector<WeightId, 3>(args);
+  return add(std::move(expr), key);
+}
+
+std::optional<std::vector<std::int64_t>> WeightTable::integer_values(WeightId id, std::size_t limit) const {
+  const TensorType& type = tables_.type(exprs_[index(id)].type);
+  const auto count = type.element_count();
+  const bool fits = count && static_cast<std::size_t>(*count) <= limit;
+  if (!fits || !(is_integer(type.dtype) || type.dtype == DType::boolean)) return std::nullopt;
+  if (const auto found = integer_cache_.find(id); found != integer_cache_.end()) return found->second;
+  auto values = std::optional(evaluate(tables_, id).integer);
+  integer_cache_.emplace(id, values);
+  return values;
+}
+
+std::optional<double> WeightTable::scalar_value(WeightId id, std::size_t limit) const {
+  const TensorType& type = tables_.type(exprs_[index(id)].type);
+  const auto count = type.element_count();
+  if (!count || *count < 1 || static_cast<std::size_t>(*count) > limit) return std::nullopt;
+  if (dtype_bytes(type.dtype) == 0 || type.dtype == DType::complex64 || type.dtype == DType::complex128)
+    return std::nullopt;
+  if (const auto found = scalar_cache_.find(id); found != scalar_cache_.end()) return found->second;
+  const HostTensor tensor = evaluate(tables_, id);
+  const auto at = [&](std::size_t i) {
+    return is_float(tensor.dtype) ? tensor.real[i] : static_cast<double>(tensor.integer[i]);
+  };
+  std::optional<double> value = at(0);
+  for (std::size_t i = 1; i < tensor.size() && value; ++i)
+    if (at(i) != *value) value.reset();
+  scalar_cache_.emplace(id, value);
+  return value;
+}
+
+}  // namespace regraft::graph

@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+
+#include "core/graph/counts.h"
+#include "core/graph/graph.h"
+
+namespace regraft::graph {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Infer : public ::testing::Test {
+ protected:
+  TypeId type(std::initializer_list<Dim> dims, DType dtype = DType::float32) {
+    return tables.intern(dtype, std::span(dims.begin(), dims.size()));
+  }
+  Dim symbol(const char* name) { return symbol_dim(tables.symbol(name)); }
+  WeightId ints(std::initializer_list<std::int64_t> values) {
+    return tables.weights().integers(std::span(values.begin(), values.size()));
+  }
+  Operand operand(TypeId id) { return {id, WeightId::none, true}; }
+  Operand constant(WeightId id) { return {tables.weights()[id].type, id, true}; }
+
+  /// Canonical form, then inference; described as text, outputs joined by spaces.
+  std::string infer(OpKind kind, AttrBlock attrs, std::initializer_list<Operand> given) {
+    InlineVector<Operand, 4> operands(std::span(given.begin(), given.size()));
+    canonical = canonical_attrs(tables, kind, std::move(attrs), operands);
+    operand_count = operands.size();
+    std::string text;
+    for (const TypeId id : infer_types(tables, kind, canonical, operands))
+      text += (text.empty() ? "" : " ") + tables.describe(id);
+    return text;
+  }
+  std::string error(OpKind kind, AttrBlock attrs, std::initializer_list<Operand> given) {
+    try {
+      return "no error: " + infer(kind, std::move(attrs), given);
+    } catch (const GraphError& e) {
+      return e.what();
+    }
+  }
+
+  Tables tables;
+  AttrBlock canonical;
+  std::size_t operand_count = 0;
+};
+
+TEST_F(Infer, BroadcastsNumbersAndSymbols) {
+  const Dim n = symbol("n");
+  EXPECT_EQ(infer(OpKind::add, {}, {operand(type({n, 1, 4})), operand(type({3, 1}))}), "float32[n, 3, 4]");
+  EXPECT_EQ(infer(OpKind::mul, {}, {operand(type({})), operand(type({n}))}), "float32[n]");
+  EXPECT_THAT(error(OpKind::add, {}, {operand(type({3})), operand(type({4}))}),
+              HasSubstr("Add: cannot broadcast 3 with 4"));
+  EXPECT_THAT(error(OpKind::add, {}, {operand(type({3})), operand(type({3}, DType::int64))}),
+              HasSubstr("mixes"));
+}
+
+TEST_F(Infer, MatMulFollowsNumpy) {
+  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({5, 1, 2, 3})), operand(type({7, 3, 4}))}),
+            "float32[5, 7, 2, 4]");
+  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({3})), operand(type({3, 4}))}), "float32[4]");
+  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({2, 3})), operand(type({3}))}), "float32[2]");
+  EXPECT_THAT(error(OpKind::matmul, {}, {operand(type({2, 3})), operand(type({4, 2}))}),
+              HasSubstr("inner dims differ"));
+}
+
+TEST_F(Infer, ConvGetsDefaultsAndChecksChannels) {
+  EXPECT_EQ(infer(OpKind::conv, {{Attr::strides, Ints{2, 2}}, {Attr::pads, Ints{3, 3, 3, 3}}},
+                  {operand(type({symbol("batch"), 3, 224, 224})), operand(type({64, 3, 7, 7}))}),
+            "float32[batch, 64, 112, 112]");
+  EXPECT_EQ(canonical.ints(Attr::kernel_shape), (Ints{7, 7}));
+  EXPECT_EQ(canonical.ints(Attr::dilations), (Ints{1, 1}));
+  EXPECT_EQ(canonical.integer(Attr::group), 1);
+  EXPECT_THAT(error(OpKind::conv, {}, {operand(type({1, 4, 8, 8})), operand(type({2, 3, 1, 1}))}),
+              HasSubstr("channels of input and weight differ: 4 and 3"));
+  EXPECT_THAT(error(OpKind::conv, {{Attr::axis, std::int64_t{1}}},
+                    {operand(type({1, 3, 8, 8})), operand(type({2, 3, 1, 1}))}),
+              HasSubstr("takes no attribute axis"));
+}
+
+TEST_F(Infer, ConstantOperandsBecomeAttributes) {
+  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3, 4})), constant(ints({0, -1}))}),
+            "float32[2, 12]");
+  EXPECT_EQ(canonical.ints(Attr::shape), (Ints{2, 12}));
+  EXPECT_EQ(operand_count, 1u);
+  EXPECT_EQ(infer(OpKind::unsqueeze, {}, {operand(type({2})), constant(ints({-1}))}), "float32[2, 1]");
+  EXPECT_EQ(
+      infer(OpKind::slice, {},
+            {operand(type({10, 4})), constant(ints({-3})), constant(ints({1000})), constant(ints({0}))}),
+      "float32[3, 4]");
+  EXPECT_EQ(canonical.ints(Attr::starts), (Ints{7}));
+  EXPECT_EQ(canonical.ints(Attr::ends), (Ints{10}));
+}
+
+TEST_F(Infer, OperandsKnownOnlyAtRunTimeStay) {
+  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3})), operand(type({2}, DType::int64))}),
+            "float32[...]");
+  EXPECT_EQ(operand_count, 2u);
+}
+
+TEST_F(Infer, ReshapeKeepsSymbolsWhereTheyCancel) {
+  const Dim n = symbol("n");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({n, 512, 1, 1})), constant(ints({0, -1}))}),
+            "float32[n, 512]");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({n, 6})), constant(ints({-1, 3}))}),
+            "float32[(2*n), 3]");
+  EXPECT_THAT(error(OpKind::reshape, {}, {operand(type({2, 3})), constant(ints({4, 2}))}),
+              HasSubstr("6 elements into 8"));
+  EXPECT_THAT(error(OpKind::reshape, {}, {operand(type({2, 3})), constant(ints({4, -1}))}),
+              HasSubstr("cannot divide 6"));
+}
+
+TEST_F(Infer, MovementOps) {
+  EXPECT_EQ(infer(OpKind::transpose, {}, {operand(type({2, 3, 4}))}), "float32[4, 3, 2]");
+  EXPECT_EQ(infer(OpKind::split, {{Attr::axis, std::int64_t{-1}}, {Attr::split, Ints{1, 3}}},
+                  {operand(type({2, 4}))}),
+            "float32[2, 1] float32[2, 3]");
+  EXPECT_EQ(
+      infer(OpKind::concat, {{Attr::axis, std::int64_t{1}}}, {operand(type({2, 3})), operand(type({2, 4}))}),
+      "float32[2, 7]");
+  EXPECT_EQ(infer(OpKind::gather, {}, {operand(type({9, 4})), operand(type({}, DType::int64))}),
+            "float32[4]");
+  EXPECT_EQ(infer(OpKind::pad, {{Attr::pads, Ints{1, 2}}, {Attr::axes, Ints{-1}}}, {operand(type({2, 3}))}),
+            "float32[2, 6]");
+  EXPECT_EQ(infer(OpKind::flatten, {}, {operand(type({2, 3, 4}))}), "float32[2, 12]");
+  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{1, 3}}}, {operand(type({5}))}),
+              HasSubstr("add up to 4, not 5"));
+  EXPECT_THAT(error(OpKind::transpose, {{Attr::perm, Ints{0, 0}}}, {operand(type({2, 3}))}),
+              HasSubstr("no permutation"));
+}
+
+TEST_F(Infer, PoolingWithCeilModeDropsWindowsThatStartInPadding) {
+  const AttrBlock attrs{
+      {Attr::kernel_shape, Ints{3, 3}}, {Attr::strides, Ints{2, 2}}, {Attr::ceil_mode, std::int64_t{1}}};
+  EXPECT_EQ(infer(OpKind::max_pool, attrs, {operand(type({1, 8, 6, 7}))}), "float32[1, 8, 3, 3]");
+}
+
+TEST_F(Infer, ReduceOverAllAxesByDefault) {
+  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::keepdims, std::int64_t{0}}}, {operand(type({2, 3}))}),
+            "float32[]");
+  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::axes, Ints{-1}}}, {operand(type({2, 3}))}), "float32[2, 1]");
+}
+
+TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {
+  for (std::size_t i = 0; i < kOpKinds; ++i) {
+    const OpInfo& op = op_info(static_cast<OpKind>(i));
+    EXPECT_EQ(static_cast<std::size_t>(op.kind), i) << op.name;
+    if (op.infer) EXPECT_EQ(op_from_name(op.name), op.kind);
+  }
+}
+
+TEST_F(Infer, CountsMultiplyAddsAsTwo) {
+  Graph graph(tables);
+  const Value x{graph.add_input(type({symbol("n"), 8, 16}), 0), 0};
+  const Value w{graph.add_input(type({16, 32}), 1), 0};
+  const NodeId product = graph.add(OpKind::matmul, tables.intern(AttrBlock{}), std::array{x, w});
+  Bindings bindings;
+  bindings.bind(tables.symbol("n"), 3);
+  const OpCounts counts = op_counts(tables, tables.signature(graph.node(product).signature), bindings);
+  EXPECT_EQ(counts.flops, 2 * 3 * 8 * 16 * 32);
+  EXPECT_EQ(counts.write_bytes, 4 * 3 * 8 * 32);
+}
+
+}  // namespace
+}  // namespace regraft::graph
