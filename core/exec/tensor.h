@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "core/base/rng.h"
 #include "core/graph/types.h"
 
 namespace regraft::exec {
 
 using graph::DType;
 
-/// A dense tensor by value: row-major, little-endian elements of `dtype` in `bytes`, or `strings` for DType::string.
+/// A dense tensor by value: row-major, little-endian elements of `dtype` in `bytes`, or `strings` for
+/// DType::string.
 struct Tensor {
   DType dtype = DType::undefined;
   std::vector<std::int64_t> dims;
@@ -39,7 +41,8 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
-/// One axis of a model's input or output: a size, or a symbol (size -1) with its name; "" for an anonymous one.
+/// One axis of a model's input or output: a size, or a symbol (size -1) with its name. An axis whose symbol
+/// has no name in the model is called "<value name>.<axis>".
 struct AxisInfo {
   std::int64_t size = -1;
   std::string symbol;
@@ -62,18 +65,15 @@ struct ValueInfo {
 /// Sizes of symbols by name; a symbol that is not bound counts as 1.
 using SymbolSizes = std::map<std::string, std::int64_t>;
 
-/// The elements of a floating tensor as doubles (float16, bfloat16, float32, float64). Throws ExecError for other dtypes.
+/// The elements of a floating tensor as doubles (float16, bfloat16, float32, float64). Throws ExecError for
+/// other dtypes.
 std::vector<double> to_doubles(const Tensor& tensor);
 
 /// A floating tensor of `dtype` from doubles, rounded to nearest even. Throws ExecError for other dtypes.
 Tensor from_doubles(DType dtype, std::vector<std::int64_t> dims, std::span<const double> values);
 
-/// Every finite element of a floating tensor moved to a neighbouring value of its own dtype: up where `up(i)` is true.
-template <typename Direction>
-void nudge_one_ulp(Tensor& tensor, Direction up);
-
-/// The representable neighbour of one element, given as its bit pattern of `bits` (16, 32, 64) with a sign bit on top.
-/// NaN and infinities stay; zero goes to the smallest subnormal of the wanted sign.
-std::uint64_t neighbour_bits(std::uint64_t pattern, int bits, std::uint64_t infinity, bool up);
+/// Moves every finite element of a floating tensor to a neighbouring value of its own dtype, up or down at
+/// random. Other dtypes stay as they are.
+void nudge_one_ulp(Tensor& tensor, Rng& rng);
 
 }  // namespace regraft::exec

@@ -1,0 +1,268 @@
+#include "core/exec/equivalence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/exec/compare.h"
+#include "core/exec/exec_error.h"
+#include "core/exec/ort_session.h"
+#include "core/exec/trials.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr int kNoisyRuns = 2;
+SessionOptions reference_session() {
+  return {Optimisation::none, 1, {}};
+}
+
+/// Other ways to run the original, whose answers are as right as the reference's.
+std::array<SessionOptions, 5> variants() {
+  return {{{Optimisation::none, 2, {}},
+           {Optimisation::basic, 1, {}},
+           {Optimisation::extended, 1, {}},
+           {Optimisation::all, 1, {}},
+           {Optimisation::all, 2, {}}}};
+}
+
+bool is_half(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
+std::string interface_difference(std::span<const ValueInfo> before, std::span<const ValueInfo> after,
+                                 const std::string& kind) {
+  if (before.size() != after.size()) {
+    return "the original has " + std::to_string(before.size()) + " " + kind + "s, the other " +
+           std::to_string(after.size());
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    return kind + " " + std::to_string(i) + " is " + before[i].describe() + " in the original and " +
+           after[i].describe() + " in the other";
+  }
+  return "";
+}
+
+void widen_spread(const std::vector<Tensor>& reference, const std::vector<Tensor>& again,
+                  std::vector<OutputReport>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Difference difference = compare(reference[i], again[i]);
+    // Where the original disagrees with itself about a NaN or an integer, no tolerance follows from that.
+    if (difference.problem.empty())
+      outputs[i].spread = std::max(outputs[i].spread, difference.relative_error);
+  }
+}
+
+void measure_spread(const std::filesystem::path& original, const Reference& reference,
+                    std::vector<OutputReport>& outputs) {
+  for (const Trial& trial : reference.trials) {
+    for (const auto& noisy : trial.noisy_outputs) widen_spread(trial.outputs, noisy, outputs);
+  }
+  for (const SessionOptions& variant : variants()) {
+    OrtSession session(original, variant);
+    for (const Trial& trial : reference.trials)
+      widen_spread(trial.outputs, session.run(trial.inputs), outputs);
+  }
+}
+
+void compare_outputs(const Trial& trial, const std::vector<Tensor>& results, Agreement agreement,
+                     std::vector<OutputReport>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    OutputReport& report = outputs[i];
+    const Difference difference = compare(trial.outputs[i], results[i]);
+    report.relative_error = std::max(report.relative_error, difference.relative_error);
+    if (!report.agrees) continue;
+    std::string problem = difference.problem;
+    if (problem.empty() && agreement == Agreement::bit_equal && !(trial.outputs[i] == results[i])) {
+      problem = "the bytes differ";
+    }
+    if (problem.empty() && agreement == Agreement::within_tolerance &&
+        !(difference.relative_error <= report.tolerance)) {
+      problem = "relative error " + std::to_string(difference.relative_error) + " is above the tolerance " +
+                std::to_string(report.tolerance);
+    }
+    if (problem.empty()) continue;
+    report.agrees = false;
+    report.problem = problem + " (binding: " + trial.binding + ")";
+  }
+}
+
+double severity(const OutputReport& output) {
+  if (!output.agrees && output.tolerance == 0) return Difference::kUnbounded;
+  return output.tolerance > 0 ? output.relative_error / output.tolerance : output.relative_error;
+}
+
+void conclude(EquivalenceReport& report, Agreement agreement) {
+  const OutputReport* worst = nullptr;
+  for (const OutputReport& output : report.outputs) {
+    report.max_relative_error = std::max(report.max_relative_error, output.relative_error);
+    const bool replaces = worst == nullptr || (worst->agrees && !output.agrees) ||
+                          (worst->agrees == output.agrees && severity(output) > severity(*worst));
+    if (replaces) worst = &output;
+  }
+  if (worst == nullptr) {
+    report.reason = "the model has no outputs";
+    return;
+  }
+  report.worst_output = worst->name;
+  report.equivalent = worst->agrees;
+  if (!worst->agrees) {
+    report.reason = "output " + worst->name + " differs: " + worst->problem;
+  } else if (agreement == Agreement::bit_equal) {
+    report.reason = "all outputs are bit-equal";
+  } else {
+    report.reason = "all outputs are within tolerance";
+  }
+}
+
+/// Outputs that are nowhere finite and non-zero are compared too, but prove little: said in a note.
+void note_empty_outputs(const Reference& reference, EquivalenceReport& report) {
+  for (std::size_t i = 0; i < reference.outputs.size(); ++i) {
+    if (!graph::is_float(reference.outputs[i].dtype)) continue;
+    const bool telling = std::ranges::any_of(reference.trials, [&](const Trial& trial) {
+      return std::ranges::any_of(to_doubles(trial.outputs[i]),
+                                 [](double v) { return std::isfinite(v) && v != 0; });
+    });
+    if (!telling)
+      report.notes.push_back("output " + reference.outputs[i].name +
+                             " is zero or not finite on every input tried");
+  }
+}
+
+/// Runs the other model on the reference's inputs and compares; a failure to load or run is a verdict.
+void run_optimised(const std::filesystem::path& optimised, const SessionOptions& how,
+                   const Reference& reference, Agreement agreement, EquivalenceReport& report) {
+  try {
+    OrtSession session(optimised, how);
+    report.reason = interface_difference(reference.inputs, session.inputs(), "input");
+    if (report.reason.empty())
+      report.reason = interface_difference(reference.outputs, session.outputs(), "output");
+    if (!report.reason.empty()) return;
+    for (const Trial& trial : reference.trials)
+      compare_outputs(trial, session.run(trial.inputs), agreement, report.outputs);
+  } catch (const ExecError& error) {
+    report.reason = std::string("the other model does not run: ") + error.what();
+  }
+}
+
+EquivalenceReport start_report(const Reference& reference) {
+  EquivalenceReport report;
+  for (const ValueInfo& output : reference.outputs)
+    report.outputs.push_back({output.name, 0, 0, 0, true, ""});
+  for (const Trial& trial : reference.trials) {
+    if (report.bindings.empty() || report.bindings.back() != trial.binding)
+      report.bindings.push_back(trial.binding);
+  }
+  report.notes = reference.notes;
+  note_empty_outputs(reference, report);
+  return report;
+}
+
+Reference make_reference(const std::filesystem::path& original, const SessionOptions& how,
+                         const TrialPlan& plan, const EquivalenceOptions& options) {
+  const RandomInputs random(options.inputs == nullptr ? infer_ranges(original) : IntegerRanges{});
+  const InputSource& source = options.inputs == nullptr ? random : *options.inputs;
+  Rng rng(options.seed, "equivalence");
+  OrtSession session(original, how);
+  return run_reference(session, source, options.bound, plan, rng);
+}
+
+EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
+                                         const std::filesystem::path& optimised,
+                                         const EquivalenceOptions& options) {
+  const Reference reference =
+      make_reference(original, reference_session(), {options.draws, kNoisyRuns}, options);
+  EquivalenceReport report = start_report(reference);
+  measure_spread(original, reference, report.outputs);
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    OutputReport& output = report.outputs[i];
+    output.tolerance = ToleranceRule::tolerance(reference.outputs[i].dtype, output.spread);
+  }
+  run_optimised(optimised, reference_session(), reference, options.agreement, report);
+  if (report.reason.empty()) conclude(report, options.agreement);
+  return report;
+}
+
+EquivalenceReport check_bit_equal(const std::filesystem::path& original,
+                                  const std::filesystem::path& optimised, const EquivalenceOptions& options) {
+  EquivalenceReport report;
+  for (const Optimisation level : {Optimisation::none, Optimisation::all}) {
+    const SessionOptions how{level, 1, {}};
+    const Reference reference = make_reference(original, how, {options.draws, 0}, options);
+    report = start_report(reference);
+    run_optimised(optimised, how, reference, options.agreement, report);
+    if (report.reason.empty()) conclude(report, options.agreement);
+    if (report.equivalent) continue;
+    report.reason += " (runtime's optimiser: " + std::string(optimisation_name(level)) + ")";
+    return report;
+  }
+  return report;
+}
+
+}  // namespace
+
+double ToleranceRule::tolerance(DType dtype, double spread) {
+  if (!graph::is_float(dtype)) return 0;
+  return std::clamp(kFactor * spread, kFloor, is_half(dtype) ? kHalfCeiling : kCeiling);
+}
+
+EquivalenceReport check_equivalence(const std::filesystem::path& original,
+                                    const std::filesystem::path& optimised,
+                                    const EquivalenceOptions& options) {
+  return options.agreement == Agreement::bit_equal ? check_bit_equal(original, optimised, options)
+                                                   : check_within_tolerance(original, optimised, options);
+}
+
+namespace {
+
+/// JSON has no infinity.
+double finite(double value) {
+  return std::min(value, std::numeric_limits<double>::max());
+}
+
+}  // namespace
+
+nlohmann::json to_json(const EquivalenceReport& report) {
+  nlohmann::json outputs = nlohmann::json::array();
+  for (const OutputReport& output : report.outputs) {
+    outputs.push_back({{"name", output.name},
+                       {"relative_error", finite(output.relative_error)},
+                       {"spread", output.spread},
+                       {"tolerance", output.tolerance},
+                       {"agrees", output.agrees},
+                       {"problem", output.problem}});
+  }
+  return {{"equivalent", report.equivalent},
+          {"reason", report.reason},
+          {"max_relative_error", finite(report.max_relative_error)},
+          {"worst_output", report.worst_output},
+          {"outputs", outputs},
+          {"bindings", report.bindings},
+          {"notes", report.notes}};
+}
+
+EquivalenceReport equivalence_from_json(const nlohmann::json& json) {
+  EquivalenceReport report;
+  try {
+    report.equivalent = json.at("equivalent");
+    report.reason = json.at("reason");
+    report.max_relative_error = json.at("max_relative_error");
+    report.worst_output = json.at("worst_output");
+    report.bindings = json.at("bindings");
+    report.notes = json.at("notes");
+    for (const auto& output : json.at("outputs")) {
+      report.outputs.push_back({output.at("name"), output.at("relative_error"), output.at("spread"),
+                                output.at("tolerance"), output.at("agrees"), output.at("problem")});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw ExecError(std::string("not an equivalence report: ") + error.what(), "equivalence", "");
+  }
+  return report;
+}
+
+}  // namespace regraft::exec

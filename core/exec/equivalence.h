@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/exec/inputs.h"
+#include "core/exec/tensor.h"
+
+namespace regraft::exec {
+
+/// within_tolerance: outputs may differ by rounding. bit_equal: every output byte must agree, without the
+/// runtime's optimiser and with all of it.
+enum class Agreement : std::uint8_t { within_tolerance, bit_equal };
+
+struct EquivalenceOptions {
+  Agreement agreement = Agreement::within_tolerance;
+  SymbolSizes bound;       // --bind
+  std::uint64_t seed = 0;  // of inputs and of the noise on them
+  int draws = 2;           // inputs drawn for each binding
+  const InputSource* inputs =
+      nullptr;  // not owned; nullptr: RandomInputs with the ranges inferred from the original
+};
+
+/// One output over all bindings and draws.
+struct OutputReport {
+  std::string name;
+  double relative_error = 0;  // original against optimised, the largest
+  double spread = 0;          // original against itself, the largest
+  double tolerance = 0;
+  bool agrees = true;
+  std::string problem;  // where it does not agree
+};
+
+struct EquivalenceReport {
+  bool equivalent = false;
+  std::string reason;             // one sentence, for both verdicts
+  double max_relative_error = 0;  // over the floating outputs
+  std::string worst_output;       // the one with the largest error for its tolerance
+  std::vector<OutputReport> outputs;
+  std::vector<std::string> bindings;  // those compared: "batch=1, seq=128"; "as it is" for a static model
+  std::vector<std::string> notes;     // bindings at which the original itself cannot run
+};
+
+/// Tolerances: `factor` x the spread of the original itself, at least `floor`, at most the ceiling of the
+/// output's dtype.
+struct ToleranceRule {
+  static constexpr double kFactor = 4;
+  static constexpr double kFloor = 1e-5;
+  static constexpr double kCeiling = 2e-3;
+  static constexpr double kHalfCeiling = 2e-2;
+
+  static double tolerance(DType dtype, double spread);
+};
+
+/// Whole-model check (design: Equivalence, b). Interfaces must agree in names, order, types and dims. Both
+/// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the bindings {1,
+/// bound, primes} of their symbols. The spread of the original is taken over optimisation levels, 1 and 2
+/// threads, and 1-ulp noise on floating inputs. One model is in memory at a time; run it in a process of its
+/// own (`regraft verify`). A difference is a report; ExecError is only for an original that cannot be loaded
+/// or run, and for inputs that cannot be made.
+EquivalenceReport check_equivalence(const std::filesystem::path& original,
+                                    const std::filesystem::path& optimised,
+                                    const EquivalenceOptions& options);
+
+nlohmann::json to_json(const EquivalenceReport& report);
+/// Reads what to_json wrote in another process. Throws ExecError.
+EquivalenceReport equivalence_from_json(const nlohmann::json& json);
+
+}  // namespace regraft::exec

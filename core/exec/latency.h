@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/exec/launcher.h"
+#include "core/exec/paired.h"
+
+namespace regraft::exec {
+
+struct LatencyOptions {
+  int threads = 1;
+  int min_sessions = 10;  // a side
+  int max_sessions = 20;
+  double budget_s = 60;  // aimed at; exceeded where min_sessions need more
+  SymbolSizes bound;
+  std::uint64_t seed = 0;
+  /// Called after each session, with sessions done and planned of both sides; may be empty.
+  std::function<void(int done, int planned)> progress;
+};
+
+/// How the budget is spent.
+struct SessionPlan {
+  int sessions = 0;  // a side
+  TimingPlan before, after;
+};
+
+/// Sizes the sessions from one probe of each side: about 0.2 s of runs a session (at least 3 runs, 5 where
+/// the budget allows), then as many sessions as fit between the two bounds.
+SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
+                          const LatencyOptions& options);
+
+/// One model's sessions, in the order they ran.
+struct SideLatency {
+  std::vector<double> session_ms;
+  double latency_ms = 0;  // median over the sessions
+  double load_s = 0;      // median over the sessions
+  std::uint64_t peak_rss_bytes = 0;
+};
+
+struct LatencyReport {
+  bool accepted = false;
+  std::string reason;
+  SpeedupEstimate estimate;
+  double control = 1;  // control_spread of the baseline's sessions
+  SideLatency before, after;
+  int sessions = 0;  // a side
+};
+
+/// Paired latency (design: Acceptance): after one probe a side, fresh sessions run in pairs, each pair in
+/// random order, every session with the runtime's best options; the verdict is judge()'s. Throws what the
+/// launcher throws.
+LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
+                              const std::filesystem::path& after, const LatencyOptions& options);
+
+/// Keys as in design/overview.md: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
+/// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides.
+nlohmann::json to_json(const LatencyReport& report);
+
+}  // namespace regraft::exec

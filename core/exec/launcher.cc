@@ -1,0 +1,38 @@
+#include "core/exec/launcher.h"
+
+#include <algorithm>
+
+#include "core/base/process.h"
+#include "core/exec/exec_error.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr std::size_t kShownBytes = 1000;  // of what a failed child wrote last
+
+}  // namespace
+
+ProcessLauncher::ProcessLauncher(std::filesystem::path program, std::vector<std::string> prefix,
+                                 std::chrono::seconds limit)
+    : program_(std::move(program)), prefix_(std::move(prefix)), limit_(limit) {}
+
+Measurement ProcessLauncher::measure(const MeasureRequest& request) {
+  SpawnOptions spawn;
+  spawn.argv = {program_.string()};
+  for (const std::string& word : prefix_) spawn.argv.push_back(word);
+  for (std::string& word : to_arguments(request)) spawn.argv.push_back(std::move(word));
+  const Captured child = capture_output(spawn, limit_);
+  if (child.timed_out) {
+    throw ExecError("measuring took more than " + std::to_string(limit_.count()) + " s", request.model,
+                    "use a smaller model or --accept cost");
+  }
+  if (!child.status.ok()) {
+    const std::size_t shown = std::min<std::size_t>(child.errors.size(), kShownBytes);
+    throw ExecError("the measuring process ended with " + child.status.describe() + ": " +
+                        child.errors.substr(child.errors.size() - shown),
+                    request.model, "");
+  }
+  return measurement_from_json(child.output);
+}
+
+}  // namespace regraft::exec

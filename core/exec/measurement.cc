@@ -1,0 +1,123 @@
+#include "core/exec/measurement.h"
+
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/stats.h"
+#include "core/exec/exec_error.h"
+#include "core/exec/inputs.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr double kQuantile = 0.25;
+
+template <typename Number>
+Number parse_number(const std::string& option, const std::string& text) {
+  Number value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("'" + text + "' is not a number", option, "");
+  }
+  return value;
+}
+
+std::pair<std::string, std::int64_t> parse_binding(const std::string& text) {
+  const std::size_t split = text.rfind('=');
+  if (split == std::string::npos || split == 0)
+    throw UsageError("'" + text + "' is not NAME=SIZE", "--bind", "");
+  return {text.substr(0, split), parse_number<std::int64_t>("--bind", text.substr(split + 1))};
+}
+
+void apply(MeasureRequest& request, const std::string& option, const std::string& value) {
+  if (option == "--threads") {
+    request.threads = parse_number<int>(option, value);
+  } else if (option == "--seed") {
+    request.seed = parse_number<std::uint64_t>(option, value);
+  } else if (option == "--warmup-runs") {
+    request.plan.warmup_runs = parse_number<int>(option, value);
+  } else if (option == "--min-runs") {
+    request.plan.min_runs = parse_number<int>(option, value);
+  } else if (option == "--max-runs") {
+    request.plan.max_runs = parse_number<int>(option, value);
+  } else if (option == "--seconds") {
+    request.plan.budget_s = parse_number<double>(option, value);
+  } else if (option == "--bind") {
+    request.bound.insert(parse_binding(value));
+  } else {
+    throw UsageError("unknown option " + option, "measure-one",
+                     "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --bind");
+  }
+}
+
+}  // namespace
+
+double Measurement::latency_ms() const {
+  if (run_ms.empty()) throw ExecError("a measurement without runs", "latency", "");
+  return quantile(run_ms, kQuantile);
+}
+
+Measurement measure_here(const MeasureRequest& request) {
+  const RandomInputs source(infer_ranges(request.model));
+  const auto start = std::chrono::steady_clock::now();
+  OrtSession session(request.model, {Optimisation::all, request.threads, {}});
+  Measurement measurement;
+  measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Rng rng(request.seed, "latency inputs");
+  const std::vector<Tensor> inputs = source.draw(session.inputs(), request.bound, rng);
+  measurement.run_ms = session.time_runs_ms(inputs, request.plan);
+  measurement.peak_rss_bytes = peak_rss_bytes();
+  return measurement;
+}
+
+nlohmann::json to_json(const Measurement& measurement) {
+  return {{"load_s", measurement.load_s},
+          {"run_ms", measurement.run_ms},
+          {"peak_rss_bytes", measurement.peak_rss_bytes}};
+}
+
+Measurement measurement_from_json(const std::string& text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    return {json.at("load_s"), json.at("run_ms"), json.at("peak_rss_bytes")};
+  } catch (const nlohmann::json::exception& error) {
+    throw ExecError(std::string("not a measurement: ") + error.what(), "measure-one", "");
+  }
+}
+
+std::vector<std::string> to_arguments(const MeasureRequest& request) {
+  std::vector<std::string> arguments{request.model.string(),
+                                     "--threads",
+                                     std::to_string(request.threads),
+                                     "--seed",
+                                     std::to_string(request.seed),
+                                     "--warmup-runs",
+                                     std::to_string(request.plan.warmup_runs),
+                                     "--min-runs",
+                                     std::to_string(request.plan.min_runs),
+                                     "--max-runs",
+                                     std::to_string(request.plan.max_runs),
+                                     "--seconds",
+                                     std::to_string(request.plan.budget_s)};
+  for (const auto& [symbol, size] : request.bound) {
+    arguments.push_back("--bind");
+    arguments.push_back(symbol + "=" + std::to_string(size));
+  }
+  return arguments;
+}
+
+MeasureRequest request_from_arguments(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) throw UsageError("no model given", "measure-one", "measure-one MODEL [options]");
+  MeasureRequest request;
+  request.model = arguments[0];
+  for (std::size_t i = 1; i < arguments.size(); i += 2) {
+    if (i + 1 == arguments.size()) throw UsageError("needs a value", arguments[i], "");
+    apply(request, arguments[i], arguments[i + 1]);
+  }
+  return request;
+}
+
+}  // namespace regraft::exec

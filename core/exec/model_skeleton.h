@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+namespace onnx {
+class GraphProto;
+}
+
+namespace regraft::exec {
+
+/// The main graph of an ONNX file without the payload of its initialisers: their names, dtypes and dims are
+/// kept. Reads a mapped file front to back, so a model of any size costs little memory. Throws ExecError on
+/// what is not a ModelProto.
+::onnx::GraphProto read_skeleton(const std::filesystem::path& model);
+
+}  // namespace regraft::exec

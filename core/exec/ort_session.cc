@@ -1,0 +1,208 @@
+#include "core/exec/ort_session.h"
+
+#include <onnxruntime_cxx_api.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#include "core/exec/exec_error.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr std::array kLevelNames{"none", "basic", "extended", "all"};
+constexpr std::array kLevels{ORT_DISABLE_ALL, ORT_ENABLE_BASIC, ORT_ENABLE_EXTENDED, ORT_ENABLE_ALL};
+
+void check_readable(const std::filesystem::path& model) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(model, failure);
+  if (!std::filesystem::exists(status)) throw ExecError("no such file", model, "check the path of the model");
+  if (std::filesystem::is_directory(status)) {
+    throw ExecError("is a directory", model, "give the .onnx file itself");
+  }
+  if (!std::ifstream(model)) throw ExecError("cannot be read", model, "check its permissions");
+  if (std::filesystem::file_size(model, failure) == 0) {
+    throw ExecError("the file is empty", model, "fetch or export the model again");
+  }
+}
+
+ExecError load_error(const Ort::Exception& error, const std::filesystem::path& model) {
+  const std::string detail = error.what();
+  switch (error.GetOrtErrorCode()) {
+    case ORT_INVALID_PROTOBUF:
+      return {"not an ONNX model, or a truncated one (" + detail + ")", model,
+              "fetch or export the model again"};
+    case ORT_NOT_IMPLEMENTED:
+      return {"ONNX Runtime has no CPU kernel for an op of the model: " + detail, model,
+              "export the model at another opset or without that op"};
+    default:
+      return {"ONNX Runtime cannot load the model: " + detail, model,
+              "check that it is a complete ONNX model, its external data beside it"};
+  }
+}
+
+ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
+  ValueInfo info{std::move(name), DType::undefined, {}};
+  if (type.GetONNXType() != ONNX_TYPE_TENSOR) return info;
+  const auto tensor = type.GetTensorTypeAndShapeInfo();
+  info.dtype = static_cast<DType>(tensor.GetElementType());
+  const std::vector<std::int64_t> sizes = tensor.GetShape();
+  std::vector<const char*> symbols(sizes.size(), "");
+  if (!sizes.empty()) tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::string fallback = info.name + "." + std::to_string(axis);
+    const std::string symbol = *symbols[axis] != '\0' ? symbols[axis] : fallback;
+    info.dims.push_back({sizes[axis], sizes[axis] < 0 ? symbol : std::string()});
+  }
+  return info;
+}
+
+Ort::Value to_ort(const Tensor& tensor) {
+  Ort::AllocatorWithDefaultOptions allocator;
+  const auto type = static_cast<ONNXTensorElementDataType>(tensor.dtype);
+  if (tensor.dtype == DType::string) {
+    Ort::Value value = Ort::Value::CreateTensor(allocator, tensor.dims.data(), tensor.dims.size(), type);
+    std::vector<const char*> texts;
+    for (const std::string& text : tensor.strings) texts.push_back(text.c_str());
+    value.FillStringTensor(texts.data(), texts.size());
+    return value;
+  }
+  const auto memory = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
+  // The runtime takes inputs as non-const and does not write to them.
+  auto* bytes = const_cast<std::byte*>(tensor.bytes.data());
+  return Ort::Value::CreateTensor(memory, bytes, tensor.bytes.size(), tensor.dims.data(), tensor.dims.size(),
+                                  type);
+}
+
+Tensor from_ort(const Ort::Value& value) {
+  const auto info = value.GetTensorTypeAndShapeInfo();
+  Tensor tensor{static_cast<DType>(info.GetElementType()), info.GetShape(), {}, {}};
+  if (tensor.dtype == DType::string) {
+    for (std::size_t i = 0; i < info.GetElementCount(); ++i)
+      tensor.strings.push_back(value.GetStringTensorElement(i));
+    return tensor;
+  }
+  const auto* bytes = static_cast<const std::byte*>(value.GetTensorRawData());
+  tensor.bytes.assign(bytes, bytes + info.GetElementCount() * graph::dtype_bytes(tensor.dtype));
+  return tensor;
+}
+
+}  // namespace
+
+std::string_view optimisation_name(Optimisation level) {
+  return kLevelNames[static_cast<std::size_t>(level)];
+}
+
+struct OrtSession::Impl {
+  Ort::Env env{ORT_LOGGING_LEVEL_FATAL, "regraft"};
+  Ort::Session session{nullptr};
+  std::vector<const char*> input_names, output_names;
+
+  std::vector<Ort::Value> run(const std::vector<Ort::Value>& inputs) {
+    return session.Run(Ort::RunOptions{nullptr}, input_names.data(), inputs.data(), inputs.size(),
+                       output_names.data(), output_names.size());
+  }
+};
+
+OrtSession::OrtSession(const std::filesystem::path& model, const SessionOptions& options)
+    : path_(model), impl_(std::make_unique<Impl>()) {
+  check_readable(model);
+  try {
+    Ort::SessionOptions settings;
+    settings.SetGraphOptimizationLevel(kLevels[static_cast<std::size_t>(options.optimisation)]);
+    settings.SetIntraOpNumThreads(options.threads);
+    settings.SetInterOpNumThreads(1);
+    settings.SetExecutionMode(ORT_SEQUENTIAL);
+    if (!options.profile_prefix.empty()) settings.EnableProfiling(options.profile_prefix.c_str());
+    impl_->session = Ort::Session(impl_->env, model.c_str(), settings);
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < impl_->session.GetInputCount(); ++i) {
+      inputs_.push_back(describe_value(impl_->session.GetInputNameAllocated(i, allocator).get(),
+                                       impl_->session.GetInputTypeInfo(i)));
+    }
+    for (std::size_t i = 0; i < impl_->session.GetOutputCount(); ++i) {
+      outputs_.push_back(describe_value(impl_->session.GetOutputNameAllocated(i, allocator).get(),
+                                        impl_->session.GetOutputTypeInfo(i)));
+    }
+  } catch (const Ort::Exception& error) {
+    throw load_error(error, model);
+  }
+  for (const ValueInfo& input : inputs_) impl_->input_names.push_back(input.name.c_str());
+  for (const ValueInfo& output : outputs_) impl_->output_names.push_back(output.name.c_str());
+}
+
+OrtSession::~OrtSession() = default;
+OrtSession::OrtSession(OrtSession&&) noexcept = default;
+OrtSession& OrtSession::operator=(OrtSession&&) noexcept = default;
+
+void OrtSession::check_inputs(std::span<const Tensor> inputs) const {
+  if (inputs.size() != inputs_.size()) {
+    throw ExecError("the model takes " + std::to_string(inputs_.size()) + " inputs, " +
+                        std::to_string(inputs.size()) + " were given",
+                    path_, "");
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool text = inputs[i].dtype == DType::string;
+    const std::size_t elements =
+        text ? inputs[i].strings.size()
+             : inputs[i].bytes.size() / std::max<std::size_t>(1, graph::dtype_bytes(inputs[i].dtype));
+    if (inputs[i].dtype != inputs_[i].dtype || elements != inputs[i].element_count()) {
+      throw ExecError("the tensor given for input " + inputs_[i].describe() + " is " +
+                          graph::dtype_name(inputs[i].dtype) + " with " + std::to_string(elements) +
+                          " elements for " + std::to_string(inputs[i].element_count()),
+                      path_, "");
+    }
+  }
+}
+
+std::vector<Tensor> OrtSession::run(std::span<const Tensor> inputs) {
+  check_inputs(inputs);
+  for (const ValueInfo& output : outputs_) {
+    if (output.dtype == DType::undefined) {
+      throw ExecError("output " + output.name + " is not a tensor", path_,
+                      "export the model with tensor outputs");
+    }
+  }
+  try {
+    std::vector<Ort::Value> values;
+    for (const Tensor& tensor : inputs) values.push_back(to_ort(tensor));
+    std::vector<Tensor> results;
+    for (const Ort::Value& value : impl_->run(values)) results.push_back(from_ort(value));
+    return results;
+  } catch (const Ort::Exception& error) {
+    throw ExecError(std::string("the model fails when it runs: ") + error.what(), path_,
+                    "check the sizes given with --bind and the inputs");
+  }
+}
+
+std::vector<double> OrtSession::time_runs_ms(std::span<const Tensor> inputs, const TimingPlan& plan) {
+  using Clock = std::chrono::steady_clock;
+  check_inputs(inputs);
+  try {
+    std::vector<Ort::Value> values;
+    for (const Tensor& tensor : inputs) values.push_back(to_ort(tensor));
+    for (int i = 0; i < plan.warmup_runs; ++i) impl_->run(values);
+    std::vector<double> times;
+    double spent_ms = 0;
+    while (static_cast<int>(times.size()) < plan.max_runs &&
+           (static_cast<int>(times.size()) < plan.min_runs || spent_ms < plan.budget_s * 1e3)) {
+      const auto start = Clock::now();
+      impl_->run(values);
+      times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+      spent_ms += times.back();
+    }
+    return times;
+  } catch (const Ort::Exception& error) {
+    throw ExecError(std::string("the model fails when it runs: ") + error.what(), path_,
+                    "check the sizes given with --bind and the inputs");
+  }
+}
+
+std::filesystem::path OrtSession::finish_profile() {
+  Ort::AllocatorWithDefaultOptions allocator;
+  return impl_->session.EndProfilingAllocated(allocator).get();
+}
+
+}  // namespace regraft::exec

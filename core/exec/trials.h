@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/exec/inputs.h"
+#include "core/exec/ort_session.h"
+
+namespace regraft::exec {
+
+/// One input set of a model, with what the reference session gave for it.
+struct Trial {
+  std::string binding;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::vector<std::vector<Tensor>> noisy_outputs;  // with 1-ulp noise on the floating inputs
+};
+
+/// What the reference session gave at all bindings.
+struct Reference {
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<Trial> trials;
+  std::vector<std::string> notes;  // bindings skipped, with the reason
+};
+
+/// The bindings at which a model with these inputs is compared: {as it is} when static, else all 1, the bound
+/// values, and distinct primes. "prime" retries with one common prime where distinct ones do not fit
+/// together.
+struct Binding {
+  std::string label;
+  SymbolSizes sizes;
+  bool required = false;  // given by the user: failing there is an error
+  std::optional<SymbolSizes> retry;
+};
+std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound);
+
+struct TrialPlan {
+  int draws = 1;
+  int noisy_runs = 0;
+};
+
+/// Runs the session on fresh inputs at every binding. Throws ExecError where it runs at none, or not at a
+/// required one.
+Reference run_reference(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+                        const TrialPlan& plan, Rng& rng);
+
+}  // namespace regraft::exec

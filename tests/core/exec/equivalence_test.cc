@@ -1,0 +1,196 @@
+#include "core/exec/equivalence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/exec/exec_error.h"
+#include "core/exec/tiny_models.h"
+#include "core/exec/trials.h"
+
+namespace regraft::exec {
+namespace {
+
+using testing::affine;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::ModelBuilder;
+using ::testing::SizeIs;
+using testing::TempFolder;
+
+class Equivalence : public ::testing::Test {
+ protected:
+  EquivalenceReport check(const ModelBuilder& a, const ModelBuilder& b,
+                          const EquivalenceOptions& options = {}) {
+    return check_equivalence(a.write(folder_ / "a.onnx"), b.write(folder_ / "b.onnx"), options);
+  }
+  TempFolder folder_;
+};
+
+/// 2 x + 1 written as (x + x) + 1.
+ModelBuilder doubled() {
+  ModelBuilder model;
+  model.input("x", {"batch", 3}).output("y", {"batch", 3}).weight("one", {1}, {1});
+  model.node("Add", {"x", "x"}, {"m"});
+  model.node("Add", {"m", "one"}, {"y"});
+  return model;
+}
+
+/// x * 3.3 by one factor or by two whose product rounds elsewhere.
+ModelBuilder scaled(const std::vector<float>& factors) {
+  ModelBuilder model;
+  model.input("x", {"batch", 3}).output("y", {"batch", 3});
+  std::string last = "x";
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::string name = "w" + std::to_string(i);
+    model.weight(name, {1}, {factors[i]});
+    const std::string next = i + 1 == factors.size() ? "y" : "t" + std::to_string(i);
+    model.node("Mul", {last, name}, {next});
+    last = next;
+  }
+  return model;
+}
+
+TEST_F(Equivalence, AcceptsAnotherWayToWriteTheSame) {
+  const EquivalenceReport report = check(affine(2, 1), doubled());
+  EXPECT_TRUE(report.equivalent) << report.reason;
+  EXPECT_THAT(report.bindings, ElementsAre("batch=1", "batch=7"));
+  EXPECT_THAT(report.outputs, SizeIs(1));
+  EXPECT_LE(report.max_relative_error, 1e-6);
+}
+
+TEST_F(Equivalence, RefusesAWrongConstantAndNamesTheOutput) {
+  const EquivalenceReport report = check(affine(2, 1), affine(2.001f, 1));
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_EQ(report.worst_output, "y");
+  EXPECT_THAT(report.reason, HasSubstr("output y differs"));
+  EXPECT_GT(report.max_relative_error, 1e-4);
+}
+
+TEST_F(Equivalence, ComparesAtTheBoundValueToo) {
+  EquivalenceOptions options;
+  options.bound = {{"batch", 4}};
+  EXPECT_THAT(check(affine(2, 1), doubled(), options).bindings, ElementsAre("batch=1", "batch=4", "batch=7"));
+}
+
+TEST_F(Equivalence, FindsADifferenceThatOnlyShowsAtSomeSizes) {
+  ModelBuilder fixed;  // sums at most 3 rows: the same only while batch <= 3
+  fixed.input("x", {"batch", 3}).output("y", {1, 3});
+  fixed.integers("from", {0}).integers("to", {3}).integers("axes", {0});
+  fixed.node("Slice", {"x", "from", "to", "axes"}, {"s"});
+  fixed.node("ReduceSum", {"s", "axes"}, {"y"});
+  ModelBuilder whole;
+  whole.input("x", {"batch", 3}).output("y", {1, 3}).integers("axes", {0});
+  whole.node("ReduceSum", {"x", "axes"}, {"y"});
+  const EquivalenceReport report = check(whole, fixed);
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("batch=7"));
+}
+
+TEST_F(Equivalence, BitEqualRefusesWhatRoundingAloneChanges) {
+  const ModelBuilder one = scaled({3.3f});
+  const ModelBuilder two = scaled({1.1f, 3.0f});
+  EXPECT_TRUE(check(one, two).equivalent);
+  EquivalenceOptions options;
+  options.agreement = Agreement::bit_equal;
+  const EquivalenceReport report = check(one, two, options);
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("bytes differ"));
+  EXPECT_TRUE(check(one, one, options).equivalent);
+}
+
+TEST_F(Equivalence, RefusesAnotherInterface) {
+  ModelBuilder renamed = affine(2, 1);
+  renamed.graph().mutable_output(0)->set_name("z");
+  renamed.graph().mutable_node(1)->set_output(0, "z");
+  EXPECT_THAT(check(affine(2, 1), renamed).reason,
+              HasSubstr("output 0 is y: float32[batch, 3] in the original and z"));
+  ModelBuilder fixed = affine(2, 1);
+  fixed.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(1);
+  const EquivalenceReport report = check(affine(2, 1), fixed);
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("input 0"));
+}
+
+TEST_F(Equivalence, AnOtherModelThatCannotLoadIsAVerdict) {
+  ModelBuilder broken = affine(2, 1);
+  broken.graph().mutable_node(0)->set_op_type("NoSuchOp");
+  const EquivalenceReport report = check(affine(2, 1), broken);
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("NoSuchOp"));
+  EXPECT_THROW(check(broken, affine(2, 1)), ExecError);
+}
+
+TEST_F(Equivalence, SkipsBindingsAtWhichTheOriginalFails) {
+  ModelBuilder fixed;  // batch * 3 elements as [1, 3]: runs for batch 1 only
+  fixed.input("x", {"batch", 3}).output("y", {1, 3}).integers("shape", {1, 3});
+  fixed.node("Reshape", {"x", "shape"}, {"y"});
+  const EquivalenceReport report = check(fixed, fixed);
+  EXPECT_TRUE(report.equivalent) << report.reason;
+  EXPECT_THAT(report.bindings, ElementsAre("batch=1"));
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("not compared at batch=7")));
+}
+
+TEST_F(Equivalence, RetriesOnePrimeWhereSizesMustAgree) {
+  ModelBuilder sum;
+  sum.input("a", {"m"}).input("b", {"n"}).output("y", {"m"});
+  sum.node("Add", {"a", "b"}, {"y"});
+  const EquivalenceReport report = check(sum, sum);
+  EXPECT_THAT(report.bindings, ElementsAre("m=1, n=1", "m=7, n=7"));
+}
+
+TEST_F(Equivalence, SaysWhenAnOutputProvesNothing) {
+  const EquivalenceReport report = check(affine(0, 0), affine(0, 0));
+  EXPECT_TRUE(report.equivalent);
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("output y is zero or not finite")));
+}
+
+TEST_F(Equivalence, IntegerOutputsAreExact) {
+  const auto plus = [](std::int64_t increment) {
+    ModelBuilder model;
+    model.input("n", {4}, ::onnx::TensorProto::INT64).output("y", {4}, ::onnx::TensorProto::INT64);
+    model.integers("k", {increment});
+    model.node("Add", {"n", "k"}, {"y"});
+    return model;
+  };
+  EXPECT_TRUE(check(plus(2), plus(2)).equivalent);
+  const EquivalenceReport report = check(plus(2), plus(3));
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("int64 values differ"));
+}
+
+TEST_F(Equivalence, ReportGoesThroughJson) {
+  const EquivalenceReport report = check(affine(2, 1), affine(2.5f, 1));
+  const EquivalenceReport again = equivalence_from_json(nlohmann::json::parse(to_json(report).dump()));
+  EXPECT_EQ(to_json(again), to_json(report));
+  EXPECT_THROW(equivalence_from_json(nlohmann::json::object()), ExecError);
+}
+
+TEST(ToleranceRule, IsFourSpreadsWithinItsBounds) {
+  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 1e-4), 4e-4);
+  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 0), 1e-5);
+  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 1), 2e-3);
+  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float16, 1), 2e-2);
+  EXPECT_EQ(ToleranceRule::tolerance(DType::int64, 1), 0);
+}
+
+TEST(ComparisonBindings, UseDistinctPrimesWithACommonRetry) {
+  const std::vector<ValueInfo> inputs{{"x", DType::float32, {{-1, "batch"}, {-1, "seq"}}}};
+  const std::vector<Binding> bindings = comparison_bindings(inputs, {{"seq", 128}});
+  ASSERT_EQ(bindings.size(), 3u);
+  EXPECT_EQ(bindings[1].sizes, (SymbolSizes{{"batch", 1}, {"seq", 128}}));
+  EXPECT_TRUE(bindings[1].required);
+  EXPECT_EQ(bindings[2].sizes, (SymbolSizes{{"batch", 7}, {"seq", 11}}));
+  EXPECT_EQ(*bindings[2].retry, (SymbolSizes{{"batch", 7}, {"seq", 7}}));
+  EXPECT_EQ(comparison_bindings(std::vector<ValueInfo>{{"x", DType::float32, {{2, ""}}}}, {}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace regraft::exec

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+
+namespace regraft::exec::testing {
+
+/// A folder that goes with its owner.
+class TempFolder {
+ public:
+  std::filesystem::path operator/(const std::string& name) const { return folder_.path() / name; }
+
+ private:
+  TempDir folder_{"regraft_exec"};
+};
+
+/// Builds small ONNX models line by line. A dim written as text is a symbol.
+class ModelBuilder {
+ public:
+  struct Axis {
+    Axis(int size) : value(size) {}  // NOLINT: {2, "batch"} reads as a shape
+    Axis(const char* symbol) : name(symbol) {}
+    std::int64_t value = -1;
+    std::string name;
+  };
+  using Shape = std::vector<Axis>;
+
+  ModelBuilder() {
+    model_.set_ir_version(8);
+    model_.add_opset_import()->set_version(17);
+    graph().set_name("tiny");
+  }
+
+  ::onnx::GraphProto& graph() { return *model_.mutable_graph(); }
+
+  ModelBuilder& input(const std::string& name, const Shape& shape, int dtype = ::onnx::TensorProto::FLOAT) {
+    describe(*graph().add_input(), name, shape, dtype);
+    return *this;
+  }
+  ModelBuilder& output(const std::string& name, const Shape& shape, int dtype = ::onnx::TensorProto::FLOAT) {
+    describe(*graph().add_output(), name, shape, dtype);
+    return *this;
+  }
+  ModelBuilder& weight(const std::string& name, const std::vector<std::int64_t>& dims,
+                       const std::vector<float>& values) {
+    ::onnx::TensorProto& tensor = *graph().add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(::onnx::TensorProto::FLOAT);
+    for (const std::int64_t dim : dims) tensor.add_dims(dim);
+    tensor.set_raw_data(values.data(), values.size() * sizeof(float));
+    return *this;
+  }
+  ModelBuilder& integers(const std::string& name, const std::vector<std::int64_t>& values) {
+    ::onnx::TensorProto& tensor = *graph().add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(::onnx::TensorProto::INT64);
+    tensor.add_dims(static_cast<std::int64_t>(values.size()));
+    for (const std::int64_t value : values) tensor.add_int64_data(value);
+    return *this;
+  }
+  ::onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
+                          const std::vector<std::string>& outputs) {
+    ::onnx::NodeProto& node = *graph().add_node();
+    node.set_op_type(op);
+    for (const std::string& input : inputs) node.add_input(input);
+    for (const std::string& output : outputs) node.add_output(output);
+    return node;
+  }
+  static void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t value) {
+    ::onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(::onnx::AttributeProto::INT);
+    attribute.set_i(value);
+  }
+
+  std::string bytes() const { return model_.SerializeAsString(); }
+  std::filesystem::path write(const std::filesystem::path& path) const {
+    std::ofstream(path, std::ios::binary) << bytes();
+    return path;
+  }
+
+ private:
+  static void describe(::onnx::ValueInfoProto& info, const std::string& name, const Shape& shape, int dtype) {
+    info.set_name(name);
+    auto& tensor = *info.mutable_type()->mutable_tensor_type();
+    tensor.set_elem_type(dtype);
+    tensor.mutable_shape();
+    for (const Axis& axis : shape) {
+      auto& dim = *tensor.mutable_shape()->add_dim();
+      if (axis.value >= 0) {
+        dim.set_dim_value(axis.value);
+      } else if (!axis.name.empty()) {
+        dim.set_dim_param(axis.name);
+      }
+    }
+  }
+
+  ::onnx::ModelProto model_;
+};
+
+/// y = scale * x + shift on x[batch, 3], y[batch, 3].
+inline ModelBuilder affine(float scale, float shift) {
+  ModelBuilder model;
+  model.input("x", {"batch", 3}).output("y", {"batch", 3});
+  model.weight("scale", {1}, {scale}).weight("shift", {1}, {shift});
+  model.node("Mul", {"x", "scale"}, {"m"});
+  model.node("Add", {"m", "shift"}, {"y"});
+  return model;
+}
+
+}  // namespace regraft::exec::testing
