@@ -5,8 +5,9 @@
 
 namespace regraft {
 
-/// Base of every error the program reports. It carries what went wrong, where (a file, a node, a config key) and what
-/// the user can do; each layer derives its own type. Caught at the program's edge, which prints what() and exits.
+/// Base of every error the program reports. It carries what went wrong, where (a file, a node, a config key)
+/// and what the user can do; each layer derives its own type. Caught at the program's edge, which prints
+/// what() and exits.
 class Error : public std::runtime_error {
  public:
   Error(std::string what, std::string where, std::string remedy)

@@ -39,6 +39,8 @@ void Hasher::add(std::uint64_t value) {
   state_.high = mix(state_.high + (value ^ 0xD6E8FEB86659FD93ull)) ^ state_.low;
 }
 
-Hash128 Hasher::finish() const { return {mix(state_.low ^ state_.high), mix(state_.high + state_.low)}; }
+Hash128 Hasher::finish() const {
+  return {mix(state_.low ^ state_.high), mix(state_.high + state_.low)};
+}
 
 }  // namespace regraft

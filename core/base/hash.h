@@ -1,8 +1,8 @@
 #pragma once
 
 #include <compare>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace regraft {
 
-/// A 128-bit content hash (XXH3). Not cryptographic: files on disk that must be trusted use SHA-256 (base/sha256.h).
+/// A 128-bit content hash (XXH3). Not cryptographic: files on disk that must be trusted use SHA-256
+/// (base/sha256.h).
 struct Hash128 {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

@@ -84,7 +84,9 @@ class InlineVector {
   }
 
   operator std::span<const T>() const { return {data(), size_}; }
-  bool operator==(const InlineVector& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
+  bool operator==(const InlineVector& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
  private:
   void release() {

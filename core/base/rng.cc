@@ -45,7 +45,9 @@ std::uint64_t Rng::below(std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+double Rng::uniform() {
+  return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
 
 double Rng::normal() {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));

@@ -6,8 +6,9 @@
 
 namespace regraft {
 
-/// A named random stream: the same (seed, name) gives the same numbers on every machine. xoshiro256** (Blackman and
-/// Vigna 2018), seeded by splitmix64 of a hash of both. Copyable; its state can be saved and restored exactly.
+/// A named random stream: the same (seed, name) gives the same numbers on every machine. xoshiro256**
+/// (Blackman and Vigna 2018), seeded by splitmix64 of a hash of both. Copyable; its state can be saved and
+/// restored exactly.
 class Rng {
  public:
   using State = std::array<std::uint64_t, 4>;

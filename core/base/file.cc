@@ -1,0 +1,193 @@
+#include "core/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+namespace regraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void throw_errno(const std::string& what, const fs::path& path, int code) {
+  std::string remedy;
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) remedy = "free some disk space or write elsewhere";
+  if (code == EACCES || code == EPERM || code == EROFS) remedy = "check its permissions";
+  if (code == ENOENT || code == ENOTDIR) remedy = "check the path";
+  throw FileError(what + ": " + std::generic_category().message(code), path.string(), remedy);
+}
+
+FileDescriptor open_for_reading(const fs::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw_errno("cannot be opened", path, errno);
+  return file;
+}
+
+struct stat status_of(const FileDescriptor& file, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_errno("cannot be examined", path, errno);
+  if (S_ISDIR(status.st_mode)) throw_errno("cannot be read", path, EISDIR);
+  return status;
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int FileDescriptor::release() {
+  return std::exchange(fd_, -1);
+}
+
+void FileDescriptor::close() {
+  if (fd_ >= 0) ::close(release());
+}
+
+std::string read_file(const fs::path& path) {
+  const FileDescriptor file = open_for_reading(path);
+  const auto expected = static_cast<std::size_t>(status_of(file, path).st_size);
+  std::string text;
+  std::size_t used = 0;
+  while (true) {  // /proc files say size 0, and a file may grow while it is read
+    text.resize(std::max(expected + 1, used + 65536));
+    const ssize_t got = ::read(file.get(), text.data() + used, text.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno("cannot be read", path, errno);
+    used += static_cast<std::size_t>(got);
+    if (got == 0) break;
+  }
+  text.resize(used);
+  return text;
+}
+
+MappedFile::MappedFile(const fs::path& path) {
+  const FileDescriptor file = open_for_reading(path);
+  const struct stat status = status_of(file, path);
+  if (!S_ISREG(status.st_mode)) throw FileError("is not a regular file", path.string(), "check the path");
+  if (status.st_size == 0) throw FileError("is empty", path.string(), "check how it was made");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data == MAP_FAILED) throw_errno("cannot be mapped into memory", path, errno);
+  bytes_ = {static_cast<const std::byte*>(data), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  unmap();
+}
+
+void MappedFile::unmap() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
+  std::error_code ignored;
+  if (fs::is_directory(path_, ignored)) throw_errno("cannot be written", path_, EISDIR);
+  // A process that was killed may have left its file aside; the next free number is then taken.
+  for (int number = 0; !file_; ++number) {
+    aside_ = path_;
+    aside_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(number);
+    file_ = FileDescriptor(::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file_ && errno != EEXIST) {
+      const int code = errno;
+      aside_.clear();
+      throw_errno("cannot be written", path_, code);
+    }
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  remove_aside();
+}
+
+void AtomicFile::remove_aside() {
+  file_.close();
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+  aside_.clear();
+}
+
+void AtomicFile::fail(const std::string& what) {
+  const int code = errno;
+  remove_aside();
+  throw_errno(what, path_, code);
+}
+
+void AtomicFile::write(std::span<const std::byte> chunk) {
+  try {
+    write_fully(file_.get(), chunk, path_);
+  } catch (const FileError&) {
+    remove_aside();
+    throw;
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(file_.get()) != 0) fail("cannot be made durable");
+  if (::close(file_.release()) != 0) fail("cannot be written");
+  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("cannot be replaced");
+  aside_.clear();
+  sync_folder(folder_of(path_));
+}
+
+void write_file_atomic(const fs::path& path, std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void write_file_atomic(const fs::path& path, std::string_view text) {
+  write_file_atomic(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void write_fully(int fd, std::span<const std::byte> bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_errno("cannot be written", path, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void sync_folder(const fs::path& folder) {
+  const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file) throw_errno("cannot be opened", folder, errno);
+  // Some file systems have no fsync for folders and say EINVAL; their renames are as durable as they get.
+  if (::fsync(file.get()) != 0 && errno != EINVAL) throw_errno("cannot be made durable", folder, errno);
+}
+
+TempDir::TempDir(std::string_view prefix) {
+  std::string name = (fs::temp_directory_path() / prefix).string() + ".XXXXXX";
+  if (!::mkdtemp(name.data())) throw_errno("cannot make a temporary folder", name, errno);
+  path_ = name;
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace regraft

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/base/rng.h"
+
+namespace regraft {
+
+/// Of at least one value.
+double mean(std::span<const double> values);
+/// Of at least one value; the mean of the two middle ones for an even count.
+double median(std::span<const double> values);
+/// The value at fraction q in [0, 1] of the sorted values, linear between neighbours (Hyndman and Fan 1996,
+/// type 7). Of at least one value.
+double quantile(std::span<const double> values, double q);
+
+/// An estimate with the bounds of its confidence interval.
+struct Interval {
+  double low = 0;
+  double estimate = 0;
+  double high = 0;
+};
+
+/// median(numerator) / median(denominator) with its percentile bootstrap interval (Efron 1979) at the given
+/// confidence: both sides are resampled independently. Both must be non-empty and the denominators positive.
+Interval bootstrap_ratio_of_medians(std::span<const double> numerator, std::span<const double> denominator,
+                                    Rng& rng, double confidence = 0.95, std::size_t resamples = 4000);
+
+/// Spearman's rank correlation in [-1, 1]: Pearson's on ranks, equal values sharing their mean rank. The
+/// sides have equal length; 0 where either is constant or there are fewer than two pairs.
+double spearman(std::span<const double> x, std::span<const double> y);
+
+}  // namespace regraft

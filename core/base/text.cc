@@ -1,0 +1,57 @@
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace regraft {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last, last(b.size() + 1), current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, substitute});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last = last;
+    last = current;
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  const std::string* best = nullptr;
+  std::size_t best_distance = 0;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t allowed = std::max<std::size_t>(2, std::max(word.size(), candidate.size()) / 3);
+    if (distance <= allowed && distance < candidate.size() && (!best || distance < best_distance)) {
+      best = &candidate;
+      best_distance = distance;
+    }
+  }
+  if (!best) return std::nullopt;
+  return *best;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t listed_at_most = 12;
+  if (const auto close = nearest(word, candidates)) return "did you mean '" + *close + "'?";
+  if (candidates.empty() || candidates.size() > listed_at_most) return "";
+  return "one of " + join(candidates, ", ");
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != parts.data()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace regraft

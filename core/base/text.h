@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace regraft {
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal string
+/// alignment distance), in bytes.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to `word`, the first of equals; none when all differ in more than a third of the
+/// longer word (at least 2 edits are always allowed).
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// What to tell a user who wrote `word`: "did you mean 'x'?", else "one of a, b, c" when there are at most 12
+/// candidates, else nothing.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+/// The parts joined by `separator`.
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+}  // namespace regraft

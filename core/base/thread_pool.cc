@@ -1,0 +1,84 @@
+#include "core/base/thread_pool.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+
+namespace regraft {
+namespace {
+
+// Shared with helper tasks, which may start only after the loop is over and its caller gone: `body` is
+// touched only for an index below count, and the caller stays until all of those are done.
+struct Loop {
+  Loop(std::size_t items, const std::function<void(std::size_t)>& function) : count(items), body(function) {}
+
+  void run() {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (next >= count) return;
+      const std::size_t index = next++;
+      const bool skip = failure != nullptr;
+      lock.unlock();
+      std::exception_ptr raised;
+      if (!skip) {
+        try {
+          body(index);
+        } catch (...) {
+          raised = std::current_exception();
+        }
+      }
+      lock.lock();
+      if (raised && !failure) failure = raised;
+      if (++finished == count) done.notify_all();
+    }
+  }
+
+  const std::size_t count;
+  const std::function<void(std::size_t)>& body;
+  std::mutex mutex;
+  std::condition_variable done;
+  std::size_t next = 0, finished = 0;
+  std::exception_ptr failure;
+};
+
+}  // namespace
+
+ThreadPool::ThreadPool(std::size_t workers) {
+  workers_.reserve(workers);
+  for (std::size_t i = 0; i < workers; ++i) {
+    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  }
+}
+
+void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
+  if (count == 0) return;
+  const auto loop = std::make_shared<Loop>(count, body);
+  const std::size_t helpers = std::min(workers_.size(), count - 1);
+  for (std::size_t i = 0; i < helpers; ++i) enqueue(std::packaged_task<void()>([loop] { loop->run(); }));
+  loop->run();
+  std::unique_lock lock(loop->mutex);
+  loop->done.wait(lock, [&] { return loop->finished == loop->count; });
+  if (loop->failure) std::rethrow_exception(loop->failure);
+}
+
+void ThreadPool::enqueue(std::packaged_task<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  waiting_.notify_one();
+}
+
+void ThreadPool::work(const std::stop_token& stop) {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    waiting_.wait(lock, stop, [&] { return !tasks_.empty(); });
+    if (stop.stop_requested()) return;
+    std::packaged_task<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+  }
+}
+
+}  // namespace regraft

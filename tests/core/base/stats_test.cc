@@ -1,0 +1,65 @@
+#include "core/base/stats.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace regraft {
+namespace {
+
+TEST(Median, OfOddAndEvenCounts) {
+  EXPECT_EQ(median(std::vector{3.0, 1.0, 2.0}), 2.0);
+  EXPECT_EQ(median(std::vector{4.0, 1.0, 2.0, 3.0}), 2.5);
+  EXPECT_EQ(median(std::vector{7.0}), 7.0);
+  EXPECT_EQ(mean(std::vector{1.0, 2.0, 6.0}), 3.0);
+}
+
+TEST(Quantile, InterpolatesLinearly) {
+  const std::vector values{40.0, 10.0, 30.0, 20.0};
+  EXPECT_EQ(quantile(values, 0.0), 10.0);
+  EXPECT_EQ(quantile(values, 1.0), 40.0);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.25), 17.5);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.9), 37.0);
+}
+
+TEST(BootstrapRatioOfMedians, CoversTheTruthAboutAsOftenAsItClaims) {
+  const std::uint64_t seed = 23;
+  SCOPED_TRACE(::testing::Message() << "seed " << seed);
+  Rng data(seed, "data"), resampling(seed, "resampling");
+  int covered = 0;
+  constexpr int trials = 200;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<double> top, bottom;
+    for (int i = 0; i < 40; ++i) {
+      top.push_back(12.0 * std::exp(0.1 * data.normal()));
+      bottom.push_back(10.0 * std::exp(0.1 * data.normal()));
+    }
+    const Interval interval = bootstrap_ratio_of_medians(top, bottom, resampling, 0.95, 400);
+    ASSERT_LE(interval.low, interval.high);
+    EXPECT_NEAR(interval.estimate, 1.2, 0.2);
+    covered += interval.low <= 1.2 && 1.2 <= interval.high;
+  }
+  EXPECT_GE(covered, trials * 88 / 100);
+}
+
+TEST(BootstrapRatioOfMedians, OfConstantsIsAPoint) {
+  Rng rng(1, "constant");
+  const Interval interval = bootstrap_ratio_of_medians(std::vector(5, 6.0), std::vector(9, 3.0), rng);
+  EXPECT_EQ(interval.low, 2.0);
+  EXPECT_EQ(interval.estimate, 2.0);
+  EXPECT_EQ(interval.high, 2.0);
+}
+
+TEST(Spearman, SeesMonotoneRelationsTiesAndNone) {
+  EXPECT_DOUBLE_EQ(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{1.0, 8.0, 27.0}), 1.0);
+  EXPECT_DOUBLE_EQ(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{3.0, 2.0, -10.0}), -1.0);
+  EXPECT_EQ(spearman(std::vector{1.0, 2.0}, std::vector{5.0, 5.0}), 0.0);
+  EXPECT_EQ(spearman(std::vector{1.0}, std::vector{5.0}), 0.0);
+  // Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: Pearson's gives 4.5 / sqrt(4.5 * 5).
+  EXPECT_NEAR(spearman(std::vector{1.0, 2.0, 2.0, 3.0}, std::vector{1.0, 2.0, 3.0, 4.0}), std::sqrt(0.9),
+              1e-12);
+}
+
+}  // namespace
+}  // namespace regraft
