@@ -1,0 +1,216 @@
+#include "core/graph/evaluate.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/graph/evaluate_ops.h"
+
+namespace regraft::graph {
+
+void refuse(OpKind kind, const std::string& problem) {
+  throw GraphError(problem, "folding " + std::string(op_info(kind).name), "");
+}
+
+std::int64_t element_count(std::span<const std::int64_t> dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      throw GraphError("has more than 2^63 elements", "constant", "");
+  return count;
+}
+
+std::vector<std::int64_t> strides_of(std::span<const std::int64_t> dims) {
+  std::vector<std::int64_t> strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+std::vector<std::int64_t> broadcast_dims(OpKind kind, Inputs inputs) {
+  std::vector<std::int64_t> out;
+  for (const HostTensor* input : inputs) {
+    if (input->dims.size() > out.size()) out.insert(out.begin(), input->dims.size() - out.size(), 1);
+    const std::size_t shift = out.size() - input->dims.size();
+    for (std::size_t i = 0; i < input->dims.size(); ++i) {
+      std::int64_t& dim = out[i + shift];
+      if (dim != input->dims[i] && dim != 1 && input->dims[i] != 1) refuse(kind, "cannot broadcast");
+      if (dim == 1) dim = input->dims[i];
+    }
+  }
+  return out;
+}
+
+std::vector<std::int64_t> broadcast_strides(std::span<const std::int64_t> dims,
+                                            std::span<const std::int64_t> out) {
+  std::vector<std::int64_t> result(out.size(), 0);
+  const auto strides = strides_of(dims);
+  const std::size_t shift = out.size() - dims.size();
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] != 1) result[i + shift] = strides[i];
+  return result;
+}
+
+HostTensor make_tensor(DType dtype, std::vector<std::int64_t> dims) {
+  HostTensor tensor;
+  tensor.dtype = dtype;
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  tensor.dims = std::move(dims);
+  if (is_float(dtype))
+    tensor.real.resize(count);
+  else
+    tensor.integer.resize(count);
+  return tensor;
+}
+
+namespace {
+
+HostTensor constant_of_shape(const AttrBlock& attrs, const HostTensor& shape) {
+  HostTensor result = make_tensor(static_cast<DType>(attrs.integer(Attr::to)), shape.integer);
+  const double value = attrs.real(Attr::value);
+  std::fill(result.real.begin(), result.real.end(), value);
+  std::fill(result.integer.begin(), result.integer.end(), static_cast<std::int64_t>(value));
+  return result;
+}
+
+bool is_plain(DType dtype) {
+  return is_float(dtype) || is_integer(dtype) || dtype == DType::boolean;
+}
+
+/// Reals for which there are no integer kernels.
+bool takes_reals_only(OpKind kind) {
+  switch (kind) {
+    case OpKind::leaky_relu:
+    case OpKind::elu:
+    case OpKind::sigmoid:
+    case OpKind::hard_sigmoid:
+    case OpKind::hard_swish:
+    case OpKind::tanh:
+    case OpKind::softplus:
+    case OpKind::erf:
+    case OpKind::gelu:
+    case OpKind::exp:
+    case OpKind::log:
+    case OpKind::sqrt:
+    case OpKind::reciprocal:
+    case OpKind::floor:
+    case OpKind::ceil:
+    case OpKind::round:
+    case OpKind::sin:
+    case OpKind::cos:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Operands that a canonical node may still carry although only their attribute form is folded.
+bool needs_attribute_only(OpKind kind) {
+  return kind != OpKind::clip && kind != OpKind::gather && kind != OpKind::gather_elements &&
+         !op_info(kind).operand_attrs.empty();
+}
+
+/// The last use of each operation lets go of its value, so that memory stays near that of the largest step.
+class Folder {
+ public:
+  explicit Folder(const Tables& tables) : tables_(tables) {}
+
+  HostTensor fold(WeightId root) {
+    const std::vector<WeightId> order = count_uses(root);
+    for (const WeightId id : order) values_.emplace(id, compute(id));
+    return std::move(values_.at(root));
+  }
+
+ private:
+  const WeightExpr& expr(WeightId id) const { return tables_.weights()[id]; }
+
+  /// Arguments before the operations on them; no recursion, since expressions may be long chains.
+  std::vector<WeightId> count_uses(WeightId root) {
+    std::vector<WeightId> order;
+    std::vector<std::pair<WeightId, std::size_t>> stack{{root, 0}};
+    uses_[root] = 1;
+    while (!stack.empty()) {
+      auto& [id, next] = stack.back();
+      const WeightExpr& held = expr(id);
+      if (held.form != WeightExpr::Form::operation || next == held.args.size()) {
+        order.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      const WeightId arg = held.args[next++];
+      if (arg != WeightId::none && uses_[arg]++ == 0) stack.emplace_back(arg, 0);
+    }
+    return order;
+  }
+
+  HostTensor compute(WeightId id) {
+    const WeightExpr& held = expr(id);
+    if (held.form != WeightExpr::Form::operation)
+      return HostTensor::from_bytes(tables_.type(held.type), held.bytes);
+    std::vector<const HostTensor*> inputs;
+    for (const WeightId arg : held.args) inputs.push_back(arg == WeightId::none ? nullptr : &values_.at(arg));
+    const AttrBlock& attrs = tables_.attrs(held.attrs);
+    HostTensor result = held.kind == OpKind::split
+                            ? evaluate_split_part(attrs, *inputs.at(0), held.output)
+                            : std::move(evaluate_op(held.kind, attrs, inputs).at(held.output));
+    for (const WeightId arg : held.args)
+      if (arg != WeightId::none && --uses_[arg] == 0) values_.erase(arg);
+    return result;
+  }
+
+  const Tables& tables_;
+  std::unordered_map<WeightId, std::size_t> uses_;
+  std::unordered_map<WeightId, HostTensor> values_;
+};
+
+}  // namespace
+
+bool can_evaluate(const Tables& tables, OpKind kind, std::span<const TypeId> inputs) {
+  if (!op_info(kind).is(kFoldable) || inputs.empty()) return false;
+  for (const TypeId id : inputs) {
+    const TensorType& type = tables.type(id);
+    if (!type.is_static() || !is_plain(type.dtype)) return false;
+    // Stored as their bits, which only moving leaves alone.
+    if (type.dtype == DType::uint64 && !op_info(kind).is(kMovement)) return false;
+  }
+  return !takes_reals_only(kind) || is_float(tables.type(inputs[0]).dtype);
+}
+
+std::vector<HostTensor> evaluate_op(OpKind kind, const AttrBlock& attrs, Inputs inputs) {
+  const OpInfo& op = op_info(kind);
+  if (!op.is(kFoldable)) refuse(kind, "is not folded");
+  if (inputs.size() < op.min_inputs || !inputs[0]) refuse(kind, "has too few operands");
+  if (needs_attribute_only(kind) &&
+      std::any_of(inputs.begin() + 1, inputs.end(), [](auto* input) { return input; }))
+    refuse(kind, "has operands that should be attributes");
+  std::vector<HostTensor> results;
+  switch (kind) {
+    case OpKind::matmul:
+      results.push_back(evaluate_matmul(inputs));
+      break;
+    case OpKind::reduce_mean:
+    case OpKind::reduce_sum:
+    case OpKind::reduce_max:
+    case OpKind::reduce_min:
+      results.push_back(evaluate_reduce(kind, attrs, inputs));
+      break;
+    case OpKind::pad:
+      results.push_back(evaluate_pad(attrs, inputs));
+      break;
+    case OpKind::constant_of_shape:
+      results.push_back(constant_of_shape(attrs, *inputs[0]));
+      break;
+    case OpKind::split:
+      for (std::size_t part = 0; part < attrs.ints(Attr::split).size(); ++part)
+        results.push_back(evaluate_split_part(attrs, *inputs[0], part));
+      break;
+    default:
+      results.push_back(op.is(kMovement) ? evaluate_movement(kind, attrs, inputs)
+                                         : evaluate_elementwise(kind, attrs, inputs));
+  }
+  return results;
+}
+
+HostTensor evaluate(const Tables& tables, WeightId weight) {
+  return Folder(tables).fold(weight);
+}
+
+}  // namespace regraft::graph

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/onnx/model_store.h"
+
+namespace regraft::onnx {
+namespace {
+
+namespace pb = ::onnx;
+
+class Captures {
+ public:
+  void visit(const pb::NodeProto& node) {
+    for (const pb::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) visit(attribute.g());
+      for (const pb::GraphProto& graph : attribute.graphs()) visit(graph);
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  void visit(const pb::GraphProto& graph) {
+    auto& scope = scopes_.emplace_back();
+    for (const auto& input : graph.input()) scope.insert(input.name());
+    for (const auto& tensor : graph.initializer()) scope.insert(tensor.name());
+    for (const auto& sparse : graph.sparse_initializer()) scope.insert(sparse.values().name());
+    for (const pb::NodeProto& node : graph.node())
+      for (const std::string& output : node.output()) scopes_.back().insert(output);
+    for (const pb::NodeProto& node : graph.node()) {
+      for (const std::string& input : node.input()) use(input);
+      visit(node);
+    }
+    for (const auto& output : graph.output()) use(output.name());
+    scopes_.pop_back();
+  }
+
+  void use(const std::string& name) {
+    if (name.empty()) return;
+    for (const auto& scope : scopes_)
+      if (scope.contains(name)) return;
+    if (seen_.insert(name).second) found_.push_back(name);
+  }
+
+  std::vector<std::unordered_set<std::string>> scopes_;
+  std::unordered_set<std::string> seen_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> captured_names(const pb::NodeProto& node) {
+  Captures captures;
+  captures.visit(node);
+  return captures.take();
+}
+
+const std::string& source_name(const pb::GraphProto& graph, const SourceRef& source) {
+  return source.is_node ? graph.node(source.at).output(0) : graph.initializer(source.at).name();
+}
+
+}  // namespace regraft::onnx

@@ -1,0 +1,42 @@
+#include "core/onnx/declared_types.h"
+
+namespace regraft::onnx {
+
+using graph::Dim;
+using graph::TensorType;
+
+graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type) {
+  if (!type.has_tensor_type()) return tables.type_none();
+  const auto& declared = type.tensor_type();
+  if (declared.elem_type() <= 0 || declared.elem_type() > 255) return tables.type_none();
+  TensorType held{static_cast<graph::DType>(declared.elem_type()), declared.has_shape(), {}};
+  for (const auto& dim : declared.shape().dim()) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0)
+      held.dims.push_back(dim.dim_value());
+    else if (!dim.dim_param().empty())
+      held.dims.push_back(graph::symbol_dim(tables.symbol(dim.dim_param())));
+    else
+      held.dims.push_back(graph::symbol_dim(tables.fresh_symbol()));
+  }
+  return tables.intern(held);
+}
+
+graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::TypeId declared) {
+  const TensorType &known = tables.type(inferred), &said = tables.type(declared);
+  if (inferred == declared || known.dtype != said.dtype || !said.ranked) return inferred;
+  if (!known.ranked) return declared;
+  if (known.rank() != said.rank()) return inferred;
+  TensorType merged = known;
+  const auto nameless = [&](Dim dim) { return tables.symbol_name(graph::dim_symbol(dim)).starts_with('?'); };
+  for (std::size_t i = 0; i < merged.rank(); ++i) {
+    const Dim mine = known.dims[i], theirs = said.dims[i];
+    if (!graph::is_symbol(mine)) {
+      if (!graph::is_symbol(theirs) && mine != theirs) return inferred;
+      continue;
+    }
+    if (!graph::is_symbol(theirs) || (nameless(mine) && !nameless(theirs))) merged.dims[i] = theirs;
+  }
+  return tables.intern(merged);
+}
+
+}  // namespace regraft::onnx

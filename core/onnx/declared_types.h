@@ -1,0 +1,19 @@
+#pragma once
+
+// Internal to core/onnx: types that the model declares.
+
+#include <onnx/onnx_pb.h>
+
+#include "core/graph/tables.h"
+
+namespace regraft::onnx {
+
+/// Tensor types keep dtype and dims, with named dims as symbols; anything else (sequence, map, optional) is
+/// type_none().
+graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type);
+
+/// What both know together: numbers win over symbols, named symbols over nameless ones; where they contradict
+/// each other the inferred type stands.
+graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::TypeId declared);
+
+}  // namespace regraft::onnx

@@ -1,0 +1,151 @@
+#include "core/onnx/import.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "core/onnx/external_data.h"
+#include "core/onnx/graph_builder.h"
+#include "core/onnx/model_store.h"
+#include "core/onnx/wire.h"
+
+namespace regraft::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+namespace pb = ::onnx;
+
+/// Whether bytes that fail to parse were an ONNX model once: it starts with ir_version, a small number.
+bool starts_like_a_model(std::span<const std::byte> bytes) {
+  constexpr std::byte kIrVersionTag{0x08}, kNewestIr{64};
+  return bytes.size() >= 2 && bytes[0] == kIrVersionTag && bytes[1] < kNewestIr;
+}
+
+[[noreturn]] void refuse_damaged(const std::string& where, std::span<const std::byte> bytes,
+                                 const std::string& detail) {
+  if (starts_like_a_model(bytes))
+    throw OnnxError("is truncated or damaged: " + detail, where, "copy or export the model again");
+  throw OnnxError("is not an ONNX model: " + detail, where, "give a .onnx file");
+}
+
+void parse(ModelStore& store, std::span<const std::byte> bytes, const std::string& where) {
+  std::string slim;
+  try {
+    slim = slim_model(bytes, store.payloads);
+  } catch (const OnnxError& error) {
+    refuse_damaged(where, bytes, error.problem());
+  }
+  google::protobuf::io::ArrayInputStream stream(slim.data(), static_cast<int>(slim.size()));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetRecursionLimit(kMaxDepth + 20);  // our own limit has been kept already
+  const bool parsed = slim.size() <= static_cast<std::size_t>(INT32_MAX) &&
+                      store.model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+  if (!parsed) refuse_damaged(where, bytes, "it cannot be parsed");
+  if (!store.model.has_graph()) {
+    if (store.model.has_ir_version() && store.model.opset_import_size() > 0)
+      throw OnnxError("holds no graph", where, "export the model again");
+    throw OnnxError("is not an ONNX model: it holds no graph", where, "give a .onnx file");
+  }
+}
+
+std::int64_t default_opset(const pb::ModelProto& model) {
+  std::int64_t version = 0;
+  for (const auto& opset : model.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") version = std::max(version, opset.version());
+  return version;
+}
+
+ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const std::byte> bytes,
+                            const fs::path& folder, const std::string& where, const ImportOptions& options) {
+  parse(*store, bytes, where);
+  try {
+    load_external_data(*store, folder);
+    store->opset = default_opset(store->model);
+    auto tables = std::make_unique<graph::Tables>();
+    graph::Graph graph = build_graph(*store, *tables, options);
+    return {std::move(tables), std::move(graph), std::move(store)};
+  } catch (const OnnxError& error) {
+    throw OnnxError(error.problem(), error.where().empty() ? where : where + ", " + error.where(),
+                    error.remedy());
+  }
+}
+
+}  // namespace
+
+ImportedModel::ImportedModel(std::unique_ptr<graph::Tables> tables, graph::Graph graph,
+                             std::unique_ptr<ModelStore> store)
+    : tables_(std::move(tables)), graph_(std::move(graph)), store_(std::move(store)) {}
+ImportedModel::ImportedModel(ImportedModel&&) noexcept = default;
+ImportedModel& ImportedModel::operator=(ImportedModel&&) noexcept = default;
+ImportedModel::~ImportedModel() = default;
+
+std::int64_t ImportedModel::opset() const {
+  return store_->opset;
+}
+const fs::path& ImportedModel::path() const {
+  return store_->path;
+}
+const std::vector<KnownValue>& ImportedModel::known_values() const {
+  return store_->known_values;
+}
+
+std::vector<std::string> ImportedModel::input_names() const {
+  std::vector<std::string> names;
+  for (const auto& input : store_->model.graph().input()) {
+    const auto found = store_->names.find(input.name());
+    if (found != store_->names.end() && found->second.weight == graph::WeightId::none)
+      names.push_back(input.name());
+  }
+  return names;
+}
+
+std::vector<std::string> ImportedModel::output_names() const {
+  std::vector<std::string> names;
+  for (const auto& output : store_->model.graph().output()) names.push_back(output.name());
+  return names;
+}
+
+std::string ImportedModel::node_name(std::int32_t origin) const {
+  return store_->model.graph().node(origin).name();
+}
+
+std::string ImportedModel::op_type(std::int32_t origin) const {
+  const pb::NodeProto& node = store_->model.graph().node(origin);
+  const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
+  return standard ? node.op_type() : node.domain() + "." + node.op_type();
+}
+
+std::string ImportedModel::value_name(graph::Value value) const {
+  const graph::Node& node = graph_.node(value.node);
+  const pb::GraphProto& proto = store_->model.graph();
+  if (node.kind == graph::OpKind::weight) {
+    const graph::WeightExpr& weight = tables_->weights()[node.weight];
+    return weight.source < 0 ? ""
+                             : source_name(proto, store_->sources[static_cast<std::size_t>(weight.source)]);
+  }
+  if (node.kind == graph::OpKind::input) {
+    const int sparse = node.origin - proto.input_size();
+    return sparse < 0 ? proto.input(node.origin).name() : proto.sparse_initializer(sparse).values().name();
+  }
+  const pb::NodeProto& made = proto.node(node.origin);
+  return static_cast<int>(value.output) < made.output_size() ? made.output(static_cast<int>(value.output))
+                                                             : "";
+}
+
+ImportedModel import_model(const fs::path& path, const ImportOptions& options) {
+  auto store = std::make_unique<ModelStore>();
+  store->path = path;
+  try {
+    store->files.emplace_back(path);
+  } catch (const FileError& error) {
+    throw OnnxError(error.problem(), error.where(), error.remedy());
+  }
+  const auto bytes = store->files.front().bytes();
+  return import_parsed(std::move(store), bytes, path.parent_path(), path.string(), options);
+}
+
+ImportedModel import_model_bytes(std::span<const std::byte> bytes, const fs::path& folder,
+                                 const ImportOptions& options) {
+  return import_parsed(std::make_unique<ModelStore>(), bytes, folder, "model in memory", options);
+}
+
+}  // namespace regraft::onnx

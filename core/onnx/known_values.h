@@ -1,0 +1,41 @@
+#pragma once
+
+// Internal to core/onnx: values that follow from constants and static shapes, found while the graph is built.
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/onnx/import.h"
+
+namespace regraft::onnx {
+
+class KnownValues {
+ public:
+  /// Values of up to `limit` elements are computed at once and kept as literals.
+  KnownValues(graph::Tables& tables, std::size_t limit) : tables_(tables), limit_(limit) {}
+
+  /// The constant that a computed value equals, or WeightId::none.
+  graph::WeightId find(graph::Value value) const;
+
+  /// Looks at a node just added; `operands` carry the known values of its inputs, in the form that `attrs`
+  /// leaves them.
+  void learn(const graph::Graph& graph, graph::NodeId id, graph::OpKind kind, const graph::AttrBlock& attrs,
+             std::span<const graph::Operand> operands);
+
+  std::vector<KnownValue> take();
+
+ private:
+  bool fold_small(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
+                  std::span<const graph::WeightId> args);
+  void fold_large(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
+                  std::span<const graph::WeightId> args);
+  void note(graph::Value value, graph::WeightId weight);
+
+  graph::Tables& tables_;
+  std::size_t limit_;
+  std::unordered_map<std::uint64_t, graph::WeightId> by_value_;
+  std::vector<KnownValue> found_;
+};
+
+}  // namespace regraft::onnx

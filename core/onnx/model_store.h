@@ -1,0 +1,93 @@
+#pragma once
+
+// Internal to core/onnx: what an ImportedModel keeps beside its Graph.
+
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/graph/graph.h"
+#include "core/onnx/import.h"
+#include "core/onnx/tensor_data.h"
+
+namespace regraft::onnx {
+
+/// Where a source weight comes from.
+struct SourceRef {
+  bool is_node = false;  // a Constant node, else an initializer
+  int at = 0;            // index in graph.node or graph.initializer
+};
+
+/// What a name of the main graph stands for.
+struct NamedValue {
+  graph::Value value;  // not for weights
+  graph::WeightId weight = graph::WeightId::none;
+};
+
+struct ModelStore {
+  std::filesystem::path path;
+  std::vector<MappedFile> files;  // the model, then its external data files
+  ::onnx::ModelProto model;       // slim; external tensors are placeholders too
+  PayloadTable payloads;
+  ByteStore owned;  // elements that were not stored as raw_data
+  bool had_external_data = false;
+  std::int64_t opset = 0;
+
+  std::vector<SourceRef> sources;                     // by source index
+  std::vector<graph::NodeId> nodes;                   // by NodeProto index; kNoNode for constants
+  std::unordered_map<std::string, NamedValue> names;  // of the main graph
+  std::vector<KnownValue> known_values;
+};
+
+/// Names that a node's sub-graphs take from outside, each once, in the order of first use.
+std::vector<std::string> captured_names(const ::onnx::NodeProto& node);
+
+/// The name a source weight has in the model.
+const std::string& source_name(const ::onnx::GraphProto& graph, const SourceRef& source);
+
+/// Calls visit(TensorProto&, bool is_initializer) for every tensor of the model, sub-graphs and functions
+/// included.
+template <typename Graph, typename Visit>
+void for_each_tensor_of_graph(Graph& graph, const Visit& visit);
+
+template <typename Node, typename Visit>
+void for_each_tensor_of_node(Node& node, const Visit& visit) {
+  for (int i = 0; i < node.attribute_size(); ++i) {
+    auto& attribute = *node.mutable_attribute(i);
+    if (attribute.has_t()) visit(*attribute.mutable_t(), false);
+    for (auto& tensor : *attribute.mutable_tensors()) visit(tensor, false);
+    if (attribute.has_g()) for_each_tensor_of_graph(*attribute.mutable_g(), visit);
+    for (auto& graph : *attribute.mutable_graphs()) for_each_tensor_of_graph(graph, visit);
+    if (attribute.has_sparse_tensor()) {
+      visit(*attribute.mutable_sparse_tensor()->mutable_values(), false);
+      visit(*attribute.mutable_sparse_tensor()->mutable_indices(), false);
+    }
+  }
+}
+
+template <typename Graph, typename Visit>
+void for_each_tensor_of_graph(Graph& graph, const Visit& visit) {
+  for (auto& tensor : *graph.mutable_initializer()) visit(tensor, true);
+  for (auto& sparse : *graph.mutable_sparse_initializer()) {
+    visit(*sparse.mutable_values(), false);
+    visit(*sparse.mutable_indices(), false);
+  }
+  for (auto& node : *graph.mutable_node()) for_each_tensor_of_node(node, visit);
+}
+
+template <typename Visit>
+void for_each_tensor(::onnx::ModelProto& model, const Visit& visit) {
+  for_each_tensor_of_graph(*model.mutable_graph(), visit);
+  for (auto& function : *model.mutable_functions())
+    for (auto& node : *function.mutable_node()) for_each_tensor_of_node(node, visit);
+  for (auto& training : *model.mutable_training_info()) {
+    if (training.has_initialization()) for_each_tensor_of_graph(*training.mutable_initialization(), visit);
+    if (training.has_algorithm()) for_each_tensor_of_graph(*training.mutable_algorithm(), visit);
+  }
+}
+
+}  // namespace regraft::onnx

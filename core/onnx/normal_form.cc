@@ -1,0 +1,248 @@
+#include "core/onnx/normal_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/graph/evaluate.h"
+#include "core/onnx/tensor_data.h"
+
+namespace regraft::onnx {
+namespace {
+
+namespace pb = ::onnx;
+using graph::Attr;
+using graph::AttrBlock;
+using graph::AttrValue;
+using graph::Ints;
+using graph::OpKind;
+
+/// An attribute that changes nothing at this value. At any other the node stays opaque.
+struct HarmlessAttribute {
+  OpKind kind;
+  std::string_view name;
+  std::int64_t value;
+};
+
+constexpr std::array kHarmless{
+    HarmlessAttribute{OpKind::batch_norm, "training_mode", 0},
+    HarmlessAttribute{OpKind::batch_norm, "spatial", 1},
+    HarmlessAttribute{OpKind::layer_norm, "stash_type", 1},
+    HarmlessAttribute{OpKind::max_pool, "storage_order", 0},
+    HarmlessAttribute{OpKind::cast, "saturate", 1},
+    HarmlessAttribute{OpKind::cast_like, "saturate", 1},
+    HarmlessAttribute{OpKind::shape, "start", 0},
+    HarmlessAttribute{OpKind::reshape, "allowzero", 0},
+};
+
+const pb::AttributeProto* find(const pb::NodeProto& node, std::string_view name) {
+  for (const pb::AttributeProto& attribute : node.attribute())
+    if (attribute.name() == name) return &attribute;
+  return nullptr;
+}
+
+std::optional<AttrValue> value_of(const pb::AttributeProto& attribute) {
+  switch (attribute.type()) {
+    case pb::AttributeProto::INT:
+      return attribute.i();
+    case pb::AttributeProto::FLOAT:
+      return static_cast<double>(attribute.f());
+    case pb::AttributeProto::STRING:
+      return attribute.s();
+    case pb::AttributeProto::INTS:
+      return Ints(attribute.ints().begin(), attribute.ints().end());
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_harmless(OpKind kind, const pb::AttributeProto& attribute) {
+  return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const HarmlessAttribute& row) {
+    return row.kind == kind && row.name == attribute.name() && attribute.type() == pb::AttributeProto::INT &&
+           row.value == attribute.i();
+  });
+}
+
+/// Attributes that a function below turns into others.
+bool is_handled(OpKind kind, std::string_view name) {
+  const bool windowed = kind == OpKind::conv || kind == OpKind::conv_transpose || kind == OpKind::max_pool ||
+                        kind == OpKind::average_pool;
+  const bool reduces = kind == OpKind::reduce_mean || kind == OpKind::reduce_sum ||
+                       kind == OpKind::reduce_max || kind == OpKind::reduce_min;
+  return (windowed && name == "auto_pad") || (reduces && name == "noop_with_empty_axes") ||
+         (kind == OpKind::split && name == "num_outputs") ||
+         (kind == OpKind::reshape && name == "allowzero") ||
+         (kind == OpKind::constant_of_shape && name == "value");
+}
+
+std::optional<AttrBlock> read_plain(const pb::NodeProto& node, OpKind kind) {
+  AttrBlock attrs;
+  const auto specs = graph::op_info(kind).attrs;
+  for (const pb::AttributeProto& attribute : node.attribute()) {
+    if (!attribute.ref_attr_name().empty()) return std::nullopt;
+    if (is_handled(kind, attribute.name()) || is_harmless(kind, attribute)) continue;
+    const auto attr = graph::attr_from_name(attribute.name());
+    const bool taken = attr && std::any_of(specs.begin(), specs.end(),
+                                           [&](const graph::AttrSpec& s) { return s.attr == *attr; });
+    auto value = taken ? value_of(attribute) : std::nullopt;
+    if (!value || attrs.has(*attr)) return std::nullopt;
+    attrs.set(*attr, std::move(*value));
+  }
+  return attrs;
+}
+
+const Ints* ints_or_null(const AttrBlock& attrs, Attr attr) {
+  const AttrValue* value = attrs.find(attr);
+  return value ? std::get_if<Ints>(value) : nullptr;
+}
+
+/// SAME_UPPER and SAME_LOWER: the output has ceil(in / stride) positions; an odd pad goes to the end or to
+/// the begin.
+bool pad_same(const graph::TensorType& x, const Ints& kernel, bool upper, AttrBlock& attrs) {
+  if (!x.is_static() || x.rank() != kernel.size() + 2) return false;
+  const std::size_t n = kernel.size();
+  const Ints *strides = ints_or_null(attrs, Attr::strides), *dilations = ints_or_null(attrs, Attr::dilations);
+  if ((strides && strides->size() != n) || (dilations && dilations->size() != n)) return false;
+  Ints pads(2 * n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t stride = strides ? (*strides)[i] : 1,
+                       reach = (kernel[i] - 1) * (dilations ? (*dilations)[i] : 1);
+    if (stride <= 0) return false;
+    const std::int64_t in = x.dims[i + 2], out = (in + stride - 1) / stride;
+    const std::int64_t total = std::max<std::int64_t>((out - 1) * stride + reach + 1 - in, 0);
+    pads[i] = upper ? total / 2 : total - total / 2;
+    pads[i + n] = total - pads[i];
+  }
+  attrs.set(Attr::pads, std::move(pads));
+  return true;
+}
+
+bool resolve_auto_pad(const pb::NodeProto& node, OpKind kind, const graph::Tables& tables,
+                      std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  const pb::AttributeProto* attribute = find(node, "auto_pad");
+  if (!attribute || attribute->s() == "NOTSET" || attribute->s().empty()) return true;
+  attrs.erase(Attr::pads);
+  if (attribute->s() == "VALID") return true;
+  const bool upper = attribute->s() == "SAME_UPPER";
+  if ((!upper && attribute->s() != "SAME_LOWER") || kind == OpKind::conv_transpose || operands.empty())
+    return false;
+  Ints kernel;
+  if (const Ints* given = ints_or_null(attrs, Attr::kernel_shape)) {
+    kernel = *given;
+  } else {
+    const graph::TensorType& weight = tables.type(operands[operands.size() > 1 ? 1 : 0].type);
+    if (kind != OpKind::conv || !weight.is_static() || weight.rank() < 3) return false;
+    kernel.assign(weight.dims.begin() + 2, weight.dims.end());
+  }
+  return pad_same(tables.type(operands[0].type), kernel, upper, attrs);
+}
+
+/// Sizes of a Split that names none: equal parts, the last one smaller (opset 18).
+bool fill_split(const pb::NodeProto& node, const graph::Tables& tables,
+                std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  const pb::AttributeProto* count_attribute = find(node, "num_outputs");
+  const bool sized = attrs.has(Attr::split) || (operands.size() > 1 && operands[1].present);
+  if (sized) return count_attribute == nullptr;
+  const std::int64_t parts = count_attribute ? count_attribute->i() : node.output_size();
+  if (parts <= 0 || parts != node.output_size() || operands.empty()) return false;
+  const graph::TensorType& x = tables.type(operands[0].type);
+  std::int64_t axis = attrs.has(Attr::axis) ? attrs.integer(Attr::axis) : 0;
+  if (axis < 0) axis += static_cast<std::int64_t>(x.rank());
+  if (!x.ranked || axis < 0 || axis >= static_cast<std::int64_t>(x.rank())) return false;
+  const graph::Dim dim = x.dims[static_cast<std::size_t>(axis)];
+  if (graph::is_symbol(dim)) return false;
+  const std::int64_t size = (dim + parts - 1) / parts;
+  Ints sizes(static_cast<std::size_t>(parts), size);
+  sizes.back() = dim - size * (parts - 1);
+  if (sizes.back() < 0) return false;
+  attrs.set(Attr::split, std::move(sizes));
+  return true;
+}
+
+/// Before opset 13 Softmax flattened to two dims at `axis`, by default 1: the same thing only along the last
+/// axis.
+bool modernise_softmax(std::int64_t opset, const graph::Tables& tables,
+                       std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  if (opset >= 13) return true;
+  const std::int64_t axis = attrs.has(Attr::axis) ? attrs.integer(Attr::axis) : 1;
+  if (operands.empty() || !tables.type(operands[0].type).ranked) return false;
+  const auto rank = static_cast<std::int64_t>(tables.type(operands[0].type).rank());
+  attrs.set(Attr::axis, axis);
+  return axis == -1 || axis == rank - 1;
+}
+
+bool read_fill_value(const pb::NodeProto& node, AttrBlock& attrs) {
+  const pb::AttributeProto* attribute = find(node, "value");
+  if (!attribute) return true;
+  if (!attribute->has_t() || PayloadTable::is_placeholder(attribute->t().raw_data())) return false;
+  ByteStore owned;
+  const PayloadTable no_payloads;
+  const TensorView view = read_tensor(attribute->t(), no_payloads, owned);
+  if (view.type.element_count() != 1 || graph::dtype_bytes(view.type.dtype) == 0) return false;
+  const auto host = graph::HostTensor::from_bytes(view.type, view.bytes);
+  if (!host.integer.empty() && std::abs(host.integer[0]) > (std::int64_t{1} << 53)) return false;
+  attrs.set(Attr::value, host.integer.empty() ? host.real[0] : static_cast<double>(host.integer[0]));
+  attrs.set(Attr::to, static_cast<std::int64_t>(view.type.dtype));
+  return true;
+}
+
+/// allowzero makes a 0 in the shape mean an empty dim; in canonical form it means a copied one.
+bool shape_is_plain(const pb::NodeProto& node, const graph::Tables& tables,
+                    std::span<const graph::Operand> operands) {
+  const pb::AttributeProto* attribute = find(node, "allowzero");
+  if (!attribute || attribute->i() == 0) return true;
+  if (operands.size() < 2 || operands[1].value == graph::WeightId::none) return false;
+  const auto shape = tables.weights().integer_values(operands[1].value);
+  return shape && std::find(shape->begin(), shape->end(), 0) == shape->end();
+}
+
+/// noop_with_empty_axes matters only where no axes are given.
+bool reduces_something(const pb::NodeProto& node, std::span<const graph::Operand> operands,
+                       const AttrBlock& attrs) {
+  const pb::AttributeProto* attribute = find(node, "noop_with_empty_axes");
+  if (!attribute || attribute->i() == 0) return true;
+  const Ints* axes = ints_or_null(attrs, Attr::axes);
+  return (axes && !axes->empty()) || (operands.size() > 1 && operands[1].present);
+}
+
+}  // namespace
+
+std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind, std::int64_t opset,
+                                         const graph::Tables& tables,
+                                         std::span<const graph::Operand> operands) {
+  auto attrs = read_plain(node, kind);
+  if (!attrs) return std::nullopt;
+  bool understood = true;
+  switch (kind) {
+    case OpKind::conv:
+    case OpKind::conv_transpose:
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      understood = resolve_auto_pad(node, kind, tables, operands, *attrs);
+      break;
+    case OpKind::split:
+      understood = fill_split(node, tables, operands, *attrs);
+      break;
+    case OpKind::softmax:
+    case OpKind::log_softmax:
+      understood = modernise_softmax(opset, tables, operands, *attrs);
+      break;
+    case OpKind::constant_of_shape:
+      understood = read_fill_value(node, *attrs);
+      break;
+    case OpKind::reshape:
+      understood = shape_is_plain(node, tables, operands);
+      break;
+    case OpKind::reduce_mean:
+    case OpKind::reduce_sum:
+    case OpKind::reduce_max:
+    case OpKind::reduce_min:
+      understood = reduces_something(node, operands, *attrs);
+      break;
+    default:
+      break;
+  }
+  return understood ? attrs : std::nullopt;
+}
+
+}  // namespace regraft::onnx

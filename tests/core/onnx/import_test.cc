@@ -1,0 +1,245 @@
+#include "core/onnx/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/file.h"
+#include "core/onnx/model_builder.h"
+
+namespace regraft::onnx {
+namespace {
+
+using graph::Attr;
+using graph::Ints;
+using graph::OpKind;
+using test::find_node;
+using test::import_text;
+using test::ModelBuilder;
+using testing::HasSubstr;
+
+const graph::Node& node_of(const ImportedModel& model, const std::string& output) {
+  return model.graph().node(find_node(model, output));
+}
+
+const graph::AttrBlock& attrs_of(const ImportedModel& model, const std::string& output) {
+  return model.graph().attrs(find_node(model, output));
+}
+
+std::string type_of(const ImportedModel& model, const std::string& output) {
+  const graph::NodeId id = find_node(model, output);
+  for (std::uint32_t k = 0; k < model.graph().node(id).outputs.size(); ++k)
+    if (model.value_name({id, k}) == output) return model.tables().describe(model.graph().type_id({id, k}));
+  return "";
+}
+
+TEST(Import, KeepsNodesAsOriginsAndConstantsAsWeights) {
+  ModelBuilder builder;
+  builder.input("x", {"batch", "4"}).output("y", {"batch", "3"}).floats("w", {4, 3}).floats("unused", {2});
+  builder.node("MatMul", {"x", "w"}, {"h"});
+  builder.node("Relu", {"h"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  model.graph().validate();
+  EXPECT_EQ(model.graph().operation_count(), 2u);
+  EXPECT_EQ(model.graph().live_count(), 4u) << "x, w, MatMul, Relu; the unused initializer has no node";
+  EXPECT_EQ(node_of(model, "h").kind, OpKind::matmul);
+  EXPECT_EQ(node_of(model, "h").origin, 0);
+  EXPECT_EQ(node_of(model, "y").origin, 1);
+  EXPECT_EQ(type_of(model, "y"), "float32[batch, 3]");
+  EXPECT_EQ(model.opset(), 17);
+  EXPECT_EQ(model.node_name(1), "n_y");
+}
+
+TEST(Import, LeavesLargeTensorsWhereTheyAre) {
+  ModelBuilder builder;
+  builder.input("x", {"1", "100"}).output("y", {"1", "100"}).floats("w", {100, 100});
+  builder.node("MatMul", {"x", "w"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  const graph::WeightId weight = model.graph().weight_of(node_of(model, "y").inputs[1]);
+  const auto held = model.tables().weights()[weight].bytes;
+  EXPECT_EQ(held.size(), 40000u);
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  EXPECT_TRUE(held.data() >= begin && held.data() + held.size() <= begin + bytes.size());
+}
+
+TEST(Import, ConstantOperandsBecomeAttributesInEveryOpset) {
+  for (const std::int64_t opset : {12, 13, 18}) {
+    ModelBuilder builder(opset);
+    builder.input("x", {"2", "3", "1"}).output("y", {"2", "3"}).ints("axes", {-1});
+    auto& squeeze =
+        opset < 13 ? builder.node("Squeeze", {"x"}, {"y"}) : builder.node("Squeeze", {"x", "axes"}, {"y"});
+    if (opset < 13) test::set_ints(squeeze, "axes", {-1});
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    EXPECT_EQ(attrs_of(model, "y").ints(Attr::axes), Ints{2}) << opset;
+    EXPECT_EQ(node_of(model, "y").inputs.size(), 1u) << opset;
+    EXPECT_EQ(model.graph().live_count(), 2u) << "the axes need no node";
+  }
+}
+
+TEST(Import, ComputesShapesThroughShapeArithmetic) {
+  ModelBuilder builder;
+  builder.input("x", {"2", "6"})
+      .output("y", {"a", "b", "c"})
+      .ints("three", {3})
+      .ints("minus", {-1})
+      .ints("at", {0});
+  builder.node("Shape", {"x"}, {"s"});
+  builder.node("Gather", {"s", "at"}, {"first"});
+  test::set_int(builder.node("Concat", {"first", "three", "minus"}, {"shape"}), "axis", 0);
+  builder.node("Reshape", {"x", "shape"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  model.graph().validate();
+  EXPECT_EQ(type_of(model, "y"), "float32[2, 3, 2]");
+  EXPECT_EQ(node_of(model, "y").inputs.size(), 2u) << "the arithmetic itself is left in place";
+  ASSERT_EQ(model.known_values().size(), 3u);
+  const KnownValue& shape = model.known_values().back();
+  EXPECT_EQ(model.tables().weights().integer_values(shape.weight), (std::vector<std::int64_t>{2, 3, -1}));
+}
+
+TEST(Import, AutoPadBecomesExplicit) {
+  ModelBuilder builder;
+  builder.input("x", {"1", "2", "8", "9"}).output("y", {"1", "4", "4", "5"}).floats("w", {4, 2, 3, 3});
+  auto& conv = builder.node("Conv", {"x", "w"}, {"y"});
+  test::set_text(conv, "auto_pad", "SAME_UPPER");
+  test::set_ints(conv, "strides", {2, 2});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(attrs_of(model, "y").ints(Attr::pads), (Ints{0, 1, 1, 1}));
+  EXPECT_EQ(attrs_of(model, "y").ints(Attr::kernel_shape), (Ints{3, 3}));
+  EXPECT_EQ(type_of(model, "y"), "float32[1, 4, 4, 5]");
+}
+
+TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
+  ModelBuilder builder;
+  builder.input("x", {"2", "3"}).output("y", {"2", "3"}).output("z", {"2", "3"});
+  test::set_int(builder.node("Relu", {"x"}, {"r"}), "invented", 1);
+  auto& custom = builder.node("Magic", {"r"}, {"y"});
+  custom.set_domain("my.domain");
+  builder.node("Add", {"y", "x"}, {"z"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  model.graph().validate();
+  EXPECT_EQ(node_of(model, "r").kind, OpKind::opaque);
+  EXPECT_EQ(model.op_type(1), "my.domain.Magic");
+  EXPECT_EQ(node_of(model, "z").kind, OpKind::add);
+  EXPECT_NE(model.tables().opaque_hash(0), model.tables().opaque_hash(1));
+}
+
+TEST(Import, OldSoftmaxIsKnownOnlyAlongTheLastAxis) {
+  ModelBuilder builder(11);
+  builder.input("x", {"2", "3", "4"}).output("a", {"2", "3", "4"}).output("b", {"2", "3", "4"});
+  builder.node("Softmax", {"x"}, {"a"});
+  test::set_int(builder.node("Softmax", {"x"}, {"b"}), "axis", 2);
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(node_of(model, "a").kind, OpKind::opaque);
+  EXPECT_EQ(node_of(model, "b").kind, OpKind::softmax);
+}
+
+TEST(Import, OverridableInitializersAreInputs) {
+  for (const std::int64_t ir : {3, 8}) {
+    ModelBuilder builder(17, ir);
+    builder.input("x", {"2"}).input("w", {"2"}).output("y", {"2"}).floats("w", {2});
+    builder.node("Add", {"x", "w"}, {"y"});
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    const auto w = node_of(model, "y").inputs[1];
+    EXPECT_EQ(model.graph().node(w.node).kind, ir < 4 ? OpKind::weight : OpKind::input) << "IR " << ir;
+  }
+}
+
+TEST(Import, SubGraphCapturesAreUses) {
+  ModelBuilder builder;
+  builder.input("c", {}, test::pb::TensorProto::BOOL).input("x", {"2"}).output("y", {"2"});
+  builder.node("Relu", {"x"}, {"r"});
+  auto& branch = builder.node("If", {"c"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto* attribute = branch.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(test::pb::AttributeProto::GRAPH);
+    auto* node = attribute->mutable_g()->add_node();
+    node->set_op_type("Neg");
+    node->add_input("r");
+    node->add_output(std::string("inner_") + name);
+    attribute->mutable_g()->add_output()->set_name(std::string("inner_") + name);
+  }
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  model.graph().validate();
+  const graph::Node& node = node_of(model, "y");
+  ASSERT_EQ(node.inputs.size(), 2u);
+  EXPECT_EQ(node.inputs[1].node, find_node(model, "r"));
+}
+
+TEST(Import, EqualConstantsAreOne) {
+  ModelBuilder builder;
+  builder.input("x", {"2"}).output("y", {"2"}).floats("v", {2}).floats("w", {2});
+  builder.node("Add", {"x", "v"}, {"h"});
+  builder.node("Mul", {"h", "w"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(node_of(model, "h").inputs[1], node_of(model, "y").inputs[1]);
+}
+
+std::string error_of(const std::string& bytes) {
+  const TempDir folder;
+  const auto path = folder.path() / "model.onnx";
+  write_file_atomic(path, bytes);
+  try {
+    import_model(path);
+  } catch (const OnnxError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ImportErrors, SayWhatIsWrong) {
+  ModelBuilder builder;
+  builder.input("x", {"2"}).output("y", {"2"}).floats("w", {500});
+  builder.node("Relu", {"x"}, {"y"});
+  const std::string good = builder.bytes();
+  EXPECT_EQ(error_of(good), "no error");
+  EXPECT_THAT(error_of(good.substr(0, good.size() / 2)), HasSubstr("is truncated or damaged"));
+  EXPECT_THAT(error_of("\x89PNG\r\n\x1a\n and then some"), HasSubstr("is not an ONNX model"));
+  EXPECT_THAT(error_of("hello, this is a text file\n"), HasSubstr("is not an ONNX model"));
+  builder.model.clear_graph();
+  EXPECT_THAT(error_of(builder.bytes()), HasSubstr("holds no graph"));
+  EXPECT_THROW(import_model("/nonexistent/model.onnx"), OnnxError);
+  const TempDir folder;
+  write_file_atomic(folder.path() / "empty.onnx", std::string_view(""));
+  EXPECT_THROW(import_model(folder.path() / "empty.onnx"), OnnxError);
+}
+
+TEST(ImportErrors, NamesMustBeDefinedOnce) {
+  ModelBuilder missing;
+  missing.input("x", {"2"}).output("y", {"2"});
+  missing.node("Add", {"x", "nowhere"}, {"y"});
+  EXPECT_THAT(error_of(missing.bytes()), HasSubstr("'nowhere'"));
+  ModelBuilder twice;
+  twice.input("x", {"2"}).output("y", {"2"});
+  twice.node("Relu", {"x"}, {"y"});
+  twice.node("Neg", {"x"}, {"y"});
+  EXPECT_THAT(error_of(twice.bytes()), HasSubstr("defined twice"));
+  ModelBuilder circle;
+  circle.input("x", {"2"}).output("y", {"2"});
+  circle.node("Add", {"x", "b"}, {"a"});
+  circle.node("Add", {"x", "a"}, {"b"});
+  circle.node("Relu", {"b"}, {"y"});
+  EXPECT_THAT(error_of(circle.bytes()), HasSubstr("circle"));
+}
+
+TEST(ImportErrors, TensorsMustFitTheirDims) {
+  ModelBuilder builder;
+  builder.input("x", {"2"}).output("y", {"2"}).floats("w", {500});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.model.mutable_graph()->mutable_initializer(0)->set_dims(0, 501);
+  EXPECT_THAT(error_of(builder.bytes()), HasSubstr("tensor 'w'"));
+  builder.model.mutable_graph()->mutable_initializer(0)->set_dims(0, -1);
+  EXPECT_THAT(error_of(builder.bytes()), HasSubstr("negative dim"));
+}
+
+}  // namespace
+}  // namespace regraft::onnx
