@@ -75,7 +75,7 @@ TEST(Config, FilesThenSettingsOverride) {
 }
 
 TEST(Config, UnknownKeysNameTheLineAndTheNearest) {
-  EXPECT_EQ(toml_error("seed = 1\n[ppo]\nmomentum = 1\nlrr = 2\n"),
+  EXPECT_EQ(toml_error("seed = 1\n[ppo]\nmomentum = 1\n"),
             "c.toml:3: there is no key 'ppo.momentum'"
             " (one of seed, ppo.lr, ppo.epochs, ppo.anneal, search.kind, run.models, run.heads)");
   EXPECT_EQ(toml_error("[ppo]\nepoch = 1\n"),

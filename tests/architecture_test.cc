@@ -1,0 +1,250 @@
+// The rules between folders: cmake/edges.txt for our own headers, the table below for the heavy outside ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+
+namespace regraft {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+/// An outside library by what its includes start with; the folders whose sources may use it, and those among
+/// them whose headers may show it.
+struct Outside {
+  std::string name;
+  std::vector<std::string> includes;
+  Names sources, headers{};
+};
+
+const std::vector<Outside>& outside_libraries() {
+  static const std::vector<Outside> libraries{
+      {"LibTorch",
+       {"torch/", "ATen/", "c10/"},
+       {"core/exec", "core/nn", "actors", "learner", "launch"},
+       {"core/nn", "learner"}},
+      {"ONNX Runtime", {"onnxruntime_"}, {"core/exec"}, {}},
+      {"ONNX", {"onnx/"}, {"core/onnx", "core/exec"}, {"core/onnx"}},
+      {"ZeroMQ", {"zmq"}, {"core/wire"}, {"core/wire"}},
+      {"sockets", {"sys/socket.h", "netinet/", "arpa/"}, {"core/wire", "launch"}, {}},
+      {"MPI", {"mpi.h"}, {"launch"}, {"launch"}},
+      {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/exec"}, {}},
+  };
+  return libraries;
+}
+
+struct Include {
+  std::string target;
+  bool ours = false;  // written with quotes
+};
+
+struct SourceFile {
+  std::string path, folder;  // relative to the root; the folder as in edges.txt
+  std::vector<Include> includes;
+  std::size_t lines = 0;
+  bool is_header() const { return path.ends_with(".h"); }
+};
+
+fs::path root() {
+  return REGRAFT_SOURCE_DIR;
+}
+
+/// Folder to the folders that it may include, of edges.txt.
+std::map<std::string, Names> parse_edges(const std::string& text) {
+  std::map<std::string, Names> edges;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto colon = line.find(':');
+    if (line.starts_with('#') || colon == std::string::npos) continue;
+    std::istringstream targets(line.substr(colon + 1));
+    Names& allowed = edges[line.substr(0, colon)];
+    for (std::string target; targets >> target;) allowed.insert(target);
+  }
+  return edges;
+}
+
+const std::map<std::string, Names>& edges() {
+  static const auto parsed = parse_edges(read_file(root() / "cmake/edges.txt"));
+  return parsed;
+}
+
+/// The folder of edges.txt in which a path lies; "" where there is none.
+std::string folder_of(const std::string& path) {
+  for (const auto& [folder, targets] : edges()) {
+    if (path.starts_with(folder + "/")) return folder;
+  }
+  return "";
+}
+
+SourceFile parse_source(const std::string& path, const std::string& text) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  SourceFile file{path, folder_of(path), {}, 0};
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line); ++file.lines) {
+    std::smatch match;
+    if (std::regex_search(line, match, pattern)) file.includes.push_back({match[2], match[1] == "\""});
+  }
+  return file;
+}
+
+std::vector<SourceFile> sources_under(const std::vector<std::string>& folders) {
+  static const Names extensions{".h", ".cc", ".cu", ".py", ".sh", ".cmake", ".txt", ".rules", ".toml"};
+  std::vector<SourceFile> files;
+  for (const std::string& folder : folders) {
+    if (!fs::exists(root() / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      if (!entry.is_regular_file() || !extensions.contains(entry.path().extension().string())) continue;
+      files.push_back(parse_source(fs::relative(entry.path(), root()).string(), read_file(entry.path())));
+    }
+  }
+  return files;
+}
+
+const std::vector<SourceFile>& our_sources() {
+  static const auto files = sources_under({"core", "replay", "actors", "learner", "launch"});
+  return files;
+}
+
+bool includes_directly(const SourceFile& file, const Outside& library) {
+  return std::any_of(file.includes.begin(), file.includes.end(), [&](const Include& include) {
+    const auto starts = [&](const std::string& prefix) { return include.target.starts_with(prefix); };
+    return !include.ours && std::any_of(library.includes.begin(), library.includes.end(), starts);
+  });
+}
+
+/// What is wrong with the includes between our own folders, a line each.
+std::vector<std::string> broken_edges(const SourceFile& file) {
+  std::vector<std::string> broken;
+  for (const Include& include : file.includes) {
+    const std::string target = folder_of(include.target);
+    if (include.ours && target.empty()) {
+      broken.push_back(file.path + " includes \"" + include.target + "\", in no folder of edges.txt");
+    } else if (!target.empty() && target != file.folder && !edges().at(file.folder).contains(target)) {
+      broken.push_back(file.path + " includes " + include.target + ", but " + file.folder + " may not use " +
+                       target);
+    }
+  }
+  return broken;
+}
+
+/// Where an outside library is used in a folder that may not, or shown to other folders by a header that may
+/// not.
+std::vector<std::string> broken_walls(const std::vector<SourceFile>& files, const Outside& library) {
+  std::vector<std::string> broken;
+  Names showing;  // headers that bring the library in, themselves or through others
+  for (std::size_t before = files.size() + 1; showing.size() != before;) {
+    before = showing.size();
+    for (const SourceFile& file : files) {
+      const auto brings = [&](const Include& include) { return showing.contains(include.target); };
+      const bool shows =
+          includes_directly(file, library) || std::any_of(file.includes.begin(), file.includes.end(), brings);
+      if (file.is_header() && shows) showing.insert(file.path);
+    }
+  }
+  for (const SourceFile& file : files) {
+    if (includes_directly(file, library) && !library.sources.contains(file.folder)) {
+      broken.push_back(file.path + " uses " + library.name);
+    }
+    for (const Include& include : file.includes) {
+      const std::string owner = folder_of(include.target);
+      if (owner != file.folder && showing.contains(include.target) && !library.headers.contains(owner)) {
+        broken.push_back(include.target + " shows " + library.name + " to " + file.path);
+      }
+    }
+  }
+  return broken;
+}
+
+TEST(Architecture, IncludesFollowTheEdges) {
+  std::size_t seen = 0;
+  for (const SourceFile& file : our_sources()) {
+    ++seen;
+    if (file.folder.empty()) ADD_FAILURE() << file.path << " lies in no folder of cmake/edges.txt";
+    if (file.folder.empty()) continue;
+    for (const std::string& broken : broken_edges(file)) ADD_FAILURE() << broken;
+  }
+  EXPECT_GT(seen, 20u);
+}
+
+TEST(Architecture, OutsideLibrariesStayBehindTheirWalls) {
+  for (const Outside& library : outside_libraries()) {
+    for (const std::string& broken : broken_walls(our_sources(), library)) ADD_FAILURE() << broken;
+  }
+}
+
+TEST(Architecture, TheEdgeCheckFindsWhatIsForbidden) {
+  const auto found = [](const std::string& path, const std::string& line) {
+    return broken_edges(parse_source(path, "#pragma once\n" + line + "\n")).size();
+  };
+  EXPECT_EQ(found("core/graph/a.h", "#include \"core/base/error.h\""), 0u);
+  EXPECT_EQ(found("core/graph/a.h", "#include \"core/graph/b.h\""), 0u);
+  EXPECT_EQ(found("core/graph/a.h", "#include \"core/env/b.h\""), 1u);
+  EXPECT_EQ(found("core/graph/a.cc", "  #  include  <core/env/b.h>"), 1u);
+  EXPECT_EQ(found("core/base/a.cc", "#include \"core/graph/b.h\""), 1u);
+  EXPECT_EQ(found("core/graph/a.h", "#include \"b.h\""), 1u);
+}
+
+TEST(Architecture, TheWallCheckFindsWhatIsForbidden) {
+  const auto found = [](const std::vector<std::pair<std::string, std::string>>& files) {
+    std::vector<SourceFile> parsed;
+    for (const auto& [path, include] : files)
+      parsed.push_back(parse_source(path, "#include " + include + "\n"));
+    std::size_t broken = 0;
+    for (const Outside& library : outside_libraries()) broken += broken_walls(parsed, library).size();
+    return broken;
+  };
+  EXPECT_EQ(found({{"core/env/a.cc", "<torch/torch.h>"}}), 1u);
+  EXPECT_EQ(found({{"core/nn/a.cc", "<torch/torch.h>"}}), 0u);
+  EXPECT_EQ(found({{"core/search/a.cc", "<zmq.hpp>"}}), 1u);
+  EXPECT_EQ(found({{"learner/a.cc", "<mpi.h>"}}), 1u);
+  EXPECT_EQ(found({{"core/exec/a.h", "<ATen/ATen.h>"}, {"core/exec/b.cc", "\"core/exec/a.h\""}}), 0u);
+  EXPECT_EQ(found({{"core/exec/a.h", "<ATen/ATen.h>"},
+                   {"core/exec/b.h", "\"core/exec/a.h\""},
+                   {"launch/c.cc", "\"core/exec/b.h\""}}),
+            1u);
+}
+
+TEST(Architecture, EdgesNameKnownFoldersAndHaveNoCycle) {
+  Names done;
+  for (std::size_t before = edges().size() + 1; done.size() != before;) {
+    before = done.size();
+    for (const auto& [folder, targets] : edges()) {
+      for (const std::string& target : targets)
+        EXPECT_TRUE(edges().contains(target)) << folder << ": " << target;
+      if (std::includes(done.begin(), done.end(), targets.begin(), targets.end())) done.insert(folder);
+    }
+  }
+  EXPECT_EQ(done.size(), edges().size()) << "some folders depend on each other in a circle";
+}
+
+TEST(Architecture, NoFileIsLongerThanALimit) {
+  constexpr std::size_t most_lines = 400;
+  for (const SourceFile& file :
+       sources_under({"core", "replay", "actors", "learner", "launch", "configs", "tests", "cmake"})) {
+    EXPECT_LE(file.lines, most_lines) << file.path << ": a longer file is two concepts";
+  }
+}
+
+TEST(Architecture, EachFolderWithSourcesHasAReadme) {
+  for (const auto& [folder, targets] : edges()) {
+    if (!fs::exists(root() / folder / "CMakeLists.txt")) continue;
+    const fs::path readme = root() / folder / "README.md";
+    ASSERT_TRUE(fs::exists(readme)) << folder;
+    const std::string text = read_file(readme);
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    EXPECT_TRUE(lines >= 20 && lines <= 60) << readme << " has " << lines << " lines, not 20 to 60";
+  }
+}
+
+}  // namespace
+}  // namespace regraft
