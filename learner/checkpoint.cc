@@ -1,0 +1,150 @@
+#include "learner/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+
+namespace regraft::learner {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr char kPrefix[] = "checkpoint-";
+constexpr char kAside[] = ".aside-";
+constexpr char kManifest[] = "manifest.json";
+
+std::optional<std::uint64_t> number_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const begin = name.data() + std::strlen(kPrefix);
+  const auto [end, problem] = std::from_chars(begin, name.data() + name.size(), number);
+  if (problem != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+[[noreturn]] void damaged(const fs::path& path, const std::string& problem) {
+  throw CheckpointError(problem, path.string(), "an older checkpoint of the run may be intact");
+}
+
+json read_manifest(const fs::path& checkpoint) {
+  const json manifest = json::parse(read_file(checkpoint / kManifest), nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("schema") || !manifest["schema"].is_number_integer())
+    damaged(checkpoint, "the manifest is no JSON object with a schema");
+  if (manifest["schema"] != CheckpointStore::kSchema)
+    throw CheckpointError("checkpoint of schema " + manifest["schema"].dump() + "; this program reads " +
+                              std::to_string(CheckpointStore::kSchema),
+                          checkpoint.string(), "resume with the version of regraft that wrote it");
+  const bool whole = manifest.contains("parts") && manifest["parts"].is_object() &&
+                     manifest.contains("number") && manifest["number"].is_number_unsigned() &&
+                     manifest.contains("state");
+  if (!whole) damaged(checkpoint, "the manifest lacks parts, number or state");
+  return manifest;
+}
+
+/// Removes a folder when it goes out of scope, unless it was renamed away.
+class AsideFolder {
+ public:
+  explicit AsideFolder(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);
+    std::error_code problem;
+    if (!fs::create_directory(path_, problem) || problem)
+      throw FileError("cannot be made: " + problem.message(), path_.string(),
+                      "check the folder's permissions and the disk");
+  }
+  ~AsideFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  AsideFolder(const AsideFolder&) = delete;
+  AsideFolder& operator=(const AsideFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+CheckpointStore::CheckpointStore(fs::path folder, std::size_t kept)
+    : folder_(std::move(folder)), kept_(std::max<std::size_t>(kept, 1)) {
+  std::error_code problem;
+  fs::create_directories(folder_, problem);
+  if (problem)
+    throw FileError("cannot be made: " + problem.message(), folder_.string(), "choose a writable run folder");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
+    if (entry.path().filename().string().starts_with(kAside)) fs::remove_all(entry.path());
+}
+
+fs::path CheckpointStore::path_of(std::uint64_t number) const {
+  return folder_ / (kPrefix + std::to_string(number));
+}
+
+void CheckpointStore::save(const Checkpoint& checkpoint) {
+  const AsideFolder aside(folder_ / (kAside + std::to_string(checkpoint.number)));
+  json manifest{{"schema", kSchema}, {"number", checkpoint.number}, {"parts", json::object()}};
+  manifest["state"] = json::parse(checkpoint.state, nullptr, false);
+  if (manifest["state"].is_discarded()) damaged(aside.path(), "the state to save is no JSON");
+  for (const auto& [name, bytes] : checkpoint.parts) {
+    write_file_atomic(aside.path() / name, bytes);
+    manifest["parts"][name] = {{"sha256", sha256_hex(bytes)}, {"size_bytes", bytes.size()}};
+  }
+  write_file_atomic(aside.path() / kManifest, manifest.dump(1) + "\n");
+  fs::remove_all(path_of(checkpoint.number));  // the same number again: a run that was rolled back
+  std::error_code problem;
+  fs::rename(aside.path(), path_of(checkpoint.number), problem);
+  if (problem)
+    throw FileError("cannot be renamed: " + problem.message(), aside.path().string(), "check the disk");
+  sync_folder(folder_);
+  std::vector<std::uint64_t> numbers = list();
+  for (std::size_t i = 0; i + kept_ < numbers.size(); ++i)
+    if (numbers[i] != checkpoint.number) fs::remove_all(path_of(numbers[i]), problem);
+}
+
+std::vector<std::uint64_t> CheckpointStore::list() const {
+  std::vector<std::uint64_t> numbers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
+    if (const auto number = number_of(entry.path())) numbers.push_back(*number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+Checkpoint CheckpointStore::load(const fs::path& path) {
+  const json manifest = read_manifest(path);
+  Checkpoint checkpoint;
+  checkpoint.number = manifest["number"];
+  checkpoint.state = manifest["state"].dump();
+  for (const auto& [name, facts] : manifest["parts"].items()) {
+    const std::string text = read_file(path / name);
+    const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+    if (!facts.contains("sha256") || facts["sha256"] != sha256_hex(bytes))
+      damaged(path / name, "its SHA-256 is another");
+    checkpoint.parts[name].assign(bytes.begin(), bytes.end());
+  }
+  return checkpoint;
+}
+
+std::string CheckpointStore::describe(const fs::path& path) {
+  load(path);
+  return read_manifest(path).dump(2);
+}
+
+std::optional<Checkpoint> CheckpointStore::load_newest(std::vector<std::string>& problems) const {
+  const std::vector<std::uint64_t> numbers = list();
+  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
+    try {
+      return load(path_of(*at));
+    } catch (const Error& error) {
+      problems.push_back(error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace regraft::learner

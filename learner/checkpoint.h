@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace regraft::learner {
+
+class CheckpointError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The state of a training job at one moment: binary parts by name (weights, optimiser, replay...), and a
+/// JSON text with what is small (config, counters, random streams, journal mark).
+struct Checkpoint {
+  std::uint64_t number = 0;  // ascending within a run: the update count
+  std::string state;         // JSON
+  std::map<std::string, std::vector<std::byte>> parts;
+};
+
+/// The checkpoints of one run, each a folder `checkpoint-<number>` with one file a part and a manifest that
+/// holds the schema version and the SHA-256 of every part. A checkpoint is written aside, synced and renamed:
+/// it is there whole or not at all. One thread.
+class CheckpointStore {
+ public:
+  static constexpr int kSchema = 1;
+
+  /// Makes the folder where needed; `kept` >= 1 newest checkpoints are kept. Removes what an interrupted save
+  /// left aside.
+  CheckpointStore(std::filesystem::path folder, std::size_t kept);
+
+  /// Throws FileError or CheckpointError (a full disk, say); earlier checkpoints are then as before and
+  /// nothing is left aside.
+  void save(const Checkpoint& checkpoint);
+
+  /// The newest one whose parts all have their hashes; what is wrong with newer ones is appended to
+  /// `problems`. Nothing when there is none.
+  std::optional<Checkpoint> load_newest(std::vector<std::string>& problems) const;
+
+  /// Throws CheckpointError that says what is damaged, or that the schema is another.
+  static Checkpoint load(const std::filesystem::path& checkpoint);
+  /// The manifest as JSON text, parts' hashes checked: for `regraft inspect`.
+  static std::string describe(const std::filesystem::path& checkpoint);
+
+  /// Numbers, ascending.
+  std::vector<std::uint64_t> list() const;
+  std::filesystem::path path_of(std::uint64_t number) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::size_t kept_;
+};
+
+}  // namespace regraft::learner

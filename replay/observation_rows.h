@@ -1,0 +1,27 @@
+#pragma once
+
+// Internal to replay: an observation as tables of rows in which nodes are named by stable ids.
+
+#include "core/env/observation.h"
+#include "replay/row_table.h"
+#include "replay/segment_codec.h"
+
+namespace regraft::replay {
+
+struct ObservationRows {
+  RowTable nodes;       // id, kind, features
+  RowTable edges;       // receiver id, sender id, features
+  RowTable candidates;  // xfer, ids of matched nodes
+  std::vector<float> globals;
+  std::uint32_t rule_count = 0;
+  std::uint32_t truncated_locations = 0;
+};
+
+/// Throws ReplayError where the observation breaks its contract.
+ObservationRows to_rows(const env::Observation& observation);
+env::Observation from_rows(const ObservationRows& rows);
+
+void write_observation(const ObservationRows& before, const ObservationRows& after, ByteWriter& out);
+ObservationRows read_observation(const ObservationRows& before, ByteReader& in, const CodecLimits& limits);
+
+}  // namespace regraft::replay

@@ -1,0 +1,108 @@
+#include "replay/segment_codec.h"
+
+#include <string>
+
+#include "replay/observation_rows.h"
+
+namespace regraft::replay {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x47535247;  // "GRSG"
+constexpr std::uint32_t kVersion = 1;
+
+Bytes encode_scalars(const Segment& segment) {
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kVersion);
+  out.value(env::kObservationSchema);
+  out.value(segment.ticket);
+  out.value(segment.generation);
+  out.value(segment.weight_version);
+  out.value(segment.model);
+  out.value(segment.seed);
+  out.value(segment.bootstrap_value);
+  out.value(segment.episode_return);
+  out.value(segment.final_cost_ratio);
+  out.value(segment.best_cost_ratio);
+  out.varint(segment.steps.size());
+  for (const Step& step : segment.steps) {
+    out.value(step.candidate);
+    out.value(step.log_probability);
+    out.value(step.value);
+    out.value(step.reward);
+    out.value<std::uint8_t>(step.terminated ? 1 : 0);
+  }
+  return bytes;
+}
+
+Segment decode_scalars(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  if (in.value<std::uint32_t>() != kMagic) throw ReplayError("is no segment", "segment", "");
+  if (const auto version = in.value<std::uint32_t>(); version != kVersion)
+    throw ReplayError("has format " + std::to_string(version), "segment",
+                      "run actors and learner of one version");
+  if (const auto schema = in.value<std::uint32_t>(); schema != env::kObservationSchema)
+    throw ReplayError("has observation schema " + std::to_string(schema), "segment",
+                      "run actors and learner of one version");
+  Segment segment;
+  segment.ticket = in.value<std::uint64_t>();
+  segment.generation = in.value<std::uint64_t>();
+  segment.weight_version = in.value<std::uint64_t>();
+  segment.model = in.value<std::uint32_t>();
+  segment.seed = in.value<std::uint64_t>();
+  segment.bootstrap_value = in.value<float>();
+  segment.episode_return = in.value<float>();
+  segment.final_cost_ratio = in.value<float>();
+  segment.best_cost_ratio = in.value<float>();
+  const std::uint64_t steps = in.varint();
+  if (steps == 0 || steps > kMaxSegmentSteps)
+    throw ReplayError("has " + std::to_string(steps) + " steps", "segment", "");
+  segment.steps.resize(steps);
+  for (Step& step : segment.steps) {
+    step.candidate = in.value<std::uint32_t>();
+    step.log_probability = in.value<float>();
+    step.value = in.value<float>();
+    step.reward = in.value<float>();
+    const auto terminated = in.value<std::uint8_t>();
+    if (terminated > 1) throw ReplayError("holds a flag that is neither 0 nor 1", "segment", "");
+    step.terminated = terminated == 1;
+  }
+  in.finish();
+  return segment;
+}
+
+}  // namespace
+
+std::vector<Bytes> encode_segment(const Segment& segment) {
+  if (segment.steps.empty() || segment.steps.size() > kMaxSegmentSteps)
+    throw ReplayError("has " + std::to_string(segment.steps.size()) + " steps", "segment", "");
+  std::vector<Bytes> frames(2);
+  frames[0] = encode_scalars(segment);
+  ByteWriter out(frames[1]);
+  ObservationRows before;
+  for (const Step& step : segment.steps) {
+    ObservationRows after = to_rows(step.observation);
+    write_observation(before, after, out);
+    before = std::move(after);
+  }
+  return frames;
+}
+
+Segment decode_segment(std::span<const std::span<const std::byte>> frames, const CodecLimits& limits) {
+  if (frames.size() != 2)
+    throw ReplayError("has " + std::to_string(frames.size()) + " frames", "segment", "");
+  Segment segment = decode_scalars(frames[0]);
+  ByteReader in(frames[1]);
+  ObservationRows before;
+  for (Step& step : segment.steps) {
+    before = read_observation(before, in, limits);
+    step.observation = from_rows(before);
+    if (step.candidate >= step.observation.candidate_count())
+      throw ReplayError("chose a candidate that is not there", "segment", "");
+  }
+  in.finish();
+  return segment;
+}
+
+}  // namespace regraft::replay

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "replay/bytes.h"
+#include "replay/trajectory.h"
+
+namespace regraft::replay {
+
+/// Bounds on what is decoded: bytes come from other machines.
+struct CodecLimits {
+  std::size_t nodes = 1 << 16;
+  std::size_t edges = 1 << 18;
+  std::size_t candidates = 1 << 17;
+  std::size_t table_bytes = std::size_t{32} << 20;  // of one table of one observation
+  std::size_t rules = 1 << 14;
+};
+
+/// A segment as frames for the wire: [0] header and per-step scalars, [1] observations, each as its
+/// difference to the one before (the first to an empty one). Nodes are named by stable ids, so a rewrite
+/// changes few rows. Throws ReplayError for a segment that breaks the contract of env::Observation or has
+/// more than kMaxSegmentSteps steps.
+std::vector<Bytes> encode_segment(const Segment& segment);
+
+/// The segment that was encoded, bit for bit. Throws ReplayError on anything else: every length, id, row and
+/// candidate is checked, and the result satisfies env::Observation's contract.
+Segment decode_segment(std::span<const std::span<const std::byte>> frames, const CodecLimits& limits = {});
+
+}  // namespace regraft::replay

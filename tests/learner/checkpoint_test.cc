@@ -1,0 +1,125 @@
+#include "learner/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "core/base/file.h"
+
+namespace regraft::learner {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+Checkpoint sample(std::uint64_t number, const std::string& weights = "weights") {
+  return {number,
+          R"({"updates":)" + std::to_string(number) + "}",
+          {{"weights", bytes_of(weights)}, {"optimiser", bytes_of("o")}}};
+}
+
+std::vector<std::string> entries(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  std::optional<Checkpoint> newest() { return CheckpointStore(dir.path(), 3).load_newest(problems); }
+  TempDir dir;
+  std::vector<std::string> problems;
+};
+
+TEST_F(CheckpointTest, WhatWasSavedComesBack) {
+  CheckpointStore(dir.path(), 3).save(sample(7));
+  const auto loaded = newest();
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->number, 7u);
+  EXPECT_EQ(loaded->parts, sample(7).parts);
+  EXPECT_EQ(loaded->state, R"({"updates":7})");
+}
+
+TEST_F(CheckpointTest, OnlyTheNewestAreKept) {
+  CheckpointStore store(dir.path(), 2);
+  for (const std::uint64_t number : {1, 2, 10, 9}) store.save(sample(number));
+  EXPECT_THAT(store.list(), ElementsAre(9u, 10u));
+}
+
+TEST_F(CheckpointTest, ADamagedNewestIsSkippedAndNamed) {
+  CheckpointStore store(dir.path(), 3);
+  store.save(sample(1));
+  store.save(sample(2));
+  std::ofstream(store.path_of(2) / "weights", std::ios::app) << "x";
+  const auto loaded = newest();
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->number, 1u);
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0], HasSubstr("checkpoint-2/weights"));
+}
+
+TEST_F(CheckpointTest, EveryTruncationOfEveryFileIsNoticed) {
+  CheckpointStore store(dir.path(), 3);
+  store.save(sample(1));
+  for (const char* name : {"weights", "optimiser", "manifest.json"}) {
+    const fs::path file = store.path_of(1) / name;
+    const std::string whole = read_file(file);
+    for (std::size_t size = 0; size + 2 < whole.size(); size += 1 + whole.size() / 40) {
+      fs::resize_file(file, size);
+      EXPECT_THROW(CheckpointStore::load(store.path_of(1)), Error) << name << " cut to " << size;
+      std::ofstream(file) << whole;
+    }
+  }
+}
+
+TEST_F(CheckpointTest, AnotherSchemaIsRefusedWithAHint) {
+  CheckpointStore store(dir.path(), 3);
+  store.save(sample(1));
+  std::ofstream(store.path_of(1) / "manifest.json")
+      << R"({"schema": 99, "number": 1, "parts": {}, "state": {}})";
+  try {
+    CheckpointStore::load(store.path_of(1));
+    FAIL() << "no error";
+  } catch (const CheckpointError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("schema 99"));
+  }
+}
+
+TEST_F(CheckpointTest, AFullDiskLeavesTheOldCheckpointsAndNothingElse) {
+  CheckpointStore store(dir.path(), 3);
+  store.save(sample(1));
+  // A file-size limit stands for the full disk: write() fails half-way in both.
+  const rlimit small{4096, RLIM_INFINITY};
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(store.save(sample(2, std::string(100'000, 'w'))), Error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_THAT(entries(dir.path()), ElementsAre("checkpoint-1"));
+  EXPECT_EQ(newest()->number, 1u);
+  EXPECT_THAT(problems, IsEmpty());
+}
+
+TEST_F(CheckpointTest, WhatAnInterruptedSaveLeftIsRemoved) {
+  fs::create_directories(dir.path() / ".aside-5");
+  std::ofstream(dir.path() / ".aside-5" / "weights") << "half";
+  CheckpointStore store(dir.path(), 3);
+  EXPECT_THAT(entries(dir.path()), IsEmpty());
+  EXPECT_FALSE(newest());
+}
+
+}  // namespace
+}  // namespace regraft::learner
