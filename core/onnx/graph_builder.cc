@@ -120,7 +120,9 @@ class GraphBuilder {
   }
 
   WeightId add_source(const TensorView& view, int source) {
-    return tables_.weights().source(tables_.intern(view.type), view.bytes, source);
+    const WeightId weight = tables_.weights().source(tables_.intern(view.type), view.bytes, source);
+    store_.release(view.bytes);  // hashing has read it all
+    return weight;
   }
 
   const NamedValue& named(const std::string& name, const std::string& where) const {

@@ -1,5 +1,9 @@
 #include "core/onnx/import.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
@@ -70,6 +74,22 @@ ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const s
 }
 
 }  // namespace
+
+void ModelStore::release(std::span<const std::byte> bytes) const {
+  constexpr std::uintptr_t kPageBytes = 4096;
+  constexpr std::size_t kWorthwhileBytes = std::size_t{1} << 20;
+  if (bytes.size() < kWorthwhileBytes) return;
+  const auto mapped = [&](const MappedFile& file) {
+    const auto whole = file.bytes();
+    return bytes.data() >= whole.data() && bytes.data() + bytes.size() <= whole.data() + whole.size();
+  };
+  if (std::none_of(files.begin(), files.end(), mapped)) return;
+  const auto begin =
+      (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / kPageBytes * kPageBytes;
+  // Advice that is not taken costs memory, nothing else.
+  (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
 
 ImportedModel::ImportedModel(std::unique_ptr<graph::Tables> tables, graph::Graph graph,
                              std::unique_ptr<ModelStore> store)

@@ -37,6 +37,10 @@ struct ModelStore {
   bool had_external_data = false;
   std::int64_t opset = 0;
 
+  /// Lets the system take back the pages of large contents that lie in a mapped file: they come back when
+  /// they are read.
+  void release(std::span<const std::byte> bytes) const;
+
   std::vector<SourceRef> sources;                     // by source index
   std::vector<graph::NodeId> nodes;                   // by NodeProto index; kNoNode for constants
   std::unordered_map<std::string, NamedValue> names;  // of the main graph

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/onnx/import.h"
+
+namespace regraft::onnx {
+
+enum class ExternalData : std::uint8_t {
+  when_needed,  // when the imported model had it, or the file would pass protobuf's 2 GB
+  never,
+  always,
+};
+
+struct ExportOptions {
+  ExternalData external_data = ExternalData::when_needed;
+};
+
+/// Writes `graph`, which came from `model` by rewriting, as an ONNX model.
+///
+/// Nodes of the model that are still there keep their NodeProto, with inputs renamed where edges changed;
+/// nodes made by rewrites get new names and are written in the form that the model's opset has. Names of
+/// inputs and outputs, initializers, metadata, functions and all else are the model's. Initializers and
+/// Constant nodes are dropped only when they were used before and are not now; folded weights become
+/// initializers, one each. An untouched graph gives the same nodes in the same order. The bytes depend on the
+/// model and the graph alone.
+///
+/// External data goes to one file, `path` + ".data". Files appear whole or not at all. Tensors are streamed:
+/// memory holds one folded weight at a time. Throws OnnxError (an op that the opset lacks, too large a model)
+/// and FileError.
+void export_model(const ImportedModel& model, const graph::Graph& graph, const std::filesystem::path& path,
+                  const ExportOptions& options = {});
+
+/// The same in memory, without external data.
+std::string export_model_bytes(const ImportedModel& model, const graph::Graph& graph);
+
+/// The opset of the default domain in which an op first has the meaning that its OpKind has: rules ask before
+/// they make one.
+std::int64_t first_opset(graph::OpKind kind);
+
+}  // namespace regraft::onnx

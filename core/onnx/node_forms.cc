@@ -1,0 +1,235 @@
+#include "core/onnx/node_forms.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/graph/evaluate.h"
+#include "core/onnx/export.h"
+
+namespace regraft::onnx {
+namespace {
+
+namespace pb = ::onnx;
+using graph::Attr;
+using graph::AttrBlock;
+using graph::AttrValue;
+using graph::Ints;
+using graph::OpKind;
+
+void add_attribute(pb::NodeProto& node, const std::string& name, const AttrValue& value) {
+  pb::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    attribute.set_type(pb::AttributeProto::INT);
+    attribute.set_i(*integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    attribute.set_type(pb::AttributeProto::FLOAT);
+    attribute.set_f(static_cast<float>(*real));
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    attribute.set_type(pb::AttributeProto::STRING);
+    attribute.set_s(*text);
+  } else {
+    attribute.set_type(pb::AttributeProto::INTS);
+    for (const std::int64_t item : std::get<Ints>(value)) attribute.add_ints(item);
+  }
+}
+
+double number(const AttrValue& value) {
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return static_cast<double>(std::get<std::int64_t>(value));
+}
+
+/// The opset from which an operand is an input rather than an attribute.
+std::int64_t input_since(OpKind kind) {
+  switch (kind) {
+    case OpKind::reshape:
+    case OpKind::expand:
+    case OpKind::tile:
+      return 5;
+    case OpKind::slice:
+      return 10;
+    case OpKind::clip:
+    case OpKind::pad:
+      return 11;
+    case OpKind::squeeze:
+    case OpKind::unsqueeze:
+    case OpKind::split:
+    case OpKind::reduce_sum:
+      return 13;
+    default:
+      return 18;  // the other reductions
+  }
+}
+
+class NodeWriter {
+ public:
+  NodeWriter(const graph::Graph& graph, graph::NodeId id, std::int64_t opset, std::vector<std::string> inputs,
+             ConstantMaker& constants, pb::NodeProto& out)
+      : graph_(graph),
+        node_(graph.node(id)),
+        attrs_(graph.attrs(id)),
+        op_(graph::op_info(node_.kind)),
+        opset_(opset),
+        inputs_(std::move(inputs)),
+        constants_(constants),
+        out_(out) {}
+
+  void write() {
+    if (opset_ < first_opset(node_.kind)) refuse("needs opset " + std::to_string(first_opset(node_.kind)));
+    out_.set_op_type(std::string(op_.name));
+    for (const auto& [attr, value] : attrs_.entries()) {
+      const auto* operand = operand_of(attr);
+      if (operand)
+        write_operand(*operand, value);
+      else
+        write_attribute(attr, value);
+    }
+    if (node_.kind == OpKind::gemm && inputs_.size() < 3 && opset_ < 11)
+      inputs_.resize(3), inputs_[2] = constants_.scalar(dtype(), 0);
+    while (!inputs_.empty() && inputs_.back().empty()) inputs_.pop_back();
+    for (const std::string& input : inputs_) out_.add_input(input);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& problem) const {
+    throw OnnxError(problem + ", the model has " + std::to_string(opset_),
+                    "a rewritten " + std::string(op_.name), "leave out the rule that made it");
+  }
+
+  graph::DType dtype() const { return graph_.type(node_.inputs[0]).dtype; }
+  const graph::TensorType& input_type() const { return graph_.type(node_.inputs[0]); }
+
+  const graph::OperandAttr* operand_of(Attr attr) const {
+    for (const graph::OperandAttr& operand : op_.operand_attrs)
+      if (operand.attr == attr) return &operand;
+    return nullptr;
+  }
+
+  void write_operand(const graph::OperandAttr& operand, const AttrValue& value) {
+    if (opset_ < input_since(node_.kind)) {
+      if (node_.kind == OpKind::slice && operand.attr == Attr::steps) return check_plain_steps(value);
+      const bool real = operand.attr == Attr::min || operand.attr == Attr::max || operand.attr == Attr::value;
+      const AttrValue written = operand.attr == Attr::ends ? AttrValue(open_ends(value)) : value;
+      return add_attribute(out_, std::string(graph::attr_name(operand.attr)),
+                           real ? AttrValue(number(value)) : written);
+    }
+    if (inputs_.size() <= operand.input) inputs_.resize(operand.input + std::size_t{1});
+    std::string& slot = inputs_[operand.input];
+    if (operand.attr == Attr::ends)
+      slot = constants_.integers(open_ends(value));
+    else if (const auto* list = std::get_if<Ints>(&value))
+      slot = constants_.integers(*list);
+    else
+      slot = constants_.scalar(dtype(), number(value));
+  }
+
+  void check_plain_steps(const AttrValue& value) const {
+    const Ints& steps = std::get<Ints>(value);
+    if (std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 1; }))
+      refuse("with steps needs opset 10");
+  }
+
+  /// A canonical end of -1 on a backward slice of a known dim lies before the first element; in ONNX -1 is
+  /// the last one.
+  Ints open_ends(const AttrValue& value) const {
+    Ints ends = std::get<Ints>(value);
+    if (!attrs_.has(Attr::steps) || !input_type().ranked) return ends;
+    const Ints &steps = attrs_.ints(Attr::steps), &axes = attrs_.ints(Attr::axes);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const bool known = !graph::is_symbol(input_type().dims[static_cast<std::size_t>(axes[i])]);
+      if (known && steps[i] < 0 && ends[i] == -1) ends[i] = std::numeric_limits<std::int64_t>::min();
+    }
+    return ends;
+  }
+
+  void write_attribute(Attr attr, const AttrValue& value) {
+    if (is_absent_in_opset(attr, value)) return;
+    if (node_.kind == OpKind::constant_of_shape) {
+      if (attr == Attr::value) write_fill_value(number(value));
+      return;
+    }
+    const bool softmax = node_.kind == OpKind::softmax || node_.kind == OpKind::log_softmax;
+    if (softmax && opset_ < 13 &&
+        std::get<std::int64_t>(value) + 1 != static_cast<std::int64_t>(input_type().rank()))
+      refuse("along any but the last axis needs opset 13");
+    add_attribute(out_, std::string(graph::attr_name(attr)), value);
+  }
+
+  /// Attributes that came with a later opset, at the value that they had no name for before.
+  bool is_absent_in_opset(Attr attr, const AttrValue& value) const {
+    const bool pool = node_.kind == OpKind::max_pool || node_.kind == OpKind::average_pool;
+    if (pool && attr == Attr::dilations) {
+      const Ints& dilations = std::get<Ints>(value);
+      if (std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; })) return true;
+      if (opset_ < (node_.kind == OpKind::max_pool ? 10 : 19)) refuse("with dilations needs a later opset");
+    }
+    if (pool && attr == Attr::ceil_mode && opset_ < 10) {
+      if (std::get<std::int64_t>(value) != 0) refuse("with ceil_mode needs opset 10");
+      return true;
+    }
+    return false;
+  }
+
+  void write_fill_value(double value) {
+    pb::AttributeProto& attribute = *out_.add_attribute();
+    attribute.set_name("value");
+    attribute.set_type(pb::AttributeProto::TENSOR);
+    graph::HostTensor tensor;
+    tensor.dtype = static_cast<graph::DType>(attrs_.integer(Attr::to));
+    tensor.dims = {1};
+    if (graph::is_float(tensor.dtype))
+      tensor.real = {value};
+    else
+      tensor.integer = {static_cast<std::int64_t>(value)};
+    const auto bytes = tensor.to_bytes();
+    attribute.mutable_t()->set_data_type(static_cast<int>(tensor.dtype));
+    attribute.mutable_t()->add_dims(1);
+    attribute.mutable_t()->set_raw_data(bytes.data(), bytes.size());
+  }
+
+  const graph::Graph& graph_;
+  const graph::Node& node_;
+  const AttrBlock& attrs_;
+  const graph::OpInfo& op_;
+  std::int64_t opset_;
+  std::vector<std::string> inputs_;
+  ConstantMaker& constants_;
+  pb::NodeProto& out_;
+};
+
+}  // namespace
+
+std::int64_t first_opset(OpKind kind) {
+  switch (kind) {
+    case OpKind::expand:
+      return 8;
+    case OpKind::erf:
+    case OpKind::sign:
+    case OpKind::where:
+    case OpKind::constant_of_shape:
+      return 9;
+    case OpKind::round:
+    case OpKind::gather_elements:
+      return 11;
+    case OpKind::greater_or_equal:
+    case OpKind::less_or_equal:
+      return 12;
+    case OpKind::hard_swish:
+      return 14;
+    case OpKind::cast_like:
+      return 15;
+    case OpKind::layer_norm:
+      return 17;
+    case OpKind::gelu:
+      return 20;
+    default:
+      return 7;
+  }
+}
+
+void write_node(const graph::Graph& graph, graph::NodeId id, std::int64_t opset,
+                std::vector<std::string> inputs, ConstantMaker& constants, pb::NodeProto& out) {
+  NodeWriter(graph, id, opset, std::move(inputs), constants, out).write();
+}
+
+}  // namespace regraft::onnx
