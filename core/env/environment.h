@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/env/observe.h"
+#include "core/env/reward.h"
+#include "core/env/rewrite_state.h"
+
+namespace regraft::env {
+
+/// What the last step of an episode that reaches the horizon is: `terminate` pays it and bootstraps nothing
+/// (the step fraction is observed); `truncate` lets the learner bootstrap.
+enum class HorizonMode : std::uint8_t { terminate, truncate };
+
+struct EnvOptions {
+  std::uint32_t horizon = 100;  // steps, at least 1; invalid actions count
+  HorizonMode horizon_mode = HorizonMode::terminate;
+  std::uint32_t location_limit = 200;  // locations an xfer, 1 to 65535; matches beyond it are counted in info
+  RewardKind reward = RewardKind::incremental;
+  double invalid_penalty = 0.05;  // at least 0; subtracted for an action that is not legal
+  graph::Bindings bindings = {};       // sizes of symbolic dims, for features
+};
+
+/// Xfer `rule count` is NO-OP, at location 0.
+struct Action {
+  std::uint32_t xfer = 0;
+  std::uint32_t location = 0;
+};
+
+/// Why an action changed nothing.
+enum class Invalid : std::uint8_t {
+  none,
+  no_such_xfer,      // xfer > rule count
+  no_such_location,  // at or beyond the xfer's location count; an xfer that is not legal has none
+  refused,           // the rewriter refused a match of the index: a bug in the rule, reported and survived
+};
+std::string_view describe(Invalid invalid);
+
+/// Where the time of a step went.
+struct StepSeconds {
+  double apply = 0;
+  double cost = 0;
+  double match = 0;
+  double observe = 0;
+};
+
+struct StepInfo {
+  std::string_view
+      rule;  // that was applied; "NO-OP"; empty for an invalid action. Lives as long as the rule set.
+  Invalid invalid = Invalid::none;
+  cost::Cost before, after;
+  std::uint32_t truncated_locations = 0;  // of the observation after the step
+  StepSeconds seconds;
+};
+
+struct StepResult {
+  double reward = 0;
+  bool terminated = false;  // the episode is over and worth nothing more
+  bool truncated = false;   // the episode was cut at the horizon; bootstrap from observation()
+  StepInfo info;
+};
+
+/// A graph of an episode, as the rewrites that lead to it from the initial graph.
+struct Visited {
+  cost::Cost cost;
+  std::span<const rules::Match> path;  // valid until the next reset or step
+};
+
+/// Graph rewriting as a Markov decision process (design: learning.md, "Environment").
+///
+/// Data flow: an action names a match of the present observation by (xfer, location); step() applies it
+/// through the edit log, which tells cost model and match index what changed; the reward compares costs
+/// relative to the initial graph; the next observation lists the legal actions. reset() undoes the episode.
+/// Everything is deterministic: the same actions give the same rewards and observations; `seed` names the
+/// episode for rewards that measure or draw.
+///
+/// An episode terminates on NO-OP (reward 0 by itself), when no xfer is legal after a step, or at the
+/// horizon. At reset a graph on which nothing is legal offers NO-OP alone. Starts reset. One thread, which
+/// also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
+class Environment {
+ public:
+  /// Throws EnvError on options out of range.
+  Environment(const graph::Graph& start, const rules::RuleSet& rules, const cost::CostFactory& costs,
+              EnvOptions options, const Clock& clock);
+
+  /// The observation of the initial graph; ends an episode that was under way.
+  const Observation& reset(std::uint64_t seed = 0);
+
+  /// Throws EnvError after the end of an episode.
+  StepResult step(Action action);
+  /// The same by row of the observation's candidates.
+  StepResult step_candidate(std::size_t candidate);
+
+  const Observation& observation() const { return observation_; }
+  bool done() const { return done_; }
+  std::uint32_t steps() const { return steps_; }
+  std::uint64_t seed() const { return seed_; }
+
+  std::uint32_t noop() const { return static_cast<std::uint32_t>(state_.rules().size()); }
+  const EnvOptions& options() const { return options_; }
+  const graph::Graph& graph() const { return state_.graph(); }
+  const rules::RuleSet& rules() const { return state_.rules(); }
+  const cost::Cost& initial_cost() const { return initial_cost_; }
+  const cost::Cost& cost() const { return cost_; }
+
+  /// The present graph and the cheapest one of this episode (the earliest of equals).
+  Visited present() const { return {cost_, state_.path()}; }
+  Visited best() const { return {best_cost_, best_path_}; }
+
+  /// The cost after a legal action; the environment stays as it is. NO-OP's is the present cost. Throws
+  /// EnvError on an action that is not legal and RuleError where the rewriter refuses.
+  cost::Cost peek(Action action);
+
+  /// An independent environment in the same state.
+  Environment clone() const;
+
+ private:
+  struct Place {
+    const rules::Match* match = nullptr;  // null: NO-OP or invalid
+    Invalid invalid = Invalid::none;
+  };
+
+  Environment(const Environment& other, RewriteState state);
+
+  Place locate(Action action);
+  void take(Action action, StepResult& result);
+  void observe(StepSeconds& seconds);
+  void restart(std::uint64_t seed);
+
+  EnvOptions options_;
+  const Clock* clock_;
+  RewriteState state_;
+  ObservationWriter writer_;
+  std::unique_ptr<Reward> reward_;
+  Observation observation_;
+  cost::Cost initial_cost_, cost_, best_cost_;
+  std::vector<rules::Match> best_path_;
+  std::uint64_t seed_ = 0;
+  std::uint32_t steps_ = 0;
+  bool done_ = false;
+};
+
+}  // namespace regraft::env

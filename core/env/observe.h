@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/env/features.h"
+#include "core/env/observation.h"
+#include "core/env/rewrite_state.h"
+
+namespace regraft::env {
+
+/// What an observation says besides the graph.
+struct ObservationFrame {
+  const cost::Cost& initial;  // of the episode's first graph
+  std::uint32_t step = 0;     // steps taken
+  std::uint32_t horizon = 1;
+  std::uint32_t location_limit = 200;
+};
+
+/// Writes observations of the graphs of one Tables. Columns: the tables in features.h.
+///
+/// Data flow: a node row is the cached row of its signature plus two columns that are read afresh (uses and
+/// cost share), so an observation after any walk equals one of a fresh writer on the same graph. Node rows
+/// are O(nodes), matches come from the state's index in its canonical order. One thread.
+class ObservationWriter {
+ public:
+  ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);
+
+  /// Overwrites `out`, reusing its memory. Throws EnvError where the schema cannot hold the graph (65536
+  /// rules or more).
+  void write(RewriteState& state, const ObservationFrame& frame, Observation& out);
+
+ private:
+  void write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out);
+  void write_edges(const graph::Graph& graph, Observation& out);
+  void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
+
+  SignatureFeatures features_;
+  std::vector<std::int32_t> rows_;  // by node id; -1: no row
+};
+
+}  // namespace regraft::env

@@ -1,0 +1,104 @@
+#include "core/env/rewrite_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace regraft::env {
+namespace {
+
+std::unique_ptr<graph::Graph> copy_of(const graph::Graph& start) {
+  auto copy = std::make_unique<graph::Graph>(start);
+  copy->commit();
+  return copy;
+}
+
+/// The ids of `stale`, ascending, once each; leaves it empty.
+std::vector<graph::NodeId> take_unique(std::vector<graph::NodeId>& stale) {
+  std::vector<graph::NodeId> nodes = std::exchange(stale, {});
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+RewriteState::RewriteState(const graph::Graph& start, const rules::RuleSet& rules,
+                           const cost::CostFactory& costs)
+    : RewriteState(copy_of(start), rules, costs) {}
+
+RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::RuleSet& rules,
+                           const cost::CostFactory& costs)
+    : graph_(std::move(graph)),
+      rules_(&rules),
+      costs_(&costs),
+      cost_(costs.make(*graph_)),
+      index_(rules, *graph_) {}
+
+void RewriteState::touch(std::span<const graph::NodeId> nodes) {
+  cost_stale_.insert(cost_stale_.end(), nodes.begin(), nodes.end());
+  index_stale_.insert(index_stale_.end(), nodes.begin(), nodes.end());
+}
+
+cost::CostModel& RewriteState::cost_model() {
+  if (!cost_stale_.empty()) cost_->update(take_unique(cost_stale_));
+  return *cost_;
+}
+
+const rules::MatchIndex& RewriteState::index() {
+  if (!index_stale_.empty()) index_.update(take_unique(index_stale_));
+  return index_;
+}
+
+void RewriteState::apply(const rules::Match& match) {
+  const rules::Match kept = match;  // `match` may live in the index
+  const graph::Graph::Mark mark = graph_->mark();
+  rules::apply(*graph_, *rules_, kept);
+  touch(graph_->touched_since(mark));
+  marks_.push_back(mark);
+  path_.push_back(kept);
+}
+
+void RewriteState::rewind_to(std::size_t depth) {
+  if (depth >= path_.size()) return;
+  const graph::Graph::Mark mark = marks_[depth];
+  const std::vector<graph::NodeId> touched = graph_->touched_since(mark);
+  graph_->undo_to(mark);
+  touch(touched);
+  marks_.resize(depth);
+  path_.resize(depth);
+}
+
+cost::Cost RewriteState::peek_cost(const rules::Match& match) {
+  cost::Cost seen;
+  peek(match, [&](const graph::Graph&, const cost::Cost& cost) { seen = cost; });
+  return seen;
+}
+
+RewriteState RewriteState::clone() const {
+  RewriteState twin(std::make_unique<graph::Graph>(*graph_), *rules_, *costs_);
+  twin.path_ = path_;
+  twin.marks_ = marks_;
+  return twin;
+}
+
+RewriteState::Trial::Trial(RewriteState& state, const rules::Match& match)
+    : state_(state), mark_(state.graph_->mark()) {
+  rules::apply(*state_.graph_, *state_.rules_, match);
+  touched_ = state_.graph_->touched_since(mark_);
+  state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
+}
+
+RewriteState::Trial::~Trial() {
+  state_.graph_->undo_to(mark_);
+  state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
+}
+
+graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
+                    std::span<const rules::Match> path) {
+  graph::Graph graph = start;
+  graph.commit();
+  for (const rules::Match& match : path) rules::apply(graph, rules, match);
+  return graph;
+}
+
+}  // namespace regraft::env

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/cost/cost.h"
+#include "core/graph/graph.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::env {
+
+/// A graph under rewriting together with its match index and its cost: what environments and searches walk
+/// on.
+///
+/// Data flow: apply() and rewind_to() edit the graph through its edit log and remember which nodes they
+/// touched; cost() and index() pass those on before they answer, so that a walk pays only for what it asks.
+/// peek() looks one rewrite ahead and takes it back; the match index never hears of it. Node ids are those of
+/// the start graph, and a sequence of matches that was applied here applies to every other copy of the start
+/// graph with the same ids.
+///
+/// Owns a copy of the start graph (with an empty edit log); shares its Tables. Rules, and the start graph's
+/// Tables, outlive it. One thread. Movable, not copyable: clone() makes another one.
+class RewriteState {
+ public:
+  RewriteState(const graph::Graph& start, const rules::RuleSet& rules, const cost::CostFactory& costs);
+
+  const graph::Graph& graph() const { return *graph_; }
+  const rules::RuleSet& rules() const { return *rules_; }
+
+  /// The rewrites applied since the start, oldest first.
+  std::span<const rules::Match> path() const { return path_; }
+  std::size_t depth() const { return path_.size(); }
+
+  /// Of the present graph.
+  const cost::Cost& cost() { return cost_model().cost(); }
+  cost::CostModel& cost_model();
+  const rules::MatchIndex& index();
+
+  /// Applies a match of the present graph. Throws RuleError, and changes nothing, where it does not apply.
+  void apply(const rules::Match& match);
+
+  /// Takes back the last rewrites until `depth` of them are left.
+  void rewind_to(std::size_t depth);
+
+  /// Applies `match`, calls look(graph, cost) on the outcome and takes the rewrite back. Throws as apply()
+  /// does.
+  template <typename Look>
+  void peek(const rules::Match& match, Look&& look);
+
+  /// The cost after `match`. Throws as apply() does.
+  cost::Cost peek_cost(const rules::Match& match);
+
+  /// An independent state at the same place. It can rewind as far as this one can.
+  RewriteState clone() const;
+
+ private:
+  void touch(std::span<const graph::NodeId> nodes);
+
+  /// One rewrite that is taken back however the scope is left.
+  class Trial {
+   public:
+    Trial(RewriteState& state, const rules::Match& match);
+    ~Trial();
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+   private:
+    RewriteState& state_;
+    graph::Graph::Mark mark_;
+    std::vector<graph::NodeId> touched_;
+  };
+
+  RewriteState(std::unique_ptr<graph::Graph> graph, const rules::RuleSet& rules,
+               const cost::CostFactory& costs);
+
+  std::unique_ptr<graph::Graph> graph_;  // on the heap: index and cost model point at it
+  const rules::RuleSet* rules_;
+  const cost::CostFactory* costs_;
+  std::unique_ptr<cost::CostModel> cost_;
+  rules::MatchIndex index_;
+  std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
+  std::vector<rules::Match> path_;
+  std::vector<graph::Graph::Mark> marks_;  // [depth], before each rewrite of path_
+};
+
+template <typename Look>
+void RewriteState::peek(const rules::Match& match, Look&& look) {
+  const Trial trial(*this, match);
+  look(static_cast<const graph::Graph&>(*graph_), cost());
+}
+
+/// A copy of `start` after the rewrites of `path`. Throws RuleError where one does not apply.
+graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
+                    std::span<const rules::Match> path);
+
+}  // namespace regraft::env

@@ -1,0 +1,75 @@
+#include "core/search/backtracking.h"
+
+#include <algorithm>
+#include <compare>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "core/search/search_run.h"
+#include "core/search/search_tree.h"
+
+namespace regraft::search {
+namespace {
+
+struct Queued {
+  double latency_us;
+  SearchTree::Id id;  // also breaks ties: the earlier one first
+
+  auto operator<=>(const Queued&) const = default;
+};
+
+class Backtracking : public Search {
+ public:
+  explicit Backtracking(BacktrackingOptions options) : options_(options) {
+    if (!(options.alpha >= 1))
+      throw SearchError("alpha is below 1", "alpha", "use 1 or more; TASO's is 1.05");
+  }
+  std::string name() const override { return "taso"; }
+
+  SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
+                   const SearchContext& context) override {
+    SearchLimits bounded = limits;
+    bounded.expansions = std::min(limits.expansions, options_.budget);
+    env::RewriteState state(problem.start, problem.rules, problem.costs);
+    SearchRun run(name(), bounded, context, state);
+    SearchTree tree(state);
+    Queue queue;
+    queue.push({run.initial().latency_us, 0});
+    while (!queue.empty() && run.begin_expansion()) {
+      const Queued next = queue.top();
+      queue.pop();
+      tree.go_to(next.id);
+      expand(run, state, tree, next.id, queue);
+    }
+    return run.finish();
+  }
+
+ private:
+  using Queue = std::priority_queue<Queued, std::vector<Queued>, std::greater<>>;
+
+  void expand(SearchRun& run, env::RewriteState& state, SearchTree& tree, SearchTree::Id parent,
+              Queue& queue) const {
+    const rules::MatchIndex& index = state.index();
+    for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
+      for (const rules::Match& match : index.matches(rule)) {
+        if (!run.goes_on()) return;
+        run.try_match(state, match, [&](const graph::Graph& graph, const cost::Cost& cost) {
+          if (cost.latency_us >= options_.alpha * run.best().latency_us || !run.visit(graph.hash())) return;
+          run.offer(cost, state.path(), &match);
+          queue.push({cost.latency_us, tree.add(parent, match)});
+        });
+      }
+    }
+  }
+
+  BacktrackingOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_backtracking(BacktrackingOptions options) {
+  return std::make_unique<Backtracking>(options);
+}
+
+}  // namespace regraft::search

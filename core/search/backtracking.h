@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/search/search.h"
+
+namespace regraft::search {
+
+/// TASO's cost-based backtracking search (Jia et al. 2019, section 5): a queue of graphs by cost; the
+/// cheapest is taken out, all its candidates are costed, and those that are new and cost less than alpha
+/// times the best are put in. `budget` is the number of graphs taken out.
+struct BacktrackingOptions {
+  double alpha = 1.05;  // at least 1
+  std::uint64_t budget = 50'000;
+};
+
+/// Throws SearchError on options out of range.
+std::unique_ptr<Search> make_backtracking(BacktrackingOptions options = {});
+
+}  // namespace regraft::search

@@ -1,0 +1,68 @@
+#include "core/search/best_of.h"
+
+#include <utility>
+
+namespace regraft::search {
+namespace {
+
+/// Adds the books of `next`, which ran after `total`, and takes its graph where it is cheaper.
+void merge(SearchResult& total, SearchResult next) {
+  for (Improvement step : next.improvements) {
+    if (!(step.latency_us < total.best.latency_us)) continue;
+    step.seconds += total.seconds;
+    step.expansions += total.expansions;
+    step.candidates_costed += total.candidates_costed;
+    total.improvements.push_back(step);
+  }
+  if (next.best.latency_us < total.best.latency_us) {
+    total.best = next.best;
+    total.path = std::move(next.path);
+  }
+  if (total.refused == 0) total.first_refusal = std::move(next.first_refusal);
+  total.candidates_costed += next.candidates_costed;
+  total.expansions += next.expansions;
+  total.visited += next.visited;
+  total.refused += next.refused;
+  total.seconds += next.seconds;
+  if (next.stopped_by != StoppedBy::exhausted) total.stopped_by = next.stopped_by;
+}
+
+class BestOf : public Search {
+ public:
+  BestOf(std::vector<std::unique_ptr<Search>> searches, std::string name)
+      : searches_(std::move(searches)), name_(std::move(name)) {
+    if (searches_.empty()) throw SearchError("there is no search to choose from", name_, "");
+  }
+  std::string name() const override { return name_; }
+
+  SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng& rng,
+                   const SearchContext& context) override {
+    SearchResult total;
+    for (std::size_t i = 0; i < searches_.size(); ++i) {
+      const std::size_t left = searches_.size() - i;
+      SearchLimits share;
+      share.seconds = (limits.seconds - total.seconds) / static_cast<double>(left);
+      share.expansions = (limits.expansions - total.expansions) / left;
+      SearchResult next = searches_[i]->run(problem, share, rng, context);
+      if (i == 0) {
+        total = std::move(next);
+      } else {
+        merge(total, std::move(next));
+      }
+      if (total.stopped_by == StoppedBy::cancelled) break;
+    }
+    return total;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Search>> searches_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_best_of(std::vector<std::unique_ptr<Search>> searches, std::string name) {
+  return std::make_unique<BestOf>(std::move(searches), std::move(name));
+}
+
+}  // namespace regraft::search

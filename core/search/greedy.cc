@@ -1,0 +1,57 @@
+#include "core/search/greedy.h"
+
+#include <optional>
+
+#include "core/search/search_run.h"
+
+namespace regraft::search {
+namespace {
+
+class Greedy : public Search {
+ public:
+  explicit Greedy(GreedyOptions options) : options_(options) {}
+  std::string name() const override { return "greedy"; }
+
+  SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
+                   const SearchContext& context) override {
+    env::RewriteState state(problem.start, problem.rules, problem.costs);
+    SearchRun run(name(), limits, context, state);
+    while (run.begin_expansion()) {
+      const std::optional<rules::Match> choice = cheapest(run, state);
+      if (!choice) break;
+      state.apply(*choice);
+      run.visit(state.graph().hash());
+      run.offer(state.cost(), state.path());
+    }
+    return run.finish();
+  }
+
+ private:
+  /// The best candidate that improves on the present graph, if there is one.
+  std::optional<rules::Match> cheapest(SearchRun& run, env::RewriteState& state) const {
+    double bound = state.cost().latency_us * (1 - options_.least_gain);
+    std::optional<rules::Match> choice;
+    const rules::MatchIndex& index = state.index();
+    for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
+      for (const rules::Match& match : index.matches(rule)) {
+        if (!run.goes_on()) return choice;
+        run.try_match(state, match, [&](const graph::Graph&, const cost::Cost& cost) {
+          if (cost.latency_us >= bound) return;
+          bound = cost.latency_us;
+          choice = match;
+        });
+      }
+    }
+    return choice;
+  }
+
+  GreedyOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_greedy(GreedyOptions options) {
+  return std::make_unique<Greedy>(options);
+}
+
+}  // namespace regraft::search

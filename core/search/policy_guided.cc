@@ -1,0 +1,173 @@
+#include "core/search/policy_guided.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "core/env/observe.h"
+#include "core/search/search_run.h"
+#include "core/search/search_tree.h"
+
+namespace regraft::search {
+namespace {
+
+/// A candidate that was not applied yet.
+struct Open {
+  double score;
+  std::uint32_t depth;
+  SearchTree::Id id;
+  double discrepancy;  // of its whole path
+};
+
+/// Whether b is to be tried before a.
+struct Later {
+  bool operator()(const Open& a, const Open& b) const {
+    if (a.score != b.score) return a.score > b.score;
+    if (a.depth != b.depth) return a.depth < b.depth;
+    return a.id > b.id;
+  }
+};
+
+using Queue = std::priority_queue<Open, std::vector<Open>, Later>;
+
+PolicyGuidedOptions checked(PolicyGuidedOptions options) {
+  if (options.breadth < 1) throw SearchError("the breadth is 0", "breadth", "use at least 1");
+  if (!(options.exploration >= 0 && options.exploration <= 1)) {
+    throw SearchError("the share of exploration is out of range", "exploration", "use 0 to 1");
+  }
+  return options;
+}
+
+/// One run: what policy-guided search holds while it goes.
+class GuidedRun {
+ public:
+  GuidedRun(const std::string& name, const SearchProblem& problem, const SearchLimits& limits,
+            const SearchContext& context, Prior& prior, const PolicyGuidedOptions& options)
+      : prior_(prior),
+        options_(options),
+        state_(problem.start, problem.rules, problem.costs),
+        writer_(problem.start.tables(), options.observation.bindings),
+        run_(name, limits, context, state_),
+        tree_(state_) {}
+
+  SearchResult go() {
+    bool goes_on = run_.begin_expansion();
+    std::optional<Open> next;
+    if (goes_on) next = open_candidates(0, 0);
+    while (goes_on && (next || !queue_.empty())) {
+      if (!next) {
+        next = queue_.top();
+        queue_.pop();
+      }
+      const Open now = *std::exchange(next, std::nullopt);
+      goes_on = run_.goes_on();
+      if (!goes_on || !enter(now.id) || tree_.depth(now.id) >= options_.observation.horizon) continue;
+      goes_on = run_.begin_expansion();
+      if (goes_on) next = open_candidates(now.id, now.discrepancy);
+    }
+    return run_.finish();
+  }
+
+ private:
+  /// Goes to a new graph and costs it; false where it is refused or known.
+  bool enter(SearchTree::Id id) {
+    const bool moved = run_.try_move([&] {
+      tree_.go_to(id);
+      state_.cost();
+    });
+    if (!moved || !run_.visit(state_.graph().hash())) return false;
+    run_.offer(state_.cost(), state_.path());
+    return true;
+  }
+
+  /// Opens the candidates of the graph that the state stands at; the policy's own choice, if it goes on, is
+  /// returned instead.
+  std::optional<Open> open_candidates(SearchTree::Id parent, double path_discrepancy) {
+    const ObservationOptions& seen = options_.observation;
+    const std::uint32_t depth = tree_.depth(parent);
+    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit}, observation_);
+    const std::vector<double> log_probabilities = explored(ask(prior_, observation_));
+    const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());
+    const double cost_term = options_.cost_weight * log_cost_ratio();
+    std::optional<Open> choice;
+    double rank = 0;
+    for (const std::size_t row : most_probable(log_probabilities)) {
+      const double path = path_discrepancy + most - log_probabilities[row] + options_.rank_weight * rank;
+      const rules::Match& match =
+          state_.index().matches(observation_.candidate_xfers[row])[observation_.candidate_locations[row]];
+      const Open open{path + cost_term, depth, tree_.add(parent, match), path};
+      if (rank++ == 0 && log_probabilities[row] == most) {
+        choice = open;
+      } else {
+        queue_.push(open);
+      }
+    }
+    return choice;
+  }
+
+  double log_cost_ratio() {
+    const double initial_us = run_.initial().latency_us, now_us = state_.cost().latency_us;
+    return initial_us > 0 && now_us > 0 ? std::log(now_us / initial_us) : 0.0;
+  }
+
+  std::vector<double> explored(const std::vector<float>& log_probabilities) const {
+    const double floor = options_.exploration / static_cast<double>(log_probabilities.size());
+    std::vector<double> mixed(log_probabilities.size());
+    std::transform(log_probabilities.begin(), log_probabilities.end(), mixed.begin(), [&](float value) {
+      return std::log((1 - options_.exploration) * std::exp(static_cast<double>(value)) + floor);
+    });
+    return mixed;
+  }
+
+  /// Rows of the `breadth` most probable candidates but NO-OP, best first; the earlier of equals first.
+  std::vector<std::size_t> most_probable(const std::vector<double>& log_probabilities) const {
+    std::vector<std::size_t> rows(log_probabilities.size() - 1);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const std::size_t kept = std::min<std::size_t>(rows.size(), options_.breadth);
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        if (log_probabilities[a] != log_probabilities[b])
+                          return log_probabilities[a] > log_probabilities[b];
+                        return a < b;
+                      });
+    rows.resize(kept);
+    return rows;
+  }
+
+  Prior& prior_;
+  const PolicyGuidedOptions& options_;
+  env::RewriteState state_;
+  env::ObservationWriter writer_;
+  SearchRun run_;
+  SearchTree tree_;
+  Queue queue_;
+  env::Observation observation_;
+};
+
+class PolicyGuided : public Search {
+ public:
+  PolicyGuided(Prior& prior, PolicyGuidedOptions options)
+      : prior_(prior), options_(checked(std::move(options))) {}
+  std::string name() const override { return "guided:" + prior_.name(); }
+
+  SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
+                   const SearchContext& context) override {
+    return GuidedRun(name(), problem, limits, context, prior_, options_).go();
+  }
+
+ private:
+  Prior& prior_;
+  PolicyGuidedOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_policy_guided(Prior& prior, PolicyGuidedOptions options) {
+  return std::make_unique<PolicyGuided>(prior, std::move(options));
+}
+
+}  // namespace regraft::search

@@ -1,0 +1,36 @@
+#include "core/search/prior.h"
+
+#include <cmath>
+
+#include "core/search/search.h"
+
+namespace regraft::search {
+
+std::vector<float> ask(Prior& prior, const env::Observation& observation) {
+  std::vector<float> answer = prior.log_probabilities(observation);
+  if (answer.size() != observation.candidate_count()) {
+    throw SearchError(std::to_string(answer.size()) + " probabilities for " +
+                          std::to_string(observation.candidate_count()) + " candidates",
+                      prior.name(), "the policy was made for another set of rules");
+  }
+  return answer;
+}
+
+std::vector<float> UniformPrior::log_probabilities(const env::Observation& observation) {
+  const std::size_t candidates = observation.candidate_count();
+  if (candidates == 1) return {0.0f};
+  std::size_t legal_xfers = 0;
+  for (std::size_t xfer = 0; xfer + 1 < observation.location_counts.size(); ++xfer) {
+    legal_xfers += observation.location_counts[xfer] > 0;
+  }
+  const double xfer_share = (1 - noop_probability_) / static_cast<double>(legal_xfers);
+  std::vector<float> out(candidates);
+  for (std::size_t row = 0; row + 1 < candidates; ++row) {
+    const double locations = observation.location_counts[observation.candidate_xfers[row]];
+    out[row] = static_cast<float>(std::log(xfer_share / locations));
+  }
+  out.back() = static_cast<float>(std::log(noop_probability_));
+  return out;
+}
+
+}  // namespace regraft::search

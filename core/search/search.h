@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/rng.h"
+#include "core/cost/cost.h"
+#include "core/graph/graph.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::search {
+
+class SearchError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What is searched: graphs that can be reached from `start` by the rules, cheapest first. All outlive the
+/// search; the start graph is not changed, its Tables grow.
+struct SearchProblem {
+  const graph::Graph& start;
+  const rules::RuleSet& rules;
+  const cost::CostFactory& costs;
+};
+
+/// The first one reached ends the search. An expansion is one graph whose candidates are looked at.
+struct SearchLimits {
+  double seconds = 60;
+  std::uint64_t expansions = std::numeric_limits<std::uint64_t>::max();
+};
+
+enum class StoppedBy : std::uint8_t { exhausted, seconds, expansions, cancelled };
+std::string_view stopped_by_name(StoppedBy stopped_by);
+
+/// A new best cost and what had been spent when it was found.
+struct Improvement {
+  double latency_us = 0;
+  double seconds = 0;
+  std::uint64_t expansions = 0;
+  std::uint64_t candidates_costed = 0;
+};
+
+struct SearchProgress {
+  std::string_view search;
+  double seconds = 0;
+  std::uint64_t expansions = 0;
+  std::uint64_t candidates_costed = 0;
+  double initial_latency_us = 0;
+  double best_latency_us = 0;
+};
+
+/// Replaying `path` on a copy of the start graph (env/rewrite_state.h) gives a graph that costs `best`. Never
+/// worse than the start, whose path is empty.
+struct SearchResult {
+  std::vector<rules::Match> path;
+  cost::Cost initial, best;
+  std::uint64_t candidates_costed =
+      0;  // rewritten graphs whose cost was asked for: the effort, the same for all searches
+  std::uint64_t expansions = 0;
+  std::uint64_t visited = 0;  // distinct graphs kept or walked through, the start included
+  std::uint64_t refused = 0;  // matches that the rewriter refused: bugs in rules, survived
+  std::string first_refusal;  // what it said of the first
+  double seconds = 0;
+  StoppedBy stopped_by = StoppedBy::exhausted;
+  std::vector<Improvement> improvements;  // falling costs
+};
+
+/// What a search lives in. `progress` is called after each expansion, on the searching thread; `stop` ends
+/// the search early with what it has.
+struct SearchContext {
+  const Clock& clock;
+  std::function<void(const SearchProgress&)> progress = {};
+  std::stop_token stop = {};
+};
+
+/// One way to search. run() may be called again; calls with equal arguments and equal generator states give
+/// equal results as long as the time limit is not what ends them. One thread at a time.
+class Search {
+ public:
+  virtual ~Search() = default;
+  virtual SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng& rng,
+                           const SearchContext& context) = 0;
+  virtual std::string name() const = 0;
+};
+
+}  // namespace regraft::search

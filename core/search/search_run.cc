@@ -1,0 +1,78 @@
+#include "core/search/search_run.h"
+
+#include <utility>
+
+namespace regraft::search {
+
+std::string_view stopped_by_name(StoppedBy stopped_by) {
+  switch (stopped_by) {
+    case StoppedBy::exhausted:
+      return "exhausted";
+    case StoppedBy::seconds:
+      return "seconds";
+    case StoppedBy::expansions:
+      return "expansions";
+    case StoppedBy::cancelled:
+      return "cancelled";
+  }
+  return "unknown";
+}
+
+SearchRun::SearchRun(std::string name, const SearchLimits& limits, const SearchContext& context,
+                     env::RewriteState& start)
+    : name_(std::move(name)), limits_(limits), context_(context), start_ns_(context.clock.steady_ns()) {
+  result_.initial = result_.best = start.cost();
+  visit(start.graph().hash());
+}
+
+double SearchRun::elapsed_seconds() const {
+  return static_cast<double>(context_.clock.steady_ns() - start_ns_) /
+         static_cast<double>(nanoseconds_per_second);
+}
+
+bool SearchRun::goes_on() {
+  if (context_.stop.stop_requested()) {
+    result_.stopped_by = StoppedBy::cancelled;
+    return false;
+  }
+  if (elapsed_seconds() >= limits_.seconds) {
+    result_.stopped_by = StoppedBy::seconds;
+    return false;
+  }
+  return true;
+}
+
+bool SearchRun::begin_expansion() {
+  if (!goes_on()) return false;
+  if (result_.expansions >= limits_.expansions) {
+    result_.stopped_by = StoppedBy::expansions;
+    return false;
+  }
+  ++result_.expansions;
+  if (context_.progress) {
+    context_.progress({name_, elapsed_seconds(), result_.expansions, result_.candidates_costed,
+                       result_.initial.latency_us, result_.best.latency_us});
+  }
+  return true;
+}
+
+void SearchRun::refuse(const rules::RuleError& error) {
+  if (result_.refused++ == 0) result_.first_refusal = error.what();
+}
+
+void SearchRun::offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last) {
+  if (!(cost.latency_us < result_.best.latency_us)) return;
+  result_.best = cost;
+  result_.path.assign(path.begin(), path.end());
+  if (last) result_.path.push_back(*last);
+  result_.improvements.push_back(
+      {cost.latency_us, elapsed_seconds(), result_.expansions, result_.candidates_costed});
+}
+
+SearchResult SearchRun::finish() {
+  result_.visited = visited_.size();
+  result_.seconds = elapsed_seconds();
+  return std::move(result_);
+}
+
+}  // namespace regraft::search

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/env/rewrite_state.h"
+#include "core/search/search.h"
+
+namespace regraft::search {
+
+/// The books of one run of a search: limits, counters, the table of visited graphs and the best graph so far.
+/// Every search keeps them here, so that all count alike.
+class SearchRun {
+ public:
+  SearchRun(std::string name, const SearchLimits& limits, const SearchContext& context,
+            env::RewriteState& start);
+
+  /// Whether one more expansion is within the limits; if so, counts and reports it.
+  bool begin_expansion();
+  /// Whether time is left and nobody asked to stop: for the inside of a long expansion.
+  bool goes_on();
+
+  /// Looks at the graph after `match` and counts it: look(graph, cost). False where the rewriter refuses the
+  /// match.
+  template <typename Look>
+  bool try_match(env::RewriteState& state, const rules::Match& match, Look&& look);
+  /// Counts the graph that move() goes to. False where the rewriter refuses it.
+  template <typename Move>
+  bool try_move(Move&& move);
+
+  /// Remembers a graph; false where it was known.
+  bool visit(const Hash128& hash) { return visited_.insert(hash).second; }
+
+  /// Takes the graph at `path`, then `last` if any, for the best where it is cheaper.
+  void offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last = nullptr);
+  const cost::Cost& best() const { return result_.best; }
+  const cost::Cost& initial() const { return result_.initial; }
+
+  SearchResult finish();
+
+ private:
+  double elapsed_seconds() const;
+  void refuse(const rules::RuleError& error);
+
+  std::string name_;
+  SearchLimits limits_;
+  const SearchContext& context_;
+  std::int64_t start_ns_;
+  std::unordered_set<Hash128> visited_;
+  SearchResult result_;
+};
+
+template <typename Look>
+bool SearchRun::try_match(env::RewriteState& state, const rules::Match& match, Look&& look) {
+  return try_move([&] { state.peek(match, look); });
+}
+
+template <typename Move>
+bool SearchRun::try_move(Move&& move) {
+  try {
+    move();
+  } catch (const rules::RuleError& error) {
+    refuse(error);
+    return false;
+  }
+  ++result_.candidates_costed;
+  return true;
+}
+
+}  // namespace regraft::search

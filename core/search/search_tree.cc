@@ -1,0 +1,32 @@
+#include "core/search/search_tree.h"
+
+#include <algorithm>
+
+namespace regraft::search {
+
+SearchTree::SearchTree(env::RewriteState& state) : state_(state) {
+  nodes_.emplace_back();
+}
+
+SearchTree::Id SearchTree::add(Id parent, const rules::Match& match) {
+  nodes_.push_back({parent, nodes_[parent].depth + 1, match});
+  return static_cast<Id>(nodes_.size() - 1);
+}
+
+void SearchTree::go_to(Id id) {
+  std::vector<Id> way;
+  for (Id at = id; at != 0; at = nodes_[at].parent) way.push_back(at);
+  std::reverse(way.begin(), way.end());
+  const std::size_t shorter = std::min(way.size(), current_.size());
+  const auto common = static_cast<std::size_t>(
+      std::mismatch(way.begin(), way.begin() + static_cast<std::ptrdiff_t>(shorter), current_.begin()).first -
+      way.begin());
+  state_.rewind_to(common);
+  current_.resize(common);
+  for (std::size_t i = common; i < way.size(); ++i) {
+    state_.apply(nodes_[way[i]].match);
+    current_.push_back(way[i]);
+  }
+}
+
+}  // namespace regraft::search

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/env/rewrite_state.h"
+
+namespace regraft::search {
+
+/// Graphs seen by a search, each as its parent and the rewrite that leads from there: a few dozen bytes
+/// instead of a graph. Node 0 is the start. Moving from one to another undoes up to the common ancestor and
+/// applies what lies below it.
+class SearchTree {
+ public:
+  using Id = std::uint32_t;
+
+  /// `state` stands at the start and is moved by go_to() alone; it outlives the tree.
+  explicit SearchTree(env::RewriteState& state);
+
+  Id add(Id parent, const rules::Match& match);
+  /// Throws RuleError where the rewriter refuses a rewrite; the state then stands at the last graph reached.
+  void go_to(Id id);
+  std::uint32_t depth(Id id) const { return nodes_[id].depth; }
+  std::size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    Id parent = 0;
+    std::uint32_t depth = 0;
+    rules::Match match;
+  };
+
+  env::RewriteState& state_;
+  std::vector<Node> nodes_;
+  std::vector<Id> current_;  // ids on the way from the start to where the state stands, without the start
+};
+
+}  // namespace regraft::search

@@ -1,0 +1,257 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/env/env_error.h"
+#include "core/env/environment.h"
+
+namespace regraft::env {
+
+/// What every environment must do, whatever its graph, rules, costs and rewards. check_environment() runs it
+/// all on environments that `make` gives; a new reward or cost is tested by one more call.
+class EnvironmentConformance {
+ public:
+  using Make = std::function<Environment(EnvOptions)>;
+
+  EnvironmentConformance(Make make, const cost::CostFactory& costs, EnvOptions options)
+      : make_(std::move(make)), costs_(costs), options_(std::move(options)) {}
+
+  void check(std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    masks_equal_a_fresh_match(seed);
+    rewards_add_up(seed);
+    reset_equals_fresh(seed);
+    equal_actions_give_equal_episodes(seed);
+    noop_ends_for_nothing();
+    invalid_actions_change_nothing(seed);
+    horizon_terminates_or_truncates(seed);
+    best_graph_replays(seed);
+    clones_and_peeks_do_not_interfere(seed);
+  }
+
+  /// A candidate of the present observation other than NO-OP, which is taken only where nothing else is
+  /// legal.
+  static std::size_t random_candidate(const Environment& env, Rng& rng) {
+    const std::size_t legal = env.observation().candidate_count() - 1;
+    return legal == 0 ? 0 : rng.below(legal);
+  }
+
+  /// The observation of the present state, made from nothing but a copy of its graph.
+  Observation fresh_observation(const Environment& env) const {
+    RewriteState state(env.graph(), env.rules(), costs_);
+    ObservationWriter writer(env.graph().tables(), env.options().bindings);
+    Observation out;
+    writer.write(state,
+                 {env.initial_cost(), env.steps(), env.options().horizon, env.options().location_limit}, out);
+    return out;
+  }
+
+  void masks_equal_a_fresh_match(std::uint64_t seed) const {
+    Environment env = make_(options_);
+    Rng rng(seed, "masks");
+    env.reset(seed);
+    for (int step = 0;; ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      env.graph().validate();
+      compare_with_fresh_match(env);
+      ASSERT_TRUE(env.observation() == fresh_observation(env));
+      if (env.done()) break;
+      env.step_candidate(random_candidate(env, rng));
+    }
+  }
+
+  void rewards_add_up(std::uint64_t seed) const {
+    Environment env = make_(options_);
+    Rng rng(seed, "rewards");
+    for (int episode = 0; episode < 3; ++episode) {
+      env.reset(seed + static_cast<std::uint64_t>(episode));
+      double sum = 0;
+      StepResult result;
+      while (!env.done()) {
+        result = env.step_candidate(random_candidate(env, rng));
+        sum += result.reward;
+      }
+      if (result.truncated) continue;
+      const double initial = env.initial_cost().latency_us;
+      EXPECT_NEAR(sum, (initial - env.cost().latency_us) / initial, 1e-12 * env.steps());
+    }
+  }
+
+  void reset_equals_fresh(std::uint64_t seed) const {
+    Environment env = make_(options_);
+    const Observation first = env.reset(seed);
+    const Hash128 hash = env.graph().hash();
+    Rng rng(seed, "reset");
+    for (int episode = 0; episode < 3; ++episode) {
+      while (!env.done()) env.step_candidate(random_candidate(env, rng));
+      EXPECT_TRUE(env.reset(seed) == first);
+      EXPECT_EQ(env.graph().hash(), hash);
+      EXPECT_EQ(env.cost().latency_us, env.initial_cost().latency_us);
+      EXPECT_EQ(env.steps(), 0u);
+      EXPECT_TRUE(env.present().path.empty() && env.best().path.empty());
+    }
+  }
+
+  void equal_actions_give_equal_episodes(std::uint64_t seed) const {
+    Environment one = make_(options_), other = make_(options_);
+    one.reset(seed);
+    other.reset(seed);
+    Rng rng(seed, "determinism");
+    while (!one.done()) {
+      const std::size_t candidate = random_candidate(one, rng);
+      const StepResult a = one.step_candidate(candidate), b = other.step_candidate(candidate);
+      EXPECT_EQ(a.reward, b.reward);
+      EXPECT_EQ(a.terminated, b.terminated);
+      EXPECT_EQ(a.truncated, b.truncated);
+      ASSERT_TRUE(one.observation() == other.observation());
+    }
+  }
+
+  void noop_ends_for_nothing() const {
+    Environment env = make_(options_);
+    env.reset();
+    const StepResult result = env.step({env.noop(), 0});
+    EXPECT_TRUE(result.terminated);
+    EXPECT_FALSE(result.truncated);
+    EXPECT_EQ(result.reward, 0.0);
+    EXPECT_EQ(result.info.rule, "NO-OP");
+    EXPECT_EQ(result.info.invalid, Invalid::none);
+    EXPECT_TRUE(env.done());
+    EXPECT_THROW(env.step({env.noop(), 0}), EnvError);
+  }
+
+  void invalid_actions_change_nothing(std::uint64_t seed) const {
+    EnvOptions options = options_;
+    options.horizon = 50;
+    options.invalid_penalty = 0.25;
+    Environment env = make_(options);
+    env.reset(seed);
+    const Hash128 hash = env.graph().hash();
+    std::vector<std::pair<Action, Invalid>> wrong = {{{env.noop() + 1, 0}, Invalid::no_such_xfer},
+                                                     {{env.noop(), 1}, Invalid::no_such_location}};
+    for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
+      wrong.push_back({{xfer, env.observation().location_counts[xfer]}, Invalid::no_such_location});
+    }
+    for (const auto& [action, why] : wrong) {
+      if (env.done()) break;
+      const StepResult result = env.step(action);
+      EXPECT_EQ(result.info.invalid, why);
+      EXPECT_EQ(result.info.rule, "");
+      if (!result.terminated) {
+        EXPECT_EQ(result.reward, -0.25);
+      }
+      EXPECT_EQ(env.graph().hash(), hash);
+    }
+    EXPECT_EQ(env.present().path.size(), 0u);
+  }
+
+  void horizon_terminates_or_truncates(std::uint64_t seed) const {
+    for (const HorizonMode mode : {HorizonMode::terminate, HorizonMode::truncate}) {
+      EnvOptions options = options_;
+      options.horizon = 2;
+      options.horizon_mode = mode;
+      Environment env = make_(options);
+      env.reset(seed);
+      Rng rng(seed, "horizon");
+      StepResult result;
+      while (!env.done()) result = env.step_candidate(random_candidate(env, rng));
+      EXPECT_LE(env.steps(), 2u);
+      const bool nothing_left = env.observation().candidate_count() == 1;
+      if (env.steps() < 2 || nothing_left) {
+        EXPECT_TRUE(result.terminated);
+        EXPECT_TRUE(nothing_left);
+      } else {
+        EXPECT_EQ(result.terminated, mode == HorizonMode::terminate);
+        EXPECT_EQ(result.truncated, mode == HorizonMode::truncate);
+        EXPECT_EQ(env.observation().globals[1], 1.0f);
+      }
+    }
+  }
+
+  void best_graph_replays(std::uint64_t seed) const {
+    Environment env = make_(options_);
+    env.reset(seed);
+    const graph::Graph start = env.graph();
+    Rng rng(seed, "best");
+    double least = env.cost().latency_us;
+    while (!env.done()) {
+      env.step_candidate(random_candidate(env, rng));
+      least = std::min(least, env.cost().latency_us);
+    }
+    EXPECT_EQ(env.best().cost.latency_us, least);
+    const graph::Graph best = replay(start, env.rules(), env.best().path);
+    EXPECT_EQ(costs_.make(best)->cost().latency_us, least);
+    const graph::Graph last = replay(start, env.rules(), env.present().path);
+    EXPECT_EQ(last.hash(), env.graph().hash());
+  }
+
+  void clones_and_peeks_do_not_interfere(std::uint64_t seed) const {
+    Environment env = make_(options_);
+    env.reset(seed);
+    Rng rng(seed, "clone");
+    while (!env.done()) {
+      const Observation before = env.observation();
+      const Hash128 hash = env.graph().hash();
+      const std::size_t candidate = random_candidate(env, rng);
+      const Action action{before.candidate_xfers[candidate], before.candidate_locations[candidate]};
+      const double peeked = env.peek(action).latency_us;
+      Environment twin = env.clone();
+      ASSERT_TRUE(twin.observation() == before);
+      const StepResult theirs = twin.step(action);
+      EXPECT_EQ(env.graph().hash(), hash);
+      ASSERT_TRUE(fresh_observation(env) == before);
+      const StepResult ours = env.step(action);
+      EXPECT_EQ(ours.info.after.latency_us, peeked);
+      EXPECT_EQ(ours.reward, theirs.reward);
+      ASSERT_TRUE(twin.observation() == env.observation());
+      twin.reset(seed);
+      EXPECT_EQ(twin.cost().latency_us, env.initial_cost().latency_us);
+    }
+  }
+
+ private:
+  static void compare_with_fresh_match(const Environment& env) {
+    const graph::Graph copy = env.graph();
+    const rules::MatchIndex fresh(env.rules(), copy);
+    const Observation& seen = env.observation();
+    ASSERT_EQ(seen.location_counts.size(), env.rules().size() + 1);
+    std::size_t row = 0, beyond = 0;
+    for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
+      const auto matches = fresh.matches(xfer);
+      const std::size_t kept = std::min<std::size_t>(matches.size(), env.options().location_limit);
+      ASSERT_EQ(seen.location_counts[xfer], kept) << "xfer " << xfer;
+      beyond += matches.size() - kept;
+      for (std::size_t location = 0; location < kept; ++location, ++row) {
+        ASSERT_EQ(seen.candidate_xfers[row], xfer);
+        ASSERT_EQ(seen.candidate_locations[row], location);
+        std::vector<graph::NodeId> nodes;
+        for (const std::int32_t at : seen.matched_nodes(row))
+          nodes.push_back(seen.node_ids[static_cast<std::size_t>(at)]);
+        ASSERT_EQ(nodes,
+                  std::vector<graph::NodeId>(matches[location].nodes.begin(), matches[location].nodes.end()));
+      }
+    }
+    ASSERT_EQ(seen.candidate_count(), row + 1) << "NO-OP is the one candidate behind the matches";
+    EXPECT_EQ(seen.candidate_xfers[row], env.noop());
+    EXPECT_EQ(seen.location_counts[env.noop()], 1u);
+    EXPECT_TRUE(seen.matched_nodes(row).empty());
+    EXPECT_EQ(seen.truncated_locations, beyond);
+  }
+
+  Make make_;
+  const cost::CostFactory& costs_;
+  EnvOptions options_;
+};
+
+inline void check_environment(EnvironmentConformance::Make make, const cost::CostFactory& costs,
+                              EnvOptions options, std::uint64_t seed) {
+  EnvironmentConformance(std::move(make), costs, std::move(options)).check(seed);
+}
+
+}  // namespace regraft::env

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/env/rewrite_state.h"
+#include "core/search/search.h"
+
+namespace regraft::search {
+
+/// A clock that moves a fixed time at each reading, so that time limits can be tested without waiting.
+class SteppingClock : public Clock {
+ public:
+  explicit SteppingClock(std::int64_t step_ns) : step_ns_(step_ns) {}
+  std::int64_t steady_ns() const override { return now_ns_ += step_ns_; }
+  std::int64_t wall_ns() const override { return 0; }
+
+ private:
+  std::int64_t step_ns_;
+  mutable std::int64_t now_ns_ = 0;
+};
+
+/// What every search must do on any problem. check_search() runs it all.
+class SearchConformance {
+ public:
+  using Make = std::function<std::unique_ptr<Search>()>;
+
+  SearchConformance(Make make, const SearchProblem& problem) : make_(std::move(make)), problem_(problem) {}
+
+  void check(std::uint64_t seed) const {
+    SCOPED_TRACE(make_()->name() + ", seed " + std::to_string(seed));
+    result_replays(seed);
+    equal_seeds_give_equal_results(seed);
+    expansions_are_limited(seed);
+    seconds_are_limited(seed);
+    stops_when_asked(seed);
+    reports_progress(seed);
+  }
+
+  SearchResult run(std::uint64_t seed, std::uint64_t expansions) const {
+    const ManualClock clock;
+    Rng rng(seed, "search");
+    return make_()->run(problem_, {1.0, expansions}, rng, {clock});
+  }
+
+  void result_replays(std::uint64_t seed) const {
+    const Hash128 before = problem_.start.hash();
+    const SearchResult result = run(seed, 40);
+    EXPECT_EQ(problem_.start.hash(), before) << "the start graph stays as it is";
+    EXPECT_EQ(result.initial.latency_us, problem_.costs.make(problem_.start)->cost().latency_us);
+    EXPECT_LE(result.best.latency_us, result.initial.latency_us);
+    EXPECT_EQ(result.path.empty(), result.best.latency_us == result.initial.latency_us);
+    const graph::Graph best = env::replay(problem_.start, problem_.rules, result.path);
+    best.validate();
+    EXPECT_EQ(problem_.costs.make(best)->cost().latency_us, result.best.latency_us);
+    EXPECT_EQ(result.refused, 0u) << result.first_refusal;
+    double last = result.initial.latency_us;
+    for (const Improvement& step : result.improvements) {
+      EXPECT_LT(step.latency_us, last);
+      EXPECT_LE(step.candidates_costed, result.candidates_costed);
+      last = step.latency_us;
+    }
+    EXPECT_EQ(last, result.best.latency_us);
+    EXPECT_GE(result.visited, 1u);
+  }
+
+  void equal_seeds_give_equal_results(std::uint64_t seed) const {
+    const SearchResult one = run(seed, 25), other = run(seed, 25);
+    EXPECT_EQ(one.path, other.path);
+    EXPECT_EQ(one.best.latency_us, other.best.latency_us);
+    EXPECT_EQ(one.candidates_costed, other.candidates_costed);
+    EXPECT_EQ(one.expansions, other.expansions);
+    EXPECT_EQ(one.visited, other.visited);
+    EXPECT_EQ(one.stopped_by, other.stopped_by);
+  }
+
+  void expansions_are_limited(std::uint64_t seed) const {
+    for (const std::uint64_t limit : {0, 1, 3}) {
+      const SearchResult result = run(seed, limit);
+      EXPECT_LE(result.expansions, limit);
+      EXPECT_TRUE(result.stopped_by == StoppedBy::expansions || result.expansions < limit);
+      EXPECT_LE(result.best.latency_us, result.initial.latency_us);
+    }
+    EXPECT_EQ(run(seed, 0).candidates_costed, 0u);
+  }
+
+  void seconds_are_limited(std::uint64_t seed) const {
+    Rng rng(seed, "search");
+    const SteppingClock never(nanoseconds_per_second);
+    const SearchResult nothing = make_()->run(problem_, {.seconds = 0}, rng, {never});
+    EXPECT_EQ(nothing.stopped_by, StoppedBy::seconds);
+    EXPECT_EQ(nothing.expansions, 0u);
+    EXPECT_TRUE(nothing.path.empty());
+    const SteppingClock clock(nanoseconds_per_second / 1000);
+    const SearchResult result = make_()->run(problem_, {.seconds = 0.02}, rng, {clock});
+    EXPECT_LE(result.seconds, 0.03)
+        << "a thousandth of a second a reading, and no reading is far from the next";
+  }
+
+  void stops_when_asked(std::uint64_t seed) const {
+    const ManualClock clock;
+    Rng rng(seed, "search");
+    std::stop_source stop;
+    std::uint64_t seen = 0;
+    const auto progress = [&](const SearchProgress& now) {
+      seen = now.expansions;
+      if (now.expansions == 2) stop.request_stop();
+    };
+    const SearchResult result = make_()->run(problem_, {1.0, 100}, rng, {clock, progress, stop.get_token()});
+    if (seen < 2) return;  // it was done before
+    EXPECT_EQ(result.stopped_by, StoppedBy::cancelled);
+    EXPECT_EQ(result.expansions, 2u);
+    EXPECT_LE(result.best.latency_us, result.initial.latency_us);
+  }
+
+  void reports_progress(std::uint64_t seed) const {
+    const ManualClock clock;
+    Rng rng(seed, "search");
+    std::uint64_t calls = 0, costed = 0;
+    double best = std::numeric_limits<double>::infinity();
+    const auto progress = [&](const SearchProgress& now) {
+      ++calls;
+      EXPECT_FALSE(now.search.empty());
+      if (now.expansions == 1)
+        best = std::numeric_limits<double>::infinity(), costed = 0;  // the next of several searches
+      EXPECT_LE(now.best_latency_us, best);
+      EXPECT_GE(now.candidates_costed, costed);
+      best = now.best_latency_us;
+      costed = now.candidates_costed;
+    };
+    const SearchResult result = make_()->run(problem_, {1.0, 20}, rng, {clock, progress});
+    EXPECT_EQ(calls, result.expansions);
+  }
+
+ private:
+  Make make_;
+  SearchProblem problem_;
+};
+
+inline void check_search(SearchConformance::Make make, const SearchProblem& problem, std::uint64_t seed) {
+  SearchConformance(std::move(make), problem).check(seed);
+}
+
+}  // namespace regraft::search

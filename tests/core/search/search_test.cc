@@ -1,0 +1,222 @@
+#include "core/search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/env/exhaustive.h"
+#include "core/env/layered_world.h"
+#include "core/env/synthetic.h"
+#include "core/search/backtracking.h"
+#include "core/search/best_of.h"
+#include "core/search/conformance.h"
+#include "core/search/greedy.h"
+#include "core/search/policy_guided.h"
+#include "core/search/rollouts.h"
+
+namespace regraft::search {
+namespace {
+
+struct World {
+  explicit World(const env::SyntheticOptions& options)
+      : task(env::make_synthetic_task(options)),
+        rules(env::make_synthetic_rules(options.valley)),
+        costs(env::make_synthetic_costs(options.rise_us)),
+        problem{*task.start, rules, costs} {}
+
+  SearchResult run(Search& search, SearchLimits limits = {1.0, 100'000}, std::uint64_t seed = 1) const {
+    const ManualClock clock;
+    Rng rng(seed, "search");
+    return search.run(problem, limits, rng, {clock});
+  }
+
+  env::SyntheticTask task;
+  rules::RuleSet rules;
+  env::TableCostFactory costs;
+  SearchProblem problem;
+};
+
+/// Knows the synthetic family: opens where Exp follows two nodes on, unlocks, tidies; else stops. Every other
+/// candidate keeps a little.
+class ExpertPrior : public Prior {
+ public:
+  explicit ExpertPrior(std::uint32_t valley) : valley_(valley) {}
+  std::string name() const override { return "expert"; }
+
+  std::vector<float> log_probabilities(const env::Observation& seen) override {
+    std::vector<double> weights(seen.candidate_count(), 1e-3);
+    weights.back() = 1;
+    for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
+      const std::uint32_t xfer = seen.candidate_xfers[row];
+      const bool opens =
+          xfer < valley_ && kind_behind(seen, seen.matched_nodes(row)[0]) == graph::OpKind::exp;
+      const bool pays = xfer == valley_ || xfer == valley_ + 2;
+      if (opens || pays) weights[row] = 100;
+    }
+    double total = 0;
+    for (const double weight : weights) total += weight;
+    std::vector<float> out;
+    for (const double weight : weights) out.push_back(static_cast<float>(std::log(weight / total)));
+    return out;
+  }
+
+ private:
+  static graph::OpKind kind_behind(const env::Observation& seen, std::int32_t row) {
+    for (std::size_t edge = 0; edge < seen.edge_count(); ++edge) {
+      if (seen.senders[edge] == row) {
+        return static_cast<graph::OpKind>(seen.node_kinds[static_cast<std::size_t>(seen.receivers[edge])]);
+      }
+    }
+    return graph::OpKind::opaque;
+  }
+
+  std::uint32_t valley_;
+};
+
+std::unique_ptr<Search> best_of_greedy_and_random() {
+  std::vector<std::unique_ptr<Search>> searches;
+  searches.push_back(make_greedy());
+  searches.push_back(make_random_rollouts());
+  return make_best_of(std::move(searches), "both");
+}
+
+TEST(Search, AllConform) {
+  ExpertPrior expert(2);
+  UniformPrior uniform;
+  const std::vector<SearchConformance::Make> all = {
+      [] { return make_greedy(); },
+      [] { return make_backtracking(); },
+      [] { return make_backtracking({.alpha = 2}); },
+      [] { return make_random_rollouts(); },
+      [&] { return make_rollouts(expert); },
+      [&] { return make_policy_guided(expert); },
+      [&] { return make_policy_guided(uniform, {.breadth = 3}); },
+      [] { return best_of_greedy_and_random(); }};
+  for (const std::uint64_t seed : {1, 2}) {
+    const World world({.chains = 6, .locked = 2, .valley = 2, .seed = seed});
+    for (const auto& make : all) check_search(make, world.problem, seed);
+    const env::LayeredWorld layered(seed);
+    const env::TableCostFactory costs = env::LayeredWorld::costs();
+    for (const auto& make : all) check_search(make, {layered.graph, layered.rules, costs}, seed);
+  }
+}
+
+TEST(Search, AllReturnTheStartWhereNoRuleApplies) {
+  const World world({});
+  const rules::RuleSet other = rules::RuleSet::parse("none: Floor(Ceil(x)) => Ceil(x)\n", "none.rules");
+  const SearchProblem problem{*world.task.start, other, world.costs};
+  ExpertPrior expert(1);
+  std::vector<std::unique_ptr<Search>> all;
+  all.push_back(make_greedy());
+  all.push_back(make_backtracking());
+  all.push_back(make_random_rollouts());
+  all.push_back(make_rollouts(expert));
+  all.push_back(make_policy_guided(expert));
+  for (const auto& search : all) {
+    const ManualClock clock;
+    Rng rng(1, "search");
+    const SearchResult result = search->run(problem, {}, rng, {clock});
+    EXPECT_TRUE(result.path.empty()) << search->name();
+    EXPECT_EQ(result.stopped_by, StoppedBy::exhausted) << search->name();
+    EXPECT_EQ(result.candidates_costed, 0u) << search->name();
+  }
+}
+
+TEST(Greedy, EndsInTheNearestValley) {
+  const World world({.chains = 6, .locked = 2, .seed = 3});
+  const SearchResult result = world.run(*make_greedy());
+  EXPECT_NEAR(result.best.latency_us, world.task.greedy_us, 1e-9);
+  EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
+}
+
+TEST(Backtracking, WithAWideQueueSeesEveryGraphAndFindsTheOptimum) {
+  const World world({.chains = 5, .locked = 1, .valley = 1, .seed = 4});
+  const env::Optimum optimum = env::exhaustive_optimum(*world.task.start, world.rules, world.costs, 100'000);
+  const SearchResult result = world.run(*make_backtracking({.alpha = 100}));
+  EXPECT_EQ(result.visited, optimum.graphs);
+  EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
+  EXPECT_NEAR(result.best.latency_us, optimum.latency_us, 1e-9);
+}
+
+TEST(Backtracking, AlphaPrunesWhatRisesTooFar) {
+  // One step uphill is 1.4 of about 31: over 4 %, so alpha 1.02 never leaves the first valley and 1.10 does.
+  const World world({.chains = 8, .locked = 1, .valley = 1, .rise_us = 1.4, .seed = 5});
+  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.02})).best.latency_us, world.task.greedy_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.10})).best.latency_us, world.task.optimal_us, 1e-9);
+}
+
+TEST(Backtracking, StopsAtItsBudget) {
+  const World world({.chains = 6, .seed = 6});
+  const SearchResult result = world.run(*make_backtracking({.alpha = 100, .budget = 7}));
+  EXPECT_EQ(result.expansions, 7u);
+  EXPECT_EQ(result.stopped_by, StoppedBy::expansions);
+  EXPECT_THROW(make_backtracking({.alpha = 0.9}), SearchError);
+}
+
+TEST(Rollouts, FollowAGoodPriorToTheOptimum) {
+  const World world({.chains = 12, .locked = 2, .valley = 2, .seed = 7});
+  ExpertPrior expert(2);
+  RolloutOptions once;
+  once.rollouts = 1;
+  const SearchResult result = world.run(*make_rollouts(expert, once));
+  EXPECT_NEAR(result.best.latency_us, world.task.optimal_us, 1e-9);
+  EXPECT_EQ(result.candidates_costed, world.task.optimal_steps);
+  EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
+}
+
+TEST(PolicyGuided, AGoodPriorReachesTheOptimumInFewerCandidatesThanOthers) {
+  const World world({.chains = 12, .locked = 1, .valley = 2, .seed = 8});
+  ExpertPrior expert(2);
+  UniformPrior uniform;
+  const auto costed_to_optimum = [&](Search& search) -> std::uint64_t {
+    const SearchResult result = world.run(search, {1.0, 3000});
+    if (result.best.latency_us > world.task.optimal_us + 1e-9)
+      return std::numeric_limits<std::uint64_t>::max();
+    return result.improvements.back().candidates_costed;
+  };
+  const std::uint64_t guided = costed_to_optimum(*make_policy_guided(expert));
+  EXPECT_LE(guided, 2 * world.task.optimal_steps);
+  EXPECT_LT(guided, costed_to_optimum(*make_policy_guided(uniform)));
+  EXPECT_LT(guided, costed_to_optimum(*make_backtracking()));
+  EXPECT_THROW(make_policy_guided(expert, {.breadth = 0}), SearchError);
+  EXPECT_THROW(make_policy_guided(expert, {.exploration = 2}), SearchError);
+}
+
+TEST(BestOf, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirBooks) {
+  const World world({.chains = 6, .locked = 1, .seed = 9});
+  const SearchResult greedy = world.run(*make_greedy());
+  const SearchResult both = world.run(*best_of_greedy_and_random(), {1.0, 400});
+  EXPECT_LE(both.best.latency_us, greedy.best.latency_us);
+  EXPECT_GT(both.candidates_costed, greedy.candidates_costed);
+  EXPECT_LE(both.expansions, 400u);
+  EXPECT_THROW(make_best_of({}, "empty"), SearchError);
+}
+
+TEST(UniformPrior, SharesAreOfXfersThenLocations) {
+  env::Observation seen;
+  seen.candidate_xfers = {0, 0, 2, 3};
+  seen.candidate_locations = {0, 1, 0, 0};
+  seen.location_counts = {2, 0, 1, 1};
+  UniformPrior prior(0.2);
+  const std::vector<float> got = prior.log_probabilities(seen);
+  const std::vector<double> expected = {0.2, 0.2, 0.4, 0.2};
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::exp(got[i]), expected[i], 1e-6);
+}
+
+/// Answers for fewer candidates than there are.
+class ShortPrior : public Prior {
+ public:
+  std::string name() const override { return "short"; }
+  std::vector<float> log_probabilities(const env::Observation&) override { return {0.0f}; }
+};
+
+TEST(Prior, OfTheWrongSizeIsRefused) {
+  const World world({});
+  ShortPrior prior;
+  EXPECT_THROW(world.run(*make_rollouts(prior)), SearchError);
+  EXPECT_THROW(world.run(*make_policy_guided(prior)), SearchError);
+}
+
+}  // namespace
+}  // namespace regraft::search
