@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/graph/evaluate.h"
+#include "core/graph/graph.h"
+
+namespace regraft::exec {
+
+/// Values of a graph given from outside: graph inputs, or any inner values where a fragment is run.
+using OracleInputs = std::map<graph::Value, graph::HostTensor>;
+
+/// Computes `outputs` of a graph in fp64 with LibTorch, from the values in `inputs`; only what they need is
+/// run, and nothing before a given value. Constants are the model's own, folded here in fp64. Casts between
+/// floating types round nothing: what is computed is the meaning over the reals. Throws ExecError where an
+/// output needs a graph input that is not given, an opaque op, or operands that do not fit.
+std::vector<graph::HostTensor> run_oracle(const graph::Graph& graph, std::span<const graph::Value> outputs,
+                                          const OracleInputs& inputs);
+
+}  // namespace regraft::exec

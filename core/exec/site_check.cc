@@ -1,0 +1,268 @@
+#include "core/exec/site_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <set>
+
+#include "core/base/rng.h"
+#include "core/exec/exec_error.h"
+#include "core/exec/fragment.h"
+#include "core/exec/torch_ops.h"
+
+namespace regraft::exec {
+namespace {
+
+using graph::DType;
+using graph::Graph;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+
+constexpr double kWideScale = 4;
+constexpr std::int64_t kDefaultLimit = 8;
+constexpr int kRoundings = 16;  // of made constants, that may add up in one value
+
+std::string value_text(const Graph& graph, Value value) {
+  return "output " + std::to_string(value.output) + " of node " + std::to_string(value.node) + " (" +
+         std::string(graph::op_info(graph.node(value.node).kind).name) + ", " +
+         graph.tables().describe(graph.type_id(value)) + ")";
+}
+
+/// The two sides of a site, and the values that both start from.
+struct Site {
+  std::set<NodeId> left;   // matched nodes, in `before`
+  std::set<NodeId> right;  // nodes that the rewrite made and the replaced values need, in `after`
+  std::set<Value> leaves;  // outer inputs: not constants, present in both graphs
+  std::set<Value> shared;  // outputs of left nodes that the right side uses
+};
+
+void collect_right(const Graph& before, const Graph& after, std::span<const Value> wanted, Site& site) {
+  std::vector<Value> waiting(wanted.begin(), wanted.end());
+  while (!waiting.empty()) {
+    const Value value = waiting.back();
+    waiting.pop_back();
+    const NodeId id = value.node;
+    if (after.node(id).kind == OpKind::weight) continue;
+    if (site.left.contains(id)) {
+      site.shared.insert(value);
+    } else if (before.alive(id)) {
+      site.leaves.insert(value);
+    } else if (site.right.insert(id).second) {
+      for (const Value& input : after.node(id).inputs) {
+        if (input.present()) waiting.push_back(input);
+      }
+    }
+  }
+}
+
+Site find_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite) {
+  Site site;
+  site.left.insert(rewrite.match.nodes.begin(), rewrite.match.nodes.end());
+  for (const NodeId id : site.left) {
+    if (!before.alive(id))
+      throw ExecError("matched node " + std::to_string(id) + " is not in the graph", "site check", "");
+    for (const Value& input : before.node(id).inputs) {
+      if (!input.present() || site.left.contains(input.node)) continue;
+      if (before.node(input.node).kind != OpKind::weight) site.leaves.insert(input);
+    }
+  }
+  for (const Value& value : rewrite.after) {
+    if (!after.alive(value.node)) throw ExecError("a replacing value is not in the graph", "site check", "");
+  }
+  collect_right(before, after, rewrite.after, site);
+  return site;
+}
+
+std::vector<std::int64_t> sizes_of(const Graph& graph, Value value, const graph::Bindings& bindings) {
+  const graph::TensorType& type = graph.type(value);
+  if (!type.ranked) throw ExecError("its rank is unknown", value_text(graph, value), "");
+  std::vector<std::int64_t> sizes;
+  for (const graph::Dim dim : type.dims) sizes.push_back(bindings.value(dim));
+  return sizes;
+}
+
+/// The smallest size that an integer value indexes, over the look-ups of the given nodes; follows ops that
+/// only move elements.
+std::int64_t index_limit(const Graph& graph, const std::set<NodeId>& nodes, Value value,
+                         const graph::Bindings& bindings) {
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+  for (const NodeId id : nodes) {
+    const graph::Node& node = graph.node(id);
+    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      if (node.inputs[slot] != value) continue;
+      const bool looks_up = node.kind == OpKind::gather || node.kind == OpKind::gather_elements;
+      if (looks_up && slot == 1) {
+        const auto axis = static_cast<std::size_t>(graph.attrs(id).integer(graph::Attr::axis));
+        limit = std::min(limit, sizes_of(graph, node.inputs[0], bindings).at(axis));
+      } else if (graph::op_info(node.kind).is(graph::kMovement) || node.kind == OpKind::cast) {
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+          limit = std::min(limit, index_limit(graph, nodes, {id, i}, bindings));
+        }
+      }
+    }
+  }
+  return limit;
+}
+
+class LeafSource {
+ public:
+  LeafSource(const Graph& before, const Graph& after, const Site& site, const graph::Bindings& bindings)
+      : before_(before), after_(after), site_(site), bindings_(bindings) {}
+
+  at::Tensor draw(Value leaf, double scale, Rng& rng) const {
+    const DType dtype = before_.type(leaf).dtype;
+    graph::HostTensor tensor{dtype, sizes_of(before_, leaf, bindings_), {}, {}};
+    std::int64_t count = 1;
+    for (const std::int64_t size : tensor.dims) count *= size;
+    const auto elements = static_cast<std::size_t>(count);
+    if (graph::is_float(dtype)) {
+      tensor.real.resize(elements);
+      std::ranges::generate(tensor.real, [&] { return scale * rng.normal(); });
+    } else {
+      const std::int64_t limit = dtype == DType::boolean ? 2 : limit_of(leaf);
+      tensor.integer.resize(elements);
+      std::ranges::generate(tensor.integer, [&] {
+        return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(limit)));
+      });
+    }
+    return to_torch(tensor);
+  }
+
+ private:
+  std::int64_t limit_of(Value leaf) const {
+    const std::int64_t limit = std::min(index_limit(before_, site_.left, leaf, bindings_),
+                                        index_limit(after_, site_.right, leaf, bindings_));
+    return limit == std::numeric_limits<std::int64_t>::max() ? kDefaultLimit
+                                                             : std::max<std::int64_t>(1, limit);
+  }
+
+  const Graph& before_;
+  const Graph& after_;
+  const Site& site_;
+  const graph::Bindings& bindings_;
+};
+
+/// Whether a constant is, or is made of, a floating literal that came with the rewrite.
+bool holds_literal(const graph::WeightTable& weights, const graph::Tables& tables, graph::WeightId weight) {
+  if (weight == graph::WeightId::none) return false;
+  const graph::WeightExpr& expr = weights[weight];
+  if (expr.form == graph::WeightExpr::Form::literal) return graph::is_float(tables.type(expr.type).dtype);
+  return std::ranges::any_of(expr.args,
+                             [&](graph::WeightId arg) { return holds_literal(weights, tables, arg); });
+}
+
+double site_tolerance(const Graph& after, const Site& site, std::span<const Value> replaced) {
+  double tolerance = kSiteTolerance;
+  for (const NodeId id : site.right) {
+    for (const Value& input : after.node(id).inputs) {
+      const graph::Tables& tables = after.tables();
+      if (!input.present() || !holds_literal(tables.weights(), tables, after.weight_of(input))) continue;
+      tolerance = std::max(tolerance, made_constant_tolerance(after.type(input).dtype));
+    }
+  }
+  for (const Value& value : replaced) {
+    const graph::Tables& tables = after.tables();
+    if (holds_literal(tables.weights(), tables, after.weight_of(value))) {
+      tolerance = std::max(tolerance, made_constant_tolerance(after.type(value).dtype));
+    }
+  }
+  return tolerance;
+}
+
+/// max |a - b| / max |a|; infinite where the shapes, a NaN or an infinity differ.
+double relative_error(const at::Tensor& a, const at::Tensor& b) {
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return kUnbounded;
+  if (a.numel() == 0) return 0;
+  if (a.scalar_type() != at::kDouble) return at::equal(a, b) ? 0 : kUnbounded;
+  const at::Tensor finite = at::isfinite(a);
+  const at::Tensor special_agrees = at::logical_or(a == b, at::logical_and(at::isnan(a), at::isnan(b)));
+  const at::Tensor agrees = at::where(finite, at::isfinite(b), special_agrees);
+  if (!agrees.all().item<bool>()) return kUnbounded;
+  const at::Tensor zero = at::zeros({}, at::kDouble);
+  const double distance = at::where(finite, at::abs(a - b), zero).max().item<double>();
+  const double scale = at::where(finite, at::abs(a), zero).max().item<double>();
+  return scale > 0 ? distance / scale : distance;
+}
+
+std::string text(const char* format, auto... values) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, values...);
+  return buffer;
+}
+
+/// One draw: both sides on the same leaves; widens the report.
+void compare_once(const Graph& before, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
+                  const std::map<Value, at::Tensor>& leaves, TorchWeights& weights, SiteReport& report) {
+  Fragment left(before, weights), right(after, weights);
+  for (const auto& [value, tensor] : leaves) {
+    left.set(value, tensor);
+    right.set(value, tensor);
+  }
+  for (const Value& value : site.shared) right.set(value, left.value(value));
+  for (std::size_t i = 0; i < rewrite.before.size(); ++i) {
+    const double error = relative_error(left.value(rewrite.before[i]), right.value(rewrite.after[i]));
+    report.relative_error = std::max(report.relative_error, error);
+    if (error <= report.tolerance || !report.reason.empty()) continue;
+    report.reason = value_text(before, rewrite.before[i]) + " differs from " +
+                    value_text(after, rewrite.after[i]) +
+                    text(": relative error %.3g, tolerance %.1g", error, report.tolerance);
+  }
+}
+
+void check_types(const Graph& before, const Graph& after, const rules::Rewrite& rewrite) {
+  if (rewrite.before.empty() || rewrite.before.size() != rewrite.after.size()) {
+    throw ExecError("the rewrite names no pairs of replaced values", "site check", "");
+  }
+  for (std::size_t i = 0; i < rewrite.before.size(); ++i) {
+    const graph::TensorType& old_type = before.type(rewrite.before[i]);
+    const graph::TensorType& new_type = after.type(rewrite.after[i]);
+    const bool comparable = old_type.is_static() && new_type.is_static();
+    if (old_type.dtype == new_type.dtype && (!comparable || old_type == new_type)) continue;
+    throw ExecError(value_text(before, rewrite.before[i]) + " becomes " + value_text(after, rewrite.after[i]),
+                    "site check", "");
+  }
+}
+
+}  // namespace
+
+double made_constant_tolerance(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return kRoundings * std::exp2(-11);
+    case DType::bfloat16:
+      return kRoundings * std::exp2(-8);
+    case DType::float32:
+      return kRoundings * std::exp2(-24);
+    default:
+      return kSiteTolerance;
+  }
+}
+
+SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                      const SiteOptions& options) {
+  SiteReport report;
+  try {
+    check_types(before, after, rewrite);
+    const Site site = find_site(before, after, rewrite);
+    report.tolerance = site_tolerance(after, site, rewrite.after);
+    const LeafSource source(before, after, site, options.bindings);
+    TorchWeights weights(before.tables());
+    Rng rng(options.seed, "site check");
+    for (int draw = 0; draw < options.draws; ++draw) {
+      std::map<Value, at::Tensor> leaves;
+      for (const Value& leaf : site.leaves) leaves[leaf] = source.draw(leaf, draw == 0 ? 1 : kWideScale, rng);
+      compare_once(before, after, rewrite, site, leaves, weights, report);
+    }
+    report.passes = report.reason.empty();
+    if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);
+  } catch (const Error& error) {
+    report.relative_error = std::numeric_limits<double>::infinity();
+    report.reason = std::string("cannot be checked: ") + error.what();
+  }
+  return report;
+}
+
+}  // namespace regraft::exec

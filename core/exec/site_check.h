@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/graph/graph.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::exec {
+
+struct SiteOptions {
+  std::uint64_t seed = 0;
+  int draws = 2;             // inputs drawn: one standard normal, the others four times as wide
+  graph::Bindings bindings;  // sizes of symbols
+};
+
+struct SiteReport {
+  bool passes = false;
+  double relative_error = 0;  // the largest over the replaced values
+  double tolerance = 0;
+  std::string reason;  // names the value that differs, or what could not be run
+};
+
+/// Relative error that reordering fp64 sums leaves on any site seen here, with a large margin.
+inline constexpr double kSiteTolerance = 1e-9;
+/// Where the rewrite made floating constants of its own: these are rounded to the model's type (2^-24 for
+/// float32, 2^-11 for float16, 2^-8 for bfloat16), so equality holds up to a few such roundings only.
+double made_constant_tolerance(graph::DType dtype);
+
+/// Checks one rewrite (design: Equivalence, a): what it replaced against what it put there, both in fp64 on
+/// the site's actual shapes, with the model's real weights. `before` is the graph as it was (a copy, or the
+/// graph after undo), `after` the rewritten one; both share ids and Tables. The matched nodes run on random
+/// values of the pattern's outer inputs; what the right side takes from nodes of the left side comes from the
+/// same run. Integer inputs that look something up stay in range; booleans are fair coins. Never throws for a
+/// wrong rewrite: what cannot be run does not pass.
+SiteReport check_site(const graph::Graph& before, const graph::Graph& after, const rules::Rewrite& rewrite,
+                      const SiteOptions& options);
+
+}  // namespace regraft::exec
