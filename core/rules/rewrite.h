@@ -11,9 +11,9 @@
 
 namespace regraft::rules {
 
-/// A place where a rule applies: the rule's number in its set and the matched operation nodes, root (anchor) first, in the
-/// order of the rule's pattern (members of a sibling set in canonical order). (rule, nodes) names a match: it is what actions
-/// and rewrite logs hold; bindings of variables are recomputed from it.
+/// A place where a rule applies: the rule's number in its set and the matched operation nodes, root (anchor)
+/// first, in the order of the rule's pattern (members of a sibling set in canonical order). (rule, nodes)
+/// names a match: it is what actions and rewrite logs hold; bindings of variables are recomputed from it.
 struct Match {
   std::uint32_t rule = 0;
   InlineVector<graph::NodeId, 8> nodes;
@@ -30,10 +30,10 @@ struct Rewrite {
 
 /// All matches of a rule set on one graph, kept up to date while the graph is edited.
 ///
-/// Contract (tested against a fresh full match): matches(r) is the complete list of legal matches of rule r on the present
-/// graph, where complete is relative to the rule language (maximal sibling sets and their canonical pairs), legal means
-/// that guards hold, types infer, and applying makes no cycle; in canonical order: canonical position of the root, then of the
-/// other nodes. One thread.
+/// Contract (tested against a fresh full match): matches(r) is the complete list of legal matches of rule r
+/// on the present graph, where complete is relative to the rule language (maximal sibling sets and their
+/// canonical pairs), legal means that guards hold, types infer, and applying makes no cycle; in canonical
+/// order: canonical position of the root, then of the other nodes. One thread.
 class MatchIndex {
  public:
   MatchIndex(const RuleSet& rules, const graph::Graph& graph);
@@ -51,8 +51,9 @@ class MatchIndex {
   std::unique_ptr<State> state_;
 };
 
-/// Applies a match: adds the right-hand side (weights become weight expressions), redirects uses, removes what died. The graph
-/// is unchanged when it throws RuleError (the match is no longer there, or is not legal).
+/// Applies a match: adds the right-hand side (weights become weight expressions), redirects uses, removes
+/// what died. The graph is unchanged when it throws RuleError (the match is no longer there, or is not
+/// legal).
 Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match);
 
 }  // namespace regraft::rules

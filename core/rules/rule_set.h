@@ -32,7 +32,8 @@ struct RuleInfo {
 /// An immutable, ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
-  /// Reads one .rules file or every .rules file of a folder, in order of file name. Throws RuleError with file:line:column.
+  /// Reads one .rules file or every .rules file of a folder, in order of file name. Throws RuleError with
+  /// file:line:column.
   static RuleSet load(const std::filesystem::path& file_or_folder);
   static RuleSet parse(std::string_view text, std::string_view file_name);
 

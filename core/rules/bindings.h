@@ -1,0 +1,82 @@
+#pragma once
+
+// Internal to core/rules: what the names of a rule stand for in one match.
+
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/rules/compile.h"
+
+namespace regraft::rules {
+
+/// A value of the graph, a constant, or, while a right side is only tried, the type of a value that does not
+/// exist yet.
+struct Tensor {
+  enum class State : std::uint8_t { unbound, absent, present };
+  graph::Value value;  // not present() where it does not exist (yet)
+  graph::TypeId type{};
+  graph::WeightId weight = graph::WeightId::none;
+  State state = State::unbound;
+
+  bool bound() const { return state != State::unbound; }
+  bool present() const { return state == State::present; }
+  bool constant() const { return weight != graph::WeightId::none; }
+  bool operator==(const Tensor&) const = default;
+
+  static Tensor of(const graph::Graph& graph, graph::Value value) {
+    if (!value.present()) return {{}, {}, graph::WeightId::none, State::absent};
+    return {value, graph.type_id(value), graph.weight_of(value), State::present};
+  }
+};
+
+struct OpBinding {
+  graph::OpKind kind = graph::OpKind::opaque;  // opaque: unbound
+  graph::AttrId attrs{};
+
+  bool operator==(const OpBinding&) const = default;
+};
+
+struct Frame {
+  std::vector<Tensor> tensors;
+  std::vector<Quantity> quantities;
+  std::vector<OpBinding> ops;
+  std::vector<graph::NodeId> nodes;
+
+  explicit Frame(const FrameSize& size)
+      : tensors(size.tensors),
+        quantities(size.quantities),
+        ops(size.ops),
+        nodes(size.nodes, graph::kNoNode) {}
+};
+
+struct Bindings {
+  Frame plain;
+  std::vector<std::vector<Frame>> members;  // by domain
+
+  explicit Bindings(const CompiledRule& rule) : plain(rule.frames[0]), members(rule.domains.size()) {}
+
+  Frame& frame(std::int16_t domain, std::size_t member) {
+    return domain < 0 ? plain : members[static_cast<std::size_t>(domain)][member];
+  }
+  Tensor& tensor(Slot slot, std::size_t member = 0) { return frame(slot.domain, member).tensors[slot.index]; }
+  Quantity& quantity(Slot slot, std::size_t member = 0) {
+    return frame(slot.domain, member).quantities[slot.index];
+  }
+  std::size_t count(std::int16_t domain) const { return members[static_cast<std::size_t>(domain)].size(); }
+};
+
+/// Where an expression is evaluated: member `member` of `domain`, or no member.
+struct Scope {
+  const graph::Graph& graph;
+  Bindings& bindings;
+  std::int16_t domain = -1;
+  std::size_t member = 0;
+};
+
+Quantity evaluate(const Code& code, const Scope& scope);
+
+/// Evaluates a check, for each member where it has a domain: binds its target, or says whether the guard
+/// holds.
+bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings);
+
+}  // namespace regraft::rules

@@ -1,0 +1,271 @@
+#include "core/rules/build.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/graph/evaluate.h"
+
+namespace regraft::rules {
+
+using graph::AttrBlock;
+using graph::AttrId;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+using graph::WeightId;
+
+namespace {
+
+InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const std::vector<Tensor>& tensors) {
+  InlineVector<graph::Operand, 4> out;
+  for (const Tensor& t : tensors) {
+    out.push_back({t.present() ? t.type : tables.type_none(), t.weight, t.present()});
+  }
+  return out;
+}
+
+Tensor virtual_tensor(graph::TypeId type) {
+  return {{}, type, WeightId::none, Tensor::State::present};
+}
+
+Tensor absent_tensor() {
+  return {{}, {}, WeightId::none, Tensor::State::absent};
+}
+
+enum class Presence : std::uint8_t { all, some, none };
+
+// What is made from an absent operand is absent: a bias that is not there stays so through arithmetic.
+Presence presence(OpKind kind, const std::vector<Tensor>& operands) {
+  const graph::OpInfo& op = graph::op_info(kind);
+  const bool list = op.is(graph::kVariadic);
+  const std::size_t needed = list ? operands.size() : std::min<std::size_t>(op.min_inputs, operands.size());
+  std::size_t absent = 0;
+  for (std::size_t i = 0; i < needed; ++i) absent += operands[i].present() ? 0 : 1;
+  if (absent == 0) return Presence::all;
+  return !list || absent == needed ? Presence::none : Presence::some;
+}
+
+}  // namespace
+
+std::string Builder::run() {
+  for (const RightStep& s : rule_.right) {
+    const std::size_t count = s.domain < 0 ? 1 : bindings_.count(s.domain);
+    for (std::size_t member = 0; member < count; ++member) {
+      std::string problem = step(s, member);
+      if (!problem.empty()) return problem;
+    }
+  }
+  return {};
+}
+
+Tensor Builder::of_weight(WeightId weight) const {
+  return {{}, graph_.tables().weights()[weight].type, weight, Tensor::State::present};
+}
+
+Value Builder::materialise(Tensor& tensor) {
+  if (tensor.present() && !tensor.value.present() && tensor.constant())
+    tensor.value = target_->weight_value(tensor.weight);
+  return tensor.value;
+}
+
+std::string Builder::step(const RightStep& s, std::size_t member) {
+  switch (s.form) {
+    case RightStep::Form::let: {
+      const Quantity value = evaluate(s.codes[0], {graph_, bindings_, s.domain, member});
+      if (!value.known()) return "a number on the right side cannot be computed";
+      bindings_.quantity(*s.target, member) = value;
+      return {};
+    }
+    case RightStep::Form::first_present: {
+      std::vector<Tensor> options;
+      if (std::string problem = gather_operands(s, member, options); !problem.empty()) return problem;
+      const auto first =
+          std::find_if(options.begin(), options.end(), [](const Tensor& t) { return t.present(); });
+      return bind_outputs(s, member, {first == options.end() ? options.back() : *first});
+    }
+    case RightStep::Form::operation:
+      return operation(s, member);
+    default:
+      return constant(s, member);
+  }
+}
+
+std::string Builder::constant(const RightStep& s, std::size_t member) {
+  graph::WeightTable& weights = graph_.tables().weights();
+  const Quantity first = evaluate(s.codes[0], {graph_, bindings_, s.domain, member});
+  const bool whole = s.form == RightStep::Form::integer
+                         ? first.kind == Quantity::Kind::integer && !is_symbolic(first.integer)
+                         : first.kind == Quantity::Kind::list &&
+                               std::none_of(first.list.begin(), first.list.end(), is_symbolic);
+  if (!whole) return "a constant of the right side cannot be computed";
+  if (s.form == RightStep::Form::integers)
+    return bind_outputs(s, member, {of_weight(weights.integers(first.list))});
+  if (s.form == RightStep::Form::integer) {
+    return bind_outputs(s, member,
+                        {of_weight(weights.scalar(graph::DType::int64, static_cast<double>(first.integer)))});
+  }
+  const Quantity value = evaluate(s.codes[1], {graph_, bindings_, s.domain, member});
+  std::vector<Tensor> like;
+  if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
+  if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
+  const bool number = value.kind == Quantity::Kind::integer || value.kind == Quantity::Kind::real;
+  if (!number || !like[0].present()) return "a constant of the right side cannot be computed";
+  const auto dtype = graph_.tables().type(like[0].type).dtype;
+  const double filler = value.kind == Quantity::Kind::real ? value.real : static_cast<double>(value.integer);
+  const AttrId attrs = graph_.tables().intern(
+      AttrBlock{{graph::Attr::value, filler}, {graph::Attr::to, static_cast<std::int64_t>(dtype)}});
+  const WeightId dims = weights.integers(first.list);
+  return bind_outputs(s, member,
+                      {of_weight(weights.operation(OpKind::constant_of_shape, attrs, std::array{dims}))});
+}
+
+std::string Builder::literal_values(const RightStep& s, std::size_t member, const graph::Ints& elements,
+                                    const Quantity& dims, const Tensor& like) {
+  const bool fits = dims.kind == Quantity::Kind::list && like.present() &&
+                    std::none_of(dims.list.begin(), dims.list.end(), is_symbolic);
+  if (!fits) return "a constant of the right side cannot be computed";
+  graph::HostTensor host;
+  host.dtype = graph_.tables().type(like.type).dtype;
+  host.dims = dims.list;
+  if (graph::is_float(host.dtype)) {
+    host.real.assign(elements.begin(), elements.end());
+  } else {
+    host.integer = elements;
+  }
+  const graph::TypeId type = graph_.tables().intern(host.dtype, host.dims);
+  if (graph_.tables().type(type).element_count() != static_cast<std::int64_t>(elements.size())) {
+    return "a constant of the right side has more or fewer elements than its dims say";
+  }
+  return bind_outputs(s, member, {of_weight(graph_.tables().weights().literal(type, host.to_bytes()))});
+}
+
+std::string Builder::gather_operands(const RightStep& s, std::size_t member, std::vector<Tensor>& out) {
+  graph::TypeId like{};
+  for (const RightOperand& operand : s.operands) {
+    if (!operand.slot) {
+      out.push_back({});
+    } else if (operand.spread) {
+      for (std::size_t i = 0; i < bindings_.count(operand.slot->domain); ++i) {
+        out.push_back(bindings_.tensor(*operand.slot, i));
+      }
+    } else {
+      out.push_back(bindings_.tensor(*operand.slot, member));
+    }
+    if (!out.empty() && out.back().present() && like == graph::TypeId{}) like = out.back().type;
+  }
+  std::size_t i = 0;
+  for (const RightOperand& operand : s.operands) {
+    if (!operand.slot) {
+      const auto dtype = graph_.tables().type(like).dtype;
+      if (dtype == graph::DType::undefined) return "a number on the right side has no tensor to take its type from";
+      const Quantity value = evaluate(operand.number, {graph_, bindings_, s.domain, member});
+      const bool whole = value.kind == Quantity::Kind::integer && !is_symbolic(value.integer);
+      if (!whole && value.kind != Quantity::Kind::real) return "a number on the right side cannot be computed";
+      out[i] = of_weight(graph_.tables().weights().scalar(dtype, whole ? static_cast<double>(value.integer) : value.real));
+    }
+    i += operand.spread ? bindings_.count(operand.slot->domain) : 1;
+  }
+  return {};
+}
+
+std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBlock& out) {
+  if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->domain, member).ops[s.op->index].attrs);
+  for (const auto& [attr, code] : s.attrs) {
+    const auto value = evaluate(code, {graph_, bindings_, s.domain, member}).as_attr(attr);
+    if (!value)
+      return "attribute " + std::string(graph::attr_name(attr)) + " of the right side cannot be computed";
+    out.set(attr, *value);
+  }
+  return {};
+}
+
+std::string Builder::operation(const RightStep& s, std::size_t member) {
+  std::vector<Tensor> tensors;
+  AttrBlock attrs;
+  if (std::string problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
+  if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
+  const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
+  switch (presence(kind, tensors)) {
+    case Presence::none: return bind_outputs(s, member, std::vector<Tensor>(s.outputs.size(), absent_tensor()));
+    case Presence::some: return "an operand of the right side is absent";
+    case Presence::all: break;
+  }
+  auto operands = as_operands(graph_.tables(), tensors);
+  const AttrId canonical =
+      graph_.tables().intern(graph::canonical_attrs(graph_.tables(), kind, attrs, operands));
+  tensors.resize(operands.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!operands[i].present) tensors[i] = absent_tensor();
+  }
+  const bool all_constant =
+      std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.constant(); });
+  std::vector<graph::TypeId> types;
+  for (const Tensor& t : tensors) types.push_back(t.type);
+  const bool folds = all_constant && !tensors.empty() && graph::can_evaluate(graph_.tables(), kind, types);
+  return bind_outputs(s, member, folds ? fold(kind, canonical, tensors) : make(kind, canonical, tensors));
+}
+
+std::vector<Tensor> Builder::fold(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) {
+  std::vector<WeightId> args;
+  for (const Tensor& t : operands) args.push_back(t.weight);
+  std::vector<Tensor> out;
+  for (std::size_t i = 0; i < graph::output_count(kind, graph_.tables().attrs(attrs)); ++i) {
+    out.push_back(
+        of_weight(graph_.tables().weights().operation(kind, attrs, args, static_cast<std::uint32_t>(i))));
+  }
+  return out;
+}
+
+std::vector<Tensor> Builder::make(OpKind kind, AttrId attrs, std::vector<Tensor>& operands) {
+  NodeId id = find_existing(kind, attrs, operands);
+  if (id == graph::kNoNode && target_) {
+    std::vector<Value> inputs;
+    for (Tensor& t : operands) inputs.push_back(materialise(t));
+    id = target_->add(kind, attrs, inputs);
+    added_->push_back(id);
+  }
+  std::vector<Tensor> out;
+  if (id != graph::kNoNode) {
+    for (std::uint32_t i = 0; i < graph_.node(id).outputs.size(); ++i)
+      out.push_back(Tensor::of(graph_, {id, i}));
+    return out;
+  }
+  const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
+                                        as_operands(graph_.tables(), operands));
+  for (graph::TypeId type : types) out.push_back(virtual_tensor(type));
+  return out;
+}
+
+NodeId Builder::find_existing(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+  const auto real = [](const Tensor& t) { return t.value.present() && !t.constant(); };
+  const auto first = std::find_if(operands.begin(), operands.end(), real);
+  if (first == operands.end()) return graph::kNoNode;
+  const auto same = [&](const Tensor& t, Value input) {
+    if (!t.present()) return !input.present();
+    if (!input.present()) return false;
+    return t.constant() ? graph_.weight_of(input) == t.weight : t.value == input;
+  };
+  for (const graph::Use& use : graph_.uses(first->value.node)) {
+    if (use.user == graph::kGraphOutput) continue;
+    const graph::Node& user = graph_.node(use.user);
+    if (user.kind != kind || user.attrs != attrs || user.inputs.size() != operands.size()) continue;
+    if (std::equal(operands.begin(), operands.end(), user.inputs.begin(), same)) return use.user;
+  }
+  return graph::kNoNode;
+}
+
+std::string Builder::bind_outputs(const RightStep& s, std::size_t member,
+                                  const std::vector<Tensor>& outputs) {
+  if (s.sequence_output) {
+    const Slot slot = s.outputs[0];
+    if (bindings_.count(slot.domain) != outputs.size())
+      return "the number of outputs is not that of the members";
+    for (std::size_t i = 0; i < outputs.size(); ++i) bindings_.tensor(slot, i) = outputs[i];
+    return {};
+  }
+  if (s.outputs.size() != outputs.size()) return "the number of outputs is not that of the names";
+  for (std::size_t i = 0; i < outputs.size(); ++i) bindings_.tensor(s.outputs[i], member) = outputs[i];
+  return {};
+}
+
+}  // namespace regraft::rules

@@ -1,0 +1,77 @@
+#pragma once
+
+// Internal to core/rules: makes the right side of a rule for one match.
+
+#include <string>
+#include <vector>
+
+#include "core/rules/bindings.h"
+
+namespace regraft::rules {
+
+/// Carries out the right side on bindings, into a graph or only as types.
+///
+/// Operations on constants alone become weight expressions. An operation that the graph already holds, with
+/// the same attributes and operands, is used instead of a second one.
+class Builder {
+ public:
+  /// Types only; the graph is not changed.
+  Builder(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings)
+      : rule_(rule), graph_(graph), bindings_(bindings) {}
+  /// Adds nodes to `target`.
+  Builder(const CompiledRule& rule, graph::Graph& target, Bindings& bindings,
+          std::vector<graph::NodeId>& added)
+      : rule_(rule), graph_(target), bindings_(bindings), target_(&target), added_(&added) {}
+
+  /// Binds all slots of the right side. Empty, or why it cannot be made here.
+  std::string run();
+
+  /// The value of a tensor on the target graph: constants get their node.
+  graph::Value materialise(Tensor& tensor);
+
+ private:
+  std::string step(const RightStep& step, std::size_t member);
+  std::string operation(const RightStep& step, std::size_t member);
+  std::string constant(const RightStep& step, std::size_t member);
+  std::string literal_values(const RightStep& step, std::size_t member, const graph::Ints& elements,
+                             const Quantity& dims, const Tensor& like);
+  std::string gather_operands(const RightStep& step, std::size_t member, std::vector<Tensor>& out);
+  std::string attributes(const RightStep& step, std::size_t member, graph::AttrBlock& out);
+  std::string bind_outputs(const RightStep& step, std::size_t member, const std::vector<Tensor>& outputs);
+  std::vector<Tensor> fold(graph::OpKind kind, graph::AttrId attrs, const std::vector<Tensor>& operands);
+  std::vector<Tensor> make(graph::OpKind kind, graph::AttrId attrs, std::vector<Tensor>& operands);
+  graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs,
+                              const std::vector<Tensor>& operands) const;
+  Tensor of_weight(graph::WeightId weight) const;
+
+  const CompiledRule& rule_;
+  const graph::Graph& graph_;
+  Bindings& bindings_;
+  graph::Graph* target_ = nullptr;
+  std::vector<graph::NodeId>* added_ = nullptr;
+};
+
+/// Whether the match may be applied but for cycles: the right side can be made, what it replaces keeps its
+/// type, and something changes. Empty, or the reason why not. Binds the right side's slots (types only).
+std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+
+/// The activations of the left side that the right side reads, ascending. It is taken to read all of them for
+/// each root.
+std::vector<graph::NodeId> read_nodes(const CompiledRule& rule, Bindings& bindings);
+
+/// Whether replacing makes a cycle: one of the left values that the right side reads can be reached from a
+/// replaced value.
+bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+
+/// Calls visit(before, after) for each replaced value, with each member's.
+template <typename Visit>
+void for_each_replacement(const CompiledRule& rule, Bindings& bindings, Visit visit) {
+  for (const Replacement& r : rule.replacements) {
+    const std::size_t count = r.before.domain < 0 ? 1 : bindings.count(r.before.domain);
+    for (std::size_t member = 0; member < count; ++member) {
+      visit(bindings.tensor(r.before, member), bindings.tensor(r.after, member));
+    }
+  }
+}
+
+}  // namespace regraft::rules

@@ -1,0 +1,77 @@
+#include "core/rules/compile.h"
+
+#include <algorithm>
+
+#include "core/rules/compiler.h"
+
+namespace regraft::rules {
+namespace {
+
+// Names that a pattern or a binding on the left gives a value to.
+void bound_names(const Expr& e, std::vector<std::string>& out) {
+  for (const AttrItem& item : e.attrs) {
+    if (!item.compare && item.value.form == Expr::Form::name) out.push_back(item.value.text);
+  }
+  for (const Expr& arg : e.args) bound_names(arg, out);
+}
+
+struct Choice {
+  std::string name;
+  std::vector<Expr> values;
+};
+
+// 'name in {...}' where nothing binds the name: one rule for each value.
+std::vector<Choice> finite_sets(const RuleText& text) {
+  std::vector<std::string> bound;
+  for (const Clause& clause : text.left) {
+    if (clause.value.form == Expr::Form::operation) bound_names(clause.value, bound);
+    for (const Target& target : clause.targets) bound.push_back(target.name);
+  }
+  std::vector<Choice> choices;
+  for (const auto* side : {&text.left, &text.right}) {
+    for (const Clause& clause : *side) {
+      const Expr& e = clause.value;
+      const bool is_in = clause.targets.empty() && e.form == Expr::Form::infix && e.text == "in" &&
+                         e.args[0].form == Expr::Form::name && e.args[1].form == Expr::Form::set;
+      if (!is_in || std::find(bound.begin(), bound.end(), e.args[0].text) != bound.end()) continue;
+      choices.push_back({e.args[0].text, e.args[1].args});
+    }
+  }
+  return choices;
+}
+
+Quantity literal_of(const Expr& e, const RuleText& text, std::string_view file) {
+  if (e.form == Expr::Form::integer) return Quantity::of(e.integer);
+  if (e.form == Expr::Form::real) return Quantity::of(e.real);
+  if (e.form == Expr::Form::prefix && e.text == "-")
+    return arithmetic('-', Quantity::of(std::int64_t{0}), literal_of(e.args[0], text, file));
+  fail(file, e.at, "rule '" + text.name + "': a finite set holds numbers", "");
+}
+
+std::string suffix(const std::string& name, const Quantity& value) {
+  return "/" + name + "=" +
+         (value.kind == Quantity::Kind::integer ? std::to_string(value.integer) : std::to_string(value.real));
+}
+
+}  // namespace
+
+std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file) {
+  std::vector<std::pair<std::string, Constants>> variants = {{text.name, {}}};
+  for (const Choice& choice : finite_sets(text)) {
+    std::vector<std::pair<std::string, Constants>> grown;
+    for (const auto& [name, constants] : variants) {
+      for (const Expr& value : choice.values) {
+        Constants more = constants;
+        const Quantity literal = literal_of(value, text, file);
+        more[choice.name] = literal;
+        grown.emplace_back(name + suffix(choice.name, literal), std::move(more));
+      }
+    }
+    variants = std::move(grown);
+  }
+  std::vector<NamedRule> out;
+  for (const auto& [name, constants] : variants) out.push_back({name, Compiler(text, file, constants).run()});
+  return out;
+}
+
+}  // namespace regraft::rules

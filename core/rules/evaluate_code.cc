@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <numeric>
+
+#include "core/rules/bindings.h"
+
+namespace regraft::rules {
+namespace {
+
+using Form = Code::Form;
+using Kind = Quantity::Kind;
+using graph::Ints;
+
+std::size_t member_of(Slot slot, const Scope& scope) {
+  return slot.domain == scope.domain ? scope.member : 0;
+}
+
+Tensor& tensor_at(Slot slot, const Scope& scope) {
+  return scope.bindings.tensor(slot, member_of(slot, scope));
+}
+
+Quantity shape_of(const graph::TensorType& type) {
+  if (!type.ranked) return {};
+  Ints dims;
+  for (graph::Dim dim : type.dims) dims.push_back(encode_dim(dim));
+  return Quantity::of(std::move(dims));
+}
+
+// The list index `at` from the front, or from the back where negative.
+std::optional<std::size_t> resolve(const Quantity& at, std::size_t size) {
+  if (at.kind != Kind::integer) return std::nullopt;
+  const std::int64_t i = at.integer < 0 ? at.integer + static_cast<std::int64_t>(size) : at.integer;
+  if (i < 0 || i >= static_cast<std::int64_t>(size)) return std::nullopt;
+  return static_cast<std::size_t>(i);
+}
+
+Quantity scalar_of(const Tensor& tensor, const Scope& scope) {
+  if (!tensor.constant()) return {};
+  const auto value = scope.graph.tables().weights().scalar_value(tensor.weight);
+  return value ? Quantity::of(*value) : Quantity{};
+}
+
+Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) {
+  const graph::TensorType& type = scope.graph.tables().type(tensor.type);
+  switch (function) {
+    case Function::rank:
+      return type.ranked ? Quantity::of(static_cast<std::int64_t>(type.rank())) : Quantity{};
+    case Function::dims:
+      return shape_of(type);
+    case Function::size: {
+      const auto count = type.element_count();
+      return count ? Quantity::of(*count) : Quantity{};
+    }
+    case Function::dtype:
+      return Quantity::of(static_cast<std::int64_t>(type.dtype));
+    case Function::type:
+      return Quantity::of(static_cast<std::int64_t>(tensor.type));
+    case Function::is_const:
+      return Quantity::of(tensor.constant());
+    case Function::scalar:
+      return Quantity::of(scalar_of(tensor, scope).known());
+    case Function::value:
+      return scalar_of(tensor, scope);
+    case Function::floating:
+      return Quantity::of(graph::is_float(type.dtype));
+    case Function::uses:
+      if (!tensor.value.present()) return {};
+      return Quantity::of(static_cast<std::int64_t>(scope.graph.use_count(tensor.value)));
+    case Function::ints: {
+      if (!tensor.constant()) return {};
+      auto values = scope.graph.tables().weights().integer_values(tensor.weight);
+      return values ? Quantity::of(std::move(*values)) : Quantity{};
+    }
+    case Function::output:
+      return Quantity::of(tensor.value.present() && scope.graph.is_graph_output(tensor.value));
+    default:
+      return {};
+  }
+}
+
+Quantity call_tensors(const Code& code, const Scope& scope) {
+  Quantity result;
+  for (Slot slot : code.tensors) {
+    const Tensor& tensor = tensor_at(slot, scope);
+    if (code.function == Function::present) return Quantity::of(tensor.present());
+    const bool predicate = code.function == Function::is_const || code.function == Function::scalar ||
+                           code.function == Function::floating;
+    if (!tensor.present()) return predicate ? Quantity::of(code.function == Function::is_const) : Quantity{};
+    result = of_tensor(code.function, tensor, scope);
+    if (!predicate || !result.truth()) return result;
+  }
+  return result;
+}
+
+bool is_permutation(const Ints& list) {
+  std::vector<bool> seen(list.size(), false);
+  for (std::int64_t v : list) {
+    if (v < 0 || v >= static_cast<std::int64_t>(list.size()) || seen[static_cast<std::size_t>(v)])
+      return false;
+    seen[static_cast<std::size_t>(v)] = true;
+  }
+  return true;
+}
+
+Quantity reduce(Function function, const Ints& list) {
+  if (std::any_of(list.begin(), list.end(), is_symbolic)) {
+    return list.size() == 1 ? Quantity::of(list[0]) : Quantity{};
+  }
+  if (function == Function::sum || function == Function::prod) {
+    Quantity total = Quantity::of(std::int64_t{function == Function::sum ? 0 : 1});
+    for (std::int64_t v : list)
+      total = arithmetic(function == Function::sum ? '+' : '*', total, Quantity::of(v));
+    return total;
+  }
+  if (list.empty()) return {};
+  return Quantity::of(function == Function::max ? *std::max_element(list.begin(), list.end())
+                                                : *std::min_element(list.begin(), list.end()));
+}
+
+Quantity of_list(Function function, Ints list) {
+  switch (function) {
+    case Function::len:
+      return Quantity::of(static_cast<std::int64_t>(list.size()));
+    case Function::reverse:
+      std::reverse(list.begin(), list.end());
+      return Quantity::of(std::move(list));
+    case Function::permutation:
+      return Quantity::of(is_permutation(list));
+    case Function::invert: {
+      if (!is_permutation(list)) return {};
+      Ints out(list.size());
+      for (std::size_t i = 0; i < list.size(); ++i)
+        out[static_cast<std::size_t>(list[i])] = static_cast<std::int64_t>(i);
+      return Quantity::of(std::move(out));
+    }
+    default:
+      return reduce(function, list);
+  }
+}
+
+Quantity range_of(const std::vector<Quantity>& args) {
+  constexpr std::int64_t kLongest = 1 << 16;
+  const std::int64_t first = args.size() > 1 ? args[0].integer : 0, last = args.back().integer;
+  if (args[0].kind != Kind::integer || args.back().kind != Kind::integer || last < first ||
+      last - first > kLongest)
+    return {};
+  Ints out(static_cast<std::size_t>(last - first));
+  std::iota(out.begin(), out.end(), first);
+  return Quantity::of(std::move(out));
+}
+
+Quantity call_list(Function function, std::vector<Quantity> args) {
+  Ints& list = args[0].list;
+  switch (function) {
+    case Function::permute: {
+      Ints out;
+      for (std::int64_t i : args[1].list) {
+        const auto at = resolve(Quantity::of(i), list.size());
+        if (!at) return {};
+        out.push_back(list[*at]);
+      }
+      return Quantity::of(std::move(out));
+    }
+    case Function::position: {
+      const auto at = std::find(list.begin(), list.end(), args[1].integer);
+      return at == list.end() ? Quantity{} : Quantity::of(static_cast<std::int64_t>(at - list.begin()));
+    }
+    case Function::remove:
+    case Function::set: {
+      const auto at = resolve(args[1], list.size());
+      if (!at || (function == Function::set && args[2].kind != Kind::integer)) return {};
+      if (function == Function::set) {
+        list[*at] = args[2].integer;
+      } else {
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*at));
+      }
+      return args[0];
+    }
+    default: {  // insert
+      const auto at = resolve(args[1], list.size() + 1);
+      if (!at || args[2].kind != Kind::integer) return {};
+      list.insert(list.begin() + static_cast<std::ptrdiff_t>(*at), args[2].integer);
+      return args[0];
+    }
+  }
+}
+
+Quantity call(const Code& code, const Scope& scope) {
+  if (!code.tensors.empty()) return call_tensors(code, scope);
+  std::vector<Quantity> args;
+  for (const Code& arg : code.args) {
+    args.push_back(evaluate(arg, scope));
+    if (!args.back().known()) return {};
+  }
+  if (code.function == Function::range) return range_of(args);
+  const bool extreme = code.function == Function::max || code.function == Function::min;
+  if (extreme && args.size() == 2) {
+    if (args[0].kind != Kind::integer || args[1].kind != Kind::integer) return {};
+    return reduce(code.function, {args[0].integer, args[1].integer});
+  }
+  if (args[0].kind != Kind::list) return {};
+  if (args.size() == 1) return of_list(code.function, std::move(args[0].list));
+  const bool takes_lists = code.function == Function::permute;
+  if (args[1].kind != (takes_lists ? Kind::list : Kind::integer)) return {};
+  return call_list(code.function, std::move(args));
+}
+
+Quantity join_lists(const Quantity& a, const Quantity& b) {
+  if (a.kind != Kind::list || b.kind != Kind::list) return {};
+  Ints out = a.list;
+  out.insert(out.end(), b.list.begin(), b.list.end());
+  return Quantity::of(std::move(out));
+}
+
+Quantity compare(const std::string& op, const Quantity& a, const Quantity& b) {
+  if (!a.known() || !b.known()) return {};
+  if (op == "==") return Quantity::of(a.equals(b));
+  if (op == "!=") return Quantity::of(!a.equals(b));
+  const auto ordered = [](const Quantity& q) {
+    return q.kind == Kind::real || (q.kind == Kind::integer && !is_symbolic(q.integer)) ||
+           (q.kind == Kind::list && std::none_of(q.list.begin(), q.list.end(), is_symbolic));
+  };
+  if (!ordered(a) || !ordered(b)) return {};
+  const auto holds = [&](double x, double y) {
+    return op == "<" ? x < y : op == "<=" ? x <= y : op == ">" ? x > y : x >= y;
+  };
+  const auto number = [](const Quantity& q) {
+    return q.kind == Kind::real ? q.real : static_cast<double>(q.integer);
+  };
+  if (b.kind == Kind::list) return {};
+  if (a.kind != Kind::list) return Quantity::of(holds(number(a), number(b)));
+  return Quantity::of(std::all_of(a.list.begin(), a.list.end(),
+                                  [&](std::int64_t v) { return holds(static_cast<double>(v), number(b)); }));
+}
+
+Quantity element(const Quantity& list, const Quantity& at) {
+  if (list.kind != Kind::list) return {};
+  const auto i = resolve(at, list.list.size());
+  return i ? Quantity::of(list.list[*i]) : Quantity{};
+}
+
+Quantity part(const Quantity& list, const Quantity& first, const Quantity& last) {
+  if (list.kind != Kind::list) return {};
+  const auto size = static_cast<std::int64_t>(list.list.size());
+  const auto bound = [&](const Quantity& q, std::int64_t otherwise) {
+    if (q.kind != Kind::integer) return otherwise;
+    return std::clamp<std::int64_t>(q.integer < 0 ? q.integer + size : q.integer, 0, size);
+  };
+  const std::int64_t from = bound(first, 0), to = std::max(from, bound(last, size));
+  return Quantity::of(Ints(list.list.begin() + from, list.list.begin() + to));
+}
+
+Quantity list_of(const Code& code, const Scope& scope) {
+  Ints out;
+  for (const Code& arg : code.args) {
+    const Quantity value = evaluate(arg, scope);
+    if (value.kind == Kind::list && arg.form == Form::spread) {
+      out.insert(out.end(), value.list.begin(), value.list.end());
+    } else if (value.kind == Kind::integer || value.kind == Kind::boolean) {
+      out.push_back(value.integer);
+    } else {
+      return {};
+    }
+  }
+  return Quantity::of(std::move(out));
+}
+
+Quantity spread(const Code& code, const Scope& scope) {
+  Ints out;
+  Scope inner{scope.graph, scope.bindings, code.domain, 0};
+  for (; inner.member < scope.bindings.count(code.domain); ++inner.member) {
+    const Quantity value = evaluate(code.args[0], inner);
+    if (value.kind != Kind::integer) return {};
+    out.push_back(value.integer);
+  }
+  return Quantity::of(std::move(out));
+}
+
+Quantity comprehension(const Code& code, const Scope& scope) {
+  const Quantity source = evaluate(code.args[1], scope);
+  if (source.kind != Kind::list) return {};
+  Ints out;
+  for (std::int64_t v : source.list) {
+    scope.bindings.quantity(code.slot) = Quantity::of(v);
+    if (code.args.size() > 2 && !evaluate(code.args[2], scope).truth()) continue;
+    const Quantity value = evaluate(code.args[0], scope);
+    if (value.kind != Kind::integer && value.kind != Kind::boolean) return {};
+    out.push_back(value.integer);
+  }
+  return Quantity::of(std::move(out));
+}
+
+Quantity parity(const Quantity& q, std::int64_t wanted) {
+  const auto fits = [&](std::int64_t v) { return !is_symbolic(v) && ((v % 2) + 2) % 2 == wanted; };
+  if (q.kind == Kind::integer) return Quantity::of(fits(q.integer));
+  if (q.kind != Kind::list) return {};
+  return Quantity::of(std::all_of(q.list.begin(), q.list.end(), fits));
+}
+
+Quantity contained(const Code& code, const Scope& scope) {
+  const Quantity needle = evaluate(code.args[0], scope);
+  if (!needle.known()) return {};
+  for (std::size_t i = 1; i < code.args.size(); ++i) {
+    const Quantity value = evaluate(code.args[i], scope);
+    if (!value.known()) return {};
+    if (code.symbol == "set" && needle.equals(value)) return Quantity::of(true);
+    if (code.symbol == "list") {
+      if (value.kind != Kind::list || needle.kind != Kind::integer) return {};
+      return Quantity::of(std::find(value.list.begin(), value.list.end(), needle.integer) !=
+                          value.list.end());
+    }
+  }
+  return Quantity::of(false);
+}
+
+Quantity dim_of(const Code& code, const Scope& scope) {
+  const Tensor& tensor = tensor_at(code.tensors[0], scope);
+  if (!tensor.present()) return {};
+  return element(shape_of(scope.graph.tables().type(tensor.type)), evaluate(code.args[0], scope));
+}
+
+}  // namespace
+
+Quantity evaluate(const Code& code, const Scope& scope) {
+  const auto arg = [&](std::size_t i) { return evaluate(code.args[i], scope); };
+  const auto optional_arg = [&](std::size_t i) {
+    return code.args[i].form == Form::literal && !code.args[i].literal.known() ? Quantity{} : arg(i);
+  };
+  switch (code.form) {
+    case Form::literal:
+      return code.literal;
+    case Form::variable:
+      return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
+    case Form::list:
+      return list_of(code, scope);
+    case Form::call:
+      return call(code, scope);
+    case Form::arithmetic:
+      return arithmetic(code.symbol[0], arg(0), arg(1));
+    case Form::join:
+      return join_lists(arg(0), arg(1));
+    case Form::compare:
+      return compare(code.symbol, arg(0), arg(1));
+    case Form::conjunction:
+      return Quantity::of(arg(0).truth() && arg(1).truth());
+    case Form::disjunction:
+      return Quantity::of(arg(0).truth() || arg(1).truth());
+    case Form::negation: {
+      const Quantity inner = arg(0);
+      return inner.kind == Kind::boolean ? Quantity::of(!inner.truth()) : Quantity{};
+    }
+    case Form::minus: {
+      const Quantity inner = arg(0);
+      if (inner.kind == Kind::real) return Quantity::of(-inner.real);
+      return arithmetic('-', Quantity::of(std::int64_t{0}), inner);
+    }
+    case Form::member_of:
+      return contained(code, scope);
+    case Form::odd:
+      return parity(arg(0), 1);
+    case Form::even:
+      return parity(arg(0), 0);
+    case Form::dim:
+      return dim_of(code, scope);
+    case Form::index:
+      return element(arg(0), arg(1));
+    case Form::slice:
+      return part(arg(0), optional_arg(1), optional_arg(2));
+    case Form::conditional: {
+      const Quantity condition = arg(0);
+      if (condition.kind != Kind::boolean) return {};
+      return condition.truth() ? arg(1) : arg(2);
+    }
+    case Form::comprehension:
+      return comprehension(code, scope);
+    case Form::spread:
+      return spread(code, scope);
+    case Form::member_index:
+      return Quantity::of(static_cast<std::int64_t>(scope.member));
+    case Form::member_count:
+      return Quantity::of(static_cast<std::int64_t>(scope.bindings.count(code.domain)));
+  }
+  return {};
+}
+
+bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings) {
+  const std::size_t count = check.domain < 0 ? 1 : bindings.count(check.domain);
+  for (std::size_t member = 0; member < count; ++member) {
+    const Quantity value = evaluate(check.code, {graph, bindings, check.domain, member});
+    if (!check.target) {
+      if (!value.truth()) return false;
+      continue;
+    }
+    if (!value.known()) return false;
+    bindings.quantity(*check.target, member) = value;
+  }
+  return true;
+}
+
+}  // namespace regraft::rules

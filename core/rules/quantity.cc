@@ -1,0 +1,190 @@
+#include "core/rules/quantity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace regraft::rules {
+namespace {
+
+constexpr std::int64_t kSymbolOffset = std::int64_t{1} << 62;
+constexpr std::int64_t kSymbolLimit = -(std::int64_t{1} << 61);
+
+std::optional<std::int64_t> symbolic(char op, std::int64_t a, std::int64_t b) {
+  if (is_symbolic(b)) {
+    if ((op == '+' && a == 0) || (op == '*' && a == 1)) return b;
+    if (op == '-' && a == b) return 0;
+    return std::nullopt;
+  }
+  const bool neutral = (b == 0 && (op == '+' || op == '-')) || (b == 1 && (op == '*' || op == '/'));
+  return neutral ? std::optional(a) : std::nullopt;
+}
+
+std::optional<std::int64_t> compute(char op, std::int64_t a, std::int64_t b) {
+  if (is_symbolic(a) || is_symbolic(b)) return symbolic(op, a, b);
+  std::int64_t out = 0;
+  switch (op) {
+    case '+':
+      return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case '-':
+      return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case '*':
+      return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    default:
+      break;
+  }
+  if (b == 0 || b == -1)
+    return b == 0 ? std::nullopt : compute(op == '/' ? '*' : '-', op == '/' ? a : 0, op == '/' ? -1 : 0);
+  const std::int64_t quotient = a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+  return op == '/' ? quotient : a - quotient * b;
+}
+
+double compute(char op, double a, double b) {
+  switch (op) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case '/':
+      return a / b;
+    default:
+      return std::fmod(a, b);
+  }
+}
+
+Quantity on_lists(char op, const Quantity& a, const Quantity& b) {
+  const bool both = a.kind == Quantity::Kind::list && b.kind == Quantity::Kind::list;
+  if (both && a.list.size() != b.list.size()) return {};
+  graph::Ints out = a.kind == Quantity::Kind::list ? a.list : b.list;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t left = a.kind == Quantity::Kind::list ? a.list[i] : a.integer;
+    const std::int64_t right = b.kind == Quantity::Kind::list ? b.list[i] : b.integer;
+    const auto value = compute(op, left, right);
+    if (!value) return {};
+    out[i] = *value;
+  }
+  return Quantity::of(std::move(out));
+}
+
+// Models hold float32, rules are written in decimals: 0.1 is meant to match both.
+bool same_float(double a, double b) {
+  return static_cast<float>(a) == static_cast<float>(b);
+}
+
+}  // namespace
+
+Quantity Quantity::of(bool value) {
+  Quantity q;
+  q.kind = Kind::boolean;
+  q.integer = value ? 1 : 0;
+  return q;
+}
+Quantity Quantity::of(std::int64_t value) {
+  Quantity q;
+  q.kind = Kind::integer;
+  q.integer = value;
+  return q;
+}
+Quantity Quantity::of(double value) {
+  Quantity q;
+  q.kind = Kind::real;
+  q.real = value;
+  return q;
+}
+Quantity Quantity::of(graph::Ints value) {
+  Quantity q;
+  q.kind = Kind::list;
+  q.list = std::move(value);
+  return q;
+}
+Quantity Quantity::of(std::string value) {
+  Quantity q;
+  q.kind = Kind::text;
+  q.text = std::move(value);
+  return q;
+}
+Quantity Quantity::of(const graph::AttrValue& value) {
+  return std::visit([](const auto& held) { return Quantity::of(held); }, value);
+}
+
+bool Quantity::equals(const Quantity& other) const {
+  if (kind == Kind::list && other.kind == Kind::integer) {
+    return std::all_of(list.begin(), list.end(), [&](std::int64_t v) { return v == other.integer; });
+  }
+  if (kind == Kind::integer && other.kind == Kind::list) return other.equals(*this);
+  if (kind == Kind::real && other.kind == Kind::integer)
+    return same_float(real, static_cast<double>(other.integer));
+  if (kind == Kind::integer && other.kind == Kind::real) return other.equals(*this);
+  if (kind != other.kind) return false;
+  switch (kind) {
+    case Kind::none:
+      return false;
+    case Kind::boolean:
+    case Kind::integer:
+      return integer == other.integer;
+    case Kind::real:
+      return same_float(real, other.real);
+    case Kind::list:
+      return list == other.list;
+    case Kind::text:
+      return text == other.text;
+  }
+  return false;
+}
+
+std::optional<graph::AttrValue> Quantity::as_attr(graph::Attr attr) const {
+  switch (kind) {
+    case Kind::none:
+      return std::nullopt;
+    case Kind::boolean:
+    case Kind::integer:
+      if (is_symbolic(integer)) return std::nullopt;
+      return integer;
+    case Kind::real:
+      return real;
+    case Kind::text:
+      return text;
+    case Kind::list:
+      break;
+  }
+  graph::Ints out = list;
+  const auto symbols = std::count_if(out.begin(), out.end(), is_symbolic);
+  if (symbols == 0) return out;
+  if (attr != graph::Attr::shape || symbols > 1) return std::nullopt;
+  std::replace_if(out.begin(), out.end(), is_symbolic, -1);
+  return out;
+}
+
+std::int64_t encode_dim(graph::Dim dim) {
+  return graph::is_symbol(dim) ? dim - kSymbolOffset : dim;
+}
+bool is_symbolic(std::int64_t encoded) {
+  return encoded < kSymbolLimit;
+}
+graph::Dim decode_dim(std::int64_t encoded) {
+  return is_symbolic(encoded) ? encoded + kSymbolOffset : encoded;
+}
+
+Quantity arithmetic(char op, const Quantity& a, const Quantity& b) {
+  using Kind = Quantity::Kind;
+  const auto numeric = [](Kind k) { return k == Kind::integer || k == Kind::real || k == Kind::list; };
+  if (!numeric(a.kind) || !numeric(b.kind)) return {};
+  if (a.kind == Kind::list || b.kind == Kind::list) {
+    if (a.kind == Kind::real || b.kind == Kind::real) return {};
+    return on_lists(op, a, b);
+  }
+  if (a.kind == Kind::integer && b.kind == Kind::integer) {
+    const auto value = compute(op, a.integer, b.integer);
+    return value ? Quantity::of(*value) : Quantity{};
+  }
+  const auto real = [](const Quantity& q) {
+    return q.kind == Kind::real ? q.real : static_cast<double>(q.integer);
+  };
+  if ((a.kind == Kind::integer && is_symbolic(a.integer)) ||
+      (b.kind == Kind::integer && is_symbolic(b.integer)))
+    return {};
+  return Quantity::of(compute(op, real(a), real(b)));
+}
+
+}  // namespace regraft::rules

@@ -1,0 +1,85 @@
+#include "core/rules/rule_set.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/rules/compile.h"
+
+namespace regraft::rules {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in)
+    throw RuleError("cannot read the rules", path.string(), "check that the file exists and is readable");
+  return text.str();
+}
+
+std::vector<std::filesystem::path> rule_files(const std::filesystem::path& file_or_folder) {
+  if (!std::filesystem::is_directory(file_or_folder)) return {file_or_folder};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(file_or_folder)) {
+    if (entry.path().extension() == ".rules") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty())
+    throw RuleError("no .rules file in this folder", file_or_folder.string(),
+                    "name a file or another folder");
+  return files;
+}
+
+}  // namespace
+
+RuleSet::RuleSet() = default;
+RuleSet::RuleSet(RuleSet&&) noexcept = default;
+RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
+RuleSet::~RuleSet() = default;
+
+RuleSet RuleSet::load(const std::filesystem::path& file_or_folder) {
+  RuleSet set;
+  for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
+  return set;
+}
+
+RuleSet RuleSet::parse(std::string_view text, std::string_view file_name) {
+  RuleSet set;
+  set.append(text, file_name);
+  return set;
+}
+
+void RuleSet::append(std::string_view text, std::string_view file_name) {
+  for (const RuleText& rule : parse_rules(text, file_name)) {
+    for (NamedRule& named : compile_rule(rule, file_name)) {
+      const bool taken = find(named.name).has_value();
+      if (taken) fail(file_name, rule.at, "a second rule named '" + named.name + "'", "give it another name");
+      infos_.push_back({std::move(named.name), rule.family, rule.text, RuleStatus::tested});
+      compiled_.push_back(std::make_unique<CompiledRule>(std::move(named.rule)));
+    }
+  }
+}
+
+std::optional<std::size_t> RuleSet::find(std::string_view name) const {
+  const auto found =
+      std::find_if(infos_.begin(), infos_.end(), [&](const RuleInfo& info) { return info.name == name; });
+  return found == infos_.end() ? std::nullopt
+                               : std::optional(static_cast<std::size_t>(found - infos_.begin()));
+}
+
+const CompiledRule& RuleSet::compiled(std::size_t rule) const {
+  return *compiled_[rule];
+}
+
+Hash128 RuleSet::hash() const {
+  Hasher hasher(17);
+  for (const RuleInfo& info : infos_) {
+    hasher.add(hash_text(info.name));
+    hasher.add(hash_text(info.text));
+  }
+  return hasher.finish();
+}
+
+}  // namespace regraft::rules

@@ -1,0 +1,120 @@
+#include "core/rules/sibling_groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/rules/build.h"
+
+namespace regraft::rules {
+
+using graph::NodeId;
+
+void SiblingGroups::erase(NodeId root) {
+  if (members_.erase(root) == 0) return;
+  std::erase_if(legal_, [&](const auto& entry) {
+    return std::find(entry.first.begin(), entry.first.end(), root) != entry.first.end();
+  });
+}
+
+void SiblingGroups::insert(const graph::Graph& graph, NodeId root) {
+  std::vector<Member> found = members_at(rule_, graph, root);
+  if (!found.empty()) members_[root] = std::move(found);
+}
+
+std::vector<SiblingGroups::Group> SiblingGroups::groups(const std::vector<std::uint32_t>& position) const {
+  std::vector<const Member*> all;
+  for (const auto& [root, members] : members_) {
+    for (const Member& member : members) all.push_back(&member);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Member* a, const Member* b) { return position[a->root] < position[b->root]; });
+  const Slot shared = rule_.shared[0];
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>>
+      by_shared;  // groups by the value that they share
+  std::vector<Group> out;
+  for (const Member* member : all) {
+    const graph::Value value = member->bindings.plain.tensors[shared.index].value;
+    auto& near = by_shared[(std::uint64_t{value.node} << 32) | value.output];
+    const auto fits = std::find_if(near.begin(), near.end(),
+                                   [&](std::size_t g) { return compatible(*out[g][0], *member); });
+    if (fits == near.end()) {
+      near.push_back(out.size());
+      out.push_back({member});
+    } else if (out[*fits].back()->root != member->root) {
+      out[*fits].push_back(member);
+    }
+  }
+  return out;
+}
+
+std::vector<Match> SiblingGroups::matches(const graph::Graph& graph,
+                                          const std::vector<std::uint32_t>& position, Reach& reach) {
+  std::vector<Match> out;
+  for (const Group& group : groups(position)) {
+    if (group.size() >= 2) sets_of(group, graph, reach, out);
+  }
+  return out;
+}
+
+// dependence[i][j]: a user of member i's replaced values leads to what member j reads.
+std::vector<std::vector<bool>> SiblingGroups::dependence(const Group& group, Reach& reach) const {
+  std::vector<std::vector<bool>> out(group.size(), std::vector<bool>(group.size(), false));
+  if (rule_.always_acyclic) return out;
+  std::vector<std::vector<graph::Value>> replaced(group.size());
+  std::vector<std::vector<NodeId>> reads(group.size());
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    Bindings bindings = group[i]->bindings;
+    reads[i] = read_nodes(rule_, bindings);
+    for_each_replacement(rule_, bindings,
+                         [&](const Tensor& before, const Tensor&) { replaced[i].push_back(before.value); });
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    for (std::size_t j = 0; j < group.size(); ++j) out[i][j] = i != j && reach.any(replaced[i], reads[j]);
+  }
+  return out;
+}
+
+void SiblingGroups::sets_of(const Group& group, const graph::Graph& graph, Reach& reach,
+                            std::vector<Match>& out) {
+  const auto depends = dependence(group, reach);
+  const auto independent = [&](std::size_t i, std::size_t j) { return !depends[i][j] && !depends[j][i]; };
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const bool fits =
+        std::all_of(chosen.begin(), chosen.end(), [&](std::size_t j) { return independent(i, j); });
+    if (fits) chosen.push_back(i);
+  }
+  if (chosen.size() > 2) {
+    Group set;
+    for (std::size_t i : chosen) set.push_back(group[i]);
+    add_if_legal(set, graph, out);
+  }
+  const bool all_pairs = rule_.members_share_activation && group.size() <= kMostForAllPairs;
+  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
+    const std::size_t last = all_pairs ? group.size() : i + 2;
+    for (std::size_t j = i + 1; j < last; ++j) {
+      if (independent(i, j)) add_if_legal({group[i], group[j]}, graph, out);
+    }
+  }
+}
+
+void SiblingGroups::add_if_legal(const Group& set, const graph::Graph& graph, std::vector<Match>& out) {
+  std::vector<NodeId> key;
+  for (const Member* member : set) key.push_back(member->root);
+  Bindings bindings = assemble(rule_, set);
+  std::vector<NodeId> nodes = set_nodes(rule_, bindings);
+  key.insert(key.end(), nodes.begin(), nodes.end());
+  auto held = legal_.find(key);
+  if (held == legal_.end()) {
+    const bool legal =
+        passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
+    held = legal_.emplace(std::move(key), legal).first;
+  }
+  if (!held->second) return;
+  Match match;
+  match.rule = number_;
+  match.nodes = InlineVector<NodeId, 8>(std::span<const NodeId>(nodes));
+  out.push_back(std::move(match));
+}
+
+}  // namespace regraft::rules

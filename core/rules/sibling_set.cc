@@ -1,0 +1,78 @@
+#include "core/rules/sibling_set.h"
+
+#include <algorithm>
+
+#include "core/rules/matcher.h"
+
+namespace regraft::rules {
+namespace {
+
+bool same_quantities(const std::vector<Quantity>& a, const std::vector<Quantity>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Quantity& x, const Quantity& y) {
+    return x.known() == y.known() && (!x.known() || x.equals(y));
+  });
+}
+
+// Values alone name a tensor of the left side: types and weights follow.
+bool same_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+    return x.state == y.state && x.value == y.value;
+  });
+}
+
+bool same_plain(const Frame& a, const Frame& b) {
+  return same_tensors(a.tensors, b.tensors) && a.ops == b.ops && same_quantities(a.quantities, b.quantities);
+}
+
+}  // namespace
+
+std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, graph::NodeId root) {
+  std::vector<Member> found;
+  Matcher(rule, graph).run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
+    Member member{root, bindings, {}};
+    for (const Code& code : rule.same) {
+      member.same.push_back(evaluate(code, {graph, member.bindings, rule.sibling_domain, 0}));
+      if (!member.same.back().known()) return false;
+    }
+    const bool repeated =
+        std::any_of(found.begin(), found.end(), [&](const Member& m) { return compatible(m, member); });
+    if (!repeated) found.push_back(std::move(member));
+    return false;
+  });
+  return found;
+}
+
+bool compatible(const Member& a, const Member& b) {
+  return same_plain(a.bindings.plain, b.bindings.plain) && same_quantities(a.same, b.same);
+}
+
+Bindings assemble(const CompiledRule& rule, std::span<const Member* const> members) {
+  Bindings out = members[0]->bindings;
+  auto& frames = out.members[static_cast<std::size_t>(rule.sibling_domain)];
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    frames.push_back(members[i]->bindings.members[static_cast<std::size_t>(rule.sibling_domain)][0]);
+  }
+  return out;
+}
+
+std::vector<graph::NodeId> set_nodes(const CompiledRule& rule, Bindings& bindings) {
+  std::vector<graph::NodeId> nodes;
+  for (std::size_t member = 0; member < bindings.count(rule.sibling_domain); ++member) {
+    for (const Step& step : rule.steps) {
+      const PatternNode& pattern = rule.nodes[step.node];
+      if (pattern.domain >= 0) nodes.push_back(bindings.frame(pattern.domain, member).nodes[pattern.index]);
+    }
+  }
+  for (const Step& step : rule.steps) {
+    const PatternNode& pattern = rule.nodes[step.node];
+    if (pattern.domain < 0) nodes.push_back(bindings.plain.nodes[pattern.index]);
+  }
+  return nodes;
+}
+
+bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+  return std::all_of(rule.set_checks.begin(), rule.set_checks.end(),
+                     [&](const Check& check) { return passes(check, graph, bindings); });
+}
+
+}  // namespace regraft::rules

@@ -1,0 +1,33 @@
+#pragma once
+
+// Internal to core/rules: rules whose pattern matches several members at once.
+
+#include <vector>
+
+#include "core/rules/bindings.h"
+
+namespace regraft::rules {
+
+/// One member that matched: its bindings (one member frame) and its nodes in the order of the steps.
+struct Member {
+  graph::NodeId root = graph::kNoNode;
+  Bindings bindings;
+  std::vector<Quantity> same;  // values of the rule's same(...) expressions
+};
+
+/// All members rooted at a node: of several ways with the same plain bindings the first counts.
+std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, graph::NodeId root);
+
+/// Whether two members can be in one set: equal plain bindings and equal same(...) values.
+bool compatible(const Member& a, const Member& b);
+
+/// Bindings of the set of these members, in their order.
+Bindings assemble(const CompiledRule& rule, std::span<const Member* const> members);
+
+/// The nodes of a set as a match names them: of each member its own, then the plain ones.
+std::vector<graph::NodeId> set_nodes(const CompiledRule& rule, Bindings& bindings);
+
+/// Whether the checks on whole sets hold.
+bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+
+}  // namespace regraft::rules

@@ -1,0 +1,115 @@
+#include "core/rules/rule_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/rules/compile.h"
+
+namespace regraft::rules {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct BadRule {
+  const char* text;
+  const char* position;  // line:column
+  const char* says;
+};
+
+class BadRules : public ::testing::TestWithParam<BadRule> {};
+
+TEST_P(BadRules, AreRefusedWithPlaceAndRemedy) {
+  const BadRule& bad = GetParam();
+  try {
+    RuleSet::parse(bad.text, "bad.rules");
+    FAIL() << "accepted: " << bad.text;
+  } catch (const RuleError& e) {
+    EXPECT_THAT(e.what(), HasSubstr(std::string("bad.rules:") + bad.position)) << bad.text;
+    EXPECT_THAT(e.what(), HasSubstr(bad.says)) << bad.text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, BadRules,
+    ::testing::Values(BadRule{"r: Rellu(x) => x\n", "1:4", "did you mean 'Relu'"},
+                      BadRule{"r: Relu(x) => Sigmid(x)\n", "1:15", "did you mean 'Sigmoid'"},
+                      BadRule{"r: Relu(xs) => Relu(ys)\n", "1:21", "did you mean 'xs'"},
+                      BadRule{"r: Concat{axes=0}(x, y) => x\n", "1:11", "did you mean 'axis'"},
+                      BadRule{"r: Concat{[0]}(x, y) => x\n", "1:11", "is no list"},
+                      BadRule{"r: Transpose{p}(x) => Transpose{3}(x)\n", "1:33", "is a list"},
+                      BadRule{"r: Transpose(x) => x\n", "1:4", "says nothing of its attribute perm"},
+                      BadRule{"r: Add(x) => x\n", "1:4", "takes 2 operands, not 1"},
+                      BadRule{"r: Relu(x) => Add(x, x, x)\n", "1:15", "takes 2 operands, not 3"},
+                      BadRule{"r: Relu(x) => Concat{a}(x)\n", "1:22", "'a' is not determined"},
+                      BadRule{"r: Relu(x), rnk(x) == 2 => x\n", "1:13", "did you mean 'rank'"},
+                      BadRule{"r: Relu(x), x == 2 => x\n", "1:13", "is a tensor, not a number"},
+                      BadRule{"r: Relu(x) => x, rank(x) == 2\n", "1:18", "is no tensor"},
+                      BadRule{"r: a = Relu(x); b = Sigmoid(x) => a = x\n", "1:21", "'b' is not given"},
+                      BadRule{"r: a = Relu(x); a = Sigmoid(x) => a = x\n", "1:17", "bound to two operations"},
+                      BadRule{"r: a = Relu(x); b = Relu(y) => a = x; b = y\n", "1:21",
+                              "shares no activation"},
+                      BadRule{"r: Relu(x) => x\nr: Relu(x) => x\n", "2:1", "a second rule named 'r'"},
+                      BadRule{"r: Relu(x)\n", "2:1", "the rule ends too early"},
+                      BadRule{"Relu(x) => x\n", "1:1", "begins with 'name:'"},
+                      BadRule{"  r: Relu(x) => x\n", "1:1", "continues no rule"},
+                      BadRule{"[family\nr: Relu(x) => x\n", "1:1", "a family header"},
+                      BadRule{"r: y@ = Relu(x@) => y@ = x@\n", "1:1", "share no operand"},
+                      BadRule{"r: y@ = MatMul(x, w@), const(w@) => z = MatMul(x, w@); y@ = z\n", "1:37",
+                              "varies with the members"},
+                      BadRule{"r: y@ = MatMul(x, w) => y@ = x@\n", "1:30", "the same for all members"},
+                      BadRule{"r: Unary(x) => x\n", "1:4", "needs a name"},
+                      BadRule{"r: Conv{*}(x, w) => x\n", "1:4", "'*' without a name"},
+                      BadRule{"r: (a, b) = Split{c, s}(x) => x\n", "1:31", "which root"},
+                      BadRule{"r: (a, b) = Relu(x) => a = x; b = x\n", "1:13", "has one output"},
+                      BadRule{"r: y = Relu(x) => x = y\n", "1:19", "is an operand of the left side"},
+                      BadRule{"r: y = Relu(x) => y = Sigmoid(y)\n", "1:23", "reads a value that it replaces"},
+                      BadRule{"r: Relu(x), $ => x\n", "1:13", "unexpected character"},
+                      BadRule{"r: Mul(x, \"abc => x\n", "1:11", "a string without end"},
+                      BadRule{"r: Relu(x), n == 99999999999999999999 => x\n", "1:18", "out of range"}));
+
+TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
+  const RuleSet rules = RuleSet::parse(
+      "# comment\n[alpha]\none: Relu(Relu(x)) => Relu(x)  # idempotent\n\n[beta]\n"
+      "two: Conv{k,s,p,d=1,g}(x, w), const(w), rank(x) == 4, k odd, k < k2\n"
+      "    => e = (k2 - k) / 2; Conv{[k2, k2], s, p + (e ++ e), [1, 1], g}(x, Pad{[0, 0] ++ e ++ [0, 0] ++ "
+      "e}(w)),\n"
+      "       k2 in {3, 5}\n",
+      "t.rules");
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(rules.info(0).name, "one");
+  EXPECT_EQ(rules.info(0).family, "alpha");
+  EXPECT_EQ(rules.info(0).text, "one: Relu(Relu(x)) => Relu(x)");
+  EXPECT_EQ(rules.info(1).name, "two/k2=3");
+  EXPECT_EQ(rules.info(2).name, "two/k2=5");
+  EXPECT_EQ(rules.info(2).family, "beta");
+  EXPECT_EQ(rules.find("two/k2=5"), 2u);
+  EXPECT_FALSE(rules.find("three").has_value());
+}
+
+TEST(RuleSet, HashFollowsTheRules) {
+  const char* text = "one: Relu(Relu(x)) => Relu(x)\n";
+  EXPECT_EQ(RuleSet::parse(text, "a").hash(), RuleSet::parse(std::string("# other\n") + text, "b").hash());
+  EXPECT_NE(RuleSet::parse(text, "a").hash(), RuleSet::parse("one: Relu(Relu(x)) => Relu( x)\n", "a").hash());
+}
+
+TEST(RuleSet, DeepNestingIsAnErrorAndNoCrash) {
+  std::string text = "r: ";
+  for (int i = 0; i < 10000; ++i) text += "Relu(";
+  EXPECT_THROW(RuleSet::parse(text + "\n", "deep"), RuleError);
+  EXPECT_THROW(RuleSet::parse("r: Relu(x), " + std::string(20000, '-') + "1 == 1 => x\n", "deep"), RuleError);
+  EXPECT_THROW(RuleSet::parse("r: Relu(x), " + std::string(20000, '(') + "\n", "deep"), RuleError);
+}
+
+TEST(RuleSet, AMissingFileIsAnError) {
+  EXPECT_THROW(RuleSet::load("/nonexistent/file.rules"), RuleError);
+}
+
+TEST(RuleSet, ShippedRulesLoad) {
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  EXPECT_GE(rules.size(), 30u);
+}
+
+}  // namespace
+}  // namespace regraft::rules
