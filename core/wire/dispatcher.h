@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/wire/delivery.h"
+#include "core/wire/ledger.h"
+#include "core/wire/weights_store.h"
+
+namespace regraft::wire {
+
+/// Limits of the learner's side. Memory for results is bounded by max_outstanding_bytes: a ticket reserves
+/// ticket_bytes from its issue to its verdict.
+struct DispatchOptions {
+  std::uint64_t ticket_bytes = std::uint64_t{4} << 20;             // largest result, all parts together
+  std::uint64_t max_outstanding_bytes = std::uint64_t{256} << 20;  // of all tickets without a verdict
+  std::uint32_t max_tickets_per_actor = 4;                         // in the hands of one actor
+  std::uint32_t max_parts = 64;                                    // of one result
+  std::uint32_t max_actors = 1024;
+  std::uint32_t heartbeat_ms = 1000;       // expected from each actor
+  std::uint32_t actor_timeout_ms = 10000;  // of silence, until an actor's tickets are lost
+  bool deterministic = false;  // lost work is issued again; versions are kept until their tickets close
+};
+
+/// An actor as the learner sees it.
+struct ActorStatus {
+  ActorInfo info;
+  std::uint64_t tickets_held = 0;
+  std::uint64_t policy_steps = 0;    // since this worker started
+  std::uint64_t process_cpu_ns = 0;  // of the worker
+  std::uint64_t wire_cpu_ns = 0;     // of its transport threads
+};
+
+/// The learner's half of the protocol without its sockets: bytes in, messages to send and finished results
+/// out. It introduces actors, issues tickets as credits, puts results together, and closes what its actor can
+/// no longer deliver. Used by the hub's thread alone.
+///
+/// Errors: WireError(kJournal) from the ledger passes through; nothing that depends on the failed record is
+/// then sent.
+class Dispatcher {
+ public:
+  /// Who sent: the transport's name of the connection, and the key it proved (empty on plain transport).
+  struct Sender {
+    std::string connection;
+    std::string key;
+  };
+  struct Outgoing {
+    std::string connection;
+    Message message;
+  };
+  struct Ports {
+    std::uint16_t weights = 0;
+    std::uint16_t announce = 0;
+  };
+
+  Dispatcher(const DispatchOptions& options, Ledger& ledger, WeightsStore& weights, TicketSource source,
+             const Clock& clock);
+
+  void set_ports(const Ports& ports) { ports_ = ports; }
+
+  /// A message as it came: never throws on what an actor may send.
+  void on_message(const Sender& from, std::span<const std::byte> header, std::vector<Frame> frames);
+  /// The transport knows the connection no more, or it takes no messages.
+  void on_unreachable(const std::string& connection);
+  /// The ledger has closed a delivered ticket: acknowledges it.
+  void on_decided(std::uint64_t id, Disposition disposition);
+
+  /// Closes the tickets of silent actors and issues new ones. Call after every batch of events and every
+  /// heartbeat.
+  void tick();
+  /// Drops the actors whose key is no longer good.
+  void drop_unauthorised(const std::function<bool(const std::string& key)>& authorised);
+  void stop_issuing() { issuing_ = false; }
+  void say_bye();
+
+  std::vector<Outgoing> take_outgoing() { return std::exchange(outgoing_, {}); }
+  std::vector<Delivery> take_deliveries() { return std::exchange(deliveries_, {}); }
+  std::vector<ActorStatus> actors() const;
+  /// Messages that were malformed or out of place.
+  std::uint64_t protocol_errors() const { return protocol_errors_; }
+
+ private:
+  struct Held {
+    Ticket ticket;
+    std::vector<Part> parts;
+    std::uint64_t bytes = 0;
+  };
+  struct Peer {
+    ActorStatus status;
+    std::string key;
+    std::uint32_t wanted = 1;
+    std::int64_t last_heard_ns = 0;
+    std::map<std::uint64_t, Held> held;
+  };
+  struct Again {
+    std::string kind;  // of actor
+    TicketSpec spec;
+  };
+  struct Delivered {
+    std::string actor;
+    Ticket ticket;
+  };
+  using Peers = std::map<std::string, Peer>;
+
+  void on_hello(const Sender& from, const Hello& hello);
+  void on_result(Peer& peer, const std::string& connection, const Result& result, std::vector<Frame> frames);
+  void on_heartbeat(Peer& peer, const std::string& connection, const Heartbeat& beat);
+  bool admits(const Sender& from, const Hello& hello);
+  std::map<std::uint64_t, Held> take_over(const Hello& hello);
+  void deliver(Peer& peer, std::map<std::uint64_t, Held>::iterator held);
+  void reject(Peer& peer, const std::string& connection, std::map<std::uint64_t, Held>::iterator held);
+  void drop_peer(Peers::iterator peer);
+  void lose(const std::string& kind, const Ticket& ticket);
+  void unpin(const Ticket& ticket);
+  void issue_all();
+  bool issue_one(const std::string& connection, Peer& peer);
+  std::optional<TicketSpec> next_spec(const Peer& peer);
+  void refuse(const std::string& connection, Refusal reason, const std::string& text);
+  void send(const std::string& connection, Message message);
+  Peers::iterator peer_named(const std::string& actor);
+
+  const DispatchOptions options_;
+  Ledger& ledger_;
+  WeightsStore& weights_;
+  TicketSource source_;
+  const Clock& clock_;
+  Ports ports_;
+  bool issuing_ = true;
+  std::uint64_t protocol_errors_ = 0;
+  Peers peers_;                                        // by connection
+  std::map<std::string, std::uint64_t> incarnations_;  // highest seen, by actor
+  std::map<std::uint64_t, Delivered> delivered_;       // without verdict, by ticket
+  std::deque<Again> again_;
+  std::string last_served_;  // connection, so that the turn goes round
+  std::vector<Outgoing> outgoing_;
+  std::vector<Delivery> deliveries_;
+};
+
+}  // namespace regraft::wire

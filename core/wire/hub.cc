@@ -1,0 +1,378 @@
+#include "core/wire/hub.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/wire/socket.h"
+#include "core/wire/weights_server.h"
+#include "core/wire/zap.h"
+
+namespace regraft::wire {
+namespace {
+
+// How often the clock and the keys' folder are looked at; a manual clock is noticed this late.
+constexpr std::chrono::milliseconds kTickEvery{20};
+constexpr std::int64_t kRereadKeysEveryNs = 500'000'000;
+// Messages taken in one go before the others (decisions, time) get their turn.
+constexpr int kBatch = 64;
+constexpr int kTurnsPerStatus = 16;
+constexpr int kByeLingerMilliseconds = 500;
+constexpr std::string_view kTcp = "tcp://";
+
+struct AllEndpoints {
+  std::vector<std::string> results;
+  WeightsServer::Endpoints others;
+};
+
+std::string next_port(const std::string& tcp_endpoint, int by) {
+  const std::uint16_t port = port_of(tcp_endpoint);
+  const std::string host = std::string(kTcp) + host_of(tcp_endpoint) + ":";
+  return host + (port == 0 ? "*" : std::to_string(port + by));
+}
+
+void check_plain(const std::string& endpoint) {
+  if (is_loopback(endpoint)) return;
+  throw WireError(WireFault::kAddress, "plain transport would be open to other machines", endpoint,
+                  "use 127.0.0.1 or ipc, or leave encryption on");
+}
+
+AllEndpoints all_endpoints(const HubOptions& options) {
+  AllEndpoints all;
+  for (const std::string& endpoint : options.bind) {
+    check_endpoint(endpoint);
+    if (options.plain) check_plain(endpoint);
+    const bool tcp = endpoint.starts_with(kTcp);
+    all.results.push_back(endpoint);
+    all.others.weights.push_back(tcp ? next_port(endpoint, 1) : endpoint + ".weights");
+    all.others.announce.push_back(tcp ? next_port(endpoint, 2) : endpoint + ".announce");
+  }
+  if (all.results.empty())
+    throw WireError(WireFault::kAddress, "there is nowhere to listen", "hub", "bind an endpoint");
+  return all;
+}
+
+KeyPair checked_keys(const HubOptions& options) {
+  if (options.plain) return {};
+  if (is_key(options.server_keys.public_key) && is_key(options.server_keys.secret_key))
+    return options.server_keys;
+  throw WireError(WireFault::kKey, "a secured hub needs a key pair", "hub",
+                  "make one, or ask for plain transport");
+}
+
+SocketLimits result_limits(const DispatchOptions& options) {
+  SocketLimits limits;
+  // Each way and actor: its tickets' parts inwards; tickets, acknowledgements and heartbeats outwards.
+  limits.queue_messages = static_cast<int>(4 * options.max_tickets_per_actor + 64);
+  limits.linger_ms = kByeLingerMilliseconds;
+  limits.max_frame_bytes =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(options.ticket_bytes, kMaxHeaderBytes));
+  return limits;
+}
+
+std::uint16_t tcp_port(const std::vector<std::string>& endpoints) {
+  for (const std::string& endpoint : endpoints) {
+    if (endpoint.starts_with(kTcp)) return port_of(endpoint);
+  }
+  return 0;
+}
+
+}  // namespace
+
+class Hub::Impl {
+ public:
+  Impl(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock)
+      : options_(std::move(options)),
+        ledger_(ledger),
+        clock_(clock),
+        keys_(options_.plain ? nullptr : std::make_unique<AuthorisedKeys>(options_.authorised)),
+        dispatcher_(options_.dispatch, ledger, store_, std::move(source), clock),
+        zap_(context_, keys_.get()),
+        router_(open_socket(context_, zmq::socket_type::router, result_limits(options_.dispatch))) {
+    const KeyPair keys = checked_keys(options_);
+    const AllEndpoints endpoints = all_endpoints(options_);
+    secure_as_server(router_, keys);
+    std::vector<std::string> bound;
+    for (const std::string& endpoint : endpoints.results) bound.push_back(bind_socket(router_, endpoint));
+    weights_ = std::make_unique<WeightsServer>(context_, keys, keys_.get(), endpoints.others, store_);
+    dispatcher_.set_ports(
+        {tcp_port(weights_->endpoints().weights), tcp_port(weights_->endpoints().announce)});
+    describe(bound);
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+  ~Impl() { end_thread(); }
+
+  const RunInfo& run_info() const { return info_; }
+
+  std::optional<Delivery> take(std::chrono::milliseconds wait) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, wait, [&] { return !queue_.empty() || ended_; });
+    if (failure_) std::rethrow_exception(failure_);
+    if (queue_.empty()) return std::nullopt;
+    Delivery delivery = std::move(queue_.front());
+    queue_.pop_front();
+    --status_.waiting;
+    return delivery;
+  }
+
+  Disposition decide(const Ticket& ticket, Disposition verdict) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (failure_) std::rethrow_exception(failure_);
+    }
+    const bool known = verdict == Disposition::kAdmitted || verdict == Disposition::kStale ||
+                       verdict == Disposition::kRejected;
+    if (!known) throw WireError(WireFault::kMisuse, "this is no verdict", std::string(name_of(verdict)), "");
+    const Disposition recorded = ledger_.close(ticket.id, verdict);
+    {
+      const std::scoped_lock lock(mutex_);
+      decisions_.emplace_back(ticket.id, recorded);
+    }
+    wake_.signal();
+    return recorded;
+  }
+
+  WeightsInfo publish(std::uint64_t version, std::vector<std::byte> bytes) {
+    const WeightsInfo info = store_.publish(version, std::move(bytes));
+    weights_->announce();
+    wake_.signal();
+    return info;
+  }
+
+  void wake() { wake_.signal(); }
+
+  void stop_issuing() {
+    issuing_ = false;
+    wake_.signal();
+  }
+
+  void stop() {
+    end_thread();
+    const std::scoped_lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  HubStatus status() const {
+    const std::scoped_lock lock(mutex_);
+    return status_;
+  }
+
+  bool wait_for(const std::function<bool(const HubStatus&)>& condition,
+                std::chrono::milliseconds wait) const {
+    std::unique_lock lock(mutex_);
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    while (!ended_) {
+      const HubStatus now = status_;
+      const std::uint64_t seen = revision_;
+      lock.unlock();
+      if (condition(now)) return true;
+      lock.lock();
+      if (!changed_.wait_until(lock, deadline, [&] { return revision_ != seen || ended_; })) return false;
+    }
+    return false;
+  }
+
+  TransportCounters counters() const {
+    TransportCounters sum = counters_.read();
+    sum += weights_->counters();
+    sum.cpu_ns += context_.io_cpu_ns();
+    return sum;
+  }
+
+ private:
+  void describe(const std::vector<std::string>& bound) {
+    info_.run_id = ledger_.run_id();
+    info_.generation = ledger_.generation();
+    info_.host = own_host_name();
+    info_.server_key = options_.plain ? "" : options_.server_keys.public_key;
+    for (const std::string& endpoint : bound) {
+      if (!endpoint.starts_with(kTcp)) {
+        info_.ipc = endpoint;
+        continue;
+      }
+      const std::string host = host_of(endpoint);
+      const bool any = host == "0.0.0.0" || host == "[::]" || host == "*";
+      const std::string reachable = options_.advertised_host.empty() ? info_.host : options_.advertised_host;
+      info_.tcp = std::string(kTcp) + (any ? reachable : host) + ":" + std::to_string(port_of(endpoint));
+    }
+  }
+
+  void end_thread() {
+    thread_.request_stop();
+    wake_.signal();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void run(const std::stop_token& stop) {
+    try {
+      while (!stop.stop_requested()) turn();
+      say_goodbye();
+    } catch (const std::exception& error) {
+      log_error("the hub has ended: {}", error.what());
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::current_exception();
+    }
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  void turn() {
+    std::array<zmq::pollitem_t, 2> items{
+        {{router_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_.fd(), ZMQ_POLLIN, 0}}};
+    zmq::poll(items.data(), items.size(), kTickEvery);
+    if (items[1].revents != 0) wake_.drain();
+    // A result has as many frames as its parts have tensors; the bytes are bounded by the ticket.
+    const ReceiveCaps caps{.frames = kMaxFrames, .bytes = options_.dispatch.ticket_bytes + kMaxHeaderBytes};
+    Incoming message;
+    int received = 0;
+    while (received < kBatch && receive(router_, true, caps, counters_, message)) {
+      accept(std::move(message));
+      ++received;
+    }
+    for (const auto& [id, disposition] : take_decisions()) dispatcher_.on_decided(id, disposition);
+    check_keys();
+    if (!issuing_) dispatcher_.stop_issuing();
+    dispatcher_.tick();
+    send_all();
+    hand_over();
+    // The list of actors is for people: under load it need not be made at every turn.
+    if (received == 0 || ++turns_since_status_ >= kTurnsPerStatus) renew_status();
+    counters_.sample_thread_cpu();
+  }
+
+  void accept(Incoming message) {
+    const Dispatcher::Sender from{std::move(message.connection), std::move(message.key)};
+    std::vector<Frame> frames = std::move(message.frames);
+    if (frames.empty()) frames.emplace_back();  // oversized: an empty header, which is malformed
+    const Frame header = std::move(frames.front());
+    frames.erase(frames.begin());
+    dispatcher_.on_message(from, header.bytes(), std::move(frames));
+  }
+
+  std::vector<std::pair<std::uint64_t, Disposition>> take_decisions() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(decisions_, {});
+  }
+
+  void check_keys() {
+    if (!keys_ || clock_.steady_ns() < reread_keys_ns_) return;
+    reread_keys_ns_ = clock_.steady_ns() + kRereadKeysEveryNs;
+    keys_->reload();
+    dispatcher_.drop_unauthorised([&](const std::string& key) { return keys_->contains(key); });
+  }
+
+  // One who cannot be reached, or reads nothing, is dropped; that may free work for others, hence the loop.
+  void send_all() {
+    for (auto batch = dispatcher_.take_outgoing(); !batch.empty(); batch = dispatcher_.take_outgoing()) {
+      for (const auto& [connection, message] : batch) {
+        const auto outcome = send(router_, connection, encode(message), {}, counters_);
+        if (outcome != SendOutcome::kSent) dispatcher_.on_unreachable(connection);
+      }
+    }
+  }
+
+  void hand_over() {
+    std::vector<Delivery> finished = dispatcher_.take_deliveries();
+    if (finished.empty()) return;
+    const std::scoped_lock lock(mutex_);
+    for (Delivery& delivery : finished) queue_.push_back(std::move(delivery));
+    status_.waiting = queue_.size();
+    changed_.notify_all();
+  }
+
+  void renew_status() {
+    turns_since_status_ = 0;
+    HubStatus status;
+    status.actors = dispatcher_.actors();
+    status.outstanding = ledger_.outstanding();
+    status.protocol_errors = dispatcher_.protocol_errors();
+    status.latest = store_.latest();
+    const std::scoped_lock lock(mutex_);
+    status.waiting = queue_.size();
+    status_ = std::move(status);
+    ++revision_;
+    changed_.notify_all();
+  }
+
+  void say_goodbye() {
+    for (const auto& [id, disposition] : take_decisions()) dispatcher_.on_decided(id, disposition);
+    dispatcher_.say_bye();
+    send_all();
+    ledger_.drop_outstanding();
+    router_.close();
+  }
+
+  const HubOptions options_;
+  Ledger& ledger_;
+  const Clock& clock_;
+  std::unique_ptr<AuthorisedKeys> keys_;
+  WeightsStore store_;
+  Dispatcher dispatcher_;
+  Context context_;
+  ZapHandler zap_;
+  zmq::socket_t router_;
+  std::unique_ptr<WeightsServer> weights_;
+  RunInfo info_;
+  Wake wake_;
+  LiveCounters counters_;
+  std::int64_t reread_keys_ns_ = 0;
+  int turns_since_status_ = 0;
+  std::atomic<bool> issuing_{true};
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<Delivery> queue_;
+  std::vector<std::pair<std::uint64_t, Disposition>> decisions_;
+  HubStatus status_;
+  std::uint64_t revision_ = 0;
+  std::exception_ptr failure_;
+  bool ended_ = false;
+  std::jthread thread_;
+};
+
+Hub::Hub(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock)
+    : impl_(std::make_unique<Impl>(std::move(options), ledger, std::move(source), clock)) {}
+Hub::~Hub() = default;
+
+const RunInfo& Hub::run_info() const {
+  return impl_->run_info();
+}
+std::optional<Delivery> Hub::take(std::chrono::milliseconds wait) {
+  return impl_->take(wait);
+}
+Disposition Hub::decide(const Ticket& ticket, Disposition verdict) {
+  return impl_->decide(ticket, verdict);
+}
+WeightsInfo Hub::publish(std::uint64_t version, std::vector<std::byte> bytes) {
+  return impl_->publish(version, std::move(bytes));
+}
+void Hub::wake() {
+  impl_->wake();
+}
+void Hub::stop_issuing() {
+  impl_->stop_issuing();
+}
+void Hub::stop() {
+  impl_->stop();
+}
+HubStatus Hub::status() const {
+  return impl_->status();
+}
+bool Hub::wait_for(const std::function<bool(const HubStatus&)>& condition,
+                   std::chrono::milliseconds wait) const {
+  return impl_->wait_for(condition, wait);
+}
+TransportCounters Hub::counters() const {
+  return impl_->counters();
+}
+
+}  // namespace regraft::wire

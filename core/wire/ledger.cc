@@ -1,0 +1,245 @@
+#include "core/wire/ledger.h"
+
+#include <utility>
+
+#include "core/wire/bounded_archive.h"
+
+namespace regraft::wire {
+namespace {
+
+enum RecordType : std::uint16_t { kGeneration = 1, kIssue, kClose, kExtra, kMark, kRollback };
+
+template <class... Fields>
+std::vector<std::byte> pack(const Fields&... fields) {
+  std::vector<std::byte> bytes;
+  BytesOutputArchive archive(bytes);
+  archive(fields...);
+  return bytes;
+}
+
+template <class... Fields>
+void unpack(std::span<const std::byte> bytes, Fields&... fields) {
+  BoundedInputArchive archive(bytes);
+  archive(fields...);
+  archive.expect_end();
+}
+
+std::vector<std::byte> pack_ticket(const Ticket& t) {
+  return pack(t.id, t.generation, t.model, t.seed, t.weight_version, t.segment_length, t.sequence);
+}
+
+Ticket unpack_ticket(std::span<const std::byte> bytes) {
+  Ticket t;
+  unpack(bytes, t.id, t.generation, t.model, t.seed, t.weight_version, t.segment_length, t.sequence);
+  return t;
+}
+
+Disposition checked(std::uint8_t value, Disposition highest) {
+  if (value < 1 || value > static_cast<std::uint8_t>(highest)) {
+    throw WireError(WireFault::kJournal, "a record holds an unknown state", "journal", "");
+  }
+  return static_cast<Disposition>(value);
+}
+
+std::uint64_t& counter(Books& books, Disposition disposition) {
+  switch (disposition) {
+    case Disposition::kAdmitted:
+      return books.admitted;
+    case Disposition::kStale:
+      return books.stale;
+    case Disposition::kRejected:
+      return books.rejected;
+    case Disposition::kDropped:
+      return books.dropped;
+    case Disposition::kLost:
+      return books.lost;
+    case Disposition::kLate:
+      return books.late;
+  }
+  throw WireError(WireFault::kMisuse, "unknown disposition", "ledger", "");
+}
+
+// What an actor is told of a ticket that has been closed before.
+Disposition as_acknowledged(Disposition state) {
+  const bool gone = state == Disposition::kLost || state == Disposition::kDropped;
+  return gone ? Disposition::kLate : state;
+}
+
+}  // namespace
+
+Ledger::Ledger(const std::filesystem::path& journal, std::string run_id)
+    : run_id_(std::move(run_id)),
+      journal_(journal, [this](const Journal::Record& record) { replay(record); }) {
+  const std::uint64_t next = generation_ + 1;
+  // Synced, so that no generation number is ever used twice.
+  journal_.append_synced(kGeneration, pack(next, run_id_));
+  begin_generation(next);
+}
+
+void Ledger::replay(const Journal::Record& record) {
+  std::uint64_t number = 0;
+  std::uint8_t state = 0;
+  switch (record.type) {
+    case kGeneration: {
+      std::string run;
+      unpack(record.payload, number, run);
+      if (run != run_id_) {
+        throw WireError(WireFault::kJournal, "the journal belongs to run " + run + ", not to " + run_id_,
+                        "journal", "use the run folder of that run, or a new one");
+      }
+      return begin_generation(number);
+    }
+    case kIssue:
+      return apply_issue(unpack_ticket(record.payload));
+    case kClose:
+      unpack(record.payload, number, state);
+      if (final_state(number, generation_)) {
+        throw WireError(WireFault::kJournal, "ticket " + std::to_string(number) + " is closed twice",
+                        "journal", "");
+      }
+      return apply_close(number, checked(state, Disposition::kLost), record.end);
+    case kExtra:
+      unpack(record.payload, number, state);
+      return apply_extra(number, checked(state, Disposition::kLate));
+    case kMark:
+      return;
+    case kRollback:
+      unpack(record.payload, number);
+      return apply_rollback(number);
+    default:
+      throw WireError(WireFault::kJournal, "record type " + std::to_string(record.type) + " is not known",
+                      "journal", "was it written by a newer regraft?");
+  }
+}
+
+void Ledger::begin_generation(std::uint64_t generation) {
+  if (!books_.generations.empty()) {
+    Books& old = books_.generations.back();
+    old.lost += std::exchange(old.outstanding, 0);
+  }
+  outstanding_.clear();
+  states_.clear();
+  first_id_ = next_id_;
+  generation_ = generation;
+  books_.generations.push_back(Books{.generation = generation});
+}
+
+Ticket Ledger::issue(const TicketSpec& spec) {
+  const std::scoped_lock lock(mutex_);
+  Ticket ticket;
+  static_cast<TicketSpec&>(ticket) = spec;
+  ticket.id = next_id_;
+  ticket.generation = generation_;
+  journal_.append(kIssue, pack_ticket(ticket));
+  apply_issue(ticket);
+  return ticket;
+}
+
+void Ledger::apply_issue(const Ticket& ticket) {
+  next_id_ = ticket.id + 1;
+  states_.push_back(0);
+  outstanding_.emplace(ticket.id, ticket);
+  Books& books = books_.generations.back();
+  ++books.issued;
+  ++books.outstanding;
+}
+
+Disposition Ledger::close(std::uint64_t id, Disposition wanted) {
+  const std::scoped_lock lock(mutex_);
+  if (wanted == Disposition::kLate)
+    throw WireError(WireFault::kMisuse, "late is no final state", "ledger", "");
+  if (const auto state = final_state(id, generation_)) return as_acknowledged(*state);
+  append_close(id, wanted);
+  return wanted;
+}
+
+void Ledger::append_close(std::uint64_t id, Disposition disposition) {
+  const std::uint64_t end = journal_.append(kClose, pack(id, static_cast<std::uint8_t>(disposition)));
+  apply_close(id, disposition, end);
+}
+
+void Ledger::apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end) {
+  outstanding_.erase(id);
+  states_.at(id - first_id_) = static_cast<std::uint8_t>(disposition);
+  Books& books = books_.generations.back();
+  --books.outstanding;
+  ++counter(books, disposition);
+  if (disposition != Disposition::kAdmitted) return;
+  ++books.retained;
+  admissions_.push_back({end, books_.generations.size() - 1});
+}
+
+std::optional<Disposition> Ledger::final_state(std::uint64_t id, std::uint64_t generation) const {
+  // All that an older generation left open was lost; a ticket never issued is as good as lost.
+  if (generation != generation_ || id < first_id_ || id >= next_id_) return Disposition::kLost;
+  const std::uint8_t state = states_[id - first_id_];
+  if (state == 0) return std::nullopt;
+  return static_cast<Disposition>(state);
+}
+
+Disposition Ledger::count_extra_result(std::uint64_t id, std::uint64_t generation) {
+  const std::scoped_lock lock(mutex_);
+  const auto state = final_state(id, generation);
+  if (!state) throw WireError(WireFault::kMisuse, "the ticket is outstanding", "ledger", "");
+  const Disposition counted = as_acknowledged(*state);
+  journal_.append(kExtra, pack(generation, static_cast<std::uint8_t>(counted)));
+  apply_extra(generation, counted);
+  return counted;
+}
+
+void Ledger::apply_extra(std::uint64_t generation, Disposition counted) {
+  Books* books = &books_.generations.back();
+  for (Books& candidate : books_.generations) {
+    if (candidate.generation == generation) books = &candidate;
+  }
+  ++(counted == Disposition::kLate ? books->late : books->duplicates);
+}
+
+bool Ledger::is_outstanding(std::uint64_t id, std::uint64_t generation) const {
+  const std::scoped_lock lock(mutex_);
+  return !final_state(id, generation);
+}
+
+std::uint64_t Ledger::outstanding() const {
+  const std::scoped_lock lock(mutex_);
+  return outstanding_.size();
+}
+
+void Ledger::drop_outstanding() {
+  const std::scoped_lock lock(mutex_);
+  while (!outstanding_.empty()) append_close(outstanding_.begin()->first, Disposition::kDropped);
+  journal_.append_synced(kMark, pack(generation_));
+}
+
+JournalMark Ledger::mark() {
+  const std::scoped_lock lock(mutex_);
+  return {run_id_, generation_, journal_.append_synced(kMark, pack(generation_))};
+}
+
+void Ledger::roll_back(const JournalMark& mark) {
+  const std::scoped_lock lock(mutex_);
+  const auto refuse = [&](const std::string& what) {
+    throw WireError(WireFault::kJournal, what, journal_.path().string(),
+                    "resume with the journal that belongs to the checkpoint");
+  };
+  if (mark.offset > 0 && mark.run_id != run_id_) refuse("the checkpoint is of run " + mark.run_id);
+  if (mark.offset > journal_.size_bytes()) refuse("the journal ends before the checkpoint's mark");
+  journal_.append_synced(kRollback, pack(mark.offset));
+  apply_rollback(mark.offset);
+}
+
+void Ledger::apply_rollback(std::uint64_t offset) {
+  while (!admissions_.empty() && admissions_.back().end > offset) {
+    Books& books = books_.generations[admissions_.back().books];
+    --books.retained;
+    ++books.rolled_back;
+    admissions_.pop_back();
+  }
+}
+
+JobBooks Ledger::books() const {
+  const std::scoped_lock lock(mutex_);
+  return books_;
+}
+
+}  // namespace regraft::wire

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/wire/books.h"
+#include "core/wire/journal.h"
+#include "core/wire/ticket.h"
+
+namespace regraft::wire {
+
+/// A place in the journal, kept in a checkpoint.
+struct JournalMark {
+  std::string run_id;
+  std::uint64_t generation = 0;
+  std::uint64_t offset = 0;  // bytes; 0: before everything
+};
+
+/// All tickets of a run and what became of them, on a write-ahead journal: each call has written its record
+/// before it changes anything or returns, so a caller that sends or acknowledges afterwards never says what a
+/// restart would deny. A ticket reaches exactly one final state.
+///
+/// Opening begins a new generation: what the one before had outstanding is lost.
+/// Thread-safe. Errors: WireError(kJournal); the books are then as before the call.
+class Ledger {
+ public:
+  /// Opens or creates the journal. Throws if it belongs to another run.
+  Ledger(const std::filesystem::path& journal, std::string run_id);
+
+  const std::string& run_id() const { return run_id_; }
+  std::uint64_t generation() const { return generation_; }
+  /// Bytes of a torn record that opening cut off.
+  std::uint64_t torn_bytes() const { return journal_.torn_bytes(); }
+
+  /// Records a new outstanding ticket; send it afterwards.
+  Ticket issue(const TicketSpec& spec);
+
+  /// Brings a ticket of this generation into a final state (not kLate) and returns the state it is in now:
+  /// `wanted`; or, if it had one already, that one, and kLate for a lost or dropped one. Who admits must look
+  /// at the answer.
+  Disposition close(std::uint64_t id, Disposition wanted);
+
+  /// A result came although its ticket is closed or of an older generation: counts it as late or as a
+  /// duplicate, and returns what to acknowledge. Throws WireError(kMisuse) for an outstanding ticket.
+  Disposition count_extra_result(std::uint64_t id, std::uint64_t generation);
+
+  bool is_outstanding(std::uint64_t id, std::uint64_t generation) const;
+  std::uint64_t outstanding() const;
+
+  /// At the end of a run: what is still outstanding is dropped, and the journal synced.
+  void drop_outstanding();
+
+  /// For a checkpoint: everything recorded so far is on the disk, and in the checkpoint.
+  JournalMark mark();
+  /// After resuming from a checkpoint: what was admitted behind its mark is rolled back. Throws
+  /// WireError(kJournal) if the mark is of another run or beyond the journal.
+  void roll_back(const JournalMark& mark);
+
+  /// One entry a generation, in order.
+  JobBooks books() const;
+
+ private:
+  struct Admission {
+    std::uint64_t end = 0;  // journal offset behind the record
+    std::size_t books = 0;  // index of its generation
+  };
+
+  void replay(const Journal::Record& record);
+  void begin_generation(std::uint64_t generation);
+  void apply_issue(const Ticket& ticket);
+  void apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end);
+  void apply_extra(std::uint64_t generation, Disposition counted);
+  void apply_rollback(std::uint64_t offset);
+  void append_close(std::uint64_t id, Disposition disposition);
+  std::optional<Disposition> final_state(std::uint64_t id, std::uint64_t generation) const;
+
+  mutable std::mutex mutex_;
+  std::string run_id_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t next_id_ = 1;
+  std::uint64_t first_id_ = 1;        // of this generation
+  std::vector<std::uint8_t> states_;  // by id - first_id_: 0 outstanding, else a Disposition
+  std::map<std::uint64_t, Ticket> outstanding_;
+  std::vector<Admission> admissions_;  // not rolled back, ascending
+  JobBooks books_;
+  Journal journal_;  // last: its constructor replays into the members above
+};
+
+}  // namespace regraft::wire

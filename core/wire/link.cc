@@ -1,0 +1,353 @@
+#include "core/wire/link.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/wire/connection.h"
+#include "core/wire/link_state.h"
+#include "core/wire/weights_client.h"
+
+namespace regraft::wire {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
+constexpr Milliseconds kTickEvery{20};
+constexpr Milliseconds kPauseBeforeRetry{200};
+constexpr std::int64_t kHelloEveryNs = 100 * kNanosecondsPerMillisecond;
+// A learner that dies in the middle of a handshake looks like one with another key, but not several times.
+constexpr int kHandshakesUntilWrongKey = 3;
+constexpr int kLeaveLingerMilliseconds = 500;
+
+std::int64_t to_ns(std::uint32_t milliseconds) {
+  return milliseconds * kNanosecondsPerMillisecond;
+}
+
+}  // namespace
+
+class Link::Impl {
+ public:
+  Impl(LinkOptions options, const Clock& clock)
+      : options_(std::move(options)),
+        clock_(clock),
+        weights_(context_, {options_.fetch_timeout_ms, options_.max_weights_bytes}) {
+    search_since_ns_ = clock_.steady_ns();
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    state_.wait_until_joined();
+  }
+
+  ~Impl() {
+    thread_.request_stop();
+    wake_.signal();
+  }
+
+  LinkState& state() { return state_; }
+  const LinkState& state() const { return state_; }
+
+  bool send(const Ticket& ticket, const PartInfo& part, std::vector<Frame> frames) {
+    const bool wanted = state_.send(ticket, part, std::move(frames));
+    wake_.signal();
+    return wanted;
+  }
+
+  Weights fetch(std::uint64_t version) {
+    state_.expect_between_tickets();
+    return weights_.fetch(state_.weights_endpoint(), options_.keys, server_key(), version);
+  }
+
+  TransportCounters counters() const {
+    TransportCounters sum = counters_.read();
+    sum += weights_.counters();
+    sum.cpu_ns += context_.io_cpu_ns();
+    return sum;
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    try {
+      while (!stop.stop_requested() && !state_.failed()) turn();
+      leave();
+    } catch (...) {
+      state_.fail(std::current_exception());
+    }
+    connection_.reset();
+  }
+
+  void turn() {
+    if (!connection_ && !connect()) return pause();
+    std::array<zmq::pollitem_t, 4> items{{{connection_->results().handle(), 0, poll_flags(), 0},
+                                          {connection_->announcements().handle(), 0, ZMQ_POLLIN, 0},
+                                          {connection_->events().handle(), 0, ZMQ_POLLIN, 0},
+                                          {nullptr, wake_.fd(), ZMQ_POLLIN, 0}}};
+    zmq::poll(items.data(), items.size(), kTickEvery);
+    wake_.drain();
+    for (NetEvent event; connection_->next_event(event);) on_event(event);
+    Incoming message;
+    const ReceiveCaps caps{.frames = 1, .bytes = kMaxHeaderBytes};
+    while (receive(connection_->announcements(), false, caps, counters_, message)) accept(message, false);
+    while (receive(connection_->results(), false, caps, counters_, message)) accept(message, true);
+    say_due_hello();
+    send_parts();
+    send_heartbeat();
+    check_silence();
+    counters_.sample_thread_cpu();
+  }
+
+  short poll_flags() const {
+    const bool blocked = joined_ && blocked_ && state_.has_part_to_send();
+    return static_cast<short>(ZMQ_POLLIN | (blocked ? ZMQ_POLLOUT : 0));
+  }
+
+  bool connect() {
+    try {
+      const RunInfo run = options_.locate();
+      if (!run.server_key.empty() && !is_key(options_.keys.secret_key)) {
+        throw WireError(WireFault::kKey, "this run wants a key", run.run_id, "give the actor's key file");
+      }
+      run_id_ = run.run_id;
+      // A URL does not follow the learner's restarts: what it told us last is newer.
+      generation_ = std::max(generation_, run.generation);
+      {
+        const std::scoped_lock lock(server_key_mutex_);
+        server_key_ = run.server_key;
+      }
+      connection_ = std::make_unique<Connection>(context_, run, options_.keys, kMaxHeaderBytes);
+    } catch (const Error& error) {
+      // The run file may be missing while the learner restarts.
+      last_problem_ = error.what();
+      const auto* wire = dynamic_cast<const WireError*>(&error);
+      if (wire != nullptr && wire->fault() == WireFault::kKey) throw;
+      give_up_in_time();
+      return false;
+    }
+    joined_ = false;
+    failed_handshakes_ = 0;
+    last_heard_ns_ = clock_.steady_ns();
+    say_hello();
+    return true;
+  }
+
+  void pause() {
+    zmq::pollitem_t item{nullptr, wake_.fd(), ZMQ_POLLIN, 0};
+    zmq::poll(&item, 1, kPauseBeforeRetry);
+    wake_.drain();
+  }
+
+  void say_hello() {
+    Hello hello{.run_id = run_id_,
+                .generation = generation_,
+                .incarnation = options_.incarnation,
+                .actor = options_.actor,
+                .kind = options_.kind,
+                .pid = static_cast<std::uint64_t>(::getpid()),
+                .tickets_wanted = options_.tickets_wanted,
+                .held = state_.held(generation_)};
+    joined_ = hello_due_ = false;
+    said_hello_ns_ = clock_.steady_ns();
+    post(hello);
+  }
+
+  SendOutcome post(const Message& message) {
+    return wire::send(connection_->results(), "", encode(message), {}, counters_);
+  }
+
+  void on_event(NetEvent event) {
+    switch (event) {
+      case NetEvent::kNotAuthorised:
+        throw WireError(WireFault::kKey, "the learner does not authorise this actor's key",
+                        connection_->endpoint(), "regraft keys add it on the learner's side");
+      case NetEvent::kHandshakeFailed:
+        last_problem_ = "the handshake failed";
+        if (++failed_handshakes_ < kHandshakesUntilWrongKey) return;
+        throw WireError(WireFault::kKey, "the learner does not have the expected key",
+                        connection_->endpoint(), "take the run file of the run that is running");
+      case NetEvent::kNobodyListens:
+        last_problem_ = "nobody listens there";
+        return;
+      case NetEvent::kDisconnected:
+        last_problem_ = "the connection was closed";
+        return;
+      case NetEvent::kConnected:
+      case NetEvent::kOther:
+        return;
+    }
+  }
+
+  void accept(const Incoming& message, bool from_results) {
+    if (message.oversized || message.frames.empty()) return;
+    const Message decoded = decode(message.frames.front().bytes());
+    if (const auto* announce = std::get_if<WeightsAnnounce>(&decoded))
+      return state_.on_latest(announce->info);
+    if (!from_results) return;
+    last_heard_ns_ = clock_.steady_ns();
+    if (const auto* welcome = std::get_if<Welcome>(&decoded)) return on_welcome(*welcome);
+    if (const auto* refused = std::get_if<Refused>(&decoded)) return on_refused(*refused);
+    if (const auto* credit = std::get_if<Credit>(&decoded)) return state_.on_credit(credit->ticket);
+    if (const auto* ack = std::get_if<Ack>(&decoded)) return state_.on_ack(*ack);
+    if (const auto* beat = std::get_if<Heartbeat>(&decoded)) return state_.on_latest(beat->latest);
+    if (const auto* bye = std::get_if<Bye>(&decoded)) {
+      throw WireError(WireFault::kClosed, bye->reason, connection_->endpoint(), "");
+    }
+  }
+
+  void on_welcome(const Welcome& welcome) {
+    joined_ = true;
+    ever_joined_ = true;
+    generation_ = welcome.generation;
+    heartbeat_ns_ = to_ns(welcome.heartbeat_ms);
+    connection_->subscribe(welcome.announce_port);
+    state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port));
+    log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
+  }
+
+  void on_refused(const Refused& refused) {
+    last_problem_ = refused.text;
+    switch (refused.reason) {
+      case Refusal::kOldGeneration:
+        return say_hello_again(std::exchange(generation_, refused.generation) != refused.generation);
+      case Refusal::kHelloFirst:
+        return say_hello_again(joined_);
+      case Refusal::kFull:
+        return say_hello_again(false);  // there may be room later: asked again until the deadline
+      case Refusal::kKeyRevoked:
+        throw WireError(WireFault::kKey, refused.text, connection_->endpoint(), "regraft keys add it again");
+      case Refusal::kWrongRun:
+      case Refusal::kOldIncarnation:
+      case Refusal::kNameTaken:
+        throw WireError(WireFault::kRefused, std::string(name_of(refused.reason)) + ": " + refused.text,
+                        connection_->endpoint(), "is this actor of this run, and started once?");
+    }
+  }
+
+  // At once after a change, else at intervals: a learner that goes on refusing is not flooded.
+  void say_hello_again(bool changed) {
+    hello_due_ns_ = changed ? clock_.steady_ns() : said_hello_ns_ + kHelloEveryNs;
+    joined_ = false;
+    hello_due_ = true;
+  }
+
+  void say_due_hello() {
+    if (hello_due_ && clock_.steady_ns() >= hello_due_ns_) say_hello();
+  }
+
+  void send_parts() {
+    blocked_ = false;
+    while (joined_ && !blocked_) {
+      const auto part = state_.part_to_send();
+      if (!part) return;
+      const auto header = encode(part->header);
+      const auto outcome = wire::send(connection_->results(), "", header, part->frames, counters_);
+      blocked_ = outcome != SendOutcome::kSent;
+      if (!blocked_) state_.part_sent();
+    }
+  }
+
+  void send_heartbeat() {
+    const std::int64_t now = clock_.steady_ns();
+    if (!joined_ || now - last_beat_ns_ < heartbeat_ns_) return;
+    last_beat_ns_ = now;
+    post(Heartbeat{state_.policy_steps(), process_cpu_ns(), counters().cpu_ns, {}});
+  }
+
+  void check_silence() {
+    const std::int64_t now = clock_.steady_ns();
+    if (joined_) {
+      search_since_ns_ = now;
+      if (now - last_heard_ns_ < to_ns(options_.silence_timeout_ms)) return;
+      last_problem_ = "nothing was heard from the learner";
+      log_warning("nothing was heard from the learner for {} ms: looking for it anew",
+                  options_.silence_timeout_ms);
+      joined_ = false;
+      connection_.reset();
+      return;
+    }
+    give_up_in_time();
+    if (now - said_hello_ns_ < to_ns(std::min(options_.connect_timeout_ms, options_.silence_timeout_ms)))
+      return;
+    connection_.reset();
+  }
+
+  void give_up_in_time() {
+    const std::uint32_t patience_ms = ever_joined_ ? options_.give_up_after_ms : options_.connect_timeout_ms;
+    if (clock_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
+    const std::string where = connection_ ? connection_->endpoint() : "run " + run_id_;
+    throw WireError(WireFault::kTimeout,
+                    "no learner answered in " + std::to_string(patience_ms) + " ms" +
+                        (last_problem_.empty() ? "" : ": " + last_problem_),
+                    where, "is the learner running, and reachable from here?");
+  }
+
+  void leave() {
+    if (!connection_ || !joined_) return;
+    send_parts();
+    post(Bye{"the actor leaves"});
+    connection_->linger(kLeaveLingerMilliseconds);
+  }
+
+  std::string server_key() const {
+    const std::scoped_lock lock(server_key_mutex_);
+    return server_key_;
+  }
+
+  const LinkOptions options_;
+  const Clock& clock_;
+  Context context_;
+  LinkState state_;
+  WeightsClient weights_;
+  Wake wake_;
+  LiveCounters counters_;
+  mutable std::mutex server_key_mutex_;
+  std::string server_key_;
+
+  // The link's thread only.
+  std::unique_ptr<Connection> connection_;
+  std::string run_id_, last_problem_;
+  std::uint64_t generation_ = 0;
+  bool joined_ = false, ever_joined_ = false, blocked_ = false;
+  bool hello_due_ = false;
+  int failed_handshakes_ = 0;
+  std::int64_t heartbeat_ns_ = to_ns(1000);
+  std::int64_t search_since_ns_ = 0, last_heard_ns_ = 0, said_hello_ns_ = 0, hello_due_ns_ = 0;
+  std::int64_t last_beat_ns_ = 0;
+  std::jthread thread_;
+};
+
+Link::Link(LinkOptions options, const Clock& clock)
+    : impl_(std::make_unique<Impl>(std::move(options), clock)) {}
+Link::~Link() = default;
+
+std::optional<Ticket> Link::next_ticket(Milliseconds wait) {
+  return impl_->state().next_ticket(wait);
+}
+bool Link::wanted(const Ticket& ticket) const {
+  return impl_->state().wanted(ticket);
+}
+bool Link::send(const Ticket& ticket, const PartInfo& part, std::vector<Frame> frames) {
+  return impl_->send(ticket, part, std::move(frames));
+}
+std::optional<Ack> Link::next_ack(Milliseconds wait) {
+  return impl_->state().next_ack(wait);
+}
+bool Link::flush(Milliseconds wait) {
+  return impl_->state().flush(wait);
+}
+WeightsInfo Link::latest() const {
+  return impl_->state().latest();
+}
+Weights Link::fetch(std::uint64_t version) {
+  return impl_->fetch(version);
+}
+std::uint64_t Link::generation() const {
+  return impl_->state().generation();
+}
+TransportCounters Link::counters() const {
+  return impl_->counters();
+}
+
+}  // namespace regraft::wire

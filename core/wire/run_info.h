@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/wire/error.h"
+
+namespace regraft::wire {
+
+/// How to reach a learner and how to know it: what MPI broadcasts, what the run file holds, what `--join`
+/// takes. Nothing in it is secret. An empty server key says plain transport.
+struct RunInfo {
+  std::string run_id;
+  std::uint64_t generation = 0;
+  std::string host;  // where the learner runs; actors there use ipc
+  std::string tcp;   // endpoint tcp://HOST:PORT, or empty
+  std::string ipc;   // endpoint ipc://PATH, or empty
+  std::string server_key;
+
+  bool operator==(const RunInfo&) const = default;
+
+  std::string to_json() const;
+  /// Throws WireError(kMalformed); `where` names the source in it.
+  static RunInfo from_json(std::string_view text, const std::string& where);
+
+  /// regraft://HOST:PORT/RUN_ID?generation=G&key=HEX, of the tcp endpoint; the key is left out on plain
+  /// transport.
+  std::string to_url() const;
+  static RunInfo from_url(std::string_view url);
+
+  /// The run file, written atomically.
+  void save(const std::filesystem::path& path) const;
+  static RunInfo load(const std::filesystem::path& path);
+  /// A URL or the path of a run file.
+  static RunInfo from_url_or_file(const std::string& text);
+
+  /// ipc if this is the learner's host and its socket exists, else tcp. Throws WireError(kAddress) if there
+  /// is neither.
+  std::string endpoint_from(std::string_view own_host) const;
+};
+
+/// 16 random hex digits.
+std::string make_run_id();
+std::string own_host_name();
+
+/// A short path for a run's ipc socket: socket paths are limited to 107 bytes, run folders are not.
+std::string default_ipc_endpoint(std::string_view run_id);
+
+/// Throws WireError(kAddress) unless the endpoint is tcp://HOST:PORT with a port in range or '*', or ipc://
+/// with a path that is absolute and short enough.
+void check_endpoint(const std::string& endpoint);
+/// Plain transport is allowed only where no other machine hears it: ipc, and tcp on loopback.
+bool is_loopback(std::string_view endpoint);
+/// Of a checked tcp endpoint; port 0 for '*'.
+std::string host_of(std::string_view tcp_endpoint);
+std::uint16_t port_of(std::string_view tcp_endpoint);
+
+}  // namespace regraft::wire

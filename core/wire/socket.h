@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+#include <zmq.hpp>
+
+#include "core/base/file.h"
+#include "core/wire/counters.h"
+#include "core/wire/frame.h"
+#include "core/wire/keys.h"
+#include "core/wire/message.h"
+
+// Inside core/wire only: the one place that sets socket options and moves frames.
+
+namespace regraft::wire {
+
+/// A ZeroMQ context that knows the CPU time of the threads it started.
+class Context {
+ public:
+  Context();
+  zmq::context_t& zmq() { return context_; }
+  /// Of the I/O threads, where encryption happens.
+  std::uint64_t io_cpu_ns() const;
+
+ private:
+  zmq::context_t context_;
+  std::vector<int> threads_;  // kernel thread ids
+};
+
+/// Bounds that every socket gets.
+struct SocketLimits {
+  int queue_messages = 64;  // each way and connection
+  int linger_ms = 0;        // how long closing may wait for unsent messages
+  std::int64_t max_frame_bytes = 1 << 16;
+};
+
+zmq::socket_t open_socket(Context& context, zmq::socket_type type, const SocketLimits& limits);
+
+/// Both ends of a secured connection. Empty keys: plain transport.
+void secure_as_server(zmq::socket_t& socket, const KeyPair& keys);
+void secure_as_client(zmq::socket_t& socket, const KeyPair& own, const std::string& server_key);
+
+/// Binds and returns the endpoint with its port. Throws WireError(kAddress), with its own words for one in
+/// use.
+std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint);
+
+/// Wakes a thread that polls.
+class Wake {
+ public:
+  Wake();
+  void signal();
+  void drain();
+  int fd() const { return fd_.get(); }
+
+ private:
+  FileDescriptor fd_;
+};
+
+/// A message as it came. On a routed socket `connection` is its sender.
+struct Incoming {
+  std::string connection;
+  std::string key;            // proved by CURVE, else empty
+  std::vector<Frame> frames;  // header first
+  bool oversized = false;     // more than the caps; its frames were thrown away
+};
+
+struct ReceiveCaps {
+  std::size_t frames = kMaxFrames;
+  std::size_t bytes = std::size_t{64} << 20;
+};
+
+/// Takes the next message if there is one. `routed`: the first frame names the connection.
+bool receive(zmq::socket_t& socket, bool routed, const ReceiveCaps& caps, LiveCounters& counters,
+             Incoming& message);
+
+enum class SendOutcome { kSent, kFull, kUnreachable };
+
+/// Never waits. An empty connection sends on an unrouted socket. The frames are shared, not moved: on kFull
+/// the caller still has them.
+SendOutcome send(zmq::socket_t& socket, const std::string& connection, std::span<const std::byte> header,
+                 std::span<const Frame> frames, LiveCounters& counters);
+
+}  // namespace regraft::wire

@@ -1,0 +1,281 @@
+#include "core/wire/ledger.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "core/base/file.h"
+#include "core/base/rng.h"
+
+namespace regraft::wire {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The obvious reference: a list of all that happened, counted anew at every question.
+class Reference {
+ public:
+  struct Entry {
+    std::uint64_t id = 0, generation = 0, closed_at = 0;
+    std::optional<Disposition> state;
+    bool rolled_back = false;
+  };
+
+  void restart() {
+    ++generation_;
+    for (Entry& entry : entries_) {
+      if (!entry.state) entry.state = Disposition::kLost;
+    }
+  }
+  void issue(const Ticket& ticket) { entries_.push_back({ticket.id, ticket.generation, 0, {}, false}); }
+  Disposition close(std::uint64_t id, Disposition wanted, std::uint64_t at) {
+    for (Entry& entry : entries_) {
+      if (entry.id != id || entry.generation != generation_) continue;
+      if (entry.state) return shown(*entry.state);
+      entry.state = wanted;
+      entry.closed_at = at;
+      return wanted;
+    }
+    return Disposition::kLate;
+  }
+  void extra(std::uint64_t generation, Disposition counted) { extras_.emplace_back(generation, counted); }
+  void roll_back(std::uint64_t offset) {
+    for (Entry& entry : entries_) {
+      if (entry.state == Disposition::kAdmitted && entry.closed_at > offset) entry.rolled_back = true;
+    }
+  }
+  static Disposition shown(Disposition state) {
+    return state == Disposition::kLost || state == Disposition::kDropped ? Disposition::kLate : state;
+  }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  JobBooks books() const {
+    JobBooks job;
+    for (std::uint64_t g = 1; g <= generation_; ++g) {
+      Books books{.generation = g};
+      for (const Entry& entry : entries_) {
+        if (entry.generation != g) continue;
+        ++books.issued;
+        const auto is = [&](Disposition d) { return entry.state == d ? 1u : 0u; };
+        books.admitted += is(Disposition::kAdmitted);
+        books.stale += is(Disposition::kStale);
+        books.rejected += is(Disposition::kRejected);
+        books.dropped += is(Disposition::kDropped);
+        books.lost += is(Disposition::kLost);
+        books.outstanding += entry.state ? 0 : 1;
+        books.retained += is(Disposition::kAdmitted) && !entry.rolled_back ? 1 : 0;
+        books.rolled_back += entry.rolled_back ? 1 : 0;
+      }
+      for (const auto& [generation, counted] : extras_) {
+        if (generation == g) ++(counted == Disposition::kLate ? books.late : books.duplicates);
+      }
+      job.generations.push_back(books);
+    }
+    return job;
+  }
+
+ private:
+  std::uint64_t generation_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::pair<std::uint64_t, Disposition>> extras_;
+};
+
+// Random events on a ledger and on the reference, restarts included.
+class Walk {
+ public:
+  Walk(fs::path path, std::uint64_t seed) : path_(std::move(path)), rng_(seed, "ledger") { restart(); }
+
+  void step() {
+    const std::uint64_t choice = rng_.below(100);
+    if (choice < 40) {
+      reference_.issue(ledger_->issue({.seed = rng_.next()}));
+    } else if (choice < 75) {
+      close();
+    } else if (choice < 90) {
+      extra();
+    } else if (choice < 94) {
+      marks_.push_back(ledger_->mark());
+    } else if (choice < 97) {
+      if (rng_.below(2) == 0) drop_all();
+      restart();
+      if (!marks_.empty()) roll_back();
+    }
+  }
+  Ledger& ledger() { return *ledger_; }
+  Reference& reference() { return reference_; }
+
+ private:
+  void restart() {
+    ledger_.reset();
+    ledger_ = std::make_unique<Ledger>(path_, "run");
+    reference_.restart();
+  }
+  void drop_all() {
+    for (const auto& entry : reference_.entries()) {
+      if (!entry.state) reference_.close(entry.id, Disposition::kDropped, 0);
+    }
+    ledger_->drop_outstanding();
+  }
+  void roll_back() {
+    const JournalMark mark = marks_[rng_.below(marks_.size())];
+    ledger_->roll_back(mark);
+    reference_.roll_back(mark.offset);
+  }
+  void close() {
+    const auto& all = reference_.entries();
+    if (all.empty()) return;
+    const std::uint64_t id = all[rng_.below(all.size())].id;
+    const auto wanted = static_cast<Disposition>(1 + rng_.below(5));
+    const Disposition got = ledger_->close(id, wanted);
+    EXPECT_EQ(got, reference_.close(id, wanted, fs::file_size(path_)));
+  }
+  void extra() {
+    const auto& all = reference_.entries();
+    if (all.empty()) return;
+    const auto entry = all[rng_.below(all.size())];
+    if (!entry.state) {
+      EXPECT_THROW(ledger_->count_extra_result(entry.id, entry.generation), WireError);
+      return;
+    }
+    const bool old = entry.generation != ledger_->generation();
+    const Disposition expected = old ? Disposition::kLate : Reference::shown(*entry.state);
+    EXPECT_EQ(ledger_->count_extra_result(entry.id, entry.generation), expected);
+    reference_.extra(entry.generation, expected);
+  }
+
+  fs::path path_;
+  Rng rng_;
+  Reference reference_;
+  std::unique_ptr<Ledger> ledger_;
+  std::vector<JournalMark> marks_;
+};
+
+void expect_balanced(const JobBooks& books) {
+  EXPECT_THAT(books.check(), testing::IsEmpty()) << books.table();
+}
+
+TEST(Ledger, AgreesWithTheSlowReferenceOverRandomEvents) {
+  const std::uint64_t first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const TempDir folder;
+    Walk walk(folder.path() / "journal", seed);
+    for (int i = 0; i < 400; ++i) {
+      walk.step();
+      ASSERT_EQ(walk.ledger().books(), walk.reference().books()) << walk.ledger().books().table();
+      expect_balanced(walk.ledger().books());
+    }
+  }
+}
+
+TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  std::vector<std::uint64_t> admitted;  // acknowledged before the crash
+  {
+    Walk walk(path, seed);
+    for (int i = 0; i < 50; ++i) walk.step();
+    for (const auto& entry : walk.reference().entries()) {
+      if (entry.state == Disposition::kAdmitted) admitted.push_back(entry.id);
+    }
+  }
+  const std::string whole = read_file(path);
+  const auto crashed = folder.path() / "crashed";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    std::ofstream(crashed, std::ios::binary | std::ios::trunc)
+        .write(whole.data(), static_cast<std::streamsize>(length));
+    std::uint64_t generation = 0;
+    Books before;
+    {
+      Ledger ledger(crashed, "run");
+      generation = ledger.generation();
+      before = ledger.books().total();
+      expect_balanced(ledger.books());
+      EXPECT_EQ(before.outstanding, 0u) << "what was open at the crash is lost";
+      // Every result that may still be on its way comes again: none is admitted a second time.
+      for (const std::uint64_t id : admitted) {
+        EXPECT_NE(ledger.close(id, Disposition::kAdmitted), Disposition::kAdmitted) << "cut at " << length;
+      }
+      EXPECT_EQ(ledger.books().total().admitted, before.admitted);
+      const Ticket fresh = ledger.issue({});
+      EXPECT_EQ(ledger.close(fresh.id, Disposition::kAdmitted), Disposition::kAdmitted);
+      EXPECT_EQ(ledger.close(fresh.id, Disposition::kAdmitted), Disposition::kAdmitted);
+      expect_balanced(ledger.books());
+    }
+    Ledger again(crashed, "run");
+    EXPECT_EQ(again.generation(), generation + 1);
+    EXPECT_EQ(again.books().total().admitted, before.admitted + 1);
+    if (testing::Test::HasFailure()) FAIL() << "cut at " << length;
+  }
+}
+
+TEST(Ledger, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  JournalMark mark;
+  {
+    Ledger ledger(path, "run");
+    for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+    mark = ledger.mark();
+    for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+    ledger.issue({});
+  }
+  Ledger resumed(path, "run");
+  resumed.roll_back(mark);
+  resumed.roll_back(mark);
+  const Books old = resumed.books().generations.at(0);
+  EXPECT_EQ(old.retained, 3u);
+  EXPECT_EQ(old.rolled_back, 2u);
+  EXPECT_EQ(old.lost, 1u);
+  expect_balanced(resumed.books());
+  EXPECT_THAT(resumed.books().table(), testing::HasSubstr("the books balance"));
+}
+
+TEST(Ledger, RefusesTheMarkAndTheJournalOfAnotherRun) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  {
+    Ledger ledger(path, "run");
+    JournalMark mark = ledger.mark();
+    mark.offset += 1000;
+    EXPECT_THROW(ledger.roll_back(mark), WireError);
+    mark = ledger.mark();
+    mark.run_id = "other";
+    EXPECT_THROW(ledger.roll_back(mark), WireError);
+  }
+  EXPECT_THROW(Ledger(path, "other"), WireError);
+}
+
+TEST(Ledger, AFullDiskChangesNothing) {
+  const TempDir folder;
+  Ledger ledger(folder.path() / "journal", "run");
+  const Ticket ticket = ledger.issue({});
+  const JobBooks before = ledger.books();
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  rlimit full = limit;
+  full.rlim_cur = fs::file_size(folder.path() / "journal") + 3;
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  EXPECT_THROW(ledger.close(ticket.id, Disposition::kAdmitted), WireError);
+  EXPECT_THROW(ledger.issue({}), WireError);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(ledger.books(), before);
+  EXPECT_EQ(ledger.close(ticket.id, Disposition::kAdmitted), Disposition::kAdmitted);
+}
+
+TEST(Books, SaysWhatDoesNotBalance) {
+  JobBooks job{{Books{.generation = 1, .issued = 3, .admitted = 2, .retained = 1}}};
+  EXPECT_EQ(job.check().size(), 2u);
+  EXPECT_THAT(job.table(), testing::HasSubstr("DO NOT BALANCE"));
+}
+
+}  // namespace
+}  // namespace regraft::wire
