@@ -191,8 +191,10 @@ double sigmoid(double x) {
 }
 
 double softplus(double x) {
-  const double tail = exact::exp(-std::abs(x));
-  return std::max(x, 0.0) + (tail < 1e-9 ? tail : exact::log(1 + tail));
+  const double tail = exact::exp(-std::abs(x)), sum = 1 + tail;
+  const double log1p =
+      sum == 1 ? tail : exact::log(sum) * tail / (sum - 1);  // Kahan: the rounding of `sum` cancels
+  return std::max(x, 0.0) + log1p;
 }
 
 HostTensor real_activation(OpKind kind, const AttrBlock& attrs, const HostTensor& x) {

@@ -47,7 +47,30 @@ class Captures {
   std::vector<std::string> found_;
 };
 
+void rename_inside(pb::GraphProto& inner, std::unordered_map<std::string, std::string> changes) {
+  for (const auto& input : inner.input()) changes.erase(input.name());
+  for (const auto& tensor : inner.initializer()) changes.erase(tensor.name());
+  for (const pb::NodeProto& node : inner.node())
+    for (const std::string& output : node.output()) changes.erase(output);
+  if (changes.empty()) return;
+  const auto rename = [&](std::string& name) {
+    if (const auto found = changes.find(name); found != changes.end()) name = found->second;
+  };
+  for (pb::NodeProto& node : *inner.mutable_node()) {
+    for (std::string& input : *node.mutable_input()) rename(input);
+    rename_captures(node, changes);
+  }
+  for (auto& output : *inner.mutable_output()) rename(*output.mutable_name());
+}
+
 }  // namespace
+
+void rename_captures(pb::NodeProto& node, const std::unordered_map<std::string, std::string>& changes) {
+  for (pb::AttributeProto& attribute : *node.mutable_attribute()) {
+    if (attribute.has_g()) rename_inside(*attribute.mutable_g(), changes);
+    for (pb::GraphProto& inner : *attribute.mutable_graphs()) rename_inside(inner, changes);
+  }
+}
 
 std::vector<std::string> captured_names(const pb::NodeProto& node) {
   Captures captures;

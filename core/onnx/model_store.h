@@ -50,6 +50,9 @@ struct ModelStore {
 /// Names that a node's sub-graphs take from outside, each once, in the order of first use.
 std::vector<std::string> captured_names(const ::onnx::NodeProto& node);
 
+/// Renames what the node's sub-graphs take from outside.
+void rename_captures(::onnx::NodeProto& node, const std::unordered_map<std::string, std::string>& changes);
+
 /// The name a source weight has in the model.
 const std::string& source_name(const ::onnx::GraphProto& graph, const SourceRef& source);
 

@@ -1,13 +1,12 @@
 #include "core/onnx/model_writer.h"
 
 #include <algorithm>
-#include <map>
 #include <queue>
 #include <unordered_set>
 
-#include "core/graph/evaluate.h"
 #include "core/graph/order.h"
 #include "core/onnx/names.h"
+#include "core/onnx/new_constants.h"
 #include "core/onnx/node_forms.h"
 
 namespace regraft::onnx {
@@ -30,31 +29,6 @@ struct PlacedNode {
   pb::NodeProto proto;
 };
 
-void rename_captures(pb::NodeProto& node, const std::unordered_map<std::string, std::string>& changes);
-
-void rename_captures(pb::GraphProto& inner, std::unordered_map<std::string, std::string> changes) {
-  for (const auto& input : inner.input()) changes.erase(input.name());
-  for (const auto& tensor : inner.initializer()) changes.erase(tensor.name());
-  for (const pb::NodeProto& node : inner.node())
-    for (const std::string& output : node.output()) changes.erase(output);
-  if (changes.empty()) return;
-  const auto rename = [&](std::string& name) {
-    if (const auto found = changes.find(name); found != changes.end()) name = found->second;
-  };
-  for (pb::NodeProto& node : *inner.mutable_node()) {
-    for (std::string& input : *node.mutable_input()) rename(input);
-    rename_captures(node, changes);
-  }
-  for (auto& output : *inner.mutable_output()) rename(*output.mutable_name());
-}
-
-void rename_captures(pb::NodeProto& node, const std::unordered_map<std::string, std::string>& changes) {
-  for (pb::AttributeProto& attribute : *node.mutable_attribute()) {
-    if (attribute.has_g()) rename_captures(*attribute.mutable_g(), changes);
-    for (pb::GraphProto& inner : *attribute.mutable_graphs()) rename_captures(inner, changes);
-  }
-}
-
 /// Calls use(name) for all that a graph's nodes and outputs refer to, captures included.
 template <typename Use>
 void for_each_reference(const pb::GraphProto& graph, const Use& use) {
@@ -73,14 +47,15 @@ std::unordered_set<std::string> references(const pb::GraphProto& graph) {
   return names;
 }
 
-class ModelWriter : ConstantMaker {
+class ModelWriter {
  public:
   ModelWriter(const ImportedModel& model, const graph::Graph& graph)
       : model_(model),
         store_(model.store()),
         proto_(store_.model.graph()),
         graph_(graph),
-        names_(model, graph) {
+        names_(model, graph),
+        constants_(store_, graph.tables(), names_, written_.payloads) {
     written_.payloads = store_.payloads;
   }
 
@@ -101,66 +76,10 @@ class ModelWriter : ConstantMaker {
   }
 
  private:
-  // --- constants
-
-  std::string integers(std::span<const std::int64_t> values) override {
-    const std::int64_t count = static_cast<std::int64_t>(values.size());
-    return small_constant(graph::DType::int64, std::span(&count, 1), std::as_bytes(values), "regraft_ints");
-  }
-
-  std::string scalar(graph::DType dtype, double value) override {
-    graph::HostTensor tensor;
-    tensor.dtype = dtype;
-    if (graph::is_float(dtype))
-      tensor.real = {value};
-    else
-      tensor.integer = {static_cast<std::int64_t>(value)};
-    return small_constant(dtype, {}, tensor.to_bytes(), "regraft_scalar");
-  }
-
-  std::string small_constant(graph::DType dtype, std::span<const std::int64_t> dims,
-                             std::span<const std::byte> bytes, const std::string& stem) {
-    std::string key = std::to_string(static_cast<int>(dtype)) + "/" + std::to_string(dims.size()) + "/";
-    key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const auto [at, fresh] = small_constants_.try_emplace(key);
-    if (fresh) {
-      at->second = names_.fresh(stem);
-      pb::TensorProto& tensor = new_initializers_.emplace_back();
-      tensor.set_name(at->second);
-      tensor.set_data_type(static_cast<int>(dtype));
-      for (const std::int64_t dim : dims) tensor.add_dims(dim);
-      tensor.set_raw_data(bytes.data(), bytes.size());
-    }
-    return at->second;
-  }
-
-  std::string weight_name(WeightId id) {
-    const graph::WeightExpr& weight = graph_.tables().weights()[id];
-    if (weight.form == graph::WeightExpr::Form::source)
-      return names_.renamed(source_name(proto_, store_.sources[static_cast<std::size_t>(weight.source)]));
-    const auto [at, fresh] = weight_names_.try_emplace(id);
-    if (!fresh) return at->second;
-    at->second = names_.fresh("regraft_weight");
-    const graph::TensorType& type = graph_.tables().type(weight.type);
-    if (!type.is_static()) throw OnnxError("a folded weight has unknown dims", at->second, "");
-    const auto size = static_cast<std::uint64_t>(*type.element_count()) * dtype_bytes(type.dtype);
-    pb::TensorProto& tensor = new_initializers_.emplace_back();
-    tensor.set_name(at->second);
-    tensor.set_data_type(static_cast<int>(type.dtype));
-    for (const graph::Dim dim : type.dims) tensor.add_dims(dim);
-    if (size >= kInlineBytes) {
-      tensor.set_raw_data(written_.payloads.add(id, size));
-    } else {
-      const auto bytes = graph::evaluate(graph_.tables(), id).to_bytes();
-      tensor.set_raw_data(bytes.data(), bytes.size());
-    }
-    return weight_names_.at(id);
-  }
-
   std::string name_of(Value value) {
     if (!value.present()) return "";
     const WeightId weight = graph_.weight_of(value);
-    return weight == WeightId::none ? names_.of(value) : weight_name(weight);
+    return weight == WeightId::none ? names_.of(value) : constants_.weight(weight);
   }
 
   // --- nodes
@@ -259,7 +178,7 @@ class ModelWriter : ConstantMaker {
       out.clear_output();
       out.clear_attribute();
     }
-    write_node(graph_, id, store_.opset, std::move(inputs), *this, out);
+    write_node(graph_, id, store_.opset, std::move(inputs), constants_, out);
     for (std::uint32_t k = 0; k < node.outputs.size(); ++k) out.add_output(names_.of({id, k}));
   }
 
@@ -345,7 +264,7 @@ class ModelWriter : ConstantMaker {
       else
         dropped.insert(name);
     }
-    for (pb::TensorProto& tensor : new_initializers_) kept.Add()->Swap(&tensor);
+    for (pb::TensorProto& tensor : constants_.tensors()) kept.Add()->Swap(&tensor);
     out.mutable_initializer()->Swap(&kept);
     if (store_.model.ir_version() < kFirstIrOfFreeInitializers) list_initializers_as_inputs(out, dropped);
   }
@@ -390,9 +309,7 @@ class ModelWriter : ConstantMaker {
   WrittenModel written_;
   std::vector<PlacedNode> nodes_;
   std::unordered_map<NodeId, Place> places_;
-  std::vector<pb::TensorProto> new_initializers_;
-  std::map<std::string, std::string> small_constants_;
-  std::unordered_map<WeightId, std::string> weight_names_;
+  NewConstants constants_;
 };
 
 }  // namespace

@@ -1,0 +1,42 @@
+#pragma once
+
+// Internal to core/onnx: initializers that a rewritten graph needs and the model does not have.
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "core/onnx/names.h"
+#include "core/onnx/node_forms.h"
+
+namespace regraft::onnx {
+
+class NewConstants : public ConstantMaker {
+ public:
+  /// Large folded weights become entries of `payloads`.
+  NewConstants(const ModelStore& store, const graph::Tables& tables, Names& names, PayloadTable& payloads)
+      : store_(store), tables_(tables), names_(names), payloads_(payloads) {}
+
+  std::string integers(std::span<const std::int64_t> values) override;
+  std::string scalar(graph::DType dtype, double value) override;
+  /// The name of a weight: the model's own, or that of a new initializer.
+  std::string weight(graph::WeightId id);
+
+  /// The new initializers in the order of first use.
+  std::vector<::onnx::TensorProto>& tensors() { return tensors_; }
+
+ private:
+  std::string small(graph::DType dtype, std::span<const std::int64_t> dims, std::span<const std::byte> bytes,
+                    const std::string& stem);
+  ::onnx::TensorProto& add(const std::string& name, graph::DType dtype, std::span<const std::int64_t> dims);
+
+  const ModelStore& store_;
+  const graph::Tables& tables_;
+  Names& names_;
+  PayloadTable& payloads_;
+  std::vector<::onnx::TensorProto> tensors_;
+  std::map<std::string, std::string> small_names_;  // by type and contents
+  std::unordered_map<graph::WeightId, std::string> weight_names_;
+};
+
+}  // namespace regraft::onnx
