@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
+# test program counts as one); its exit status is 0 only when nothing failed.
+#   --quick           the release tests only
+#   --fuzz SECONDS    each fuzzer for so long (0, the default: none)
+#   --tidy SECONDS    clang-tidy on recently changed files, for at most so long (default 240; 0: none)
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+QUICK=0
+FUZZ_SECONDS=0
+TIDY_SECONDS=240
+JOBS=$(nproc)
+PASSED=0
+FAILED=0
+LOG=$(mktemp)
+trap 'rm -f "$LOG"' EXIT
+
+usage() {
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+  exit 2
+}
+
+while (($#)); do
+  case $1 in
+    --quick) QUICK=1 ;;
+    --fuzz | --tidy)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || usage
+      [[ $1 == --fuzz ]] && FUZZ_SECONDS=$2 || TIDY_SECONDS=$2
+      shift
+      ;;
+    *) usage ;;
+  esac
+  shift
+done
+
+# stage NAME COMMAND...: runs it, shows its time, and counts its tests, or itself where it runs none.
+stage() {
+  local name=$1 begin=$SECONDS status passed=0 failed=0
+  shift
+  printf '== %s\n' "$name"
+  "$@" >"$LOG" 2>&1
+  status=$?
+  if [[ $(grep -E 'tests passed, [0-9]+ tests? failed out of' "$LOG") =~ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]]; then
+    failed=${BASH_REMATCH[1]}
+    passed=$((BASH_REMATCH[2] - failed))
+  fi
+  if ((status != 0 && failed == 0)); then
+    failed=1
+  elif ((status == 0 && passed == 0)); then
+    passed=1
+  fi
+  if ((status != 0)); then
+    tail -n 200 "$LOG"
+  else
+    grep -E '^(setup|note): ' "$LOG"
+  fi
+  PASSED=$((PASSED + passed))
+  FAILED=$((FAILED + failed))
+  printf '== %s: %d passed, %d failed in %d s\n' "$name" "$passed" "$failed" $((SECONDS - begin))
+  return $status
+}
+
+build() { cmake --preset "$1" && cmake --build --preset "$1" --parallel "$JOBS"; }
+
+# Older ThreadSanitizers cannot run where addresses are randomised widely; without randomisation they always can.
+run_tests() {
+  local fixed_addresses=()
+  if [[ $1 == tsan ]] && setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
+  "${fixed_addresses[@]}" ctest --preset "$1" --parallel 2 --no-tests=error
+}
+
+build_and_test() {
+  stage "build $1" build "$1" && stage "test $1" run_tests "$1"
+}
+
+check_format() {
+  git ls-files -z '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format --dry-run --Werror
+}
+
+# The sources of the commits of the last six hours of the history, latest first; the whole tree would take an hour.
+recently_changed() {
+  local newest
+  newest=$(git log -1 --format=%ct)
+  git log --since=$((newest - 6 * 3600)) --format= --name-only -- '*.cc' | awk '!seen[$0]++' |
+    while read -r file; do [[ -e $file ]] && printf '%s\n' "$file"; done
+}
+
+# What clang 14 cannot parse of g++ 12's C++20 is no finding.
+check_tidy() {
+  local begin=$SECONDS files=() file done=0
+  mapfile -t files < <(recently_changed)
+  while ((done < ${#files[@]} && SECONDS - begin < TIDY_SECONDS)); do
+    for file in "${files[@]:done:JOBS}"; do
+      grep -qF "/$file\"" build/release/compile_commands.json && clang-tidy -p build/release --quiet "$file" 2>/dev/null &
+    done
+    wait
+    done=$((done + JOBS))
+  done | grep -E 'error:.*-warnings-as-errors' && return 1
+  return 0
+}
+
+# What a fuzzer finds stays in build/fuzz/found, and so do the inputs that it grew, for the next run.
+fuzz() {
+  local target name found
+  cmake --preset fuzz && cmake --build --preset fuzz --target fuzzers --parallel "$JOBS" || return 1
+  for target in build/fuzz/tests/fuzz/*_fuzz; do
+    name=$(basename "$target" _fuzz)
+    found=build/fuzz/found/$name
+    mkdir -p "$found"
+    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
+      "tests/fuzz/$name" || return 1
+    printf 'note: %s fuzzed for %d s\n' "$name" "$FUZZ_SECONDS"
+  done
+}
+
+stage "set up" bash launch/setup.sh
+build_and_test release
+if ((!QUICK)); then
+  build_and_test asan
+  build_and_test tsan
+  stage "format" check_format
+  ((TIDY_SECONDS == 0)) || stage "tidy" check_tidy
+  ((FUZZ_SECONDS == 0)) || stage "fuzz" fuzz
+fi
+printf '== all: %d s\n' "$SECONDS"
+printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
+((FAILED == 0))
