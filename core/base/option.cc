@@ -2,12 +2,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include "core/base/text.h"
 
@@ -40,10 +38,19 @@ TextList split_list(std::string_view text) {
   return items;
 }
 
+// A basic TOML string. toml++'s own printing loses the first of several newlines.
 std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << toml::value<std::string>(text);
-  return out.str();
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (const auto code = static_cast<unsigned char>(c); code < 0x20 || code == 0x7F) {
+      out += fmt::format("\\u{:04X}", code);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace
@@ -113,7 +120,8 @@ void Option::refuse(const std::string& shown, const std::string& where) const {
 
 bool Option::in_range(const ConfigValue& value) const {
   const auto known = [&](const std::string& text) {
-    return choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end();
+    return is_utf8(text) &&
+           (choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end());
   };
   const auto inside = [&](double number) {
     return std::isfinite(number) && (!low_ || number >= *low_) && (!high_ || number <= *high_);

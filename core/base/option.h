@@ -60,7 +60,8 @@ class Option {
   std::string allowed() const;
 
   /// The value in this option's type (an integer is a number too). `where` is "file:line" or so. Throws
-  /// ConfigError on another type, a value out of range, or a number that is not finite.
+  /// ConfigError on another type, a value out of range, or a number that is not finite, text that is not
+  /// UTF-8.
   ConfigValue checked(ConfigValue value, const std::string& where) const;
   /// From the text after "key=": a list's items are separated by commas. Throws ConfigError.
   ConfigValue parse(std::string_view text, const std::string& where) const;

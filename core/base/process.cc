@@ -205,7 +205,7 @@ Child::Child(Child&& other) noexcept
       handle_(std::move(other.handle_)),
       output_(std::move(other.output_)),
       errors_(std::move(other.errors_)),
-      status_(std::move(other.status_)) {}
+      status_(other.status_) {}
 
 Child::~Child() {
   if (pid_ < 0 || status_) return;

@@ -45,6 +45,31 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
   return "one of " + join(candidates, ", ");
 }
 
+bool is_utf8(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const auto byte = [&](std::size_t i) {
+      return static_cast<unsigned>(static_cast<unsigned char>(bytes[i]));
+    };
+    const unsigned lead = byte(at);
+    const std::size_t length = lead < 0x80         ? 1
+                               : lead >> 5 == 0x6  ? 2
+                               : lead >> 4 == 0xE  ? 3
+                               : lead >> 3 == 0x1E ? 4
+                                                   : 0;
+    if (length == 0 || at + length > bytes.size()) return false;
+    unsigned point = length == 1 ? lead : lead & (0x7Fu >> length);
+    for (std::size_t i = at + 1; i < at + length; ++i) {
+      if (byte(i) >> 6 != 0x2) return false;
+      point = point << 6 | (byte(i) & 0x3F);
+    }
+    constexpr unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (point < least[length] || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) return false;
+    at += length;
+  }
+  return true;
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {

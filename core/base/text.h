@@ -20,6 +20,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 /// candidates, else nothing.
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
+/// True when the bytes are well-formed UTF-8 (RFC 3629).
+bool is_utf8(std::string_view bytes);
+
 /// The parts joined by `separator`.
 std::string join(std::span<const std::string> parts, std::string_view separator);
 

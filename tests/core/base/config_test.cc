@@ -88,7 +88,7 @@ TEST(Config, UnknownKeysNameTheLineAndTheNearest) {
 }
 
 TEST(Config, WrongTypesNameTheKeyTheValueAndWhatIsAllowed) {
-  EXPECT_EQ(toml_error("ppo.lr = 'fast'"), "c.toml:1: 'ppo.lr' cannot be 'fast' (it is a number, 0 to 1)");
+  EXPECT_EQ(toml_error("ppo.lr = 'fast'"), "c.toml:1: 'ppo.lr' cannot be \"fast\" (it is a number, 0 to 1)");
   EXPECT_THAT(toml_error("ppo.epochs = 2.5"), HasSubstr("cannot be 2.5 (it is an integer, 1 to 64)"));
   EXPECT_THAT(toml_error("ppo.anneal = 1"), HasSubstr("cannot be 1 (it is a bool)"));
   EXPECT_THAT(toml_error("run.models = ['a', 3]"), HasSubstr("it is a list of strings"));
@@ -108,6 +108,7 @@ TEST(Config, OutOfRangeIsRefused) {
   EXPECT_THAT(set_error("ppo.epochs=0"), HasSubstr("an integer, 1 to 64"));
   EXPECT_THAT(toml_error("search.kind = 'beam'"), HasSubstr("one of greedy, taso, policy"));
   EXPECT_THAT(set_error("run.heads=pointer,pionter"), HasSubstr("each one of pointer, hierarchical"));
+  EXPECT_THAT(set_error("run.models=a\x9c"), HasSubstr("'run.models' cannot be"));  // not UTF-8
   EXPECT_EQ(set_error("ppo.lr=1"), "no ConfigError");
   EXPECT_EQ(set_error("ppo.lr=0"), "no ConfigError");
 }
@@ -137,7 +138,7 @@ TEST(Config, PrintedTomlReadsBackTheSame) {
     Config config(small_table());
     config.merge_toml("ppo.lr = " + to_toml(ConfigValue(rng.uniform())), "lr");
     config.set("seed=" + std::to_string(rng.next() >> 1));
-    std::string odd = "quote\" back\\ tab\t line\n end'";
+    std::string odd = "\n\nquote\" back\\ tab\t line\n end'";
     for (auto n = rng.below(5); n > 0; --n) odd += static_cast<char>(1 + rng.below(126));
     std::erase(odd, ',');
     config.set("run.models=" + odd + ",two");

@@ -85,10 +85,10 @@ TEST(MappedFile, ShowsTheBytesAndSurvivesMovesAndReplacement) {
 TEST(MappedFile, RefusesMissingEmptyAndSpecialFiles) {
   const TempDir dir;
   std::ofstream(dir.path() / "empty");
-  EXPECT_THAT(error_of([&] { MappedFile(dir.path() / "none"); }), HasSubstr("No such file"));
-  EXPECT_THAT(error_of([&] { MappedFile(dir.path() / "empty"); }), HasSubstr("is empty"));
-  EXPECT_THAT(error_of([&] { MappedFile(dir.path()); }), HasSubstr("Is a directory"));
-  EXPECT_THAT(error_of([&] { MappedFile("/dev/null"); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "none"); }), HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "empty"); }), HasSubstr("is empty"));
+  EXPECT_THAT(error_of([&] { const MappedFile file(dir.path()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of([&] { const MappedFile file("/dev/null"); }), HasSubstr("not a regular file"));
 }
 
 TEST(AtomicFile, ReplacesOnlyOnCommitAndLeavesNothingAside) {

@@ -39,11 +39,12 @@ TEST(Rng, BelowIsUniform) {
   const std::uint64_t seed = 5;
   SCOPED_TRACE(::testing::Message() << "seed " << seed);
   Rng rng(seed, "below");
-  constexpr int bound = 7, draws = 70000;
+  constexpr int bound = 7;
+  constexpr double expected = 10000;
   std::vector<int> counts(bound);
-  for (int i = 0; i < draws; ++i) ++counts[rng.below(bound)];
+  for (int i = 0; i < bound * expected; ++i) ++counts[rng.below(bound)];
   double chi_squared = 0;
-  for (const int count : counts) chi_squared += std::pow(count - draws / bound, 2) / (draws / bound);
+  for (const int count : counts) chi_squared += std::pow(count - expected, 2) / expected;
   EXPECT_LT(chi_squared, 22.5);  // 6 degrees of freedom, p = 0.001
   EXPECT_EQ(rng.below(1), 0u);
 }

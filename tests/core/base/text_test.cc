@@ -60,6 +60,19 @@ TEST(Suggestion, AsksListsOrStaysSilent) {
   EXPECT_EQ(suggestion("monte-carlo", many), "");
 }
 
+TEST(IsUtf8, FollowsRfc3629) {
+  for (const std::string_view good :
+       {"", "plain", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_TRUE(is_utf8(good)) << good;
+  }
+  // A lone continuation, a cut sequence, overlong forms, a surrogate, past the last code point, an impossible
+  // byte.
+  for (const std::string_view bad : {"\x80", "\xE2\x82", "\xC0\xAF", "\xE0\x80\xAF", "\xF0\x80\x80\xAF",
+                                     "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xFF", "\xC3("}) {
+    EXPECT_FALSE(is_utf8(bad));
+  }
+}
+
 TEST(Join, PutsTheSeparatorBetween) {
   EXPECT_EQ(join(std::vector<std::string>{}, ", "), "");
   EXPECT_EQ(join(std::vector<std::string>{"a"}, ", "), "a");
