@@ -13,13 +13,14 @@ namespace regraft::cost {
 struct Cost {
   double latency_us = 0;
   double flops = 0;
-  double bytes = 0;             // activations and weights moved to and from memory
-  double peak_memory_bytes = 0; // largest sum of live activations in topological order, plus weights
-  double launches = 0;          // kernels started: fused groups
+  double bytes = 0;              // activations and weights moved to and from memory
+  double peak_memory_bytes = 0;  // largest sum of live activations in topological order, plus weights
+  double launches = 0;           // kernels started: fused groups
 };
 
-/// Costs one graph and follows its edits. One instance belongs to one graph and one thread. Conformance: after any walk, cost()
-/// equals that of a fresh instance on the same graph (bit-equal: sums are taken in a fixed order or exactly).
+/// Costs one graph and follows its edits. One instance belongs to one graph and one thread. Conformance:
+/// after any walk, cost() equals that of a fresh instance on the same graph (bit-equal: sums are taken in a
+/// fixed order or exactly).
 class CostModel {
  public:
   virtual ~CostModel() = default;
@@ -27,7 +28,8 @@ class CostModel {
   virtual const Cost& cost() = 0;
   /// Call after edits or undo with graph.touched_since(mark).
   virtual void update(std::span<const graph::NodeId> touched) = 0;
-  /// The share of cost().latency_us that a live node stands for (its fused group's latency split over members), in us.
+  /// The share of cost().latency_us that a live node stands for (its fused group's latency split over
+  /// members), in us.
   virtual double node_latency_us(graph::NodeId node) = 0;
   virtual std::string name() const = 0;
 };

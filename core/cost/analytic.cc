@@ -1,0 +1,235 @@
+#include "core/cost/analytic.h"
+
+#include <algorithm>
+
+#include "core/cost/cost_error.h"
+#include "core/cost/flow.h"
+#include "core/cost/peak_memory.h"
+
+namespace regraft::cost {
+namespace {
+
+using graph::kGraphOutput;
+using graph::kNoNode;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+
+constexpr double kPicosecondsPerUs = 1e6;
+// The bytes of a node depend on the fusion of its neighbours.
+constexpr int kCostRadius = kFusionRadius + 1;
+
+}  // namespace
+
+AnalyticCost::NodeCost& AnalyticCost::NodeCost::operator+=(const NodeCost& other) {
+  time += other.time;
+  flops += other.flops;
+  bytes += other.bytes;
+  launches += other.launches;
+  weight_bytes += other.weight_bytes;
+  return *this;
+}
+
+AnalyticCost::NodeCost& AnalyticCost::NodeCost::operator-=(const NodeCost& other) {
+  time -= other.time;
+  flops -= other.flops;
+  bytes -= other.bytes;
+  launches -= other.launches;
+  weight_bytes -= other.weight_bytes;
+  return *this;
+}
+
+AnalyticCost::AnalyticCost(const DeviceProfile& device, const graph::Bindings& bindings,
+                           const graph::Graph& graph)
+    : device_(device),
+      graph_(graph),
+      kernels_(device, graph.tables(), bindings),
+      rules_(graph, kernels_, flow_) {
+  std::vector<NodeId> live;
+  for (NodeId id = 0; id < graph.id_bound(); ++id)
+    if (graph.alive(id)) live.push_back(id);
+  update(live);
+}
+
+std::string AnalyticCost::name() const {
+  return "analytic:" + device_.name;
+}
+
+void AnalyticCost::grow() {
+  const std::size_t bound = graph_.id_bound();
+  if (flow_.size() >= bound) return;
+  flow_.resize(bound);
+  fusion_.resize(bound);
+  costs_.resize(bound);
+  reach_.resize(bound, -1);
+}
+
+void AnalyticCost::update(std::span<const NodeId> touched) {
+  grow();
+  const std::vector<NodeId> reached = reached_from(settle_flow(touched));
+  for (const NodeId id : reached) fusion_[id] = rules_.find(id);
+  for (const NodeId id : reached) set_cost(id, evaluate(id));
+  stale_ = true;
+}
+
+// Recomputes flow states from the touched nodes on; returns those nodes and all whose state changed.
+std::vector<NodeId> AnalyticCost::settle_flow(std::span<const NodeId> touched) {
+  std::vector<NodeId> seeds, open;
+  for (const NodeId id : touched) {
+    if (graph_.alive(id)) {
+      seeds.push_back(id);
+      open.push_back(id);
+    } else {
+      flow_[id] = {};
+      fusion_[id] = {};
+      set_cost(id, {});
+    }
+  }
+  for (std::size_t at = 0; at < open.size(); ++at) {
+    const NodeId id = open[at];
+    const FlowState state = flow_of(graph_, kernels_, flow_, id);
+    if (state == flow_[id]) continue;
+    flow_[id] = state;
+    seeds.push_back(id);
+    for (const graph::Use& use : graph_.uses(id))
+      if (use.user != kGraphOutput) open.push_back(use.user);
+  }
+  return seeds;
+}
+
+// Live nodes within kCostRadius edges of the seeds. Identity nodes do not count; nothing is reached through
+// inputs and weights, whose users see nothing of each other.
+std::vector<NodeId> AnalyticCost::reached_from(std::span<const NodeId> seeds) {
+  std::vector<NodeId> reached, open;
+  const auto visit = [&](NodeId id, int left) {
+    if (reach_[id] >= left) return;
+    if (reach_[id] < 0) reached.push_back(id);
+    reach_[id] = left;
+    open.push_back(id);
+  };
+  for (const NodeId id : seeds) visit(id, kCostRadius);
+  for (std::size_t at = 0; at < open.size(); ++at) {
+    const NodeId id = open[at];
+    const graph::Node& node = graph_.node(id);
+    const int left = reach_[id] - (node.kind == OpKind::identity ? 0 : 1);
+    if (left < 0 || node.kind == OpKind::input || node.kind == OpKind::weight) continue;
+    for (const Value value : node.inputs)
+      if (value.present()) visit(value.node, left);
+    for (const graph::Use& use : graph_.uses(id))
+      if (use.user != kGraphOutput) visit(use.user, left);
+  }
+  for (const NodeId id : reached) reach_[id] = -1;
+  return reached;
+}
+
+void AnalyticCost::set_cost(NodeId id, const NodeCost& cost) {
+  total_ -= costs_[id];
+  costs_[id] = cost;
+  total_ += costs_[id];
+}
+
+std::int64_t AnalyticCost::tensor_bytes(NodeId id) const {
+  std::int64_t bytes = 0;
+  for (const graph::TypeId type : graph_.node(id).outputs)
+    bytes +=
+        kernels_.elements(type) * static_cast<std::int64_t>(dtype_bytes(graph_.tables().type(type).dtype));
+  return bytes;
+}
+
+AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
+  const graph::Node& node = graph_.node(id);
+  NodeCost cost;
+  if (node.kind == OpKind::weight) {
+    cost.weight_bytes = tensor_bytes(id);
+    return cost;
+  }
+  if (flow_[id].constant) return cost;
+  if (needs_reorder(graph_, kernels_, flow_, id)) {
+    const auto elements = static_cast<double>(kernels_.elements(node.outputs[0]));
+    cost.time += KernelTime::of_us(device_.launch_us + elements * device_.reorder_ns * 1e-3);
+    cost.bytes += 2 * tensor_bytes(id);
+    ++cost.launches;
+  }
+  if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
+  const KernelCost& kernel = kernels_.of(node.signature);
+  const bool fused = fusion_[id].owner != kNoNode;
+  cost.time += fused ? fusion_[id].extra : kernel.time;
+  cost.launches += fused ? 0 : 1;
+  cost.flops = kernel.counts.flops;
+  if (kernel.view) return cost;
+  cost.bytes += kernel.counts.weight_bytes;
+  bool written = true;
+  for (const graph::Use& use : graph_.uses(id))
+    if (use.user != kGraphOutput && is_internal(id, use.user)) written = false;
+  if (written) cost.bytes += tensor_bytes(id);
+  for (const Value value : node.inputs) {
+    if (!value.present() || graph_.node(value.node).kind == OpKind::weight || is_internal(value.node, id))
+      continue;
+    const graph::TensorType& type = graph_.type(value);
+    cost.bytes +=
+        kernels_.elements(graph_.type_id(value)) * static_cast<std::int64_t>(dtype_bytes(type.dtype));
+  }
+  return cost;
+}
+
+// Whether the edge is inside one kernel, so that its tensor is never written.
+bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
+  const auto kernel = [&](NodeId id) { return fusion_[id].owner == kNoNode ? id : fusion_[id].owner; };
+  return kernel(producer) == kernel(user) && graph_.uses(producer).size() == 1;
+}
+
+bool AnalyticCost::weights_resident() const {
+  return static_cast<double>(total_.weight_bytes) <= device_.resident_bytes;
+}
+
+std::int64_t AnalyticCost::peak_activation_bytes() const {
+  std::vector<std::int64_t> bytes(graph_.id_bound(), 0);
+  std::vector<NodeId> shares(graph_.id_bound(), kNoNode);
+  for (NodeId id = 0; id < graph_.id_bound(); ++id) {
+    if (!graph_.alive(id) || flow_[id].constant) continue;
+    const graph::Node& node = graph_.node(id);
+    const bool same_memory = node.kind == OpKind::identity || is_view_kind(node.kind);
+    if (same_memory && node.inputs[0].present()) {
+      shares[id] = node.inputs[0].node;
+      continue;
+    }
+    const auto uses = graph_.uses(id);
+    const bool internal = uses.size() == 1 && uses[0].user != kGraphOutput && is_internal(id, uses[0].user);
+    if (!internal) bytes[id] = tensor_bytes(id);
+  }
+  return peak_bytes(graph_, bytes, shares);
+}
+
+const Cost& AnalyticCost::cost() {
+  if (!stale_) return cost_;
+  const std::int64_t ps = weights_resident() ? total_.time.resident_ps : total_.time.streamed_ps;
+  cost_.latency_us = static_cast<double>(ps) / kPicosecondsPerUs;
+  cost_.flops = static_cast<double>(total_.flops);
+  cost_.bytes = static_cast<double>(total_.bytes);
+  cost_.launches = static_cast<double>(total_.launches);
+  cost_.peak_memory_bytes = static_cast<double>(peak_activation_bytes() + total_.weight_bytes);
+  stale_ = false;
+  return cost_;
+}
+
+void AnalyticCost::check_live(NodeId node) const {
+  if (!graph_.alive(node))
+    throw CostError("node " + std::to_string(node) + " is not live", name(), "update() after each edit");
+}
+
+double AnalyticCost::node_latency_us(NodeId node) {
+  check_live(node);
+  const KernelTime& time = costs_[node].time;
+  return static_cast<double>(weights_resident() ? time.resident_ps : time.streamed_ps) / kPicosecondsPerUs;
+}
+
+NodeId AnalyticCost::kernel_of(NodeId node) const {
+  check_live(node);
+  return fusion_[node].owner == kNoNode ? node : fusion_[node].owner;
+}
+
+std::unique_ptr<CostModel> AnalyticFactory::make(const graph::Graph& graph) const {
+  return std::make_unique<AnalyticCost>(device_, bindings_, graph);
+}
+
+}  // namespace regraft::cost

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/cost/cost.h"
+#include "core/cost/device.h"
+#include "core/cost/fusion.h"
+#include "core/cost/kernel_cost.h"
+#include "core/graph/tables.h"
+
+namespace regraft::cost {
+
+/// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
+/// graph.
+///
+///   touched -> flow states, followed along uses until they settle -> fusion and kernel time of every node
+///   within reach of a change -> sums
+///
+/// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
+/// costs the neighbourhood of the edit; the peak of memory is found anew, in time linear in the graph, when
+/// cost() is next asked. Latency: with the weights in cache between runs when they fit the device's
+/// resident_bytes together, else streamed from memory.
+class AnalyticCost final : public CostModel {
+ public:
+  /// All arguments outlive it.
+  AnalyticCost(const DeviceProfile& device, const graph::Bindings& bindings, const graph::Graph& graph);
+
+  const Cost& cost() override;
+  void update(std::span<const graph::NodeId> touched) override;
+  double node_latency_us(graph::NodeId node) override;
+  std::string name() const override;
+
+  /// The node whose kernel does this node's work: itself, or the one that it is fused into. Throws CostError
+  /// on a node that is not live.
+  graph::NodeId kernel_of(graph::NodeId node) const;
+  /// Computed once when a session starts, not in a run.
+  bool is_constant(graph::NodeId node) const { return flow_[node].constant; }
+  bool is_blocked(graph::NodeId node) const { return flow_[node].blocked; }
+
+ private:
+  struct NodeCost {
+    KernelTime time;
+    std::int64_t flops = 0, bytes = 0, launches = 0, weight_bytes = 0;
+    NodeCost& operator+=(const NodeCost& other);
+    NodeCost& operator-=(const NodeCost& other);
+  };
+
+  void grow();
+  std::vector<graph::NodeId> settle_flow(std::span<const graph::NodeId> touched);
+  std::vector<graph::NodeId> reached_from(std::span<const graph::NodeId> seeds);
+  void set_cost(graph::NodeId node, const NodeCost& cost);
+  NodeCost evaluate(graph::NodeId node);
+  bool is_internal(graph::NodeId producer, graph::NodeId user) const;
+  std::int64_t tensor_bytes(graph::NodeId node) const;
+  std::int64_t peak_activation_bytes() const;
+  bool weights_resident() const;
+  void check_live(graph::NodeId node) const;
+
+  const DeviceProfile& device_;
+  const graph::Graph& graph_;
+  KernelCosts kernels_;
+  std::vector<FlowState> flow_;
+  std::vector<Fusion> fusion_;
+  std::vector<NodeCost> costs_;
+  FusionRules rules_;
+  std::vector<int> reach_;  // scratch of reached_from, all -1 between calls
+  NodeCost total_;
+  Cost cost_;
+  bool stale_ = true;
+};
+
+/// Makes analytic costs for one device, at given values of the model's symbols.
+class AnalyticFactory final : public CostFactory {
+ public:
+  explicit AnalyticFactory(DeviceProfile device, graph::Bindings bindings = {})
+      : device_(std::move(device)), bindings_(std::move(bindings)) {}
+
+  std::unique_ptr<CostModel> make(const graph::Graph& graph) const override;
+  std::string name() const override { return "analytic:" + device_.name; }
+  const DeviceProfile& device() const { return device_; }
+
+ private:
+  DeviceProfile device_;
+  graph::Bindings bindings_;
+};
+
+}  // namespace regraft::cost

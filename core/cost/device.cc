@@ -1,0 +1,167 @@
+#include "core/cost/device.h"
+
+#include <toml++/toml.h>
+
+#include <span>
+#include <sstream>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/cost/cost_error.h"
+
+namespace regraft::cost {
+namespace {
+
+struct Field {
+  const char* key;
+  double DeviceProfile::*member;
+  double low, high;
+};
+
+constexpr double kMostNs = 1e4;
+constexpr double kMostRate = 1e6;
+constexpr double kMostBytes = 1e12;
+
+const std::array kFields{
+    Field{"kernel.launch_us", &DeviceProfile::launch_us, 0, kMostNs},
+    Field{"kernel.view_us", &DeviceProfile::view_us, 0, kMostNs},
+    Field{"memory.near_bytes", &DeviceProfile::near_bytes, 0, kMostBytes},
+    Field{"memory.resident_bytes", &DeviceProfile::resident_bytes, 0, kMostBytes},
+    Field{"memory.near_ns_per_byte", &DeviceProfile::near_ns_per_byte, 0, kMostNs},
+    Field{"memory.far_ns_per_byte", &DeviceProfile::far_ns_per_byte, 0, kMostNs},
+    Field{"memory.spill_ns", &DeviceProfile::spill_ns, 0, kMostNs},
+    Field{"gemm.gflops", &DeviceProfile::gemm_gflops, 1e-3, kMostRate},
+    Field{"gemm.gemv_resident_gbps", &DeviceProfile::gemv_resident_gbps, 1e-3, kMostRate},
+    Field{"gemm.gemv_streamed_gbps", &DeviceProfile::gemv_streamed_gbps, 1e-3, kMostRate},
+    Field{"gemm.weights_streamed_gbps", &DeviceProfile::weights_streamed_gbps, 1e-3, kMostRate},
+    Field{"gemm.column_block", &DeviceProfile::column_block, 1, 4096},
+    Field{"gemm.pack_ns", &DeviceProfile::pack_ns, 0, kMostNs},
+    Field{"gemm.alias_stride_bytes", &DeviceProfile::alias_stride_bytes, 1, kMostBytes},
+    Field{"gemm.alias_slowdown", &DeviceProfile::alias_slowdown, 1, 100},
+    Field{"gemm.alias_min_rows", &DeviceProfile::alias_min_rows, 1, kMostBytes},
+    Field{"conv.channel_block", &DeviceProfile::channel_block, 1, 4096},
+    Field{"conv.channel_alignment", &DeviceProfile::channel_alignment, 1, 4096},
+    Field{"conv.gflops", &DeviceProfile::conv_gflops, 1e-3, kMostRate},
+    Field{"conv.first_gflops", &DeviceProfile::first_conv_gflops, 1e-3, kMostRate},
+    Field{"conv.depthwise_gflops", &DeviceProfile::depthwise_gflops, 1e-3, kMostRate},
+    Field{"conv.im2col_ns", &DeviceProfile::im2col_ns, 0, kMostNs},
+    Field{"conv.im2col_strided_ns", &DeviceProfile::im2col_strided_ns, 0, kMostNs},
+    Field{"conv.output_ns", &DeviceProfile::conv_output_ns, 0, kMostNs},
+    Field{"conv.sum_ns", &DeviceProfile::conv_sum_ns, 0, kMostNs},
+    Field{"conv.reorder_ns", &DeviceProfile::reorder_ns, 0, kMostNs},
+    Field{"conv.window_ns", &DeviceProfile::window_ns, 0, kMostNs},
+    Field{"element.layer_norm_ns", &DeviceProfile::layer_norm_ns, 0, kMostNs},
+    Field{"element.skip_layer_norm_ns", &DeviceProfile::skip_layer_norm_ns, 0, kMostNs},
+    Field{"element.softmax_ns", &DeviceProfile::softmax_ns, 0, kMostNs},
+    Field{"element.gelu_ns", &DeviceProfile::gelu_ns, 0, kMostNs},
+    Field{"element.batch_norm_ns", &DeviceProfile::batch_norm_ns, 0, kMostNs},
+    Field{"element.reduce_ns", &DeviceProfile::reduce_ns, 0, kMostNs},
+    Field{"element.copy_ns", &DeviceProfile::copy_ns, 0, kMostNs},
+    Field{"element.chunk_ns", &DeviceProfile::chunk_ns, 0, kMostNs},
+    Field{"element.transpose_ns", &DeviceProfile::transpose_ns, 0, kMostNs},
+};
+
+constexpr std::string_view kElementwiseTable = "elementwise";
+constexpr std::string_view kDefaultKey = "default";
+
+std::string at(const std::string& source, const toml::node& node) {
+  return source + ":" + std::to_string(node.source().begin.line);
+}
+
+std::string range_text(double low, double high) {
+  std::ostringstream text;
+  text << "a number, " << low << " to " << high;
+  return text.str();
+}
+
+double number(const toml::node& node, const std::string& key, double low, double high,
+              const std::string& source) {
+  const auto value = node.value<double>();
+  if (!value || node.is_boolean() || !(*value >= low && *value <= high)) {
+    std::ostringstream shown;
+    node.visit([&](const auto& typed) { shown << typed; });
+    throw CostError(key + " = " + shown.str() + " is not allowed", at(source, node), range_text(low, high));
+  }
+  return *value;
+}
+
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys{"name"};
+  for (const Field& field : kFields) keys.emplace_back(field.key);
+  return keys;
+}
+
+void read_elementwise(const toml::table& table, const std::string& source, DeviceProfile& device) {
+  const toml::node* fallback = table.get(kDefaultKey);
+  if (!fallback)
+    throw CostError("elementwise.default is missing", at(source, table), "ns an element of ops not listed");
+  device.elementwise_ns.fill(number(*fallback, "elementwise.default", 0, kMostNs, source));
+  for (const auto& [key, node] : table) {
+    if (key.str() == kDefaultKey) continue;
+    const auto kind = graph::op_from_name(key.str());
+    if (!kind || !graph::op_info(*kind).is(graph::kElementwise))
+      throw CostError("elementwise." + std::string(key.str()) + " is no elementwise op", at(source, node),
+                      "use ONNX op names such as Relu");
+    device.elementwise_ns[static_cast<std::size_t>(*kind)] =
+        number(node, "elementwise." + std::string(key.str()), 0, kMostNs, source);
+  }
+}
+
+void refuse_unknown(const std::string& key, const toml::node& node, const std::string& source) {
+  const auto keys = known_keys();
+  throw CostError("unknown key " + key, at(source, node), suggestion(key, keys));
+}
+
+// Every key of the file is known.
+void check_keys(const toml::table& root, const std::string& source) {
+  const auto keys = known_keys();
+  const auto known = [&](const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const auto& [key, node] : root) {
+    const std::string name(key.str());
+    if (name == kElementwiseTable && node.is_table()) continue;
+    const toml::table* inner = node.as_table();
+    if (!inner) {
+      if (!known(name)) refuse_unknown(name, node, source);
+      continue;
+    }
+    for (const auto& [inner_key, inner_node] : *inner)
+      if (const std::string full = name + "." + std::string(inner_key.str()); !known(full))
+        refuse_unknown(full, inner_node, source);
+  }
+}
+
+}  // namespace
+
+DeviceProfile parse_device(std::string_view text, const std::string& source) {
+  toml::table root;
+  try {
+    root = toml::parse(text, source);
+  } catch (const toml::parse_error& error) {
+    throw CostError(std::string(error.description()),
+                    source + ":" + std::to_string(error.source().begin.line), "a device profile is TOML");
+  }
+  check_keys(root, source);
+  DeviceProfile device;
+  const auto name = root["name"].value<std::string>();
+  if (!name || name->empty()) throw CostError("name is missing", source, "name = \"cpu-1core\"");
+  device.name = *name;
+  for (const Field& field : kFields) {
+    const auto node = root.at_path(field.key);
+    if (!node)
+      throw CostError(std::string(field.key) + " is missing", source, range_text(field.low, field.high));
+    device.*field.member = number(*node.node(), field.key, field.low, field.high, source);
+  }
+  const toml::table* elementwise = root[kElementwiseTable].as_table();
+  if (!elementwise) throw CostError("table elementwise is missing", source, "at least elementwise.default");
+  read_elementwise(*elementwise, source, device);
+  return device;
+}
+
+DeviceProfile load_device(const std::filesystem::path& path) {
+  return parse_device(read_file(path), path.string());
+}
+
+}  // namespace regraft::cost

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/graph/op.h"
+
+namespace regraft::cost {
+
+/// What the analytic cost knows of a runtime on a device: one TOML file of configs/devices, every key
+/// required. Rates are of one session at its thread count. ns and us are nanoseconds and microseconds.
+struct DeviceProfile {
+  std::string name;
+
+  // [kernel]
+  double launch_us = 0;  // overhead of starting one kernel
+  double view_us = 0;    // the same for one that moves nothing (Reshape, Squeeze)
+
+  // [memory]
+  double near_bytes = 0;  // tensors of a kernel together up to this size stay in the core's own cache (L2)
+  double resident_bytes = 0;    // weights of the whole model up to this size stay in cache between runs (L3)
+  double near_ns_per_byte = 0;  // elementwise traffic within near_bytes
+  double far_ns_per_byte = 0;   // elementwise traffic beyond
+  double spill_ns = 0;          // an output element of a matmul whose output is larger than near_bytes
+
+  // [gemm]
+  double gemm_gflops = 0;         // large matrix products
+  double gemv_resident_gbps = 0;  // weights read by a product of few rows, in cache
+  double gemv_streamed_gbps = 0;  // the same from memory, one row
+  double weights_streamed_gbps =
+      0;  // weights from memory in products of more rows and convolutions, beside the arithmetic
+  double column_block = 0;        // columns of a product are padded to multiples of this
+  double pack_ns = 0;             // an element of a right operand that is not constant
+  double alias_stride_bytes = 0;  // rows of the left operand at multiples of this collide in the cache
+  double alias_slowdown = 0;      // factor on the arithmetic then
+  double alias_min_rows = 0;      // with at least this many rows
+
+  // [conv]
+  double channel_block = 0;      // channels of the blocked layout (NCHWc)
+  double channel_alignment = 0;  // input channels must be a multiple of this for the blocked layout
+  double conv_gflops = 0;        // blocked
+  double first_conv_gflops = 0;  // fewer input channels than one block, read as NCHW
+  double depthwise_gflops = 0;   // blocked
+  double im2col_ns = 0;          // an element unrolled by a convolution that is not blocked, stride 1
+  double im2col_strided_ns = 0;  // the same, other strides
+  double conv_output_ns = 0;     // an output element
+  double conv_sum_ns = 0;        // an element added by a fused Add
+  double reorder_ns = 0;         // an element going between NCHW and the blocked layout
+  double window_ns = 0;          // an element of a pooling window
+
+  // [element]
+  double layer_norm_ns = 0;
+  double skip_layer_norm_ns = 0;  // Add and LayerNormalization in one kernel
+  double softmax_ns = 0;
+  double gelu_ns = 0;  // the runtime's fused Gelu
+  double batch_norm_ns = 0;
+  double reduce_ns = 0;     // an input element
+  double copy_ns = 0;       // an element moved in runs (Concat, Split, Slice...)
+  double chunk_ns = 0;      // each run
+  double transpose_ns = 0;  // an element of a transpose that moves the last dim
+
+  // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
+  std::array<double, graph::kOpKinds> elementwise_ns{};
+};
+
+/// Throws CostError naming the file (and line), the key and its range: on a missing or unknown key, a wrong
+/// type, a value out of range, an op that is not elementwise. Throws FileError when it cannot be read.
+DeviceProfile load_device(const std::filesystem::path& path);
+/// The same from text; `source` names it in errors.
+DeviceProfile parse_device(std::string_view toml, const std::string& source);
+
+}  // namespace regraft::cost

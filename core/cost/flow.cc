@@ -1,0 +1,126 @@
+#include "core/cost/flow.h"
+
+#include <algorithm>
+
+namespace regraft::cost {
+namespace {
+
+using graph::Attr;
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+
+bool is_constant(const Graph& graph, const std::vector<FlowState>& flow, const Node& node) {
+  switch (node.kind) {
+    case OpKind::weight:
+      return true;
+    case OpKind::input:
+    case OpKind::opaque:
+      return false;
+    case OpKind::shape:
+      if (graph.type(node.inputs[0]).is_static()) return true;
+      break;
+    default:
+      break;
+  }
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](Value v) { return !v.present() || flow[v.node].constant; });
+}
+
+class LayoutRule {
+ public:
+  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, const Node& node)
+      : graph_(graph), kernels_(kernels), flow_(flow), node_(node) {}
+
+  bool blocked() const {
+    switch (node_.kind) {
+      case OpKind::conv:
+      case OpKind::max_pool:
+      case OpKind::average_pool:
+      case OpKind::global_average_pool:
+      case OpKind::global_max_pool:
+        return kernels_.starts_blocked(node_.signature);
+      case OpKind::batch_norm:
+      case OpKind::relu:
+      case OpKind::leaky_relu:
+      case OpKind::clip:
+      case OpKind::sigmoid:
+      case OpKind::tanh:
+      case OpKind::hard_sigmoid:
+      case OpKind::identity:
+        return at(0);
+      case OpKind::add:
+      case OpKind::mul:
+        return all_inputs() || folded_into_conv();
+      case OpKind::sum:
+        return all_inputs();
+      case OpKind::concat:
+        return graph_.tables().attrs(node_.attrs).integer(Attr::axis) == 1 && whole_blocks();
+      default:
+        return false;
+    }
+  }
+
+ private:
+  bool at(std::size_t slot) const {
+    return node_.inputs[slot].present() && flow_[node_.inputs[slot].node].blocked;
+  }
+
+  bool all_inputs() const {
+    for (std::size_t i = 0; i < node_.inputs.size(); ++i)
+      if (!at(i) || graph_.type_id(node_.inputs[i]) != graph_.type_id(node_.inputs[0])) return false;
+    return true;
+  }
+
+  // Add or Mul of a constant a channel behind a convolution.
+  bool folded_into_conv() const {
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      const Value conv = node_.inputs[slot], other = node_.inputs[1 - slot];
+      if (!at(slot) || graph_.node(conv.node).kind != OpKind::conv) continue;
+      const graph::TensorType& type = graph_.type(other);
+      const std::size_t rank = type.rank();
+      if (flow_[other.node].constant && rank >= 3 && type.dims[rank - 1] == 1 && type.dims[rank - 2] == 1)
+        return true;
+    }
+    return false;
+  }
+
+  bool whole_blocks() const {
+    const auto block = static_cast<std::int64_t>(kernels_.device().channel_block);
+    for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+      const graph::TensorType& type = graph_.type(node_.inputs[i]);
+      if (!at(i) || type.rank() < 2 || type.dims[1] <= 0 || type.dims[1] % block != 0) return false;
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  KernelCosts& kernels_;
+  const std::vector<FlowState>& flow_;
+  const Node& node_;
+};
+
+}  // namespace
+
+FlowState flow_of(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id) {
+  const Node& node = graph.node(id);
+  if (is_constant(graph, flow, node)) return {true, false};
+  if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
+  return {false, LayoutRule(graph, kernels, flow, node).blocked()};
+}
+
+bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id) {
+  if (flow[id].constant) return false;
+  const auto takes_blocked = [&](const graph::Use& use) {
+    if (use.user == graph::kGraphOutput || !flow[use.user].blocked) return false;
+    const graph::SignatureId signature = graph.node(use.user).signature;
+    return !kernels.starts_blocked(signature) || (use.slot == 0 && kernels.reads_blocked(signature));
+  };
+  const auto uses = graph.uses(id);
+  if (flow[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);
+  return std::any_of(uses.begin(), uses.end(), takes_blocked);
+}
+
+}  // namespace regraft::cost

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cost/kernel_cost.h"
+#include "core/graph/graph.h"
+
+namespace regraft::cost {
+
+/// What is known of each node from its inputs alone, by node id: kept by AnalyticCost.
+struct FlowState {
+  bool constant = false;  // the runtime computes it once, when the session starts
+  bool blocked = false;   // its output is in the blocked layout
+  bool operator==(const FlowState&) const = default;
+};
+
+/// Which kernel a node becomes part of.
+struct Fusion {
+  graph::NodeId owner =
+      graph::kNoNode;  // the node whose kernel does this node's work; kNoNode: a kernel of its own
+  KernelTime extra;    // what its work adds to that kernel
+};
+
+/// The fusions of ONNX Runtime on CPU at its highest level, decided node by node from a node's neighbourhood:
+/// at most kFusionRadius edges, not counting Identity nodes, that do not pass through inputs and weights.
+///
+/// Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation]. Behind a
+/// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it: scaling by a scalar and
+/// transposes of the last two dims. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime
+/// knows; Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
+class FusionRules {
+ public:
+  FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow)
+      : graph_(graph), kernels_(kernels), flow_(flow) {}
+
+  Fusion find(graph::NodeId node) const;
+
+ private:
+  Fusion on_conv(graph::NodeId node) const;
+  Fusion on_matmul(graph::NodeId node) const;
+  Fusion conv_sum(graph::NodeId node) const;
+  Fusion activation(graph::NodeId node) const;
+  Fusion into_matmul(graph::NodeId node) const;
+  Fusion into_layer_norm(graph::NodeId node) const;
+  Fusion into_gelu(graph::NodeId node) const;
+  Fusion pad_into_conv(graph::NodeId node) const;
+
+  struct GeluSite {
+    graph::NodeId scale, erf, plus_one, inner, outer;
+    bool has(graph::NodeId node) const;
+  };
+  /// The Gelu around this Erf; erf is kNoNode where there is none.
+  GeluSite gelu_at(graph::NodeId erf) const;
+  void erfs_above(graph::NodeId from, int steps, std::vector<graph::NodeId>& found) const;
+  bool is_half_of(graph::NodeId mul, graph::Value of) const;
+
+  graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }
+  /// The value behind Identity nodes.
+  graph::Value source(graph::Value value) const;
+  graph::Value input(graph::NodeId node, std::size_t slot) const;
+  /// The only user of the only output of a node, behind Identity nodes; else kNoNode.
+  graph::NodeId only_user(graph::NodeId node) const;
+  /// The scalar constant at an input of a two-input node and the other input.
+  struct Scaled {
+    double factor = 0;
+    graph::Value value;
+    bool found = false;
+  };
+  Scaled scaled(graph::NodeId node) const;
+  bool is_weight(graph::Value value) const;
+  double elements(graph::NodeId node) const;
+
+  const graph::Graph& graph_;
+  KernelCosts& kernels_;
+  const std::vector<FlowState>& flow_;
+};
+
+inline constexpr int kFusionRadius = 6;
+
+}  // namespace regraft::cost

@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "core/cost/kernel_models.h"
+
+namespace regraft::cost {
+namespace {
+
+using graph::Attr;
+using graph::OpKind;
+using graph::TensorType;
+
+double window_size(const KernelShape& shape) {
+  double size = 1;
+  for (const std::int64_t k : shape.attrs().ints(Attr::kernel_shape)) size *= static_cast<double>(k);
+  return size;
+}
+
+// Elements after `axis`, which lie together in memory.
+double run_after(const KernelShape& shape, const TensorType& type, std::size_t axis) {
+  double run = 1;
+  for (std::size_t i = axis; i < type.rank(); ++i) run *= shape.dim(type, i);
+  return run;
+}
+
+double moved_us(const KernelShape& shape, double elements, double run) {
+  return elements * (shape.device.copy_ns + shape.device.chunk_ns / std::max(run, 1.0)) * 1e-3;
+}
+
+// Whether the dims that are not 1 keep their order: the runtime copies then.
+bool keeps_order(const KernelShape& shape, const graph::Ints& perm) {
+  std::int64_t last = -1;
+  for (const std::int64_t axis : perm) {
+    if (shape.dim(shape.input(0), static_cast<std::size_t>(axis)) == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+double transpose_us(const KernelShape& shape) {
+  const double elements = shape.elements(shape.output());
+  if (!shape.attrs().has(Attr::perm)) return elements * shape.device.transpose_ns * 1e-3;
+  const graph::Ints& perm = shape.attrs().ints(Attr::perm);
+  if (keeps_order(shape, perm)) return moved_us(shape, elements, elements);
+  std::size_t fixed = perm.size();
+  while (fixed > 0 && perm[fixed - 1] == static_cast<std::int64_t>(fixed - 1)) --fixed;
+  const double run = run_after(shape, shape.input(0), fixed);
+  if (run <= 1) return elements * shape.device.transpose_ns * 1e-3;
+  return std::min(moved_us(shape, elements, run), elements * shape.device.transpose_ns * 1e-3);
+}
+
+double split_us(const KernelShape& shape) {
+  const auto axis = static_cast<std::size_t>(shape.attrs().integer(Attr::axis));
+  const TensorType& input = shape.input(0);
+  double us = 0;
+  for (const graph::TypeId type : shape.signature.outputs) {
+    const TensorType& part = shape.tables.type(type);
+    us += moved_us(shape, shape.elements(part), run_after(shape, part, std::min(axis, input.rank())));
+  }
+  return us;
+}
+
+double concat_us(const KernelShape& shape) {
+  const auto axis = static_cast<std::size_t>(shape.attrs().integer(Attr::axis));
+  double us = 0;
+  for (const graph::TypeId type : shape.signature.inputs) {
+    const TensorType& part = shape.tables.type(type);
+    us += moved_us(shape, shape.elements(part), run_after(shape, part, axis));
+  }
+  return us;
+}
+
+double gather_us(const KernelShape& shape) {
+  const auto axis = static_cast<std::size_t>(shape.attrs().integer(Attr::axis));
+  return moved_us(shape, shape.elements(shape.output()), run_after(shape, shape.input(0), axis + 1));
+}
+
+double traffic_us(const DeviceProfile& device, const graph::OpCounts& counts) {
+  const auto bytes = static_cast<double>(counts.read_bytes + counts.write_bytes + counts.weight_bytes);
+  return bytes * (bytes > device.near_bytes ? device.far_ns_per_byte : device.near_ns_per_byte) * 1e-3;
+}
+
+double elementwise_us(const KernelShape& shape, const graph::OpCounts& counts) {
+  const DeviceProfile& device = shape.device;
+  const double ns = device.elementwise_ns[static_cast<std::size_t>(shape.signature.kind)];
+  const double passes = static_cast<double>(std::max<std::size_t>(shape.signature.inputs.size(), 2) - 1);
+  return shape.elements(shape.output()) * ns * passes * 1e-3 + traffic_us(device, counts);
+}
+
+}  // namespace
+
+bool is_view_kind(OpKind kind) {
+  switch (kind) {
+    case OpKind::reshape:
+    case OpKind::flatten:
+    case OpKind::squeeze:
+    case OpKind::unsqueeze:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) {
+  const DeviceProfile& device = shape.device;
+  const OpKind kind = shape.signature.kind;
+  const double out = shape.signature.outputs.empty() ? 0 : shape.elements(shape.output());
+  const double in = shape.signature.inputs.empty() ? 0 : shape.elements(shape.input(0));
+  switch (kind) {
+    case OpKind::layer_norm:
+    case OpKind::instance_norm:
+      return out * device.layer_norm_ns * 1e-3;
+    case OpKind::softmax:
+    case OpKind::log_softmax:
+      return out * device.softmax_ns * 1e-3;
+    case OpKind::gelu:
+      return out * device.gelu_ns * 1e-3;
+    case OpKind::batch_norm:
+      return out * device.batch_norm_ns * 1e-3;
+    case OpKind::reduce_mean:
+    case OpKind::reduce_sum:
+    case OpKind::reduce_max:
+    case OpKind::reduce_min:
+    case OpKind::global_average_pool:
+    case OpKind::global_max_pool:
+      return in * device.reduce_ns * 1e-3;
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      return out * window_size(shape) * device.window_ns * 1e-3;
+    case OpKind::transpose:
+      return transpose_us(shape);
+    case OpKind::split:
+      return split_us(shape);
+    case OpKind::concat:
+      return concat_us(shape);
+    case OpKind::gather:
+      return gather_us(shape);
+    case OpKind::slice:
+    case OpKind::expand:
+    case OpKind::tile:
+    case OpKind::pad:
+      return moved_us(shape, out, shape.dim_back(shape.output(), 0));
+    case OpKind::gather_elements:
+      return out * device.chunk_ns * 1e-3;
+    default:
+      return graph::op_info(kind).is(graph::kElementwise) ? elementwise_us(shape, counts)
+                                                          : traffic_us(device, counts);
+  }
+}
+
+}  // namespace regraft::cost

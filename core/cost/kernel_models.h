@@ -1,0 +1,47 @@
+#pragma once
+
+// Internal to core/cost: how long the runtime's kernels take, by family. All times are in us.
+
+#include "core/cost/kernel_cost.h"
+
+namespace regraft::cost {
+
+/// The sizes that a kernel's time depends on.
+struct KernelShape {
+  const DeviceProfile& device;
+  const graph::Tables& tables;
+  const graph::Bindings& bindings;
+  const graph::Signature& signature;
+
+  const graph::AttrBlock& attrs() const { return tables.attrs(signature.attrs); }
+  const graph::TensorType& input(std::size_t i) const { return tables.type(signature.inputs[i]); }
+  const graph::TensorType& output() const { return tables.type(signature.outputs[0]); }
+  double dim(const graph::TensorType& type, std::size_t i) const {
+    return i < type.rank() ? static_cast<double>(bindings.value(type.dims[i])) : 1.0;
+  }
+  /// Dim counted from the last (0 is the last).
+  double dim_back(const graph::TensorType& type, std::size_t back) const {
+    return back < type.rank() ? dim(type, type.rank() - 1 - back) : 1.0;
+  }
+  double elements(const graph::TensorType& type) const {
+    return static_cast<double>(bindings.element_count(type));
+  }
+};
+
+/// Arithmetic, and weights that it reads: from cache they overlap with the arithmetic, from memory they do
+/// not.
+struct LinearTime {
+  double arithmetic_us = 0;
+  double other_us = 0;
+  double weight_bytes = 0;
+  double rows = 2;  // 1: a matrix-vector product
+};
+
+bool is_linear(graph::OpKind kind);
+LinearTime linear_time(const KernelShape& shape, bool blocked);
+KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time);
+
+/// Time of everything else, without the launch.
+double element_time_us(const KernelShape& shape, const graph::OpCounts& counts);
+
+}  // namespace regraft::cost
