@@ -137,7 +137,7 @@ void Environment::take(Action action, StepResult& result) {
   result.info.rule = state_.rules().info(action.xfer).name;
   const Stopwatch watch(*clock_, result.info.seconds.cost);
   cost_ = state_.cost();
-  if (cost_.latency_us < best_cost_.latency_us) {
+  if (cheaper(cost_, best_cost_)) {
     best_cost_ = cost_;
     best_path_.assign(state_.path().begin(), state_.path().end());
   }

@@ -64,6 +64,12 @@ float scaled_log(double x, double scale) {
   return static_cast<float>(std::log2(1 + std::max(0.0, x)) / scale);
 }
 
+SmallLogs::SmallLogs(double scale) : scale_(scale) {
+  for (std::size_t count = 0; count < values_.size(); ++count) {
+    values_[count] = scaled_log(static_cast<double>(count), scale);
+  }
+}
+
 SignatureFeatures::SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings)
     : tables_(&tables), bindings_(std::move(bindings)) {}
 

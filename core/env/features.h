@@ -58,6 +58,22 @@ inline constexpr std::array<FeatureSpec, kGlobalFeatures> kGlobalFeatureTable = 
 
 enum NodeFeature : std::size_t { kFanOutFeature = 14, kCostShareFeature = 15 };
 
+/// log2(1 + x) / scale, x < 0 taken as 0.
+float scaled_log(double x, double scale);
+
+/// The same of small counts, looked up.
+class SmallLogs {
+ public:
+  explicit SmallLogs(double scale);
+  float operator()(std::size_t count) const {
+    return count < values_.size() ? values_[count] : scaled_log(static_cast<double>(count), scale_);
+  }
+
+ private:
+  double scale_;
+  std::array<float, 64> values_;
+};
+
 using NodeFeatureRow = std::array<float, kNodeFeatures>;
 
 /// The columns of a node that its operation alone decides, cached by signature; fan_out and cost_share are 0.
@@ -78,8 +94,5 @@ class SignatureFeatures {
   std::vector<std::uint8_t> known_;   // by signature
   std::vector<float> elements_;       // by type; negative: not computed yet
 };
-
-/// log2(1 + x) / scale, x < 0 taken as 0.
-float scaled_log(double x, double scale);
 
 }  // namespace regraft::env

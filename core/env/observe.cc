@@ -61,7 +61,7 @@ void ObservationWriter::write_nodes(RewriteState& state, const ObservationFrame&
     out.node_ids.push_back(id);
     out.node_kinds.push_back(static_cast<std::uint16_t>(node.kind));
     NodeFeatureRow row = features_.row(node.signature);
-    row[kFanOutFeature] = scaled_log(static_cast<double>(graph.uses(id).size()), 2);
+    row[kFanOutFeature] = half_log_(graph.uses(id).size());
     row[kCostShareFeature] = scaled_log(to_share * cost.node_latency_us(id), 3);
     out.node_features.insert(out.node_features.end(), row.begin(), row.end());
   }
@@ -78,9 +78,9 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
       if (!value.present() || rows_[value.node] < 0) continue;
       out.senders.push_back(rows_[value.node]);
       out.receivers.push_back(static_cast<std::int32_t>(row));
-      const std::array<float, kEdgeFeatures> features = {
-          features_.elements(graph.type_id(value)), scaled_log(static_cast<double>(slot), 2),
-          scaled_log(value.output, 2), scaled_log(static_cast<double>(graph.use_count(value)), 2)};
+      const std::array<float, kEdgeFeatures> features = {features_.elements(graph.type_id(value)),
+                                                         half_log_(slot), half_log_(value.output),
+                                                         half_log_(graph.use_count(value))};
       out.edge_features.insert(out.edge_features.end(), features.begin(), features.end());
     }
   }

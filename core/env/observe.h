@@ -33,6 +33,7 @@ class ObservationWriter {
   void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
   SignatureFeatures features_;
+  SmallLogs half_log_{2};           // of uses and slots
   std::vector<std::int32_t> rows_;  // by node id; -1: no row
 };
 

@@ -93,6 +93,10 @@ RewriteState::Trial::~Trial() {
   state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
 }
 
+bool cheaper(const cost::Cost& a, const cost::Cost& b) {
+  return a.latency_us < b.latency_us * (1 - 1e-9);
+}
+
 graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
                     std::span<const rules::Match> path) {
   graph::Graph graph = start;

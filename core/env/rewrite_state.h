@@ -91,6 +91,9 @@ void RewriteState::peek(const rules::Match& match, Look&& look) {
   look(static_cast<const graph::Graph&>(*graph_), cost());
 }
 
+/// Whether `a` is cheaper than `b` by more than the rounding of sums: by a billionth of `b`.
+bool cheaper(const cost::Cost& a, const cost::Cost& b);
+
 /// A copy of `start` after the rewrites of `path`. Throws RuleError where one does not apply.
 graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
                     std::span<const rules::Match> path);

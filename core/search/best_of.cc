@@ -2,19 +2,21 @@
 
 #include <utility>
 
+#include "core/env/rewrite_state.h"
+
 namespace regraft::search {
 namespace {
 
 /// Adds the books of `next`, which ran after `total`, and takes its graph where it is cheaper.
 void merge(SearchResult& total, SearchResult next) {
-  for (Improvement step : next.improvements) {
-    if (!(step.latency_us < total.best.latency_us)) continue;
-    step.seconds += total.seconds;
-    step.expansions += total.expansions;
-    step.candidates_costed += total.candidates_costed;
-    total.improvements.push_back(step);
-  }
-  if (next.best.latency_us < total.best.latency_us) {
+  if (env::cheaper(next.best, total.best)) {
+    for (Improvement step : next.improvements) {
+      if (!(step.latency_us < total.best.latency_us)) continue;
+      step.seconds += total.seconds;
+      step.expansions += total.expansions;
+      step.candidates_costed += total.candidates_costed;
+      total.improvements.push_back(step);
+    }
     total.best = next.best;
     total.path = std::move(next.path);
   }

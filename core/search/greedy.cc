@@ -9,7 +9,6 @@ namespace {
 
 class Greedy : public Search {
  public:
-  explicit Greedy(GreedyOptions options) : options_(options) {}
   std::string name() const override { return "greedy"; }
 
   SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
@@ -29,29 +28,27 @@ class Greedy : public Search {
  private:
   /// The best candidate that improves on the present graph, if there is one.
   std::optional<rules::Match> cheapest(SearchRun& run, env::RewriteState& state) const {
-    double bound = state.cost().latency_us * (1 - options_.least_gain);
+    cost::Cost least = state.cost();
     std::optional<rules::Match> choice;
     const rules::MatchIndex& index = state.index();
     for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
       for (const rules::Match& match : index.matches(rule)) {
         if (!run.goes_on()) return choice;
         run.try_match(state, match, [&](const graph::Graph&, const cost::Cost& cost) {
-          if (cost.latency_us >= bound) return;
-          bound = cost.latency_us;
+          if (!env::cheaper(cost, least)) return;
+          least = cost;
           choice = match;
         });
       }
     }
     return choice;
   }
-
-  GreedyOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Search> make_greedy(GreedyOptions options) {
-  return std::make_unique<Greedy>(options);
+std::unique_ptr<Search> make_greedy() {
+  return std::make_unique<Greedy>();
 }
 
 }  // namespace regraft::search

@@ -62,12 +62,15 @@ struct SearchProgress {
 struct SearchResult {
   std::vector<rules::Match> path;
   cost::Cost initial, best;
-  std::uint64_t candidates_costed =
-      0;  // rewritten graphs whose cost was asked for: the effort, the same for all searches
+  /// Rewritten graphs whose cost was asked for: the effort, counted alike by all searches.
+  std::uint64_t candidates_costed = 0;
   std::uint64_t expansions = 0;
-  std::uint64_t visited = 0;  // distinct graphs kept or walked through, the start included
-  std::uint64_t refused = 0;  // matches that the rewriter refused: bugs in rules, survived
-  std::string first_refusal;  // what it said of the first
+  /// Distinct graphs kept or walked through, the start included.
+  std::uint64_t visited = 0;
+  /// Matches that the rewriter refused though the index offered them (bugs in rules, survived), and what it
+  /// said of the first.
+  std::uint64_t refused = 0;
+  std::string first_refusal;
   double seconds = 0;
   StoppedBy stopped_by = StoppedBy::exhausted;
   std::vector<Improvement> improvements;  // falling costs

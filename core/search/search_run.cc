@@ -61,7 +61,7 @@ void SearchRun::refuse(const rules::RuleError& error) {
 }
 
 void SearchRun::offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last) {
-  if (!(cost.latency_us < result_.best.latency_us)) return;
+  if (!env::cheaper(cost, result_.best)) return;
   result_.best = cost;
   result_.path.assign(path.begin(), path.end());
   if (last) result_.path.push_back(*last);
