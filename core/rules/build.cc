@@ -157,11 +157,14 @@ std::string Builder::gather_operands(const RightStep& s, std::size_t member, std
   for (const RightOperand& operand : s.operands) {
     if (!operand.slot) {
       const auto dtype = graph_.tables().type(like).dtype;
-      if (dtype == graph::DType::undefined) return "a number on the right side has no tensor to take its type from";
+      if (dtype == graph::DType::undefined)
+        return "a number on the right side has no tensor to take its type from";
       const Quantity value = evaluate(operand.number, {graph_, bindings_, s.domain, member});
       const bool whole = value.kind == Quantity::Kind::integer && !is_symbolic(value.integer);
-      if (!whole && value.kind != Quantity::Kind::real) return "a number on the right side cannot be computed";
-      out[i] = of_weight(graph_.tables().weights().scalar(dtype, whole ? static_cast<double>(value.integer) : value.real));
+      if (!whole && value.kind != Quantity::Kind::real)
+        return "a number on the right side cannot be computed";
+      out[i] = of_weight(
+          graph_.tables().weights().scalar(dtype, whole ? static_cast<double>(value.integer) : value.real));
     }
     i += operand.spread ? bindings_.count(operand.slot->domain) : 1;
   }
@@ -186,9 +189,12 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
   const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
   switch (presence(kind, tensors)) {
-    case Presence::none: return bind_outputs(s, member, std::vector<Tensor>(s.outputs.size(), absent_tensor()));
-    case Presence::some: return "an operand of the right side is absent";
-    case Presence::all: break;
+    case Presence::none:
+      return bind_outputs(s, member, std::vector<Tensor>(s.outputs.size(), absent_tensor()));
+    case Presence::some:
+      return "an operand of the right side is absent";
+    case Presence::all:
+      break;
   }
   auto operands = as_operands(graph_.tables(), tensors);
   const AttrId canonical =

@@ -149,7 +149,7 @@ struct RightStep {
   std::vector<Slot> outputs;
   bool sequence_output = false;  // outputs[0] stands for one output for each member of its domain
   std::optional<Slot> target;    // let
-  std::vector<Code> codes;       // let, integers, integer: the value; full: dims, value; values: elements, dims
+  std::vector<Code> codes;  // let, integers, integer: the value; full: dims, value; values: elements, dims
   Position at;
 };
 

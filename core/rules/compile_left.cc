@@ -1,18 +1,12 @@
 #include <algorithm>
 
 #include "core/rules/compiler.h"
-#include "core/rules/op_names.h"
 
 namespace regraft::rules {
 namespace {
 
 bool is_guard_on(const Expr& e, std::string_view function) {
   return e.form == Expr::Form::call && e.text == function;
-}
-
-bool bare_name(const AttrItem& item) {
-  return !item.compare && item.value.form == Expr::Form::name && item.value.text != "index" &&
-         item.value.text != "count";
 }
 
 }  // namespace
@@ -190,79 +184,6 @@ Slot Compiler::declare_tensor(const std::string& name, bool member, const std::s
   const Slot slot = fresh(Sort::tensor, member ? domain_of(domain) : std::int16_t{-1});
   names_[name] = {Sort::tensor, slot, {}, at};
   return slot;
-}
-
-void Compiler::pattern_label(const Expr& e, PatternNode& node) {
-  if (e.label.empty()) {
-    if (node.kinds.count() > 1)
-      error(e.at, "a class of operations needs a name", "write f:" + e.classes[0] + "(...)");
-    if (e.copy_attrs)
-      error(e.at, "'*' without a name is lost on the right", "write f:" + e.classes[0] + "{*}(...)");
-    return;
-  }
-  const Symbol* held = find(e.label);
-  if (held && held->sort != Sort::op)
-    error(e.at, "'" + e.label + "' is an operation here and something else before");
-  if (!held) {
-    names_[e.label] = {Sort::op, fresh(Sort::op, -1), {}, e.at};
-    held = find(e.label);
-  }
-  node.op = held->slot;
-}
-
-void Compiler::pattern_attrs(const Expr& e, PatternNode& node) {
-  const bool any = e.copy_attrs || (node.kinds.count() > 1 && e.attrs.empty());
-  if (node.kinds.count() > 1 && !e.attrs.empty()) {
-    error(e.attrs[0].at, "attributes of a class of operations cannot be named",
-          "write f:" + e.classes[0] + "(...)");
-  }
-  const graph::OpKind kind = some_kind(node.kinds);
-  std::set<graph::Attr> seen;
-  for (std::size_t i = 0; i < e.attrs.size(); ++i) {
-    const AttrItem& item = e.attrs[i];
-    const graph::Attr attr = attr_of_item(e, kind, item, i, seen);
-    const std::string& name = item.value.text;
-    const Symbol* held = bare_name(item) ? find(name) : nullptr;
-    const bool binds =
-        bare_name(item) && !let_names_.contains(name) && (!held || held->sort == Sort::quantity);
-    if (binds) {
-      if (!held) {
-        const std::int16_t domain = item.value.member ? domain_of(item.value.domain) : std::int16_t{-1};
-        names_[name] = {Sort::quantity, fresh(Sort::quantity, domain), {}, item.at};
-        held = find(name);
-      }
-      if ((held->slot.domain >= 0) != item.value.member)
-        error(item.at, "'" + name + "' is used both with and without '@'");
-      node.attrs.emplace_back(attr, held->slot);
-      continue;
-    }
-    const Slot hidden = fresh(Sort::quantity, node.domain);
-    node.attrs.emplace_back(attr, hidden);
-    Check check;
-    check.domain = node.domain;
-    check.code.form = Code::Form::compare;
-    check.code.symbol = "==";
-    Code held_code;
-    held_code.form = Code::Form::variable;
-    held_code.slot = hidden;
-    check.code.args.push_back(held_code);
-    // Names in it may be bound by later clauses: compiled once all patterns are read.
-    deferred_attrs_.push_back({std::move(check), &item.value});
-  }
-  if (any || e.copy_attrs) return;
-  for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
-    if (seen.contains(spec.attr) || spec.attr == graph::Attr::momentum) continue;
-    const std::string attr(graph::attr_name(spec.attr));
-    if (always_present(kind, spec.attr)) {
-      error(e.at, e.classes[0] + " says nothing of its attribute " + attr,
-            "bind it, or write f:" + e.classes[0] + "{*}(...)");
-    }
-    if (spec.fallback) {
-      node.required.emplace_back(spec.attr, *spec.fallback);
-    } else {
-      node.absent.push_back(spec.attr);
-    }
-  }
 }
 
 void Compiler::guard(const Expr& e) {

@@ -11,7 +11,8 @@ bool is_choice(const Expr& e) {
 }
 
 bool is_constant_maker(const Expr& e) {
-  return e.form == Expr::Form::operation && (e.text == "Ints" || e.text == "Int" || e.text == "Full" || e.text == "Values");
+  return e.form == Expr::Form::operation &&
+         (e.text == "Ints" || e.text == "Int" || e.text == "Full" || e.text == "Values");
 }
 
 }  // namespace
@@ -146,7 +147,8 @@ Slot Compiler::right_constant(const Expr& e, std::int16_t domain) {
   const std::size_t wanted = step.form == Form::full || step.form == Form::values ? 3 : 1;
   if (e.args.size() != wanted) {
     error(e.at, e.text + " takes " + std::to_string(wanted) + " arguments",
-          "Ints(list), Int(number), Full(dims, value, like), Values(list, dims, like), where the tensor 'like' gives the dtype");
+          "Ints(list), Int(number), Full(dims, value, like), Values(list, dims, like), where the tensor "
+          "'like' gives the dtype");
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(wanted, 2); ++i) step.codes.push_back(code(e.args[i]));
   if (wanted == 3) step.operands.push_back(right_operand(e.args[2], domain));

@@ -56,6 +56,16 @@ class Compiler {
   Code code_of_spread(const Expr& e);
   Slot tensor_argument(const Expr& e);
 
+  // --- compile_attrs.cc: attributes of patterns
+  void pattern_label(const Expr& e, PatternNode& node);
+  void pattern_attrs(const Expr& e, PatternNode& node);
+  bool binds_attribute(const Expr& e) const;
+  Slot declare_quantity(const Expr& name);
+  void take_apart(const Expr& list, Slot hidden, std::int16_t domain);
+  void defer_equality(Code held, const Expr& wanted, std::int16_t domain);
+  void require_defaults(const Expr& e, graph::OpKind kind, const std::set<graph::Attr>& seen,
+                        PatternNode& node);
+
   // --- compile_left.cc: patterns, guards
   void left();
   void collect_lets();
@@ -65,8 +75,6 @@ class Compiler {
   OperandPattern operand(const Expr& e, std::int16_t domain);
   OperandPattern literal_operand(const Expr& e, double value, std::int16_t domain);
   Slot declare_tensor(const std::string& name, bool member, const std::string& domain, Position at);
-  void pattern_attrs(const Expr& e, PatternNode& node);
-  void pattern_label(const Expr& e, PatternNode& node);
   void guard(const Expr& e);
 
   // --- plan.cc: how matching walks

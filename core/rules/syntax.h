@@ -102,6 +102,9 @@ struct RuleText {
   std::vector<Clause> left, right;
 };
 
+/// Parses the two sides of one rule, without its name. Throws RuleError.
+void parse_rule(std::vector<Token> tokens, std::string_view file, RuleText& out);
+
 /// Reads a whole file. Throws RuleError with file:line:column.
 std::vector<RuleText> parse_rules(std::string_view text, std::string_view file);
 

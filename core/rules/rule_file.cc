@@ -1,0 +1,116 @@
+#include <cctype>
+
+#include "core/rules/syntax.h"
+
+namespace regraft::rules {
+namespace {
+
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+std::string without_comment(std::string_view line) {
+  return std::string(line.substr(0, line.find('#')));
+}
+
+std::string normalised(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (blank(c) || c == '\n') c = ' ';
+    if (c == ' ' && (out.empty() || out.back() == ' ')) continue;
+    out += c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+bool rule_name_char(char c) {
+  return std::islower(static_cast<unsigned char>(c)) != 0 || (c >= '0' && c <= '9') || c == '-';
+}
+
+// A file's lines, gathered into rules: a rule starts at column 1 and goes on over indented lines.
+class FileReader {
+ public:
+  FileReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+    const std::size_t slash = file.find_last_of('/');
+    family_ = std::string(file.substr(slash == std::string_view::npos ? 0 : slash + 1));
+    family_ = family_.substr(0, family_.find('.'));
+  }
+
+  std::vector<RuleText> run() {
+    std::uint32_t number = 0;
+    for (std::size_t start = 0; start < text_.size(); ++number) {
+      std::size_t end = text_.find('\n', start);
+      if (end == std::string_view::npos) end = text_.size();
+      line(text_.substr(start, end - start), number + 1);
+      start = end + 1;
+    }
+    finish();
+    return std::move(rules_);
+  }
+
+ private:
+  void line(std::string_view raw, std::uint32_t number) {
+    const std::string content = without_comment(raw);
+    const std::size_t first = content.find_first_not_of(" \t\r");
+    if (first == std::string::npos) {
+      if (!body_.empty()) body_ += '\n';
+    } else if (first > 0) {
+      if (body_.empty())
+        fail(file_, {number, 1}, "an indented line that continues no rule", "begin rules at column 1");
+      body_ += content + '\n';
+    } else {
+      finish();
+      if (content[0] == '[') {
+        header(content, number);
+      } else {
+        body_ = content + '\n';
+        body_line_ = number;
+      }
+    }
+  }
+
+  void header(const std::string& content, std::uint32_t number) {
+    const std::size_t close = content.find(']');
+    if (close == std::string::npos || content.find_first_not_of(" \t\r", close + 1) != std::string::npos) {
+      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "");
+    }
+    family_ = content.substr(1, close - 1);
+    if (family_.empty()) fail(file_, {number, 1}, "a family without a name", "write [name]");
+  }
+
+  void finish() {
+    if (body_.empty()) return;
+    RuleText rule;
+    rule.at = {body_line_, 1};
+    rule.family = family_;
+    std::size_t i = 0;
+    while (i < body_.size() && rule_name_char(body_[i])) ++i;
+    rule.name = body_.substr(0, i);
+    while (i < body_.size() && blank(body_[i])) ++i;
+    if (rule.name.empty() || i >= body_.size() || body_[i] != ':') {
+      fail(file_, {body_line_, static_cast<std::uint32_t>(i + 1)}, "a rule begins with 'name:'",
+           "names are lower case letters, digits and '-'");
+    }
+    rule.text = normalised(body_);
+    for (std::size_t k = 0; k <= i; ++k) body_[k] = ' ';
+    parse_rule(tokenize(body_, body_line_, file_), file_, rule);
+    rules_.push_back(std::move(rule));
+    body_.clear();
+  }
+
+  std::string_view text_;
+  std::string_view file_;
+  std::string family_;
+  std::string body_;
+  std::uint32_t body_line_ = 0;
+  std::vector<RuleText> rules_;
+};
+
+}  // namespace
+
+std::vector<RuleText> parse_rules(std::string_view text, std::string_view file) {
+  return FileReader(text, file).run();
+}
+
+}  // namespace regraft::rules
