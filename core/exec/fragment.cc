@@ -72,6 +72,10 @@ void Fragment::run(graph::NodeId id) {
   }
 }
 
+bool oracle_knows(graph::OpKind kind) {
+  return torch_row(kind) != nullptr;
+}
+
 std::vector<graph::HostTensor> run_oracle(const graph::Graph& graph, std::span<const graph::Value> outputs,
                                           const OracleInputs& inputs) {
   TorchWeights weights(graph.tables());

@@ -13,6 +13,9 @@ namespace regraft::exec {
 /// Values of a graph given from outside: graph inputs, or any inner values where a fragment is run.
 using OracleInputs = std::map<graph::Value, graph::HostTensor>;
 
+/// Whether the oracle can run the op. It cannot run inputs, weights (they are values) and opaque nodes.
+bool oracle_knows(graph::OpKind kind);
+
 /// Computes `outputs` of a graph in fp64 with LibTorch, from the values in `inputs`; only what they need is
 /// run, and nothing before a given value. Constants are the model's own, folded here in fp64. Casts between
 /// floating types round nothing: what is computed is the meaning over the reals. Throws ExecError where an

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "core/exec/compare.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/inputs.h"
+#include "core/exec/oracle_cases.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/tiny_models.h"
 #include "core/onnx/import.h"
@@ -15,13 +14,12 @@
 namespace regraft::exec {
 namespace {
 
+using testing::all_cases;
+using testing::Case;
 using testing::ModelBuilder;
 using testing::TempFolder;
-using Ints = std::vector<std::int64_t>;
 
 constexpr std::uint64_t kSeed = 11;
-constexpr int kInt64 = ::onnx::TensorProto::INT64;
-constexpr int kBool = ::onnx::TensorProto::BOOL;
 
 graph::HostTensor to_host(const Tensor& tensor) {
   graph::TensorType type{tensor.dtype, true, {}};
@@ -55,303 +53,6 @@ void expect_agreement(const ModelBuilder& model, double tolerance = 2e-6) {
     EXPECT_EQ(difference.problem, "") << "seed " << kSeed;
     EXPECT_LE(difference.relative_error, tolerance) << "seed " << kSeed;
   }
-}
-
-struct Case {
-  std::string name;
-  std::function<void(ModelBuilder&)> build;
-};
-
-/// x[2, 3, 4] -> y by one node, with attributes set by `finish`.
-Case one_input(const std::string& op, std::function<void(::onnx::NodeProto&)> finish = {}) {
-  return {op, [=](ModelBuilder& model) {
-            model.input("x", {2, 3, 4}).output("y", {"", "", ""});
-            ::onnx::NodeProto& node = model.node(op, {"x"}, {"y"});
-            if (finish) finish(node);
-          }};
-}
-
-Case two_inputs(const std::string& op, int result = ::onnx::TensorProto::FLOAT,
-                int operand = ::onnx::TensorProto::FLOAT) {
-  return {op, [=](ModelBuilder& model) {
-            model.input("a", {2, 3, 4}, operand).input("b", {3, 1}, operand).output("y", {2, 3, 4}, result);
-            model.node(op, {"a", "b"}, {"y"});
-          }};
-}
-
-/// x of a shape -> y by one node, with extra operands named in `operands`.
-Case shaped(const std::string& name, const ModelBuilder::Shape& shape, const std::string& op,
-            const std::vector<std::string>& operands,
-            std::function<void(ModelBuilder&, ::onnx::NodeProto&)> finish, int rank, int outputs = 1) {
-  return {name, [=](ModelBuilder& model) {
-            model.input("x", shape);
-            std::vector<std::string> inputs{"x"}, results;
-            inputs.insert(inputs.end(), operands.begin(), operands.end());
-            for (int i = 0; i < outputs; ++i) {
-              results.push_back("y" + std::to_string(i));
-              model.output(results.back(),
-                           ModelBuilder::Shape(static_cast<std::size_t>(rank), ModelBuilder::Axis("")));
-            }
-            finish(model, model.node(op, inputs, results));
-          }};
-}
-
-std::vector<float> ramp(std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
-  return values;
-}
-
-void set_float(::onnx::NodeProto& node, const std::string& name, float value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::FLOAT);
-  attribute.set_f(value);
-}
-
-void set_ints(::onnx::NodeProto& node, const std::string& name, const Ints& values) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::STRING);
-  attribute.set_s(value);
-}
-
-using Node = ::onnx::NodeProto;
-const auto set_int = ModelBuilder::set_int;
-
-std::vector<Case> elementwise_cases() {
-  std::vector<Case> cases;
-  for (const char* op :
-       {"Relu", "LeakyRelu", "Elu",  "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus",
-        "Erf",  "Exp",       "Sqrt", "Log",     "Reciprocal",  "Neg",       "Abs",  "Floor",
-        "Ceil", "Round",     "Sign", "Sin",     "Cos",         "Identity"}) {
-    cases.push_back(one_input(op));
-  }
-  for (const char* op : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "PRelu"})
-    cases.push_back(two_inputs(op));
-  for (const char* op : {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}) {
-    cases.push_back(two_inputs(op, kBool));
-  }
-  for (const char* op : {"And", "Or"}) cases.push_back(two_inputs(op, kBool, kBool));
-  cases.push_back({"PowOfSquare", [](ModelBuilder& model) {
-                     model.input("x", {5}).output("y", {5}).weight("two", {}, {2});
-                     model.node("Pow", {"x", "two"}, {"y"});
-                   }});
-  cases.push_back({"IntegerDiv", [](ModelBuilder& model) {
-                     model.input("x", {5}, kInt64).output("y", {5}, kInt64).integers("d", {-3});
-                     model.node("Div", {"x", "d"}, {"y"});
-                   }});
-  cases.push_back({"Not", [](ModelBuilder& model) {
-                     model.input("x", {5}, kBool).output("y", {5}, kBool);
-                     model.node("Not", {"x"}, {"y"});
-                   }});
-  cases.push_back(
-      {"ClipWhereCast", [](ModelBuilder& model) {
-         model.input("x", {3, 4}).input("c", {4}, kBool).output("y", {3, 4}).output("n", {3, 4}, kInt64);
-         model.weight("low", {}, {-0.5f}).weight("high", {}, {0.75f});
-         model.node("Clip", {"x", "low", "high"}, {"k"});
-         model.node("Where", {"c", "k", "x"}, {"y"});
-         set_int(model.node("Cast", {"x"}, {"n"}), "to", kInt64);
-       }});
-  return cases;
-}
-
-std::vector<Case> linear_cases() {
-  std::vector<Case> cases;
-  cases.push_back({"MatMul", [](ModelBuilder& model) {
-                     model.input("a", {2, 1, 3, 4}).input("b", {5, 4, 6}).output("y", {2, 5, 3, 6});
-                     model.node("MatMul", {"a", "b"}, {"y"});
-                   }});
-  cases.push_back({"Gemm", [](ModelBuilder& model) {
-                     model.input("a", {4, 3}).input("b", {5, 4}).input("c", {5}).output("y", {3, 5});
-                     Node& node = model.node("Gemm", {"a", "b", "c"}, {"y"});
-                     set_int(node, "transA", 1), set_int(node, "transB", 1);
-                     set_float(node, "alpha", 0.5f), set_float(node, "beta", 2);
-                   }});
-  cases.push_back(shaped(
-      "GroupedConv", {2, 4, 7, 9}, "Conv", {"w", "b"},
-      [](ModelBuilder& model, Node& node) {
-        model.weight("w", {6, 2, 3, 2}, ramp(72)).weight("b", {6}, ramp(6));
-        set_ints(node, "pads", {1, 0, 2, 1}), set_ints(node, "strides", {2, 1});
-        set_ints(node, "dilations", {1, 3}), set_int(node, "group", 2);
-      },
-      4));
-  cases.push_back(shaped(
-      "ConvTranspose", {1, 4, 5, 3}, "ConvTranspose", {"w", "b"},
-      [](ModelBuilder& model, Node& node) {
-        model.weight("w", {4, 3, 3, 3}, ramp(108)).weight("b", {6}, ramp(6));
-        set_ints(node, "pads", {1, 0, 0, 1}), set_ints(node, "strides", {2, 3});
-        set_ints(node, "output_padding", {1, 2}), set_int(node, "group", 2);
-      },
-      4));
-  cases.push_back(shaped(
-      "BatchNormalization", {2, 3, 4}, "BatchNormalization", {"s", "b", "m", "v"},
-      [](ModelBuilder& model, Node& node) {
-        model.weight("s", {3}, {1, 2, 3}).weight("b", {3}, {0.5f, 0, 1}).weight("m", {3}, {0.1f, 0.2f, 0});
-        model.weight("v", {3}, {1, 0.5f, 2});
-        set_float(node, "epsilon", 1e-3f);
-      },
-      3));
-  cases.push_back(shaped(
-      "LayerNormalization", {2, 3, 4}, "LayerNormalization", {"s", "b"},
-      [](ModelBuilder& model, Node& node) {
-        model.weight("s", {3, 4}, ramp(12)).weight("b", {3, 4}, ramp(12));
-        set_int(node, "axis", 1);
-      },
-      3));
-  cases.push_back(shaped(
-      "InstanceNormalization", {2, 3, 4, 5}, "InstanceNormalization", {"s", "b"},
-      [](ModelBuilder& model, Node&) { model.weight("s", {3}, ramp(3)).weight("b", {3}, ramp(3)); }, 4));
-  for (const char* op : {"Softmax", "LogSoftmax"}) {
-    cases.push_back(one_input(op, [](Node& node) { set_int(node, "axis", 1); }));
-  }
-  for (const char* op : {"ReduceMean", "ReduceMax", "ReduceMin"}) {
-    cases.push_back(one_input(op, [](Node& node) { set_ints(node, "axes", {0, -1}); }));
-  }
-  cases.push_back(shaped(
-      "ReduceSum", {2, 3, 4}, "ReduceSum", {"axes"},
-      [](ModelBuilder& model, Node& node) {
-        model.integers("axes", {1});
-        set_int(node, "keepdims", 0);
-      },
-      2));
-  return cases;
-}
-
-std::vector<Case> pool_cases() {
-  std::vector<Case> cases;
-  for (const std::int64_t ceil_mode : {0, 1}) {
-    const std::string suffix = ceil_mode != 0 ? "Ceil" : "";
-    cases.push_back(shaped(
-        "MaxPool" + suffix, {1, 2, 8, 7}, "MaxPool", {},
-        [=](ModelBuilder&, Node& node) {
-          set_ints(node, "kernel_shape", {3, 2}), set_ints(node, "strides", {2, 3}),
-              set_ints(node, "pads", {1, 0, 1, 1});
-          set_int(node, "ceil_mode", ceil_mode);
-        },
-        4));
-    for (const std::int64_t counted : {0, 1}) {
-      const std::string name = "AveragePool" + suffix + (counted != 0 ? "Padded" : "");
-      cases.push_back(shaped(
-          name, {1, 2, 8, 9}, "AveragePool", {},
-          [=](ModelBuilder&, Node& node) {
-            set_ints(node, "kernel_shape", {3, 3}), set_ints(node, "strides", {2, 2}),
-                set_ints(node, "pads", {1, 1, 1, 1});
-            set_int(node, "ceil_mode", ceil_mode), set_int(node, "count_include_pad", counted);
-          },
-          4));
-    }
-  }
-  cases.push_back(shaped(
-      "MaxPoolDilated", {1, 2, 11}, "MaxPool", {},
-      [](ModelBuilder&, Node& node) {
-        set_ints(node, "kernel_shape", {3}), set_ints(node, "dilations", {2});
-      },
-      3));
-  cases.push_back(one_input("GlobalAveragePool"));
-  cases.push_back(one_input("GlobalMaxPool"));
-  return cases;
-}
-
-std::vector<Case> movement_cases() {
-  std::vector<Case> cases;
-  cases.push_back(shaped(
-      "Reshape", {2, 3, 4}, "Reshape", {"s"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("s", {0, -1, 2});
-      },
-      3));
-  cases.push_back({"Flatten", [](ModelBuilder& model) {
-                     model.input("x", {2, 3, 4}).output("y", {6, 4});
-                     set_int(model.node("Flatten", {"x"}, {"y"}), "axis", 2);
-                   }});
-  cases.push_back(one_input("Transpose", [](Node& node) { set_ints(node, "perm", {2, 0, 1}); }));
-  cases.push_back(shaped(
-      "SqueezeUnsqueeze", {2, 1, 4}, "Squeeze", {"a"},
-      [](ModelBuilder& model, Node& node) {
-        model.integers("a", {1}).integers("b", {0, -1});
-        node.set_output(0, "s");
-        model.node("Unsqueeze", {"s", "b"}, {"y0"});
-      },
-      4));
-  cases.push_back({"Concat", [](ModelBuilder& model) {
-                     model.input("a", {2, 3}).input("b", {2, 5}).output("y", {2, 11});
-                     set_int(model.node("Concat", {"a", "b", "a"}, {"y"}), "axis", -1);
-                   }});
-  cases.push_back(shaped(
-      "Split", {2, 7}, "Split", {"s"},
-      [](ModelBuilder& model, Node& node) {
-        model.integers("s", {4, 3});
-        set_int(node, "axis", 1);
-      },
-      2, 2));
-  cases.push_back(shaped(
-      "Slice", {5, 7}, "Slice", {"from", "to", "axes", "steps"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("from", {1, -6})
-            .integers("to", {1000, 6})
-            .integers("axes", {0, 1})
-            .integers("steps", {1, 2});
-      },
-      2));
-  cases.push_back({"Gather", [](ModelBuilder& model) {
-                     model.input("x", {2, 5, 3}).input("i", {2, 2}, kInt64).output("y", {2, 2, 2, 3});
-                     model.weight("table", {2, 5, 3}, ramp(30));
-                     model.node("Add", {"x", "table"}, {"sum"});
-                     auto& info = *model.graph().add_value_info();
-                     info.CopyFrom(model.graph().input(0));
-                     info.set_name("sum");
-                     set_int(model.node("Gather", {"sum", "i"}, {"y"}), "axis", 1);
-                   }});
-  cases.push_back({"GatherFromTheEnd", [](ModelBuilder& model) {
-                     model.input("x", {2, 5}).output("y", {2, 2}).integers("i", {-1, 1});
-                     set_int(model.node("Gather", {"x", "i"}, {"y"}), "axis", 1);
-                   }});
-  cases.push_back({"GatherElements", [](ModelBuilder& model) {
-                     model.input("x", {3, 2}).input("i", {1, 2}, kInt64).output("y", {1, 2});
-                     model.node("GatherElements", {"x", "i"}, {"y"});
-                   }});
-  cases.push_back(shaped(
-      "Expand", {3, 1}, "Expand", {"s"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("s", {2, 1, 4});
-      },
-      3));
-  cases.push_back(shaped(
-      "Tile", {3, 2}, "Tile", {"r"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("r", {2, 3});
-      },
-      2));
-  for (const char* mode : {"constant", "edge", "reflect"}) {
-    cases.push_back(shaped(
-        std::string("Pad_") + mode, {3, 4}, "Pad", {"p"},
-        [=](ModelBuilder& model, Node& node) {
-          model.integers("p", {1, 0, 2, 3});
-          set_text(node, "mode", mode);
-        },
-        2));
-  }
-  cases.push_back({"Shape", [](ModelBuilder& model) {
-                     model.input("x", {3, 4}).output("y", {2}, kInt64);
-                     model.node("Shape", {"x"}, {"y"});
-                   }});
-  return cases;
-}
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases()}) {
-    cases.insert(cases.end(), part.begin(), part.end());
-  }
-  return cases;
 }
 
 class OracleOp : public ::testing::TestWithParam<Case> {};
@@ -392,7 +93,7 @@ TEST(Oracle, StopsAtGivenValuesAndFoldsConstants) {
 TEST(Oracle, RefusesOpaqueOps) {
   const TempFolder folder;
   ModelBuilder model;
-  model.input("x", {4}).output("y", {4}, kInt64);
+  model.input("x", {4}).output("y", {4}, ::onnx::TensorProto::INT64);
   model.node("NonZero", {"x"}, {"n"});
   model.node("Identity", {"n"}, {"y"});
   const onnx::ImportedModel imported = onnx::import_model(model.write(folder / "m.onnx"));
@@ -402,6 +103,16 @@ TEST(Oracle, RefusesOpaqueOps) {
     if (graph.node(id).kind == graph::OpKind::input) given[{id, 0}] = {DType::float32, {4}, {1, 0, 2, 0}, {}};
   }
   EXPECT_THROW(run_oracle(graph, graph.outputs(), given), ExecError);
+}
+
+/// An op that rules may touch must have a meaning here, or its rewrites could never be checked.
+TEST(Oracle, KnowsEveryOpKind) {
+  for (std::size_t i = 0; i < graph::kOpKinds; ++i) {
+    const auto kind = static_cast<graph::OpKind>(i);
+    const bool has_meaning =
+        kind != graph::OpKind::input && kind != graph::OpKind::weight && kind != graph::OpKind::opaque;
+    EXPECT_EQ(oracle_knows(kind), has_meaning) << graph::op_info(kind).name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,195 @@
+#include "core/exec/site_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/rng.h"
+#include "core/rules/rule_set.h"
+
+namespace regraft::exec {
+namespace {
+
+using graph::Attr;
+using graph::AttrBlock;
+using graph::DType;
+using graph::Graph;
+using graph::OpKind;
+using graph::Tables;
+using graph::Value;
+using ::testing::HasSubstr;
+using Dims = std::vector<std::int64_t>;
+
+/// A graph under test, built through its own primitives.
+class SiteCheck : public ::testing::Test {
+ protected:
+  Value input(const Dims& dims, DType dtype = DType::float32) {
+    return {graph_.add_input(tables_.intern(dtype, dims), next_origin_++), 0};
+  }
+  Value weight(const Dims& dims, std::size_t count) {
+    std::vector<float> values(count);
+    Rng rng(++weight_seed_, "site weights");
+    for (float& value : values) value = static_cast<float>(rng.normal());
+    const auto id =
+        tables_.weights().literal(tables_.intern(DType::float32, dims), std::as_bytes(std::span(values)));
+    return graph_.weight_value(id);
+  }
+  Value scalar(double value) { return graph_.weight_value(tables_.weights().scalar(DType::float32, value)); }
+  Value op(OpKind kind, const std::vector<Value>& inputs, const AttrBlock& attrs = {}) {
+    InlineVector<graph::Operand, 4> operands;
+    for (const Value& value : inputs)
+      operands.push_back({graph_.type_id(value), graph_.weight_of(value), true});
+    const AttrBlock canonical = graph::canonical_attrs(tables_, kind, attrs, operands);
+    return {graph_.add(kind, tables_.intern(canonical), std::span(inputs).first(operands.size())), 0};
+  }
+
+  /// Applies the first match of the only rule and checks its site.
+  SiteReport rewrite(const std::string& rule) {
+    const rules::RuleSet rules = rules::RuleSet::parse(rule, "test.rules");
+    graph_.commit();
+    const Graph before = graph_;
+    const rules::MatchIndex index(rules, graph_);
+    if (index.matches(0).empty()) {
+      ADD_FAILURE() << "no match of " << rule;
+      return {};
+    }
+    const rules::Rewrite done = rules::apply(graph_, rules, index.matches(0)[0]);
+    SiteOptions options;
+    options.seed = 3;
+    return check_site(before, graph_, done, options);
+  }
+
+  Tables tables_;
+  Graph graph_{tables_};
+
+ private:
+  std::int32_t next_origin_ = 0;
+  std::uint64_t weight_seed_ = 0;
+};
+
+TEST_F(SiteCheck, PassesReassociation) {
+  const Value x = input({2, 3, 4}), y = input({4, 5}), z = input({5, 6});
+  graph_.add_output(op(OpKind::matmul, {x, op(OpKind::matmul, {y, z})}));
+  const SiteReport report = rewrite("assoc: MatMul(x, MatMul(y, z)) => MatMul(MatMul(x, y), z)");
+  EXPECT_TRUE(report.passes) << report.reason;
+  EXPECT_LT(report.relative_error, 1e-13);
+  EXPECT_GT(report.relative_error, 0);
+  EXPECT_EQ(report.tolerance, kSiteTolerance);
+}
+
+TEST_F(SiteCheck, CatchesSwappedOperandsAndNamesTheValue) {
+  graph_.add_output(op(OpKind::relu, {op(OpKind::sub, {input({3, 4}), input({3, 4})})}));
+  const SiteReport report = rewrite("wrong: Sub(x, y) => Sub(y, x)");
+  EXPECT_FALSE(report.passes);
+  EXPECT_THAT(report.reason, HasSubstr("(Sub, float32[3, 4]) differs from"));
+}
+
+TEST_F(SiteCheck, CatchesWhatIsRightOnlyForSomeValues) {
+  graph_.add_output(op(OpKind::add, {op(OpKind::relu, {input({8})}), op(OpKind::relu, {input({8})})}));
+  EXPECT_FALSE(rewrite("wrong: Add(Relu(x), Relu(y)) => Relu(Add(x, y))").passes);
+}
+
+TEST_F(SiteCheck, CatchesADroppedTerm) {
+  graph_.add_output(
+      op(OpKind::add, {op(OpKind::matmul, {input({3, 4}), weight({4, 4}, 16)}), input({3, 4})}));
+  EXPECT_FALSE(rewrite("wrong: Add(MatMul(x, w), y) => MatMul(x, w)").passes);
+}
+
+TEST_F(SiteCheck, UsesTheRealWeights) {
+  // Right for this weight alone: the sum of x w is x summed over rows only where w is a column of ones.
+  const Value x = input({3, 4});
+  const std::vector<float> ones(4, 1);
+  const auto id =
+      tables_.weights().literal(tables_.intern(DType::float32, Dims{4, 1}), std::as_bytes(std::span(ones)));
+  graph_.add_output(op(OpKind::matmul, {x, graph_.weight_value(id)}));
+  const std::string rule = "sum: MatMul(x, w), const(w) => ReduceSum{axes=[1], keepdims=1}(x)";
+  EXPECT_TRUE(rewrite(rule).passes);
+}
+
+TEST_F(SiteCheck, CatchesTheSameRuleOnAnotherWeight) {
+  graph_.add_output(op(OpKind::matmul, {input({3, 4}), weight({4, 1}, 4)}));
+  EXPECT_FALSE(rewrite("sum: MatMul(x, w), const(w) => ReduceSum{axes=[1], keepdims=1}(x)").passes);
+}
+
+TEST_F(SiteCheck, TakesLeftValuesThatTheRightSideKeeps) {
+  const Value a = op(OpKind::add, {input({5}), input({5})});
+  graph_.add_output(a);
+  graph_.add_output(op(OpKind::mul, {a, a}));
+  const SiteReport report = rewrite("square: a = Add(x, y); Mul(a, a) => Pow(a, 2)");
+  EXPECT_TRUE(report.passes) << report.reason;
+}
+
+TEST_F(SiteCheck, AllowsRoundingOfConstantsThatTheRewriteMakes) {
+  graph_.add_output(op(OpKind::mul, {op(OpKind::mul, {input({64}), scalar(0.1)}), scalar(3)}));
+  const SiteReport report = rewrite("third: Mul(Mul(x, 0.1), 3) => Mul(x, 0.3)");
+  EXPECT_TRUE(report.passes) << report.reason;
+  EXPECT_GT(report.relative_error, kSiteTolerance);
+  EXPECT_LE(report.relative_error, made_constant_tolerance(DType::float32));
+}
+
+TEST_F(SiteCheck, KeepsIndicesWithinWhatTheyLookUp) {
+  const Value table = weight({6, 3}, 18), ids = input({4, 2}, DType::int64);
+  graph_.add_output(op(OpKind::relu, {op(OpKind::gather, {table, ids}, {{Attr::axis, std::int64_t{0}}})}));
+  const SiteReport report = rewrite("push: Relu(Gather{axis=0}(t, i)) => Gather{axis=0}(Relu(t), i)");
+  EXPECT_TRUE(report.passes) << report.reason;
+}
+
+TEST_F(SiteCheck, MergesSiblingsAndCatchesPartsInTheWrongOrder) {
+  const Value x = input({2, 4});
+  graph_.add_output(op(OpKind::matmul, {x, weight({4, 3}, 12)}));
+  graph_.add_output(op(OpKind::matmul, {x, weight({4, 3}, 12)}));
+  const std::string left = "pair: a = MatMul(x, w1); b = MatMul(x, w2), const(w1, w2) => ";
+  const std::string merged = "y = MatMul(x, Concat{1}(w1, w2)); ";
+  const Graph start = graph_;
+  const SiteReport right = rewrite(left + merged + "(a, b) = Split{1, [w1.1, w2.1]}(y)");
+  EXPECT_TRUE(right.passes) << right.reason;
+  graph_ = start;
+  const SiteReport wrong = rewrite(left + merged + "(b, a) = Split{1, [w2.1, w1.1]}(y)");
+  EXPECT_FALSE(wrong.passes);
+  EXPECT_THAT(wrong.reason, HasSubstr("MatMul"));
+}
+
+/// A rewrite as a rewriter would report it.
+rules::Rewrite by_hand(const std::vector<graph::NodeId>& matched, Value before, Value after) {
+  rules::Rewrite rewrite;
+  for (const graph::NodeId id : matched) rewrite.match.nodes.push_back(id);
+  rewrite.before.push_back(before);
+  rewrite.after.push_back(after);
+  return rewrite;
+}
+
+/// What a faulty rewriter could hand over.
+TEST_F(SiteCheck, DoesNotPassWhatItCannotCheck) {
+  const Value x = input({3}), y = op(OpKind::relu, {x});
+  graph_.add_output(y);
+  const Graph before = graph_;
+  const Value z = op(OpKind::sigmoid, {x});
+  rules::Rewrite nothing;
+  EXPECT_FALSE(check_site(before, graph_, nothing, {}).passes);
+  const rules::Rewrite other_type =
+      by_hand({y.node}, y, op(OpKind::cast, {x}, {{Attr::to, std::int64_t{7}}}));
+  EXPECT_THAT(check_site(before, graph_, other_type, {}).reason, HasSubstr("becomes"));
+  const rules::Rewrite missing_node = by_hand({9999}, y, z);
+  EXPECT_THAT(check_site(before, graph_, missing_node, {}).reason, HasSubstr("not in the graph"));
+  const rules::Rewrite wrong = by_hand({y.node}, y, z);
+  EXPECT_FALSE(check_site(before, graph_, wrong, {}).passes);
+  const rules::Rewrite same = by_hand({y.node}, y, op(OpKind::relu, {x}));
+  EXPECT_TRUE(check_site(before, graph_, same, {}).passes);
+}
+
+TEST_F(SiteCheck, SeesAnInfinityThatTheOtherSideLacks) {
+  const Value x = input({64});
+  const Value y = op(OpKind::exp, {op(OpKind::mul, {x, scalar(400)})});
+  graph_.add_output(y);
+  const Graph before = graph_;
+  const Value bounded = op(OpKind::clip, {y}, {{Attr::max, 1e300}});
+  const graph::NodeId inner = before.node(y.node).inputs[0].node;
+  const rules::Rewrite rewrite = by_hand({y.node, inner}, y, bounded);
+  const SiteReport report = check_site(before, graph_, rewrite, {});
+  EXPECT_FALSE(report.passes);
+  EXPECT_TRUE(std::isinf(report.relative_error));
+}
+
+}  // namespace
+}  // namespace regraft::exec
