@@ -1,7 +1,6 @@
 #include "core/onnx/node_forms.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/graph/evaluate.h"
 #include "core/onnx/export.h"
@@ -109,15 +108,12 @@ class NodeWriter {
     if (opset_ < input_since(node_.kind)) {
       if (node_.kind == OpKind::slice && operand.attr == Attr::steps) return check_plain_steps(value);
       const bool real = operand.attr == Attr::min || operand.attr == Attr::max || operand.attr == Attr::value;
-      const AttrValue written = operand.attr == Attr::ends ? AttrValue(open_ends(value)) : value;
       return add_attribute(out_, std::string(graph::attr_name(operand.attr)),
-                           real ? AttrValue(number(value)) : written);
+                           real ? AttrValue(number(value)) : value);
     }
     if (inputs_.size() <= operand.input) inputs_.resize(operand.input + std::size_t{1});
     std::string& slot = inputs_[operand.input];
-    if (operand.attr == Attr::ends)
-      slot = constants_.integers(open_ends(value));
-    else if (const auto* list = std::get_if<Ints>(&value))
+    if (const auto* list = std::get_if<Ints>(&value))
       slot = constants_.integers(*list);
     else
       slot = constants_.scalar(dtype(), number(value));
@@ -127,19 +123,6 @@ class NodeWriter {
     const Ints& steps = std::get<Ints>(value);
     if (std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 1; }))
       refuse("with steps needs opset 10");
-  }
-
-  /// A canonical end of -1 on a backward slice of a known dim lies before the first element; in ONNX -1 is
-  /// the last one.
-  Ints open_ends(const AttrValue& value) const {
-    Ints ends = std::get<Ints>(value);
-    if (!attrs_.has(Attr::steps) || !input_type().ranked) return ends;
-    const Ints &steps = attrs_.ints(Attr::steps), &axes = attrs_.ints(Attr::axes);
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      const bool known = !graph::is_symbol(input_type().dims[static_cast<std::size_t>(axes[i])]);
-      if (known && steps[i] < 0 && ends[i] == -1) ends[i] = std::numeric_limits<std::int64_t>::min();
-    }
-    return ends;
   }
 
   void write_attribute(Attr attr, const AttrValue& value) {
