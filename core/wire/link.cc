@@ -23,6 +23,7 @@ constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kHelloEveryNs = 100 * kNanosecondsPerMillisecond;
 // A learner that dies in the middle of a handshake looks like one with another key, but not several times.
 constexpr int kHandshakesUntilWrongKey = 3;
+constexpr std::uint32_t kLookAgainMilliseconds = 500;
 constexpr int kLeaveLingerMilliseconds = 500;
 
 std::int64_t to_ns(std::uint32_t milliseconds) {
@@ -88,6 +89,7 @@ class Link::Impl {
     zmq::poll(items.data(), items.size(), kTickEvery);
     wake_.drain();
     for (NetEvent event; connection_->next_event(event);) on_event(event);
+    if (reconnect_) return disconnect();
     Incoming message;
     const ReceiveCaps caps{.frames = 1, .bytes = kMaxHeaderBytes};
     while (receive(connection_->announcements(), false, caps, counters_, message)) accept(message, false);
@@ -126,8 +128,7 @@ class Link::Impl {
       give_up_in_time();
       return false;
     }
-    joined_ = false;
-    failed_handshakes_ = 0;
+    nobody_listens_ = reconnect_ = false;
     last_heard_ns_ = clock_.steady_ns();
     say_hello();
     return true;
@@ -169,11 +170,16 @@ class Link::Impl {
                         connection_->endpoint(), "take the run file of the run that is running");
       case NetEvent::kNobodyListens:
         last_problem_ = "nobody listens there";
+        nobody_listens_ = true;
         return;
       case NetEvent::kDisconnected:
         last_problem_ = "the connection was closed";
+        reconnect_ = reconnect_ || joined_;  // a restarted learner may be elsewhere: look before knocking
         return;
       case NetEvent::kConnected:
+        nobody_listens_ = false;
+        failed_handshakes_ = 0;
+        return;
       case NetEvent::kOther:
         return;
     }
@@ -263,13 +269,15 @@ class Link::Impl {
       last_problem_ = "nothing was heard from the learner";
       log_warning("nothing was heard from the learner for {} ms: looking for it anew",
                   options_.silence_timeout_ms);
-      joined_ = false;
-      connection_.reset();
-      return;
+      return disconnect();
     }
     give_up_in_time();
-    if (now - said_hello_ns_ < to_ns(std::min(options_.connect_timeout_ms, options_.silence_timeout_ms)))
-      return;
+    const std::uint32_t patience_ms = nobody_listens_ ? kLookAgainMilliseconds : options_.silence_timeout_ms;
+    if (now - said_hello_ns_ >= to_ns(patience_ms)) disconnect();
+  }
+
+  void disconnect() {
+    joined_ = false;
     connection_.reset();
   }
 
@@ -310,7 +318,7 @@ class Link::Impl {
   std::string run_id_, last_problem_;
   std::uint64_t generation_ = 0;
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
-  bool hello_due_ = false;
+  bool hello_due_ = false, nobody_listens_ = false, reconnect_ = false;
   int failed_handshakes_ = 0;
   std::int64_t heartbeat_ns_ = to_ns(1000);
   std::int64_t search_since_ns_ = 0, last_heard_ns_ = 0, said_hello_ns_ = 0, hello_due_ns_ = 0;

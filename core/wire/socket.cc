@@ -137,6 +137,9 @@ std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint) {
   if (endpoint.starts_with(kIpc) && somebody_listens(endpoint.substr(kIpc.size()))) {
     bad_address("another process listens there", endpoint, "end it, or choose another path");
   }
+  // A socket for both families reports its IPv4 address in IPv6's form: only where one of those was asked
+  // for.
+  socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
   try {
     socket.bind(endpoint);
   } catch (const zmq::error_t& error) {

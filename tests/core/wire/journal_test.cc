@@ -1,12 +1,11 @@
 #include "core/wire/journal.h"
 
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <fstream>
 
 #include "core/base/file.h"
+#include "core/wire/run_fixture.h"
 
 namespace regraft::wire {
 namespace {
@@ -111,22 +110,17 @@ TEST(Journal, RefusesAnotherFileAndASecondWriter) {
 TEST(Journal, AFullDiskIsAnErrorThatLeavesTheFileWhole) {
   const TempDir folder;
   const auto path = folder.path() / "journal";
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
   {
     auto opened = open(path);
     opened.journal->append(1, bytes_of("one"));
     const std::uint64_t size = opened.journal->size_bytes();
-    rlimit full = before;
-    full.rlim_cur = size + 20;  // room for a part of the next record
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
-    EXPECT_THROW(opened.journal->append(1, bytes_of("a record that does not fit any more")), WireError);
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    {
+      const testing_support::FullDisk full(size + 20);  // room for a part of the next record
+      EXPECT_THROW(opened.journal->append(1, bytes_of("a record that does not fit any more")), WireError);
+    }
     EXPECT_EQ(std::filesystem::file_size(path), size);
     opened.journal->append(1, bytes_of("two"));
   }
-  signal(SIGXFSZ, old_handler);
   EXPECT_THAT(open(path).texts, testing::ElementsAre("one", "two"));
 }
 

@@ -1,8 +1,6 @@
 #include "core/wire/ledger.h"
 
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <fstream>
 #include <random>
@@ -10,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/wire/run_fixture.h"
 
 namespace regraft::wire {
 namespace {
@@ -180,7 +179,7 @@ TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
   std::vector<std::uint64_t> admitted;  // acknowledged before the crash
   {
     Walk walk(path, seed);
-    for (int i = 0; i < 50; ++i) walk.step();
+    for (int i = 0; i < 30; ++i) walk.step();
     for (const auto& entry : walk.reference().entries()) {
       if (entry.state == Disposition::kAdmitted) admitted.push_back(entry.id);
     }
@@ -257,16 +256,11 @@ TEST(Ledger, AFullDiskChangesNothing) {
   Ledger ledger(folder.path() / "journal", "run");
   const Ticket ticket = ledger.issue({});
   const JobBooks before = ledger.books();
-  rlimit limit{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
-  rlimit full = limit;
-  full.rlim_cur = fs::file_size(folder.path() / "journal") + 3;
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
-  EXPECT_THROW(ledger.close(ticket.id, Disposition::kAdmitted), WireError);
-  EXPECT_THROW(ledger.issue({}), WireError);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  signal(SIGXFSZ, old_handler);
+  {
+    const testing_support::FullDisk full(fs::file_size(folder.path() / "journal") + 3);
+    EXPECT_THROW(ledger.close(ticket.id, Disposition::kAdmitted), WireError);
+    EXPECT_THROW(ledger.issue({}), WireError);
+  }
   EXPECT_EQ(ledger.books(), before);
   EXPECT_EQ(ledger.close(ticket.id, Disposition::kAdmitted), Disposition::kAdmitted);
 }

@@ -1,0 +1,247 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include "core/wire/run_fixture.h"
+
+// Real sockets, keys and journal.
+
+#if defined(__SANITIZE_THREAD__)
+// libzmq is not instrumented: what it hands over through its lock-free queues looks unsynchronised.
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libzmq.so\nrace:libzmq.so\n";
+}
+#endif
+
+namespace regraft::wire {
+namespace {
+
+using namespace testing_support;
+
+bool intact(const Delivery& delivery) {
+  for (const Part& part : delivery.parts) {
+    for (std::size_t f = 0; f < part.frames.size(); ++f) {
+      const auto bytes = part.frames[f].bytes();
+      std::vector<std::uint64_t> values(bytes.size() / 8);
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+      for (const std::uint64_t value : values) {
+        if (value != delivery.ticket.seed + f) return false;
+      }
+    }
+  }
+  return !delivery.parts.empty();
+}
+
+// Does its tickets until the run ends or `limit` are done; returns what was acknowledged as admitted.
+std::vector<std::uint64_t> act(Link& link, int limit, std::size_t frames = 3, std::size_t size = 4096) {
+  std::vector<std::uint64_t> admitted;
+  for (int done = 0; done < limit;) {
+    const auto ticket = link.next_ticket(kLong);
+    if (!ticket) break;
+    link.send(*ticket, {.last = false}, payload(ticket->seed, frames, size));
+    link.send(*ticket, {}, payload(ticket->seed, frames, size));
+    ++done;
+    while (const auto ack = link.next_ack(done == limit ? kLong : 0s)) {
+      if (ack->disposition == Disposition::kAdmitted) admitted.push_back(ack->ticket);
+      if (ack->ticket == ticket->id) break;
+    }
+  }
+  return admitted;
+}
+
+class Transport : public testing::TestWithParam<TestRun::Over> {};
+
+TEST_P(Transport, ManyActorsOneKilledTheBooksBalanceAndNothingIsAdmittedTwice) {
+  TestRun run(GetParam());
+  Hub& hub = run.start();
+  constexpr int kActors = 4, kEach = 40;
+  std::vector<LinkOptions> options;
+  for (int i = 0; i < kActors; ++i) options.push_back(run.actor("actor-" + std::to_string(i)));
+  std::vector<std::vector<std::uint64_t>> admitted(kActors);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < kActors; ++i) {
+    threads.emplace_back([&, i] {
+      Link link(options[static_cast<std::size_t>(i)], run.clock());
+      // The first one leaves in the middle, with a ticket half done.
+      admitted[static_cast<std::size_t>(i)] = act(link, i == 0 ? kEach / 4 : kEach);
+      if (i != 0) return;
+      if (const auto ticket = link.next_ticket(kLong)) link.send(*ticket, {.last = false}, payload(1, 1, 64));
+    });
+  }
+  std::set<std::uint64_t> seen;
+  int taken = 0;
+  const int expected = (kActors - 1) * kEach + kEach / 4;
+  while (taken < expected) {
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    EXPECT_TRUE(intact(*delivery));
+    EXPECT_EQ(delivery->parts.size(), 2u);
+    EXPECT_TRUE(seen.insert(delivery->ticket.id).second) << "delivered twice";
+    EXPECT_EQ(hub.decide(delivery->ticket, Disposition::kAdmitted), Disposition::kAdmitted);
+    ++taken;
+  }
+  threads.clear();
+  EXPECT_TRUE(hub.wait_for([](const HubStatus& status) { return status.actors.empty(); }, kLong));
+  hub.stop_issuing();
+  hub.stop();
+  const Books books = run.ledger().books().total();
+  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty());
+  EXPECT_EQ(books.admitted, static_cast<std::uint64_t>(expected));
+  EXPECT_GE(books.lost, 1u);
+  EXPECT_EQ(books.outstanding, 0u);
+  std::set<std::uint64_t> acknowledged;
+  for (const auto& list : admitted) acknowledged.insert(list.begin(), list.end());
+  EXPECT_TRUE(std::includes(seen.begin(), seen.end(), acknowledged.begin(), acknowledged.end()));
+  const TransportCounters counters = hub.counters();
+  EXPECT_GT(counters.bytes_in, static_cast<std::uint64_t>(expected) * 2 * 3 * 4096);
+  EXPECT_GT(counters.cpu_ns, 0u);
+}
+
+TEST_P(Transport, WeightsLargerThanAChunkComeWholeAndOldOnesAreGone) {
+  TestRun run(GetParam());
+  run.work_left = 1;
+  Hub& hub = run.start();
+  Link link(run.actor("a"), run.clock());
+  EXPECT_EQ(error_of([&] { link.fetch(0); }).fault(), WireFault::kGone) << "none is published yet";
+  std::vector<std::vector<std::byte>> versions;
+  for (std::uint64_t version = 1; version <= 3; ++version) {
+    versions.emplace_back((version << 20) + version * 1000, static_cast<std::byte>(version));
+    hub.publish(version, versions.back());
+  }
+  const Weights latest = link.fetch(0);
+  EXPECT_EQ(latest.info.version, 3u);
+  EXPECT_EQ(latest.bytes, versions[2]);
+  EXPECT_EQ(latest.info, hub.status().latest.version == 3 ? hub.status().latest : latest.info);
+  EXPECT_EQ(link.fetch(2).bytes, versions[1]);
+  EXPECT_EQ(error_of([&] { link.fetch(1); }).fault(), WireFault::kGone);
+
+  const auto ticket = link.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  link.send(*ticket, {.weight_version = 3, .last = false}, {});
+  EXPECT_EQ(error_of([&] { link.fetch(0); }).fault(), WireFault::kMisuse) << "in the middle of a ticket";
+  EXPECT_EQ(error_of([&] { link.send(*ticket, {.weight_version = 2}, {}); }).fault(), WireFault::kMisuse);
+  link.send(*ticket, {.weight_version = 3}, {});
+  EXPECT_EQ(link.fetch(3).info, latest.info);
+  const auto delivery = hub.take(kLong);
+  ASSERT_TRUE(delivery);
+  hub.decide(delivery->ticket, Disposition::kStale);
+  const auto ack = link.next_ack(kLong);
+  ASSERT_TRUE(ack);
+  EXPECT_EQ(ack->disposition, Disposition::kStale);
+  EXPECT_EQ(ack->latest, latest.info);
+}
+
+TEST_P(Transport, ASlowLearnerBoundsWhatIsOutstanding) {
+  TestRun run(GetParam());
+  run.options().dispatch.ticket_bytes = 64 << 10;
+  run.options().dispatch.max_outstanding_bytes = 5 * (64 << 10);
+  Hub& hub = run.start();
+  std::vector<LinkOptions> options;
+  for (int i = 0; i < 3; ++i) options.push_back(run.actor("actor-" + std::to_string(i)));
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> threads;
+  for (const LinkOptions& option : options) {
+    threads.emplace_back([&] {
+      Link link(option, run.clock());
+      while (!over) {
+        const auto ticket = link.next_ticket(50ms);
+        if (ticket) link.send(*ticket, {}, payload(ticket->seed, 1, 32 << 10));
+      }
+    });
+  }
+  ASSERT_TRUE(hub.wait_for([](const HubStatus& status) { return status.waiting == 5; }, kLong));
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_LE(run.ledger().outstanding(), 5u);
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    hub.decide(delivery->ticket, Disposition::kAdmitted);
+  }
+  over = true;
+}
+
+TEST_P(Transport, AResultTooLargeIsStoppedAtItsSender) {
+  TestRun run(GetParam());
+  run.options().dispatch.ticket_bytes = 10000;
+  run.start();
+  Link link(run.actor("a"), run.clock());
+  const auto ticket = link.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  EXPECT_EQ(error_of([&] { link.send(*ticket, {}, payload(1, 1, 10008)); }).fault(), WireFault::kMisuse);
+}
+
+TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledged) {
+  TestRun run(GetParam());
+  run.start();
+  LinkOptions options = run.actor("a");
+  options.silence_timeout_ms = 1000;
+  options.give_up_after_ms = 60000;
+  run.options().dispatch.actor_timeout_ms = 30000;
+  Link link(options, run.clock());
+  const auto first = link.next_ticket(kLong);
+  ASSERT_TRUE(first);
+  link.send(*first, {}, payload(first->seed, 1, 1000));
+  const auto delivery = run.hub().take(kLong);
+  ASSERT_TRUE(delivery);
+  run.hub().decide(delivery->ticket, Disposition::kAdmitted);
+  ASSERT_TRUE(link.next_ack(kLong));
+  const auto second = link.next_ticket(kLong);
+  ASSERT_TRUE(second);
+  const std::uint64_t generation = link.generation();
+
+  // The disk fills up: the result arrives, but nothing can be said about it any more.
+  {
+    const FullDisk full(fs::file_size(run.journal()));
+    link.send(*second, {}, payload(second->seed, 1, 1000));
+    EXPECT_EQ(error_of([&] {
+                while (const auto late = run.hub().take(kLong))
+                  run.hub().decide(late->ticket, Disposition::kAdmitted);
+              }).fault(),
+              WireFault::kJournal);
+    EXPECT_FALSE(link.next_ack(200ms)) << "acknowledged what is not on the journal";
+    run.end();
+  }
+  Hub& hub = run.start();
+  // The old ticket is closed: its sender is told so, and gets new work.
+  const auto ack = link.next_ack(kLong);
+  ASSERT_TRUE(ack);
+  EXPECT_EQ(ack->ticket, second->id);
+  EXPECT_EQ(ack->disposition, Disposition::kLate);
+  EXPECT_FALSE(link.wanted(*second));
+  EXPECT_EQ(link.generation(), generation + 1);
+  const auto third = link.next_ticket(kLong);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->generation, generation + 1);
+  link.send(*third, {}, payload(third->seed, 1, 1000));
+  const auto fresh = hub.take(kLong);
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(fresh->ticket, *third);
+  hub.decide(fresh->ticket, Disposition::kAdmitted);
+  EXPECT_TRUE(link.flush(kLong));
+  hub.stop();
+  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty()) << run.ledger().books().table();
+  EXPECT_EQ(run.ledger().books().total().admitted, 2u);
+}
+
+TEST_P(Transport, TheEndOfTheRunReachesTheActor) {
+  TestRun run(GetParam());
+  run.work_left = 0;
+  Hub& hub = run.start();
+  Link link(run.actor("a"), run.clock());
+  hub.stop();
+  EXPECT_EQ(error_of([&] { link.next_ticket(kLong); }).fault(), WireFault::kClosed);
+}
+
+std::string transport_name(const testing::TestParamInfo<TestRun::Over>& over) {
+  if (over.param == TestRun::Over::kIpc) return "ipc";
+  return over.param == TestRun::Over::kTcp ? "tcp" : "plain";
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Transport,
+                         testing::Values(TestRun::Over::kIpc, TestRun::Over::kTcp, TestRun::Over::kPlainTcp),
+                         transport_name);
+
+}  // namespace
+}  // namespace regraft::wire
