@@ -2,9 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "core/base/file.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 
@@ -168,20 +165,6 @@ TEST(Forms, RefuseOpsetsWithoutThem) {
     if (test.from_opset <= 7 || test.kind == OpKind::gemm) continue;
     EXPECT_THROW(written(test, test.from_opset - 1), OnnxError) << graph::op_info(test.kind).name;
   }
-}
-
-// For a look at the files with other tools: REGRAFT_FORMS_DIR=/tmp/forms core_onnx_test
-// --gtest_filter=Forms.*
-TEST(Forms, AreWrittenOutOnRequest) {
-  const char* folder = std::getenv("REGRAFT_FORMS_DIR");
-  if (!folder) GTEST_SKIP() << "REGRAFT_FORMS_DIR is not set";
-  int number = 0;
-  for (const Case& test : cases())
-    for (std::int64_t opset = test.from_opset; opset <= kNewest; ++opset)
-      write_file_atomic(
-          std::filesystem::path(folder) / (std::string(graph::op_info(test.kind).name) + "_" +
-                                           std::to_string(opset) + "_" + std::to_string(number++) + ".onnx"),
-          written(test, opset));
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+#include "core/base/file.h"
+#include "core/onnx/export.h"
+#include "core/onnx/model_builder.h"
+
+namespace regraft::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+namespace pb = ::onnx;
+using test::ModelBuilder;
+using testing::HasSubstr;
+
+constexpr std::int64_t kRows = 30, kColumns = 20;
+constexpr std::size_t kBytes = kRows * kColumns * sizeof(float);
+
+std::string data_bytes(std::size_t tensors) {
+  std::vector<float> values(tensors * kRows * kColumns);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.5f;
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+struct Range {
+  std::string file = "weights.bin";
+  std::uint64_t offset = 0;
+  std::uint64_t length = kBytes;
+};
+
+/// x times each external tensor, summed.
+pb::ModelProto external_model(const std::vector<Range>& ranges) {
+  ModelBuilder builder;
+  builder.input("x", {"1", std::to_string(kRows)});
+  std::vector<std::string> products;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::string number = std::to_string(i);
+    pb::TensorProto& tensor = *builder.model.mutable_graph()->add_initializer();
+    tensor.set_name("w" + number);
+    tensor.set_data_type(pb::TensorProto::FLOAT);
+    tensor.add_dims(kRows);
+    tensor.add_dims(kColumns);
+    tensor.set_data_location(pb::TensorProto::EXTERNAL);
+    for (const auto& [key, value] :
+         std::vector<std::pair<std::string, std::string>>{{"location", ranges[i].file},
+                                                          {"offset", std::to_string(ranges[i].offset)},
+                                                          {"length", std::to_string(ranges[i].length)}}) {
+      auto* entry = tensor.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    builder.node("MatMul", {"x", "w" + number}, {"p" + number});
+    products.push_back("p" + number);
+  }
+  builder.output("y", {"1", std::to_string(kColumns)});
+  builder.node("Sum", products, {"y"});
+  return builder.model;
+}
+
+class External : public testing::Test {
+ protected:
+  void write(const std::vector<Range>& ranges, std::size_t tensors) {
+    write_file_atomic(path_, external_model(ranges).SerializeAsString());
+    if (tensors > 0) write_file_atomic(folder_.path() / "weights.bin", data_bytes(tensors));
+  }
+
+  std::string error() {
+    try {
+      import_model(path_);
+    } catch (const OnnxError& failure) {
+      return failure.what();
+    }
+    return "no error";
+  }
+
+  /// Contents of all constants of a model, by name.
+  static std::map<std::string, std::string> contents(const fs::path& path) {
+    const ImportedModel model = import_model(path);
+    std::map<std::string, std::string> result;
+    const graph::Graph& graph = model.graph();
+    for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
+      if (graph.alive(id) && graph.node(id).kind == graph::OpKind::weight) {
+        const auto bytes = model.tables().weights()[graph.node(id).weight].bytes;
+        result[model.value_name({id, 0})] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+      }
+    return result;
+  }
+
+  TempDir folder_;
+  fs::path path_ = folder_.path() / "model.onnx";
+};
+
+TEST_F(External, ComesInAndGoesOut) {
+  write({{}, {"weights.bin", kBytes}}, 2);
+  const std::string data = data_bytes(2);
+  const auto before = contents(path_);
+  ASSERT_EQ(before.size(), 2u);
+  EXPECT_EQ(before.at("w0"), data.substr(0, kBytes));
+  EXPECT_EQ(before.at("w1"), data.substr(kBytes));
+
+  const ImportedModel model = import_model(path_);
+  const fs::path out = folder_.path() / "elsewhere" / "out.onnx";
+  fs::create_directories(out.parent_path());
+  export_model(model, model.graph(), out);
+  EXPECT_TRUE(fs::exists(out.string() + ".data")) << "external in, external out";
+  EXPECT_LT(fs::file_size(out), 2000u);
+  EXPECT_EQ(contents(out), before);
+  const std::string first = read_file(out), first_data = read_file(out.string() + ".data");
+  export_model(model, model.graph(), out);
+  EXPECT_EQ(read_file(out), first);
+  EXPECT_EQ(read_file(out.string() + ".data"), first_data);
+
+  const fs::path inside = folder_.path() / "inside.onnx";
+  export_model(model, model.graph(), inside, {.external_data = ExternalData::never});
+  EXPECT_FALSE(fs::exists(inside.string() + ".data"));
+  EXPECT_EQ(contents(inside), before);
+}
+
+TEST_F(External, CanBeOverwrittenInPlace) {
+  write({{}, {"weights.bin", kBytes}}, 2);
+  const auto before = contents(path_);
+  const ImportedModel model = import_model(path_);
+  export_model(model, model.graph(), path_);
+  const ImportedModel again = import_model(path_);
+  export_model(again, again.graph(), path_);  // now over its own data file
+  EXPECT_EQ(contents(path_), before);
+}
+
+TEST_F(External, EqualRangesAreSharedTensors) {
+  write({{}, {}}, 1);
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(External, RefusesOverlappingRanges) {
+  write({{}, {"weights.bin", kBytes / 2}}, 2);
+  EXPECT_THAT(error(), HasSubstr("overlaps tensor 'w0'"));
+}
+
+TEST_F(External, RefusesRangesPastTheEnd) {
+  write({{"weights.bin", kBytes}}, 1);
+  EXPECT_THAT(error(), HasSubstr("reaches past the end"));
+  write({{"weights.bin", ~std::uint64_t{0} - 10}}, 1);
+  EXPECT_THAT(error(), HasSubstr("reaches past the end"));
+}
+
+TEST_F(External, RefusesLengthsThatDoNotFitTheDims) {
+  write({{"weights.bin", 0, kBytes - 4}}, 1);
+  EXPECT_THAT(error(), HasSubstr("where its dims need"));
+}
+
+TEST_F(External, RefusesToLeaveTheFolder) {
+  write_file_atomic(folder_.path().parent_path() / "regraft_outside.bin", data_bytes(1));
+  for (const char* file : {"../regraft_outside.bin", "/etc/passwd", "a/../../regraft_outside.bin", ""}) {
+    write({{file}}, 0);
+    EXPECT_THAT(error(), HasSubstr("outside of the model's folder")) << file;
+  }
+  fs::create_symlink(folder_.path().parent_path() / "regraft_outside.bin", folder_.path() / "link.bin");
+  write({{"link.bin"}}, 0);
+  EXPECT_THAT(error(), HasSubstr("outside of the model's folder"));
+  fs::remove(folder_.path().parent_path() / "regraft_outside.bin");
+}
+
+TEST_F(External, FindsDataBesideALinkedModel) {
+  const TempDir cache;
+  write({{}}, 1);
+  fs::rename(path_, cache.path() / "blob1");
+  fs::rename(folder_.path() / "weights.bin", cache.path() / "blob2");
+  fs::create_symlink(cache.path() / "blob1", path_);
+  fs::create_symlink(cache.path() / "blob2", folder_.path() / "weights.bin");
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(External, SaysWhichFileIsMissing) {
+  write({{}}, 0);
+  EXPECT_THAT(error(), HasSubstr("weights.bin is missing"));
+}
+
+}  // namespace
+}  // namespace regraft::onnx

@@ -1,0 +1,80 @@
+// The eight real models.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "core/base/file.h"
+#include "core/onnx/export.h"
+#include "support/models.h"
+
+namespace regraft::onnx {
+namespace {
+
+struct Model {
+  const char* name;
+  std::size_t operations;  // NodeProtos that are no Constant
+  const char* output;
+};
+
+class RealModels : public ::testing::TestWithParam<Model> {};
+
+TEST_P(RealModels, AreUnderstoodAndWrittenBackByteForByte) {
+  const auto path = regraft::testing::unpacked_model(GetParam().name);
+  const ImportedModel model = import_model(path);
+  const graph::Graph& graph = model.graph();
+  graph.validate();
+  EXPECT_EQ(graph.operation_count(), GetParam().operations);
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    EXPECT_NE(graph.node(id).kind, graph::OpKind::opaque) << model.op_type(graph.node(id).origin);
+    for (std::uint32_t k = 0; k < graph.node(id).outputs.size(); ++k)
+      EXPECT_TRUE(graph.type({id, k}).ranked) << model.value_name({id, k});
+  }
+  EXPECT_EQ(model.tables().describe(graph.type_id(graph.outputs()[0])), GetParam().output);
+
+  const TempDir folder;
+  export_model(model, graph, folder.path() / "out.onnx");
+  const MappedFile before(path), after(folder.path() / "out.onnx");
+  ASSERT_EQ(before.bytes().size(), after.bytes().size());
+  EXPECT_TRUE(std::equal(before.bytes().begin(), before.bytes().end(), after.bytes().begin()));
+}
+
+TEST_P(RealModels, HashTheSameEachTime) {
+  const auto path = regraft::testing::unpacked_model(GetParam().name);
+  EXPECT_EQ(import_model(path).graph().hash(), import_model(path).graph().hash());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RealModels,
+                         ::testing::Values(Model{"bert_base", 769, "float32[1, 128, 768]"},
+                                           Model{"inception_v3", 309, "float32[1, 1000]"},
+                                           Model{"nasrnn", 295, "float32[1, 512]"},
+                                           Model{"resnet18", 69, "float32[batch, 1000]"},
+                                           Model{"resnet50", 175, "float32[1, 1000]"},
+                                           Model{"resnext50_32x4d", 175, "float32[1, 1000]"},
+                                           Model{"squeezenet1_1", 65, "float32[1, 1000]"},
+                                           Model{"vit_b_16", 936, "float32[1, 1000]"}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+std::uint64_t peak_rss_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+  return 0;
+}
+
+TEST(Memory, ImportAndExportOfBertStayBelowItsSize) {
+  const auto path = regraft::testing::unpacked_model("bert_base");
+  const TempDir folder;
+  std::ofstream("/proc/self/clear_refs") << "5";  // forgets the peak so far
+  const ImportedModel model = import_model(path);
+  export_model(model, model.graph(), folder.path() / "out.onnx");
+  const std::uint64_t peak = peak_rss_bytes(), size = std::filesystem::file_size(path);
+  ASSERT_GT(peak, 0u);
+  EXPECT_LT(static_cast<double>(peak), 1.3 * static_cast<double>(size));
+  RecordProperty("peak_rss_mb", static_cast<int>(peak >> 20));
+}
+
+}  // namespace
+}  // namespace regraft::onnx
