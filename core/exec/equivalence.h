@@ -19,7 +19,7 @@ struct EquivalenceOptions {
   Agreement agreement = Agreement::within_tolerance;
   SymbolSizes bound;       // --bind
   std::uint64_t seed = 0;  // of inputs and of the noise on them
-  int draws = 2;           // inputs drawn for each binding
+  int draws = 2;           // inputs drawn at the first binding; one at each other
   const InputSource* inputs =
       nullptr;  // not owned; nullptr: RandomInputs with the ranges inferred from the original
 };

@@ -30,6 +30,7 @@ class Fragment {
  public:
   Fragment(const graph::Graph& graph, TorchWeights& weights) : graph_(graph), weights_(weights) {}
 
+  const graph::Graph& graph() const { return graph_; }
   /// Fixes a value: nothing before it is run for its sake.
   void set(graph::Value value, at::Tensor tensor) { known_[value] = std::move(tensor); }
   bool has(graph::Value value) const { return known_.contains(value); }

@@ -11,7 +11,7 @@ namespace regraft::exec {
 struct SiteOptions {
   std::uint64_t seed = 0;
   int draws = 2;             // inputs drawn: one standard normal, the others four times as wide
-  graph::Bindings bindings;  // sizes of symbols
+  graph::Bindings bindings;  // sizes of symbols; 1 where not given
 };
 
 struct SiteReport {
@@ -28,10 +28,11 @@ inline constexpr double kSiteTolerance = 1e-9;
 double made_constant_tolerance(graph::DType dtype);
 
 /// Checks one rewrite (design: Equivalence, a): what it replaced against what it put there, both in fp64 on
-/// the site's actual shapes, with the model's real weights. `before` is the graph as it was (a copy, or the
-/// graph after undo), `after` the rewritten one; both share ids and Tables. The matched nodes run on random
-/// values of the pattern's outer inputs; what the right side takes from nodes of the left side comes from the
-/// same run. Integer inputs that look something up stay in range; booleans are fair coins. Never throws for a
+/// the site's actual shapes, with the model's real weights; where these shapes have symbols, once with their
+/// given sizes and once with 3 for those not given. `before` is the graph as it was (a copy, or the graph
+/// after undo), `after` the rewritten one; both share ids and Tables. The matched nodes run on random values
+/// of the pattern's outer inputs; what the right side takes from nodes of the left side comes from the same
+/// run. Integer inputs that look something up stay in range; booleans are fair coins. Never throws for a
 /// wrong rewrite: what cannot be run does not pass.
 SiteReport check_site(const graph::Graph& before, const graph::Graph& after, const rules::Rewrite& rewrite,
                       const SiteOptions& options);

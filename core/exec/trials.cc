@@ -82,9 +82,11 @@ std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, cons
 Reference run_reference(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                         const TrialPlan& plan, Rng& rng) {
   Reference reference{session.inputs(), session.outputs(), {}, {}};
+  TrialPlan remaining = plan;
   for (const Binding& binding : comparison_bindings(session.inputs(), bound)) {
-    for (Trial& trial : run_or_skip(session, source, binding, plan, rng, reference.notes)) {
+    for (Trial& trial : run_or_skip(session, source, binding, remaining, rng, reference.notes)) {
       reference.trials.push_back(std::move(trial));
+      remaining.draws = 1;
     }
   }
   if (reference.trials.empty()) {

@@ -39,8 +39,8 @@ struct Binding {
 std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound);
 
 struct TrialPlan {
-  int draws = 1;
-  int noisy_runs = 0;
+  int draws = 1;       // at the first binding that runs; one at each other
+  int noisy_runs = 0;  // for each draw
 };
 
 /// Runs the session on fresh inputs at every binding. Throws ExecError where it runs at none, or not at a

@@ -150,6 +150,18 @@ TEST_F(SiteCheck, MergesSiblingsAndCatchesPartsInTheWrongOrder) {
   EXPECT_THAT(wrong.reason, HasSubstr("MatMul"));
 }
 
+TEST_F(SiteCheck, ComparesSymbolicSitesAtTwoSizes) {
+  const graph::Dim batch = graph::symbol_dim(tables_.symbol("batch"));
+  graph_.add_output(
+      op(OpKind::reduce_sum, {op(OpKind::relu, {input({batch, 4})})}, {{Attr::axes, graph::Ints{0}}}));
+  const std::string rule = "ReduceSum{axes=[0], keepdims=1}(Relu(x)) => ";
+  const Graph start = graph_;
+  EXPECT_TRUE(rewrite("same: " + rule + "ReduceSum{axes=[0], keepdims=1}(Max(x, 0))").passes);
+  graph_ = start;
+  const SiteReport wrong = rewrite("wrong: " + rule + "ReduceMax{axes=[0], keepdims=1}(Relu(x))");
+  EXPECT_FALSE(wrong.passes) << "right for batch 1 only";
+}
+
 /// A rewrite as a rewriter would report it.
 rules::Rewrite by_hand(const std::vector<graph::NodeId>& matched, Value before, Value after) {
   rules::Rewrite rewrite;
