@@ -1,0 +1,134 @@
+#include "core/rules/rewrite_log.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/file.h"
+
+namespace regraft::rules {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kCleanUp = "clean-up:";
+
+[[noreturn]] void bad_line(const std::string& where, std::size_t line, const std::string& problem) {
+  throw RuleError(problem, where + ":" + std::to_string(line), "the file is damaged or is no rewrite log");
+}
+
+template <typename T>
+T field(const json& object, const char* key, const std::string& where, std::size_t line) {
+  try {
+    return object.at(key).get<T>();
+  } catch (const json::exception&) {
+    bad_line(where, line, std::string("lacks a valid \"") + key + "\"");
+  }
+}
+
+json entry_json(const LogEntry& entry) {
+  json object{{"name", entry.name}, {"nodes", entry.nodes}};
+  if (!entry.name.starts_with(kCleanUp)) {
+    object["cost_before_us"] = entry.cost_before_us;
+    object["cost_after_us"] = entry.cost_after_us;
+  }
+  return object;
+}
+
+LogEntry parse_entry(const json& object, const std::string& where, std::size_t line) {
+  LogEntry entry;
+  entry.name = field<std::string>(object, "name", where, line);
+  if (!object.contains("nodes") || !object["nodes"].is_array() || object["nodes"].empty())
+    bad_line(where, line, "lacks a list of nodes");
+  for (const json& node : object["nodes"]) {
+    if (!node.is_number_unsigned() || node.get<std::uint64_t>() > UINT32_MAX)
+      bad_line(where, line, "holds a node that is no id");
+    entry.nodes.push_back(node.get<graph::NodeId>());
+  }
+  if (!entry.name.starts_with(kCleanUp)) {
+    entry.cost_before_us = field<double>(object, "cost_before_us", where, line);
+    entry.cost_after_us = field<double>(object, "cost_after_us", where, line);
+  }
+  return entry;
+}
+
+std::vector<json> parse_lines(std::string_view text, const std::string& where) {
+  std::vector<json> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) bad_line(where, lines.size() + 1, "ends in the middle of a line");
+    lines.push_back(json::parse(text.substr(at, end - at), nullptr, false));
+    if (!lines.back().is_object()) bad_line(where, lines.size(), "is no JSON object");
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string RewriteLog::to_text() const {
+  const json header{
+      {"regraft_log", kFormat}, {"version", version}, {"input_sha256", input_sha256}, {"rule_set", rule_set}};
+  std::string text = header.dump() + "\n";
+  for (const LogEntry& entry : entries) text += entry_json(entry).dump() + "\n";
+  return text + json{{"entries", entries.size()}}.dump() + "\n";
+}
+
+RewriteLog RewriteLog::parse(std::string_view text, const std::string& where) {
+  const std::vector<json> lines = parse_lines(text, where);
+  if (lines.size() < 2) bad_line(where, lines.size() + 1, "is too short");
+  if (field<std::int64_t>(lines[0], "regraft_log", where, 1) != kFormat)
+    throw RuleError("has another format of rewrite logs", where + ":1",
+                    "use the version of regraft that wrote it");
+  RewriteLog log;
+  log.version = field<std::string>(lines[0], "version", where, 1);
+  log.input_sha256 = field<std::string>(lines[0], "input_sha256", where, 1);
+  log.rule_set = field<std::string>(lines[0], "rule_set", where, 1);
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i)
+    log.entries.push_back(parse_entry(lines[i], where, i + 1));
+  if (field<std::uint64_t>(lines.back(), "entries", where, lines.size()) != log.entries.size())
+    bad_line(where, lines.size(), "announces another number of entries");
+  return log;
+}
+
+RewriteLog RewriteLog::load(const std::filesystem::path& path) {
+  return parse(read_file(path), path.string());
+}
+
+std::size_t RewriteLog::rule_count() const {
+  return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [](const LogEntry& entry) {
+    return !entry.name.starts_with(kCleanUp);
+  }));
+}
+
+void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules) {
+  if (log.rule_set != rules.hash().hex())
+    throw RuleError("was written with another rule set", "rewrite log",
+                    "replay it with the rules it was made with");
+  std::map<std::string, std::uint32_t> numbers;
+  for (std::size_t i = 0; i < rules.size(); ++i) numbers[rules.info(i).name] = static_cast<std::uint32_t>(i);
+  const auto differs = [](std::size_t at, const std::string& problem) {
+    throw RuleError("entry " + std::to_string(at) + ": " + problem, "rewrite log",
+                    "it belongs to another model or version");
+  };
+  std::size_t at = 0;
+  for (const CleanupStep& step : clean_up(graph)) {
+    if (at >= log.entries.size() || log.entries[at] != LogEntry{std::string(name_of(step.pass)), {step.node}})
+      differs(at, "clean-up goes another way");
+    ++at;
+  }
+  for (; at < log.entries.size(); ++at) {
+    const LogEntry& entry = log.entries[at];
+    const auto number = numbers.find(entry.name);
+    if (number == numbers.end()) differs(at, "there is no rule '" + entry.name + "'");
+    Match match{number->second, {}};
+    match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
+    try {
+      apply(graph, rules, match);
+    } catch (const RuleError& error) {
+      differs(at, error.what());
+    }
+  }
+}
+
+}  // namespace regraft::rules

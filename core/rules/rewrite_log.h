@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rules/cleanup.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::rules {
+
+/// One logged rewrite: a clean-up step (name "clean-up:fold", one node) or a rule (its name, the matched
+/// nodes).
+struct LogEntry {
+  std::string name;
+  std::vector<graph::NodeId> nodes;
+  double cost_before_us = 0;  // of rules only
+  double cost_after_us = 0;
+
+  bool operator==(const LogEntry&) const = default;
+};
+
+/// All that was done to a model, in order. Node ids are those of the importer, which are the same on every
+/// import, so the log replays from the input to the same graph.
+///
+/// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set"}; then one object an
+/// entry: {"name", "nodes"} and, for rules, {"cost_before_us", "cost_after_us"}; last {"entries": N}, so that
+/// a torn file is noticed.
+struct RewriteLog {
+  static constexpr int kFormat = 1;
+
+  std::string version;       // of the program
+  std::string input_sha256;  // of the model file
+  std::string rule_set;      // RuleSet::hash() as hex
+  std::vector<LogEntry> entries;
+
+  bool operator==(const RewriteLog&) const = default;
+
+  std::string to_text() const;
+  /// Throws RuleError with `where` and the line for anything that to_text() does not write.
+  static RewriteLog parse(std::string_view text, const std::string& where);
+  static RewriteLog load(const std::filesystem::path& path);
+
+  /// Number of rules applied, clean-up steps left out.
+  std::size_t rule_count() const;
+};
+
+/// Runs clean-up and then the logged rules on the imported graph, checking that each step is there as logged.
+/// Throws RuleError that names the entry where the graph and the log part.
+void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules);
+
+}  // namespace regraft::rules

@@ -1,0 +1,128 @@
+#include "core/rules/cleanup.h"
+
+#include <gmock/gmock.h>
+
+#include "core/graph/evaluate.h"
+#include "core/graph/order.h"
+
+namespace regraft::rules {
+namespace {
+
+using namespace graph;  // NOLINT: a test of graphs
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class CleanupTest : public ::testing::Test {
+ protected:
+  Value input(std::initializer_list<Dim> dims) {
+    return {graph.add_input(tables.intern(DType::float32, std::span(dims.begin(), dims.size())), inputs++),
+            0};
+  }
+  Value op(OpKind kind, std::initializer_list<Value> in, AttrBlock attrs = {}) {
+    return {graph.add(kind, tables.intern(attrs), std::span(in.begin(), in.size())), 0};
+  }
+  Value ints(std::initializer_list<std::int64_t> values) {
+    return graph.weight_value(tables.weights().integers(std::span(values.begin(), values.size())));
+  }
+  Value scalar(double value) { return graph.weight_value(tables.weights().scalar(DType::float32, value)); }
+  std::vector<CleanupPass> passes() {
+    std::vector<CleanupPass> found;
+    for (const CleanupStep& step : clean_up(graph)) found.push_back(step.pass);
+    graph.validate();
+    return found;
+  }
+  const Node& output_node() { return graph.node(graph.outputs()[0].node); }
+
+  Tables tables;
+  Graph graph{tables};
+  std::int32_t inputs = 0;
+};
+
+TEST_F(CleanupTest, ArithmeticOnConstantsAndShapesFoldsAway) {
+  const Value x = input({2, 3});
+  const Value rows = op(OpKind::gather, {op(OpKind::shape, {x}), ints({0})}, {{Attr::axis, std::int64_t{0}}});
+  const Value shape = op(OpKind::concat, {rows, ints({-1, 1})}, {{Attr::axis, std::int64_t{0}}});
+  graph.add_output(op(OpKind::reshape, {x, shape}));
+  EXPECT_THAT(passes(),
+              ElementsAre(CleanupPass::fold, CleanupPass::fold, CleanupPass::fold, CleanupPass::operands));
+  EXPECT_EQ(graph.operation_count(), 1u);
+  EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::shape), (Ints{2, 3, 1}));
+}
+
+TEST_F(CleanupTest, FoldedConstantsHaveTheirValues) {
+  const Value x = input({});
+  const Value c = op(OpKind::sqrt, {op(OpKind::div, {scalar(1), scalar(64)})});
+  graph.add_output(op(OpKind::mul, {x, c}));
+  clean_up(graph);
+  const WeightId weight = graph.weight_of(output_node().inputs[1]);
+  ASSERT_NE(weight, WeightId::none);
+  EXPECT_EQ(evaluate(tables, weight).real, std::vector<double>{0.125});
+}
+
+TEST_F(CleanupTest, OperationsThatChangeNothingGo) {
+  const Value x = input({2, 3});
+  Value y = op(OpKind::identity, {x});
+  y = op(OpKind::transpose, {y}, {{Attr::perm, Ints{0, 1}}});
+  y = op(OpKind::reshape, {y}, {{Attr::shape, Ints{2, 3}}});
+  y = op(OpKind::cast, {y}, {{Attr::to, std::int64_t{1}}});
+  y = op(OpKind::concat, {y}, {{Attr::axis, std::int64_t{0}}});
+  graph.add_output(op(OpKind::relu, {y}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::no_op, CleanupPass::no_op, CleanupPass::no_op,
+                                    CleanupPass::no_op, CleanupPass::no_op));
+  EXPECT_EQ(graph.operation_count(), 1u);
+}
+
+TEST_F(CleanupTest, EqualOperationsBecomeOneDownToTheOutputs) {
+  const Value x = input({2, 3});
+  const Value a = op(OpKind::tanh, {op(OpKind::relu, {x})}), b = op(OpKind::tanh, {op(OpKind::relu, {x})});
+  graph.add_output(op(OpKind::add, {a, b}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::common, CleanupPass::common));
+  EXPECT_EQ(graph.operation_count(), 3u);
+}
+
+TEST_F(CleanupTest, OpaqueNodesAreNeverMerged) {
+  const Value x = input({2});
+  const TypeId type = graph.type_id(x);
+  const auto random = [&](std::int32_t origin) {
+    return Value{
+        graph.add(OpKind::opaque, tables.intern(AttrBlock{}), std::array{x}, std::array{type}, origin), 0};
+  };
+  graph.add_output(op(OpKind::add, {random(0), random(1)}));
+  EXPECT_THAT(passes(), IsEmpty());
+  EXPECT_EQ(graph.operation_count(), 3u);
+}
+
+TEST_F(CleanupTest, ExpansionThatWouldBlowUpAConstantStays) {
+  const Value row = graph.weight_value(
+      tables.weights().operation(OpKind::expand, tables.intern(AttrBlock{{Attr::shape, Ints{100}}}),
+                                 std::array{tables.weights().scalar(DType::float32, 1)}));
+  graph.add_output(op(OpKind::expand, {row}, {{Attr::shape, Ints{1000, 100}}}));
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, CastLikeTakesOnlyTheTypeOfItsSecondInput) {
+  const Value x = input({2});
+  const Value c = op(OpKind::cast_like, {ints({3}), x});
+  graph.add_output(op(OpKind::mul, {x, c}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::fold));
+  EXPECT_EQ(graph.type(output_node().inputs[1]).dtype, DType::float32);
+}
+
+TEST_F(CleanupTest, WhatNobodyUsesGoesAndIsLogged) {
+  const Value x = input({2});
+  op(OpKind::tanh, {op(OpKind::relu, {x})});
+  graph.add_output(op(OpKind::neg, {x}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::dead, CleanupPass::dead));
+}
+
+TEST_F(CleanupTest, ASecondRunFindsNothing) {
+  const Value x = input({4, 4});
+  const Value s = op(OpKind::sqrt, {scalar(4)});
+  graph.add_output(
+      op(OpKind::add, {op(OpKind::identity, {op(OpKind::mul, {x, s})}), op(OpKind::mul, {x, s})}));
+  clean_up(graph);
+  EXPECT_THAT(clean_up(graph), IsEmpty());
+}
+
+}  // namespace
+}  // namespace regraft::rules
