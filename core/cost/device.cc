@@ -25,6 +25,8 @@ constexpr double kMostBytes = 1e12;
 
 const std::array kFields{
     Field{"kernel.launch_us", &DeviceProfile::launch_us, 0, kMostNs},
+    Field{"kernel.linear_launch_us", &DeviceProfile::linear_launch_us, 0, kMostNs},
+    Field{"kernel.fused_pass_us", &DeviceProfile::fused_pass_us, 0, kMostNs},
     Field{"kernel.view_us", &DeviceProfile::view_us, 0, kMostNs},
     Field{"memory.near_bytes", &DeviceProfile::near_bytes, 0, kMostBytes},
     Field{"memory.resident_bytes", &DeviceProfile::resident_bytes, 0, kMostBytes},

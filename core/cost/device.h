@@ -15,8 +15,10 @@ struct DeviceProfile {
   std::string name;
 
   // [kernel]
-  double launch_us = 0;  // overhead of starting one kernel
-  double view_us = 0;    // the same for one that moves nothing (Reshape, Squeeze)
+  double launch_us = 0;         // overhead of starting one kernel
+  double linear_launch_us = 0;  // the same for a matmul or convolution
+  double fused_pass_us = 0;     // an Add or activation that a matmul does on its output
+  double view_us = 0;           // the same for one that moves nothing (Reshape, Squeeze)
 
   // [memory]
   double near_bytes = 0;  // tensors of a kernel together up to this size stay in the core's own cache (L2)

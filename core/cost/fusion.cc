@@ -80,6 +80,10 @@ double FusionRules::elements(NodeId node) const {
   return static_cast<double>(kernels_.elements(graph_.node(node).outputs[0]));
 }
 
+KernelTime FusionRules::fused_pass() const {
+  return KernelTime::of_us(kernels_.device().fused_pass_us);
+}
+
 FusionRules::Scaled FusionRules::scaled(NodeId node) const {
   if (graph_.node(node).inputs.size() != 2) return {};
   for (const std::size_t slot : {1, 0}) {
@@ -164,7 +168,7 @@ Fusion FusionRules::on_matmul(NodeId node) const {
     const bool biased = is_weight(other) && added.rank() == 1 && out.rank() >= 2 &&
                         added.dims[0] == out.dims[out.rank() - 1] && is_weight(right) &&
                         graph_.type(right).rank() == 2;
-    if (flat || biased) return {product.node, {}};
+    if (flat || biased) return {product.node, fused_pass()};
   }
   return {};
 }
@@ -177,14 +181,14 @@ Fusion FusionRules::activation(NodeId node) const {
   if (producer == kNoNode || only_user(producer) != node) return {};
   const OpKind before = kind(producer);
   if (before == OpKind::conv) return by_conv ? Fusion{producer, {}} : Fusion{};
-  if (before == OpKind::gemm) return by_gemm ? Fusion{producer, {}} : Fusion{};
+  if (before == OpKind::gemm) return by_gemm ? Fusion{producer, fused_pass()} : Fusion{};
   if (before != OpKind::batch_norm && before != OpKind::add && before != OpKind::sum && before != OpKind::mul)
     return {};
   const NodeId owner = find(producer).owner;
   if (owner == kNoNode) return {};
   if (kind(owner) == OpKind::conv) return by_conv ? Fusion{owner, {}} : Fusion{};
   const bool gemm = kind(owner) == OpKind::matmul && before == OpKind::add;
-  return gemm && by_gemm ? Fusion{owner, {}} : Fusion{};
+  return gemm && by_gemm ? Fusion{owner, fused_pass()} : Fusion{};
 }
 
 // A transpose or a scalar factor on the way into a matmul.

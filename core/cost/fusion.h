@@ -70,6 +70,7 @@ class FusionRules {
   Scaled scaled(graph::NodeId node) const;
   bool is_weight(graph::Value value) const;
   double elements(graph::NodeId node) const;
+  KernelTime fused_pass() const;
 
   const graph::Graph& graph_;
   KernelCosts& kernels_;

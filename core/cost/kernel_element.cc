@@ -140,6 +140,8 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
     case OpKind::tile:
     case OpKind::pad:
       return moved_us(shape, out, shape.dim_back(shape.output(), 0));
+    case OpKind::cast_like:
+      return out * device.elementwise_ns[static_cast<std::size_t>(OpKind::cast)] * 1e-3;
     case OpKind::gather_elements:
       return out * device.chunk_ns * 1e-3;
     default:

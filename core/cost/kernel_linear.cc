@@ -122,7 +122,7 @@ KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time) {
   const double streamed_us =
       time.rows <= 1 ? std::max(time.arithmetic_us, time.weight_bytes / device.gemv_streamed_gbps * 1e-3)
                      : time.arithmetic_us + time.weight_bytes / device.weights_streamed_gbps * 1e-3;
-  const double fixed_us = device.launch_us + time.other_us;
+  const double fixed_us = device.linear_launch_us + time.other_us;
   return {KernelTime::of_us(fixed_us + resident_us).resident_ps,
           KernelTime::of_us(fixed_us + streamed_us).streamed_ps};
 }

@@ -1,0 +1,171 @@
+#include "core/cost/fusion.h"
+
+#include <gtest/gtest.h>
+
+#include "core/cost/net.h"
+
+namespace regraft::cost {
+namespace {
+
+using testing::Attr;
+using testing::AttrBlock;
+using testing::Ints;
+using testing::Net;
+using testing::OpKind;
+using testing::Value;
+
+TEST(Fusion, ConvolutionTakesNormAddAndActivation) {
+  Net net;
+  const Value x = net.conv(net.input({1, 16, 8, 8}), 16, 3);
+  const Value y = net.batch_norm(net.conv(x, 16, 3));
+  net.output(net.op(OpKind::relu, {net.op(OpKind::add, {y, x})}));
+  EXPECT_EQ(net.launches(), 2 + 2);  // the convolutions, and a reorder at both ends
+}
+
+TEST(Fusion, ATensorUsedTwiceIsNotFusedAway) {
+  Net net;
+  const Value x = net.conv(net.input({1, 16, 8, 8}), 16, 3);
+  net.output(net.op(OpKind::relu, {x})).output(net.op(OpKind::tanh, {x}));
+  EXPECT_EQ(net.launches(), 1 + 2 + 1 + 2);  // a reorder of the input and one of each output
+}
+
+TEST(Fusion, OnlyOneOfTwoConvolutionsTakesTheAdd) {
+  Net net;
+  const Value x = net.input({1, 16, 8, 8});
+  const Value sum = net.op(OpKind::add, {net.conv(x, 16, 1), net.conv(x, 16, 3)});
+  net.output(net.op(OpKind::relu, {sum}));
+  EXPECT_EQ(net.launches(), 2 + 2);
+}
+
+TEST(Fusion, MatmulTakesBiasAndActivation) {
+  Net net;
+  net.output(net.op(OpKind::tanh, {net.linear(net.input({1, 7, 32}), 64)}));
+  EXPECT_EQ(net.launches(), 1);
+}
+
+TEST(Fusion, FlatMatmulTakesAnyMatrix) {
+  Net flat, deep;
+  for (Net* net : {&flat, &deep}) {
+    const std::vector<testing::Dim> dims =
+        net == &flat ? std::vector<testing::Dim>{4, 32} : std::vector<testing::Dim>{2, 4, 32};
+    const Value x = net->input(dims), h = net->input(dims);
+    const Value sum = net->op(OpKind::add, {net->op(OpKind::matmul, {x, net->weight({32, 32})}), h});
+    net->output(net->op(OpKind::sigmoid, {sum}));
+  }
+  EXPECT_EQ(flat.launches(), 1);
+  EXPECT_EQ(deep.launches(), 3);
+}
+
+TEST(Fusion, MatmulWithoutAnAddTakesNoActivation) {
+  Net net;
+  net.output(net.op(OpKind::relu, {net.op(OpKind::matmul, {net.input({4, 32}), net.weight({32, 32})})}));
+  EXPECT_EQ(net.launches(), 2);
+}
+
+TEST(Fusion, MatmulTakesScaleAndTransposeOfItsOperands) {
+  Net net;
+  const Value q = net.input({1, 12, 50, 64}), k = net.input({1, 12, 50, 64});
+  const Value kt = net.op(OpKind::transpose, {k}, {{Attr::perm, Ints{0, 1, 3, 2}}});
+  const Value s = net.op(OpKind::matmul, {net.op(OpKind::mul, {q, net.scalar(0.125)}), kt});
+  net.output(net.op(OpKind::mul, {s, net.scalar(2)}));
+  EXPECT_EQ(net.launches(), 1);
+}
+
+TEST(Fusion, TransposeOfOtherDimsIsAKernel) {
+  Net net;
+  const Value q = net.input({1, 12, 50, 64}), k = net.input({1, 50, 12, 64});
+  const Value kt = net.op(OpKind::transpose, {k}, {{Attr::perm, Ints{0, 2, 3, 1}}});
+  net.output(net.op(OpKind::matmul, {q, kt}));
+  EXPECT_EQ(net.launches(), 2);
+}
+
+TEST(Fusion, GeluIsSeenInItsTwoForms) {
+  for (const auto form : {Net::GeluForm::outer_half, Net::GeluForm::inner_half}) {
+    Net net;
+    net.output(net.gelu(net.linear(net.input({197, 64}), 128), form));
+    EXPECT_EQ(net.launches(), 2);
+  }
+}
+
+TEST(Fusion, GeluAsExportedByTorchIsFiveKernels) {
+  Net net;
+  net.output(net.gelu(net.linear(net.input({197, 64}), 128), Net::GeluForm::exported));
+  EXPECT_EQ(net.launches(), 6);
+}
+
+TEST(Fusion, GeluOfAnotherScaleIsNoGelu) {
+  Net net;
+  const Value x = net.input({197, 64});
+  const Value one =
+      net.op(OpKind::add, {net.op(OpKind::erf, {net.op(OpKind::div, {x, net.scalar(1.5)})}), net.scalar(1)});
+  net.output(net.op(OpKind::mul, {net.op(OpKind::mul, {x, one}), net.scalar(0.5)}));
+  EXPECT_EQ(net.launches(), 5);
+}
+
+TEST(Fusion, AddBeforeLayerNormIsOneSlowKernelAndSumIsNot) {
+  Net add, sum;
+  for (Net* net : {&add, &sum}) {
+    const Value a = net->input({1, 128, 768}), b = net->input({1, 128, 768});
+    net->output(net->layer_norm(net->op(net == &add ? OpKind::add : OpKind::sum, {a, b})));
+  }
+  EXPECT_EQ(add.launches(), 1);
+  EXPECT_EQ(sum.launches(), 2);
+  EXPECT_GT(add.latency_us(), 3 * sum.latency_us());
+}
+
+TEST(Fusion, AResidualUsedAgainKeepsItsAdd) {
+  Net net;
+  const Value a = net.input({1, 128, 768}), b = net.input({1, 128, 768});
+  const Value sum = net.op(OpKind::add, {a, b});
+  net.output(net.op(OpKind::add, {sum, net.layer_norm(sum)}));
+  EXPECT_EQ(net.launches(), 3);
+}
+
+TEST(Fusion, IdentityIsSeenThrough) {
+  Net net;
+  const Value x = net.op(OpKind::identity, {net.linear(net.input({4, 32}), 32)});
+  net.output(net.op(OpKind::relu, {x}));
+  EXPECT_EQ(net.launches(), 1);
+}
+
+TEST(Fusion, ZeroPadGoesIntoTheConvolution) {
+  for (const double value : {0.0, 1.0}) {
+    Net net;
+    const Value x = net.op(OpKind::pad, {net.input({1, 3, 8, 8})},
+                           {{Attr::pads, Ints{0, 0, 1, 1, 0, 0, 1, 1}}, {Attr::value, value}});
+    net.output(net.conv(x, 16, 3));
+    EXPECT_EQ(net.launches(), value == 0 ? 2 : 3);  // with the reorder of the output
+  }
+}
+
+TEST(Layout, NarrowGroupsLeaveTheBlockedLayout) {
+  Net narrow, wide;
+  for (Net* net : {&narrow, &wide}) {
+    const Value x = net->conv(net->input({1, 64, 14, 14}), 64, 1);
+    const Value y = net->conv(x, 64, 3, net == &narrow ? 8 : 4);
+    net->output(net->conv(y, 64, 1));
+  }
+  EXPECT_EQ(wide.launches(), 3 + 2);
+  EXPECT_EQ(narrow.launches(), 3 + 2 + 2);  // out of the layout and back
+}
+
+TEST(Layout, ConcatOfWholeBlocksStaysBlocked) {
+  for (const std::int64_t channels : {16, 24}) {
+    Net net;
+    const Value x = net.conv(net.input({1, 16, 14, 14}), 16, 1);
+    const Value y = net.op(OpKind::concat, {net.conv(x, channels, 1), net.conv(x, channels, 3)},
+                           {{Attr::axis, std::int64_t{1}}});
+    net.output(net.conv(y, 16, 1));
+    const double kernels = 4 + 1 + 2;
+    EXPECT_EQ(net.launches(), channels == 16 ? kernels : kernels + 3);
+  }
+}
+
+TEST(Layout, TheFirstConvolutionReadsPlainImages) {
+  Net net;
+  net.output(net.op(OpKind::global_average_pool, {net.conv(net.input({1, 3, 16, 16}), 16, 3)}));
+  EXPECT_EQ(net.launches(), 2 + 1);
+}
+
+}  // namespace
+}  // namespace regraft::cost

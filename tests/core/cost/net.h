@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cost/analytic.h"
+#include "core/graph/graph.h"
+
+namespace regraft::cost::testing {
+
+using graph::Attr;
+using graph::AttrBlock;
+using graph::Dim;
+using graph::Ints;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+
+inline const DeviceProfile& test_device() {
+  static const DeviceProfile device =
+      load_device(std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/cpu-1core.toml");
+  return device;
+}
+
+/// A graph of float32 tensors, written by hand in a few lines.
+class Net {
+ public:
+  graph::Tables tables;
+  graph::Graph graph{tables};
+
+  graph::TypeId type(const std::vector<Dim>& dims) { return tables.intern(graph::DType::float32, dims); }
+  Value input(const std::vector<Dim>& dims) { return {graph.add_input(type(dims), inputs_++), 0}; }
+  Value scalar(double value) {
+    return graph.weight_value(tables.weights().scalar(graph::DType::float32, value));
+  }
+  /// A weight unlike all others, of which only the shape matters: nothing of its size is allocated.
+  Value weight(const Ints& dims) {
+    const graph::WeightId seed = tables.weights().scalar(graph::DType::float32, ++weights_);
+    const graph::AttrId shape = tables.intern(AttrBlock{{Attr::shape, dims}});
+    return graph.weight_value(tables.weights().operation(OpKind::expand, shape, std::array{seed}));
+  }
+  NodeId node(OpKind kind, const std::vector<Value>& values, AttrBlock attrs = {}) {
+    InlineVector<graph::Operand, 4> operands;
+    for (const Value v : values)
+      operands.push_back(v.present() ? graph::Operand{graph.type_id(v), graph.weight_of(v), true}
+                                     : graph::Operand{tables.type_none(), graph::WeightId::none, false});
+    const AttrBlock canonical = canonical_attrs(tables, kind, std::move(attrs), operands);
+    return graph.add(kind, tables.intern(canonical), std::span(values).first(operands.size()));
+  }
+  Value op(OpKind kind, const std::vector<Value>& values, AttrBlock attrs = {}) {
+    return {node(kind, values, std::move(attrs)), 0};
+  }
+  std::vector<Value> split(Value x, std::int64_t axis, const Ints& parts) {
+    const NodeId id = node(OpKind::split, {x}, {{Attr::axis, axis}, {Attr::split, parts}});
+    std::vector<Value> values;
+    for (std::uint32_t i = 0; i < parts.size(); ++i) values.push_back({id, i});
+    return values;
+  }
+  /// Convolution of an odd window that keeps the image's size at stride 1.
+  Value conv(Value x, std::int64_t out, std::int64_t window, std::int64_t group = 1,
+             std::int64_t stride = 1) {
+    const std::int64_t pad = window / 2, in = graph.type(x).dims[1] / group;
+    return op(OpKind::conv, {x, weight({out, in, window, window})},
+              {{Attr::group, group},
+               {Attr::pads, Ints{pad, pad, pad, pad}},
+               {Attr::strides, Ints{stride, stride}}});
+  }
+  Value batch_norm(Value x) {
+    const std::int64_t channels = graph.type(x).dims[1];
+    std::vector<Value> values{x};
+    for (int i = 0; i < 4; ++i) values.push_back(weight({channels}));
+    return op(OpKind::batch_norm, values);
+  }
+  Value linear(Value x, std::int64_t out) {
+    const auto& dims = graph.type(x).dims;
+    return op(OpKind::add, {op(OpKind::matmul, {x, weight({dims[dims.size() - 1], out})}), weight({out})});
+  }
+  Value layer_norm(Value x) {
+    const auto& dims = graph.type(x).dims;
+    const std::int64_t width = dims[dims.size() - 1];
+    return op(OpKind::layer_norm, {x, weight({width}), weight({width})}, {{Attr::axis, std::int64_t{-1}}});
+  }
+  enum class GeluForm { exported, outer_half, inner_half };
+  Value gelu(Value x, GeluForm form) {
+    const Value erf = op(OpKind::erf, {op(OpKind::div, {x, scalar(1.41421354)})});
+    const Value one = op(OpKind::add, {erf, scalar(1)});
+    if (form == GeluForm::exported) return op(OpKind::mul, {x, op(OpKind::mul, {scalar(0.5), one})});
+    if (form == GeluForm::outer_half) return op(OpKind::mul, {op(OpKind::mul, {x, one}), scalar(0.5)});
+    return op(OpKind::mul, {op(OpKind::mul, {x, scalar(0.5)}), one});
+  }
+  Net& output(Value value) {
+    graph.add_output(value);
+    return *this;
+  }
+
+  Cost cost() const { return AnalyticCost(test_device(), bindings_, graph).cost(); }
+  double latency_us() const { return cost().latency_us; }
+  double launches() const { return cost().launches; }
+
+ private:
+  graph::Bindings bindings_;
+  std::int32_t inputs_ = 0;
+  int weights_ = 100;
+};
+
+}  // namespace regraft::cost::testing
