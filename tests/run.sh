@@ -51,7 +51,7 @@ stage() {
     passed=1
   fi
   if ((status != 0)); then
-    tail -n 200 "$LOG"
+    grep -vE '^ +Start +[0-9]+:| Passed +[0-9.]+ sec$' "$LOG" | tail -n 200
   else
     grep -E '^(setup|note): ' "$LOG"
   fi

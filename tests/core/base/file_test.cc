@@ -84,7 +84,7 @@ TEST(MappedFile, ShowsTheBytesAndSurvivesMovesAndReplacement) {
 
 TEST(MappedFile, RefusesMissingEmptyAndSpecialFiles) {
   const TempDir dir;
-  std::ofstream(dir.path() / "empty");
+  std::ofstream(dir.path() / "empty").flush();
   EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "none"); }), HasSubstr("No such file"));
   EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "empty"); }), HasSubstr("is empty"));
   EXPECT_THAT(error_of([&] { const MappedFile file(dir.path()); }), HasSubstr("Is a directory"));
