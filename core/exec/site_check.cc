@@ -10,6 +10,7 @@
 #include "core/exec/dim_values.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/fragment.h"
+#include "core/exec/site.h"
 #include "core/exec/torch_ops.h"
 
 namespace regraft::exec {
@@ -30,51 +31,6 @@ std::string value_text(const Graph& graph, Value value) {
   return "output " + std::to_string(value.output) + " of node " + std::to_string(value.node) + " (" +
          std::string(graph::op_info(graph.node(value.node).kind).name) + ", " +
          graph.tables().describe(graph.type_id(value)) + ")";
-}
-
-/// The two sides of a site, and the values that both start from.
-struct Site {
-  std::set<NodeId> left;   // matched nodes, in `before`
-  std::set<NodeId> right;  // nodes that the rewrite made and the replaced values need, in `after`
-  std::set<Value> leaves;  // outer inputs: not constants, present in both graphs
-  std::set<Value> shared;  // outputs of left nodes that the right side uses
-};
-
-void collect_right(const Graph& before, const Graph& after, std::span<const Value> wanted, Site& site) {
-  std::vector<Value> waiting(wanted.begin(), wanted.end());
-  while (!waiting.empty()) {
-    const Value value = waiting.back();
-    waiting.pop_back();
-    const NodeId id = value.node;
-    if (after.node(id).kind == OpKind::weight) continue;
-    if (site.left.contains(id)) {
-      site.shared.insert(value);
-    } else if (before.alive(id)) {
-      site.leaves.insert(value);
-    } else if (site.right.insert(id).second) {
-      for (const Value& input : after.node(id).inputs) {
-        if (input.present()) waiting.push_back(input);
-      }
-    }
-  }
-}
-
-Site find_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite) {
-  Site site;
-  site.left.insert(rewrite.match.nodes.begin(), rewrite.match.nodes.end());
-  for (const NodeId id : site.left) {
-    if (!before.alive(id))
-      throw ExecError("matched node " + std::to_string(id) + " is not in the graph", "site check", "");
-    for (const Value& input : before.node(id).inputs) {
-      if (!input.present() || site.left.contains(input.node)) continue;
-      if (before.node(input.node).kind != OpKind::weight) site.leaves.insert(input);
-    }
-  }
-  for (const Value& value : rewrite.after) {
-    if (!after.alive(value.node)) throw ExecError("a replacing value is not in the graph", "site check", "");
-  }
-  collect_right(before, after, rewrite.after, site);
-  return site;
 }
 
 /// The smallest size that an integer value indexes, over the look-ups of the given nodes; follows ops that
@@ -268,7 +224,7 @@ SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewr
   SiteReport report;
   try {
     check_types(before, after, rewrite);
-    const Site site = find_site(before, after, rewrite);
+    const Site site = find_site(before, after, rewrite.match.nodes, rewrite.after);
     report.tolerance = site_tolerance(after, site, rewrite.after);
     const bool ran = compare_at(before, after, rewrite, site, options, 1, report);
     if (ran && report.reason.empty() && has_symbols(before, site)) {

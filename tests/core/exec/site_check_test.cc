@@ -162,6 +162,22 @@ TEST_F(SiteCheck, ComparesSymbolicSitesAtTwoSizes) {
   EXPECT_FALSE(wrong.passes) << "right for batch 1 only";
 }
 
+TEST_F(SiteCheck, FollowsNodesThatTheGraphHadAlready) {
+  const Value x = input({2, 6}), t = op(OpKind::transpose, {x}, {{Attr::perm, graph::Ints{1, 0}}});
+  graph_.add_output(t);
+  graph_.add_output(op(OpKind::matmul, {x, weight({6, 3}, 18)}));
+  const Graph start = graph_;
+  // The right side's Transpose(x) is the node that stands there for its own sake.
+  const SiteReport right = rewrite(
+      "turn: MatMul(x, w), const(w) => Transpose{[1, 0]}(MatMul(Transpose{[1, 0]}(w), Transpose{[1, "
+      "0]}(x)))");
+  EXPECT_TRUE(right.passes) << right.reason;
+  graph_ = start;
+  EXPECT_FALSE(rewrite("wrong: MatMul(x, w), const(w) => "
+                       "Transpose{[1, 0]}(MatMul(Transpose{[1, 0]}(w), Transpose{[1, 0]}(x) * 2))")
+                   .passes);
+}
+
 /// A rewrite as a rewriter would report it.
 rules::Rewrite by_hand(const std::vector<graph::NodeId>& matched, Value before, Value after) {
   rules::Rewrite rewrite;
