@@ -1,0 +1,465 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "core/rules/compile.h"
+#include "core/rules/graph_builder.h"
+
+namespace regraft::rules::testing {
+
+/// Makes random small graphs in which a rule's left side may match: the operations of the pattern on leaves
+/// of random shapes, with random attributes. What the guards say of single variables is used as a hint; the
+/// rest is left to chance, so that callers ask the matcher whether the rule matches, and draw again where it
+/// does not.
+class InstanceGenerator {
+ public:
+  InstanceGenerator(const CompiledRule& rule, GraphBuilder& builder, Rng& rng)
+      : rule_(rule), b_(builder), rng_(rng) {
+    for (const Step& step : rule_.steps) {
+      for (const Check& check : step.checks) hint(check.code);
+    }
+    for (std::size_t d = 0; d < rule_.domains.size(); ++d)
+      counts_.push_back(rule_.domains[d].siblings ? 2 + below(2) : 1 + below(3));
+  }
+
+  /// Adds the pattern and marks what its nodes make as graph outputs. False where the draw is no graph.
+  bool make() {
+    try {
+      for (std::size_t n : topological()) {
+        const PatternNode& node = rule_.nodes[n];
+        const std::size_t members = node.domain < 0 ? 1 : counts_[static_cast<std::size_t>(node.domain)];
+        for (std::size_t m = 0; m < members; ++m) {
+          if (!add(node, m)) return false;
+        }
+      }
+    } catch (const graph::GraphError&) {
+      return false;
+    }
+    for (const auto& [key, value] : values_) {
+      if (!value.present()) continue;
+      const graph::OpKind kind = b_.graph().node(value.node).kind;
+      const bool op = kind != graph::OpKind::input && kind != graph::OpKind::weight;
+      if (op && b_.graph().use_count(value) == 0) b_.output(value);
+    }
+    return true;
+  }
+
+ private:
+  using Dims = std::vector<std::int64_t>;
+  using K = graph::OpKind;
+  using A = graph::Attr;
+  struct Key {
+    std::int16_t domain;
+    std::uint16_t index;
+    std::size_t member;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  std::size_t below(std::uint64_t n) { return static_cast<std::size_t>(rng_.below(n)); }
+  std::int64_t pick(const Dims& from) { return from[below(from.size())]; }
+  static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
+
+  void hint(const Code& c) {
+    if (c.form == Code::Form::call && c.function == Function::is_const)
+      constant_[key(c.tensors[0], 0)] = true;
+    if (c.form == Code::Form::call && c.function == Function::scalar) scalar_[key(c.tensors[0], 0)] = true;
+    const bool varies = c.form == Code::Form::negation && c.args[0].form == Code::Form::call &&
+                        c.args[0].function == Function::is_const;
+    if (varies) varies_[key(c.args[0].tensors[0], 0)] = true;
+    if (c.form == Code::Form::negation) return;
+    if (c.form == Code::Form::disjunction) return hint(c.args[below(2)]);
+    for (const Code& arg : c.args) hint(arg);
+    if (c.form != Code::Form::compare || c.args[1].form != Code::Form::literal) return;
+    const Code& left = c.args[0];
+    const Quantity& wanted = c.args[1].literal;
+    if (left.form == Code::Form::variable && c.symbol == "==") attr_hints_[key(left.slot, 0)] = wanted;
+    if (left.form != Code::Form::call || left.tensors.empty()) return;
+    const Key of = key(left.tensors[0], 0);
+    if (left.function == Function::rank && c.symbol != "!=")
+      ranks_[of] = static_cast<std::size_t>(wanted.integer);
+    if (left.function == Function::value) {
+      constant_[of] = scalar_[of] = true;
+      if (c.symbol == "==")
+        scalar_values_[of] =
+            wanted.kind == Quantity::Kind::real ? wanted.real : static_cast<double>(wanted.integer);
+    }
+    if (left.function == Function::size && wanted.integer == 1) scalar_[of] = true;
+  }
+
+  std::vector<std::size_t> topological() const {
+    std::vector<std::size_t> order;
+    std::vector<bool> done(rule_.nodes.size(), false);
+    while (order.size() < rule_.nodes.size()) {
+      for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
+        if (done[i] || !ready(i, done)) continue;
+        done[i] = true;
+        order.push_back(i);
+      }
+    }
+    return order;
+  }
+  bool ready(std::size_t node, const std::vector<bool>& done) const {
+    for (const OperandPattern& operand : rule_.nodes[node].operands) {
+      for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
+        for (const OperandPattern& output : rule_.nodes[i].outputs) {
+          if (output.slot == operand.slot && !done[i]) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  K kind_of(const PatternNode& node) {
+    if (node.op) {
+      const auto held = ops_.find(key(*node.op, 0));
+      if (held != ops_.end()) return held->second.first;
+    }
+    std::vector<K> kinds;
+    for (std::size_t k = 0; k < node.kinds.size(); ++k) {
+      const K kind = static_cast<K>(k);
+      const bool plain = kind != K::cast && kind != K::logical_not && kind != K::logical_and &&
+                         kind != K::logical_or && kind != K::log && kind != K::sqrt && kind != K::pow;
+      if (node.kinds.test(k) && (node.kinds.count() == 1 || plain)) kinds.push_back(kind);
+    }
+    return kinds[below(kinds.size())];
+  }
+
+  bool add(const PatternNode& node, std::size_t member) {
+    const K kind = kind_of(node);
+    std::vector<Value> inputs;
+    for (const OperandPattern& operand : node.operands) {
+      const std::size_t count = operand.sequence ? counts_[static_cast<std::size_t>(operand.slot.domain)] : 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Key k = key(operand.slot, operand.sequence ? i : member);
+        if (!values_.contains(k)) {
+          if (operand.optional && below(2) == 0) absent_[{k.domain, k.index, 0}] = true;
+          const bool absent = operand.optional && absent_.contains({k.domain, k.index, 0});
+          values_[k] = absent ? Value{} : leaf(kind, inputs, node, k);
+        }
+        inputs.push_back(values_[k]);
+      }
+    }
+    graph::AttrBlock attrs = attributes(kind, node, member, inputs);
+    if (node.op) ops_.try_emplace(key(*node.op, 0), kind, attrs);
+    if (kind == K::gather && !gather_indices(attrs, node, member, inputs)) return false;
+    const graph::NodeId id = b_.node(kind, inputs, attrs);
+    bind_outputs(node, member, id);
+    return true;
+  }
+
+  void bind_outputs(const PatternNode& node, std::size_t member, graph::NodeId id) {
+    for (std::uint32_t i = 0; i < b_.graph().node(id).outputs.size(); ++i) {
+      const bool sequence = node.outputs[0].sequence;
+      if (!sequence && i >= node.outputs.size()) break;
+      values_[key(node.outputs[sequence ? 0 : i].slot, sequence ? i : member)] = {id, i};
+    }
+  }
+
+  Dims dims_of(Value v) const {
+    const auto& dims = b_.graph().type(v).dims;
+    return Dims(dims.begin(), dims.end());
+  }
+  Dims random_dims(std::size_t rank) {
+    Dims dims;
+    for (std::size_t i = 0; i < rank; ++i) dims.push_back(pick({1, 2, 3, 4}));
+    return dims;
+  }
+
+  Value tensor(const Key& k, const Dims& dims) {
+    const Key any{k.domain, k.index, 0};
+    const auto fixed = scalar_values_.find(any);
+    if (fixed != scalar_values_.end()) return b_.scalar(fixed->second);
+    if (scalar_.contains(any) && below(4) > 0)
+      return b_.literal(below(2) ? Dims{} : Dims{1}, {static_cast<float>(rng_.uniform(0.3, 2))});
+    const bool constant = constant_.contains(any) || (!varies_.contains(any) && below(8) == 0);
+    return constant ? b_.weight(dims, 0.3, 1.5) : b_.input(dims);
+  }
+
+  // A new tensor as the next operand of an operation whose earlier operands are given.
+  Value leaf(K kind, const std::vector<Value>& given, const PatternNode& node, const Key& k) {
+    const Key any{k.domain, k.index, 0};
+    if (kind == K::gather && given.size() == 1) return {};  // made once the axis is known
+    const auto rank = ranks_.find(any);
+    const Dims first = given.empty() ? Dims{} : dims_of(given[0]);
+    if (given.empty() && node.operands.size() > 1) {
+      // An earlier operand that must fit a later one that exists already.
+      for (const OperandPattern& other : node.operands) {
+        const auto held = values_.find(key(other.slot, k.member));
+        if (held != values_.end() && held->second.present())
+          return tensor(k,
+                        fitting_first(kind, dims_of(held->second), rank != ranks_.end() ? rank->second : 0));
+      }
+    }
+    return tensor(k, given.empty()
+                         ? first_dims(kind, rank != ranks_.end() ? std::optional(rank->second) : std::nullopt)
+                         : next_dims(kind, first, given,
+                                     rank != ranks_.end() ? std::optional(rank->second) : std::nullopt));
+  }
+
+  Dims fitting_first(K kind, const Dims& other, std::size_t rank) {
+    if (kind == K::matmul && other.size() >= 2) {
+      Dims dims = random_dims(rank > 0 ? rank : 2);
+      dims.back() = other[other.size() - 2];
+      return dims;
+    }
+    return other;
+  }
+
+  Dims first_dims(K kind, std::optional<std::size_t> rank) {
+    switch (kind) {
+      case K::conv:
+      case K::max_pool:
+      case K::average_pool:
+      case K::global_average_pool:
+        return {pick({1, 2}), pick({2, 4, 8}), pick({4, 5}), pick({4, 6})};
+      case K::batch_norm:
+        return {pick({1, 2}), pick({2, 3}), pick({2, 3})};
+      case K::gemm:
+        return random_dims(2);
+      case K::matmul:
+        return random_dims(rank.value_or(2 + below(3)));
+      case K::reshape:
+      case K::gather:
+      case K::transpose:
+        return random_dims(rank.value_or(2 + below(3)));
+      default:
+        return random_dims(rank.value_or(1 + below(4)));
+    }
+  }
+
+  Dims next_dims(K kind, const Dims& first, const std::vector<Value>& given,
+                 std::optional<std::size_t> rank) {
+    const std::size_t n = given.size();
+    const bool wide = kind == K::conv                            ? first.size() > 2
+                      : kind == K::gemm || kind == K::batch_norm ? first.size() > 1
+                                                                 : true;
+    const bool any = kind == K::matmul || kind == K::layer_norm;
+    if (!wide || (any && first.empty())) throw graph::GraphError("the draw does not fit", "instance", "");
+    switch (kind) {
+      case K::conv:
+        if (n == 2) return {dims_of(given[1])[0]};
+        group_ = pick({1, 1, 2, 4, 8});
+        if (first[1] % group_ != 0) group_ = 1;
+        return {group_ * pick({1, 2}), first[1] / group_, kernel_ = pick({1, 1, 3}), kernel_};
+      case K::gemm: {
+        if (n == 2) return below(2) ? Dims{gemm_columns(given)} : Dims{1, gemm_columns(given)};
+        const std::int64_t other = pick({2, 3});
+        trans_b_ = below(2);
+        return trans_b_ ? Dims{other, first[1]} : Dims{first[1], other};
+      }
+      case K::matmul: {
+        Dims dims = {first.back(), pick({2, 3, 4})};
+        const std::size_t wanted = rank.value_or(below(2) ? 2 : first.size());
+        if (wanted > 2 && first.size() > 2) dims.insert(dims.begin(), first.begin(), first.end() - 2);
+        return dims;
+      }
+      case K::batch_norm:
+        return {first[1]};
+      case K::layer_norm:
+        return {first.back()};
+      case K::concat:
+        return first;
+      default:
+        break;
+    }
+    Dims dims = first;
+    switch (below(4)) {
+      case 0:
+        dims = {};
+        break;
+      case 1:
+        dims = first.empty() ? Dims{} : Dims{first.back()};
+        break;
+      case 2:
+        for (std::int64_t& d : dims) d = below(2) ? 1 : d;
+        break;
+      default:
+        break;
+    }
+    while (rank && dims.size() > *rank) dims.erase(dims.begin());
+    return dims;
+  }
+  std::int64_t gemm_columns(const std::vector<Value>& given) const {
+    return dims_of(given[1])[trans_b_ ? 0 : 1];
+  }
+
+  graph::AttrBlock attributes(K kind, const PatternNode& node, std::size_t member,
+                              const std::vector<Value>& inputs) {
+    if (node.op) {
+      const auto held = ops_.find(key(*node.op, 0));
+      if (held != ops_.end()) return held->second.second;
+    }
+    graph::AttrBlock attrs;
+    for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
+      if (auto value = random_attr(kind, spec, node, inputs)) attrs.set(spec.attr, *value);
+    }
+    for (const auto& [attr, value] : node.required) attrs.set(attr, value);
+    for (graph::Attr attr : node.absent) attrs.erase(attr);
+    for (const auto& [attr, slot] : node.attrs) {
+      const Key k = key(slot, member), any = key(slot, 0);
+      if (const auto hinted = attr_hints_.find({any.domain, any.index, 0}); hinted != attr_hints_.end()) {
+        const Quantity wanted = hinted->second;
+        const auto* held = attrs.find(attr);
+        if (wanted.kind == Quantity::Kind::integer && held && std::holds_alternative<graph::Ints>(*held)) {
+          attrs.set(attr, graph::Ints(std::get<graph::Ints>(*held).size(), wanted.integer));
+        } else if (auto literal = wanted.as_attr(attr)) {
+          attrs.set(attr, *literal);
+        }
+      }
+      if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
+      if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
+    }
+    return attrs;
+  }
+
+  std::optional<graph::AttrValue> random_attr(K kind, const graph::AttrSpec& spec, const PatternNode& node,
+                                              const std::vector<Value>& inputs) {
+    const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
+    const auto rank = static_cast<std::int64_t>(x.size());
+    const std::size_t spatial = x.size() > 2 ? x.size() - 2 : 0;
+    const bool window = kind == K::conv;
+    switch (spec.attr) {
+      case A::kernel_shape:
+        return window ? graph::Ints(spatial, kernel_) : graph::Ints(spatial, pick({1, 2, 3}));
+      case A::strides:
+        return graph::Ints(spatial, pick({1, 1, 2}));
+      case A::pads:
+        return kind == K::pad ? graph::Ints(2 * x.size(), 1) : graph::Ints(2 * spatial, pick({0, 0, 1}));
+      case A::dilations:
+        return graph::Ints(spatial, pick({1, 1, 1, 2}));
+      case A::group:
+        return group_;
+      case A::alpha:
+      case A::beta:
+        return pick({0, 1}) ? 1.0 : rng_.uniform(0.5, 2);
+      case A::epsilon:
+        return rng_.uniform(0.01, 0.1);
+      case A::trans_a:
+        return std::int64_t{0};
+      case A::trans_b:
+        return static_cast<std::int64_t>(trans_b_);
+      case A::ceil_mode:
+        return pick({0, 0, 1});
+      case A::count_include_pad:
+        return pick({0, 1});
+      case A::keepdims:
+        return pick({0, 1});
+      case A::axis:
+        if (kind == K::layer_norm) return rank - 1;
+        return rank == 0 ? 0 : static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)));
+      case A::axes:
+        return axes(kind, x);
+      case A::perm: {
+        graph::Ints perm(x.size());
+        std::iota(perm.begin(), perm.end(), 0);
+        for (std::size_t i = perm.size(); i > 1; --i) std::swap(perm[i - 1], perm[below(i)]);
+        return perm;
+      }
+      case A::shape:
+        return reshaped(x);
+      case A::split:
+        return parts(node, x);
+      case A::starts:
+        return graph::Ints{start_ = x.empty() ? 0 : static_cast<std::int64_t>(below(2))};
+      case A::ends:
+        return graph::Ints{start_ + pick({1, 2})};
+      case A::steps:
+        return graph::Ints{1};
+      case A::min:
+        return below(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
+      case A::max:
+        return below(2) ? std::optional<graph::AttrValue>(0.7) : std::nullopt;
+      default:
+        return spec.fallback;
+    }
+  }
+
+  graph::Ints axes(K kind, const Dims& x) {
+    if (kind == K::squeeze) {
+      graph::Ints ones;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i] == 1) ones.push_back(static_cast<std::int64_t>(i));
+      }
+      return ones;
+    }
+    const std::size_t bound = x.size() + (kind == K::unsqueeze ? 1 : 0);
+    return {bound == 0 ? 0 : static_cast<std::int64_t>(below(bound))};
+  }
+
+  // Merges two neighbouring dims, splits one in two, adds a one, or moves nothing.
+  graph::Ints reshaped(Dims x) {
+    const std::size_t choice = below(4), at = x.empty() ? 0 : below(x.size());
+    if (choice == 0 && at + 1 < x.size()) {
+      x[at] *= x[at + 1];
+      x.erase(x.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    } else if (choice == 1 && !x.empty() && x[at] % 2 == 0) {
+      x[at] /= 2;
+      x.insert(x.begin() + static_cast<std::ptrdiff_t>(at) + static_cast<std::ptrdiff_t>(below(2)), 2);
+    } else if (choice == 2) {
+      x.insert(x.begin() + static_cast<std::ptrdiff_t>(at), 1);
+    }
+    return x;
+  }
+
+  graph::Ints parts(const PatternNode& node, const Dims& x) {
+    const std::size_t count = node.outputs[0].sequence
+                                  ? counts_[static_cast<std::size_t>(node.outputs[0].slot.domain)]
+                                  : node.outputs.size();
+    // The axis was set before: attributes come in the order of the op table.
+    (void)x;
+    graph::Ints sizes(count, 1);
+    if (below(2)) sizes.back() = 2;
+    return sizes;
+  }
+
+  bool gather_indices(const graph::AttrBlock& attrs, const PatternNode& node, std::size_t member,
+                      std::vector<Value>& inputs) {
+    if (inputs[1].present()) return true;
+    const Key k = key(node.operands[1].slot, member);
+    const Dims x = dims_of(inputs[0]);
+    const std::int64_t axis = attrs.integer(A::axis);
+    if (axis >= static_cast<std::int64_t>(x.size())) return false;
+    const std::int64_t dim = x[static_cast<std::size_t>(axis)];
+    if (dim == 0) return false;
+    const auto rank = ranks_.find({k.domain, k.index, 0});
+    const std::size_t wanted = rank != ranks_.end() ? rank->second : below(2);
+    const bool counts = rule_.is_siblings() || k.domain >= 0;
+    const auto index = [&] {
+      return counts && below(3) > 0 ? static_cast<std::int64_t>(member) % dim
+                                    : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
+    };
+    if (wanted == 0) {
+      inputs[1] = b_.integer(index());
+    } else if (below(3) == 0) {
+      graph::Ints all(static_cast<std::size_t>(dim));
+      std::iota(all.begin(), all.end(), 0);
+      inputs[1] = b_.integers(all);
+    } else {
+      graph::Ints some(1 + below(2));
+      for (std::int64_t& i : some) i = index();
+      inputs[1] = b_.integers(some);
+    }
+    values_[k] = inputs[1];
+    return true;
+  }
+
+  const CompiledRule& rule_;
+  GraphBuilder& b_;
+  Rng& rng_;
+  std::vector<std::size_t> counts_;  // members, by domain
+  std::map<Key, Value> values_;
+  std::map<Key, graph::AttrValue> quantities_;
+  std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
+  std::map<Key, Quantity> attr_hints_;
+  std::map<Key, std::size_t> ranks_;
+  std::map<Key, double> scalar_values_;
+  std::map<Key, bool> constant_, varies_, scalar_, absent_;
+  std::int64_t group_ = 1, kernel_ = 1, start_ = 0;
+  std::size_t trans_b_ = 0;
+};
+
+}  // namespace regraft::rules::testing

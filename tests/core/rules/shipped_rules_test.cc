@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/rules/instance_generator.h"
+#include "core/rules/interpreter.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::rules {
+namespace {
+
+using testing::GraphBuilder;
+using testing::InstanceGenerator;
+using testing::Interpreter;
+
+constexpr std::size_t kWantedDraws = 40;
+constexpr std::size_t kMostAttempts = 200000;
+// Constants are rounded to float32 where a rule makes them of numbers; everything else is fp64.
+constexpr double kTolerance = 3e-6;
+
+const RuleSet& shipped() {
+  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  return rules;
+}
+
+struct Draw {
+  std::size_t compared = 0;
+  double worst = 0;  // largest relative difference of an output
+};
+
+// One instance, up to four of its matches, both sides computed.
+Draw draw(const RuleSet& rules, std::uint32_t rule, std::uint64_t seed) {
+  GraphBuilder b(seed);
+  Rng rng(seed, "instances");
+  Draw out;
+  if (!InstanceGenerator(rules.compiled(rule), b, rng).make()) return out;
+  const MatchIndex index(rules, b.graph());
+  const auto matches = index.matches(rule);
+  if (matches.empty()) return out;
+  const auto inputs = testing::random_inputs(b.graph(), rng);
+  const auto expected = Interpreter(b.graph()).run(inputs);
+  for (const Match& match : matches) {
+    if (out.compared == 4) break;
+    graph::Graph rewritten = b.graph();
+    apply(rewritten, rules, match);
+    rewritten.validate();
+    const auto found = Interpreter(rewritten).run(inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      out.worst = std::max(out.worst, testing::relative_difference(expected[i], found[i]));
+    }
+    ++out.compared;
+  }
+  return out;
+}
+
+class ShippedRule : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(ShippedRule, KeepsValuesOnRandomInstances) {
+  const std::uint32_t rule = GetParam();
+  const std::uint64_t first = 1000 * (rule + 1);
+  std::size_t draws = 0, attempts = 0;
+  for (; draws < kWantedDraws && attempts < kMostAttempts && !HasFailure(); ++attempts) {
+    const std::uint64_t seed = first + attempts * 7919;
+    const Draw one = draw(shipped(), rule, seed);
+    draws += one.compared;
+    EXPECT_LT(one.worst, kTolerance) << "rule " << shipped().info(rule).text << "\nseed " << seed;
+  }
+  EXPECT_GE(draws, kWantedDraws) << "rule " << shipped().info(rule).name << " matched too few of " << attempts
+                                 << " instances made from it, first seed " << first;
+}
+
+TEST(InstanceTest, NoticesARuleThatIsWrong) {
+  const RuleSet wrong = RuleSet::parse(
+      "perm: Transpose{p}(Transpose{q}(x)), rank(x) == 3 => Transpose{permute(p, q)}(x)\n"
+      "bias: Mul(Add(MatMul(x, w), b), c), const(w, b, c), size(c) == 1 => Add(MatMul(x, w * c), b)\n"
+      "pool: f:MaxPool{*}(Neg(x)) => Neg(f(x))\n",
+      "wrong.rules");
+  for (std::uint32_t rule = 0; rule < wrong.size(); ++rule) {
+    double worst = 0;
+    for (std::uint64_t seed = 1; seed < 3000; ++seed) worst = std::max(worst, draw(wrong, rule, seed).worst);
+    EXPECT_GT(worst, 1e-3) << wrong.info(rule).name;
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& info) {
+  std::string name = shipped().info(info.param).name;
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ShippedRule,
+                         ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())), test_name);
+
+}  // namespace
+}  // namespace regraft::rules
