@@ -212,8 +212,8 @@ void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
 
 void check_attrs(const OpInfo& op, AttrBlock& attrs) {
   for (const auto& [attr, value] : attrs.entries()) {
-    const bool known =
-        std::any_of(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.attr == attr; });
+    const bool known = std::any_of(op.attrs.begin(), op.attrs.end(),
+                                   [wanted = attr](const AttrSpec& s) { return s.attr == wanted; });
     if (!known) fail(op, "takes no attribute " + std::string(attr_name(attr)));
   }
   for (const AttrSpec& spec : op.attrs) {
