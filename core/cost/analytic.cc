@@ -182,20 +182,31 @@ bool AnalyticCost::weights_resident() const {
   return static_cast<double>(total_.weight_bytes) <= device_.resident_bytes;
 }
 
+// The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
+// done in place; what it does to its operands on the way in is never stored.
+NodeId AnalyticCost::holder_of(NodeId id) const {
+  const graph::Node& node = graph_.node(id);
+  const auto first_operand = [&] {
+    for (const Value value : node.inputs)
+      if (value.present() && !flow_[value.node].constant) return value.node;
+    return kNoNode;
+  };
+  if (node.kind == OpKind::identity || is_view_kind(node.kind)) return first_operand();
+  for (const Value value : node.inputs)
+    if (value.present() && is_internal(value.node, id) && fusion_[value.node].owner != id) return value.node;
+  const auto uses = graph_.uses(id);
+  const bool on_the_way_in =
+      uses.size() == 1 && uses[0].user != kGraphOutput && fusion_[id].owner == uses[0].user;
+  return on_the_way_in ? first_operand() : kNoNode;
+}
+
 std::int64_t AnalyticCost::peak_activation_bytes() const {
   std::vector<std::int64_t> bytes(graph_.id_bound(), 0);
   std::vector<NodeId> shares(graph_.id_bound(), kNoNode);
   for (NodeId id = 0; id < graph_.id_bound(); ++id) {
     if (!graph_.alive(id) || flow_[id].constant) continue;
-    const graph::Node& node = graph_.node(id);
-    const bool same_memory = node.kind == OpKind::identity || is_view_kind(node.kind);
-    if (same_memory && node.inputs[0].present()) {
-      shares[id] = node.inputs[0].node;
-      continue;
-    }
-    const auto uses = graph_.uses(id);
-    const bool internal = uses.size() == 1 && uses[0].user != kGraphOutput && is_internal(id, uses[0].user);
-    if (!internal) bytes[id] = tensor_bytes(id);
+    shares[id] = holder_of(id);
+    if (shares[id] == kNoNode) bytes[id] = tensor_bytes(id);
   }
   return peak_bytes(graph_, bytes, shares);
 }

@@ -54,6 +54,7 @@ class AnalyticCost final : public CostModel {
   NodeCost evaluate(graph::NodeId node);
   bool is_internal(graph::NodeId producer, graph::NodeId user) const;
   std::int64_t tensor_bytes(graph::NodeId node) const;
+  graph::NodeId holder_of(graph::NodeId node) const;
   std::int64_t peak_activation_bytes() const;
   bool weights_resident() const;
   void check_live(graph::NodeId node) const;

@@ -1,0 +1,188 @@
+#include "core/cost/analytic.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/cost/cost_error.h"
+#include "core/cost/peak_memory.h"
+#include "core/cost/random_net.h"
+#include "core/cost/report.h"
+
+namespace regraft::cost {
+namespace {
+
+using graph::kNoNode;
+using graph::NodeId;
+using testing::Net;
+using testing::OpKind;
+using testing::RandomNet;
+using testing::test_device;
+using testing::Value;
+
+// Bit-equal in every figure, for the graph and for every node.
+void expect_same(const Net& net, AnalyticCost& model, AnalyticCost& fresh) {
+  const Cost &a = model.cost(), &b = fresh.cost();
+  EXPECT_EQ(a.latency_us, b.latency_us);
+  EXPECT_EQ(a.flops, b.flops);
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.peak_memory_bytes, b.peak_memory_bytes);
+  EXPECT_EQ(a.launches, b.launches);
+  for (NodeId id = 0; id < net.graph.id_bound(); ++id) {
+    if (!net.graph.alive(id)) continue;
+    ASSERT_EQ(model.kernel_of(id), fresh.kernel_of(id)) << "node " << id;
+    ASSERT_EQ(model.is_constant(id), fresh.is_constant(id)) << "node " << id;
+    ASSERT_EQ(model.is_blocked(id), fresh.is_blocked(id)) << "node " << id;
+    ASSERT_EQ(model.node_latency_us(id), fresh.node_latency_us(id)) << "node " << id;
+  }
+}
+
+TEST(Analytic, EqualsAFreshInstanceAfterAnyWalk) {
+  const graph::Bindings bindings;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Net net;
+    Rng rng(seed, "cost walk");
+    RandomNet(net, rng).grow(10 + rng.below(60));
+    AnalyticCost model(test_device(), bindings, net.graph);
+    std::vector<graph::Graph::Mark> marks{net.graph.mark()};
+    for (int step = 0; step < 40 && !HasFailure(); ++step) {
+      std::vector<NodeId> touched;
+      if (rng.below(4) == 0) {
+        const std::size_t back = rng.below(marks.size());
+        touched = net.graph.touched_since(marks[back]);
+        net.graph.undo_to(marks[back]);
+        marks.resize(back + 1);
+      } else {
+        const auto mark = net.graph.mark();
+        for (std::uint64_t edits = 1 + rng.below(3); edits > 0; --edits) testing::random_edit(net, rng);
+        touched = net.graph.touched_since(mark);
+        marks.push_back(net.graph.mark());
+      }
+      model.update(touched);
+      AnalyticCost fresh(test_device(), bindings, net.graph);
+      expect_same(net, model, fresh);
+    }
+  }
+}
+
+TEST(Analytic, SharesOfNodesSumToTheLatency) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Net net;
+    Rng rng(seed, "shares");
+    RandomNet(net, rng).grow(60);
+    const graph::Bindings bindings;
+    AnalyticCost model(test_device(), bindings, net.graph);
+    double sum = 0;
+    for (NodeId id = 0; id < net.graph.id_bound(); ++id)
+      if (net.graph.alive(id)) sum += model.node_latency_us(id);
+    EXPECT_NEAR(sum, model.cost().latency_us, 1e-9 * sum);
+    const Breakdown parts = breakdown(net.graph, model);
+    double kinds = 0;
+    for (const auto& share : parts.kinds) kinds += share.latency_us;
+    EXPECT_NEAR(kinds, sum, 1e-9 * sum);
+    EXPECT_GT(parts.linear_share(), 0);
+    EXPECT_GE(parts.ceiling(), 1);
+  }
+}
+
+TEST(Analytic, ConstantsAreFree) {
+  Net net;
+  const Value x = net.input({4, 8});
+  const Value shape = net.op(OpKind::shape, {x});
+  net.output(net.op(OpKind::cast, {shape}, {{testing::Attr::to, std::int64_t{1}}}));
+  EXPECT_EQ(net.latency_us(), 0);
+  EXPECT_EQ(net.launches(), 0);
+}
+
+TEST(Analytic, BindingsGiveSymbolsTheirValues) {
+  Net net;
+  const graph::SymbolId batch = net.tables.symbol("batch");
+  const Value x{net.graph.add_input(net.type({graph::symbol_dim(batch), 64}), 0), 0};
+  net.output(net.op(OpKind::matmul, {x, net.weight({64, 32})}));
+  graph::Bindings bindings;
+  bindings.bind(batch, 10);
+  EXPECT_EQ(AnalyticCost(test_device(), bindings, net.graph).cost().flops, 2 * 10 * 64 * 32);
+  EXPECT_EQ(net.cost().flops, 2 * 64 * 32);
+}
+
+TEST(Analytic, CountsFlopsBytesAndMemoryOfAFusedPair) {
+  Net net;
+  net.output(net.op(OpKind::relu, {net.linear(net.input({4, 8}), 16)}));
+  const Cost cost = net.cost();
+  const double floats = 4 * 8 + 8 * 16 + 16 + 4 * 16;  // input, weight, bias, output: nothing between
+  EXPECT_EQ(cost.bytes, floats * 4);
+  EXPECT_EQ(cost.flops, 2 * 4 * 8 * 16 + 4 * 16 + 4 * 16);
+  EXPECT_EQ(cost.peak_memory_bytes, floats * 4);
+}
+
+TEST(Analytic, ADeadNodeHasNoShare) {
+  Net net;
+  const Value x = net.op(OpKind::relu, {net.input({4, 8})});
+  net.output(x);
+  const NodeId dead = net.node(OpKind::tanh, {x});
+  net.graph.remove(dead);
+  const graph::Bindings bindings;
+  AnalyticCost model(test_device(), bindings, net.graph);
+  EXPECT_THROW(model.node_latency_us(dead), CostError);
+}
+
+// The same by brute force: which tensors are needed at each step of the same order.
+std::int64_t slow_peak(const graph::Graph& graph, const std::vector<std::int64_t>& bytes,
+                       const std::vector<NodeId>& shares) {
+  std::vector<NodeId> order;
+  std::map<NodeId, std::size_t> at;
+  for (bool first = true; order.size() < graph.live_count(); first = false) {
+    if (first)
+      for (NodeId id = 0; id < graph.id_bound(); ++id)
+        if (graph.alive(id) && graph.node(id).inputs.empty()) at[id] = order.size(), order.push_back(id);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const graph::Use& use : graph.uses(order[i])) {
+        if (use.user == graph::kGraphOutput || at.contains(use.user)) continue;
+        bool ready = true;
+        for (const Value v : graph.node(use.user).inputs)
+          ready = ready && at.contains(v.node) && at[v.node] <= i;
+        if (ready) at[use.user] = order.size(), order.push_back(use.user);
+      }
+    }
+  }
+  std::map<NodeId, std::size_t> last;
+  for (const NodeId id : order) {
+    NodeId own = id;
+    while (shares[own] != kNoNode) own = shares[own];
+    last[own] = std::max(last[own], at[id]);
+    for (const graph::Use& use : graph.uses(id))
+      last[own] = std::max(last[own], use.user == graph::kGraphOutput ? order.size() : at[use.user]);
+  }
+  std::int64_t peak = 0;
+  for (std::size_t now = 0; now < order.size(); ++now) {
+    std::int64_t live = 0;
+    for (const auto& [id, end] : last)
+      if (at[id] <= now && now <= end) live += bytes[id];
+    peak = std::max(peak, live);
+  }
+  return peak;
+}
+
+TEST(PeakMemory, EqualsBruteForce) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Net net;
+    Rng rng(seed, "peak");
+    RandomNet(net, rng).grow(30);
+    std::vector<std::int64_t> bytes(net.graph.id_bound(), 0);
+    std::vector<NodeId> shares(net.graph.id_bound(), kNoNode);
+    for (NodeId id = 0; id < net.graph.id_bound(); ++id) {
+      bytes[id] = static_cast<std::int64_t>(rng.below(1000));
+      if (net.graph.alive(id) && !net.graph.node(id).inputs.empty() && rng.below(4) == 0) {
+        shares[id] = net.graph.node(id).inputs[0].node;
+        bytes[id] = 0;
+      }
+    }
+    EXPECT_EQ(peak_bytes(net.graph, bytes, shares), slow_peak(net.graph, bytes, shares));
+  }
+}
+
+}  // namespace
+}  // namespace regraft::cost
