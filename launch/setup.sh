@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what regraft needs to build and run on Debian 12: Debian packages by apt, and LibTorch and ONNX Runtime from
-# their Python wheels into a cache folder of the user. Safe to run again: what is there is left alone, what is fetched
-# is unpacked aside and renamed, so an interrupted run leaves nothing half-written, and a second clone downloads nothing.
-# Without root and with packages missing it names them and exits 2.
+# their Python wheels into a cache folder of the user (on a GPU machine LibTorch's CUDA libraries too). Safe to run
+# again: what is there is left alone, what is fetched is unpacked aside and renamed, so an interrupted run leaves nothing
+# half-written, and a second clone downloads nothing. Without root and with packages missing it names them and exits 2.
 set -euo pipefail
 
 # Versions, here and nowhere else; cmake/RegraftDependencies.cmake reads these two lines.
@@ -52,6 +52,9 @@ install_debian_packages() {
   rm -f "$log"
 }
 
+# shellcheck source=lib/cuda.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib/cuda.sh"
+
 # The first Python that has pip: the user's own, else Debian's.
 find_python() {
   local python
@@ -64,16 +67,23 @@ find_python() {
   fail "no python3 with pip (apt-get install python3-pip)"
 }
 
-# fetch_wheel FOLDER NAME==VERSION: the wheel of one fixed Python, so that the local one does not matter.
-fetch_wheel() {
-  local platform platforms=()
+# pip_download FOLDER ARGUMENT...: wheels of one fixed Python, so that the local one does not matter.
+pip_download() {
+  local folder=$1 platform platforms=()
+  shift
   for platform in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_24 manylinux_2_17 manylinux2014; do
     platforms+=(--platform "${platform}_$(uname -m)")
   done
-  "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --no-cache-dir --only-binary=:all: \
-    --python-version 3.11 --implementation cp --abi cp311 --abi none --abi abi3 "${platforms[@]}" -d "$1" "$2" ||
-    fail "pip could not download $2; check the network and pip's index, then run again"
+  "$PYTHON" -m pip download -q --disable-pip-version-check --no-cache-dir --only-binary=:all: --python-version 3.11 \
+    --implementation cp --abi cp311 --abi none --abi abi3 "${platforms[@]}" -d "$folder" "$@" ||
+    fail "pip could not download ${*: -1}; check the network and pip's index, then run again"
 }
+
+# fetch_wheel FOLDER NAME==VERSION
+fetch_wheel() { pip_download "$1" --no-deps "$2"; }
+
+# fetch_wheels_with_needs FOLDER NAME==VERSION...
+fetch_wheels_with_needs() { pip_download "$@"; }
 
 # unpack_wheels FOLDER TARGET PREFIX...: the members of FOLDER's wheels whose names start with one of the prefixes.
 unpack_wheels() {
@@ -180,7 +190,7 @@ onnxruntime_is_there() {
 main() {
   [[ $(uname -m) == x86_64 ]] || fail "only x86_64 is supported, this is $(uname -m)"
   install_debian_packages
-  if torch_is_there && onnxruntime_is_there; then
+  if torch_is_there && cuda_is_there && onnxruntime_is_there; then
     say "everything is installed (libraries in $CACHE)"
     return
   fi
@@ -191,6 +201,7 @@ main() {
   WORK=$(mktemp -d "$CACHE/fetch.XXXXXX")
   trap 'rm -rf "$WORK"' EXIT
   torch_is_there || fetch_torch
+  cuda_is_there || fetch_cuda_libraries
   onnxruntime_is_there || fetch_onnxruntime
   say "done in ${SECONDS} s (libraries in $CACHE)"
 }
