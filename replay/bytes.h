@@ -27,7 +27,12 @@ class ByteWriter {
     for (; held >= 0x80; held >>= 7) out_.push_back(static_cast<std::byte>(held | 0x80));
     out_.push_back(static_cast<std::byte>(held));
   }
-  void raw(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  void raw(std::span<const std::byte> bytes) {
+    // Not insert(): g++ 12 sees overflows in it that are not there.
+    if (bytes.empty()) return;
+    out_.resize(out_.size() + bytes.size());
+    std::memcpy(out_.data() + out_.size() - bytes.size(), bytes.data(), bytes.size());
+  }
 
  private:
   Bytes& out_;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/env/observation.h"
+
+namespace regraft::nn {
+
+/// A many-to-one map between rows, in both directions: row `i` belongs to group `group[i]`, and the rows of
+/// group `g` are `order[offsets[g] .. offsets[g + 1])`, ascending. Its two uses, gather (groups to rows) and
+/// segment sum (rows to groups), are each other's gradient.
+struct RowMap {
+  std::vector<std::int32_t> group;    // [rows]
+  std::vector<std::int32_t> order;    // [rows]
+  std::vector<std::int32_t> offsets;  // [groups + 1]
+
+  std::size_t rows() const { return group.size(); }
+  std::size_t groups() const { return offsets.size() - 1; }
+};
+
+/// Throws NnError when a group is outside [0, group_count).
+RowMap make_row_map(std::vector<std::int32_t> group, std::size_t group_count);
+
+/// Many graphs as one disjoint graph: n nodes, e edges, g graphs, c candidates, m matched nodes in all. Host
+/// arrays; the observations may go away. Graph k's candidates are rows [candidate_offsets[k],
+/// candidate_offsets[k + 1]).
+struct GraphBatch {
+  RowMap node_kind;                             // node -> op kind
+  std::vector<float> node_features;             // [n * kNodeFeatures]
+  std::vector<float> edge_features;             // [e * kEdgeFeatures]
+  std::vector<float> globals;                   // [g * kGlobalFeatures]
+  RowMap sender, receiver;                      // edge -> node
+  RowMap node_graph, edge_graph;                // node, edge -> graph
+  std::vector<float> outgoing_scale;            // [n] 1 / sqrt(out-degree), 0 for none
+  std::vector<float> incoming_scale;            // [n] 1 / sqrt(in-degree), 0 for none
+  std::vector<float> node_count_inverse;        // [g] 1 / nodes, 0 for none
+  std::vector<float> edge_count_inverse;        // [g]
+  RowMap candidate_rule;                        // candidate -> row of the RuleFeatureTable
+  RowMap candidate_graph;                       // candidate -> graph
+  RowMap matched_candidate;                     // matched node -> candidate
+  RowMap matched_node;                          // matched node -> node
+  RowMap root_candidate;                        // root -> candidate (NO-OP has no root)
+  RowMap root_node;                             // root -> node
+  std::vector<float> matched_inverse;           // [c] 1 / matched nodes, 0 for none
+  std::vector<std::int32_t> candidate_offsets;  // [g + 1]
+
+  std::size_t graphs() const { return candidate_offsets.size() - 1; }
+  std::size_t nodes() const { return node_kind.rows(); }
+  std::size_t edges() const { return sender.rows(); }
+  std::size_t candidates() const { return candidate_rule.rows(); }
+};
+
+/// What every consumer of an observation relies on: sizes agree, indices are in range, at least one node and
+/// one candidate. Throws NnError.
+void check(const env::Observation& observation, std::uint32_t node_kinds, std::size_t rule_count);
+
+/// Checks and joins. Throws NnError; at least one observation.
+GraphBatch make_batch(std::span<const env::Observation* const> observations, std::uint32_t node_kinds,
+                      std::size_t rule_count);
+
+}  // namespace regraft::nn

@@ -1,0 +1,26 @@
+#include "core/nn/internal/fused.h"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx2,fma")
+#define REGRAFT_LANES 8
+#define REGRAFT_ACCUMULATORS 12
+
+namespace regraft::nn::internal {
+namespace {
+namespace avx2 {
+#include "core/nn/internal/fused_body.h"
+}  // namespace avx2
+}  // namespace
+
+FusedForward fused_forward_avx2(std::size_t width) {
+  return avx2::select(width);
+}
+
+}  // namespace regraft::nn::internal
+#else
+namespace regraft::nn::internal {
+FusedForward fused_forward_avx2(std::size_t) {
+  return nullptr;
+}
+}  // namespace regraft::nn::internal
+#endif

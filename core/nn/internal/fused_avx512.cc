@@ -1,0 +1,26 @@
+#include "core/nn/internal/fused.h"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+#define REGRAFT_LANES 16
+#define REGRAFT_ACCUMULATORS 16
+
+namespace regraft::nn::internal {
+namespace {
+namespace avx512 {
+#include "core/nn/internal/fused_body.h"
+}  // namespace avx512
+}  // namespace
+
+FusedForward fused_forward_avx512(std::size_t width) {
+  return avx512::select(width);
+}
+
+}  // namespace regraft::nn::internal
+#else
+namespace regraft::nn::internal {
+FusedForward fused_forward_avx512(std::size_t) {
+  return nullptr;
+}
+}  // namespace regraft::nn::internal
+#endif

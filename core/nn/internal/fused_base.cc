@@ -1,0 +1,17 @@
+#include "core/nn/internal/fused.h"
+
+#define REGRAFT_LANES 4
+#define REGRAFT_ACCUMULATORS 8
+
+namespace regraft::nn::internal {
+namespace {
+namespace base {
+#include "core/nn/internal/fused_body.h"
+}  // namespace base
+}  // namespace
+
+FusedForward fused_forward_base(std::size_t width) {
+  return base::select(width);
+}
+
+}  // namespace regraft::nn::internal

@@ -1,0 +1,302 @@
+// No include guard: each fused_*.cc defines REGRAFT_LANES and REGRAFT_ACCUMULATORS, opens a namespace of its
+// own and includes this. It must not use anything inline from outside, or code for one instruction set could
+// be linked into another.
+
+constexpr int kLanes = REGRAFT_LANES;
+constexpr int kNodeInputs = 16, kEdgeInputs = 4, kGlobalInputs = 8;
+constexpr float kNormEpsilon = 1e-5f;
+
+typedef float Vector __attribute__((vector_size(sizeof(float) * kLanes), aligned(sizeof(float)), may_alias));
+typedef int Index __attribute__((vector_size(sizeof(int) * kLanes)));
+
+inline Vector load(const float* from) {
+  return *reinterpret_cast<const Vector*>(from);
+}
+inline void store(float* to, Vector v) {
+  *reinterpret_cast<Vector*>(to) = v;
+}
+
+inline float lane_sum(Vector v) {
+  Index lane;
+  for (int i = 0; i < kLanes; ++i) lane[i] = i;
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) v += __builtin_shuffle(v, lane ^ distance);
+  return v[0];
+}
+
+/// R rows of W floats in registers.
+template <int W, int R>
+struct Tile {
+  static constexpr int kVectors = W / kLanes;
+  Vector row[R][kVectors];
+
+  void set(int r, const float* from) {
+    for (int i = 0; i < kVectors; ++i) row[r][i] = load(from + i * kLanes);
+  }
+  void add(int r, const float* from) {
+    for (int i = 0; i < kVectors; ++i) row[r][i] += load(from + i * kLanes);
+  }
+  void put(int r, float* to) const {
+    for (int i = 0; i < kVectors; ++i) store(to + i * kLanes, row[r][i]);
+  }
+  void add_to(int r, float* to) const {
+    for (int i = 0; i < kVectors; ++i) store(to + i * kLanes, load(to + i * kLanes) + row[r][i]);
+  }
+  /// rows += x [R, K] times weight [K, W].
+  template <int K>
+  void multiply(const float* x, const float* weight) {
+    for (int k = 0; k < K; ++k) {
+      for (int i = 0; i < kVectors; ++i) {
+        const Vector w = load(weight + k * W + i * kLanes);
+        for (int r = 0; r < R; ++r) row[r][i] += x[r * K + k] * w;
+      }
+    }
+  }
+  void relu() {
+    const Vector zero = {};
+    for (int r = 0; r < R; ++r) {
+      for (int i = 0; i < kVectors; ++i) row[r][i] = row[r][i] > zero ? row[r][i] : zero;
+    }
+  }
+  /// LN(relu(row)) of each row.
+  void norm_relu(const FusedNorm& norm) {
+    relu();
+    for (int r = 0; r < R; ++r) {
+      Vector sum = row[r][0];
+      for (int i = 1; i < kVectors; ++i) sum += row[r][i];
+      const float mean = lane_sum(sum) / W;
+      Vector squares = {};
+      for (int i = 0; i < kVectors; ++i) {
+        row[r][i] -= mean;
+        squares += row[r][i] * row[r][i];
+      }
+      const float scale = 1.0f / __builtin_sqrtf(lane_sum(squares) / W + kNormEpsilon);
+      for (int i = 0; i < kVectors; ++i) {
+        row[r][i] = row[r][i] * scale * load(norm.gain + i * kLanes) + load(norm.shift + i * kLanes);
+      }
+    }
+  }
+  float dot(int r, const float* with) const {
+    Vector sum = {};
+    for (int i = 0; i < kVectors; ++i) sum += row[r][i] * load(with + i * kLanes);
+    return lane_sum(sum);
+  }
+};
+
+/// Calls pass<R>(first row) over all rows, whole tiles first.
+template <int W, typename Pass>
+inline void for_tiles(std::size_t rows, const Pass& pass) {
+  constexpr int kRows = REGRAFT_ACCUMULATORS * kLanes / W > 1 ? REGRAFT_ACCUMULATORS * kLanes / W : 1;
+  std::size_t row = 0;
+  for (; row + kRows <= rows; row += kRows) pass.template run<kRows>(row);
+  for (; row < rows; ++row) pass.template run<1>(row);
+}
+
+/// to = LN(relu(bias + x W [+ rows by kind])).
+template <int W, int K>
+struct InputPass {
+  const float *x, *weight, *bias;
+  FusedNorm norm;
+  const std::uint16_t* kinds;  // or null
+  const float* kind_rows;
+  float* to;
+
+  template <int R>
+  __attribute__((always_inline)) void run(std::size_t first) const {
+    Tile<W, R> tile;
+    for (int r = 0; r < R; ++r) {
+      tile.set(r, bias);
+      if (kinds != nullptr) tile.add(r, kind_rows + std::size_t{kinds[first + r]} * W);
+    }
+    tile.template multiply<K>(x + first * K, weight);
+    tile.norm_relu(norm);
+    for (int r = 0; r < R; ++r) tile.put(r, to + (first + r) * W);
+  }
+};
+
+/// to = start + x W.
+template <int W>
+struct ProductPass {
+  const float *x, *weight, *start;  // start: one row, or null for 0
+  float* to;
+
+  template <int R>
+  __attribute__((always_inline)) void run(std::size_t first) const {
+    Tile<W, R> tile = {};
+    if (start != nullptr) {
+      for (int r = 0; r < R; ++r) tile.set(r, start);
+    }
+    tile.template multiply<W>(x + first * W, weight);
+    for (int r = 0; r < R; ++r) tile.put(r, to + (first + r) * W);
+  }
+};
+
+template <int W>
+struct EdgePass {
+  const FusedStep& step;
+  const FusedGraph& graph;
+  const FusedScratch& scratch;
+  float* sum;  // [W]
+
+  template <int R>
+  __attribute__((always_inline)) void run(std::size_t first) const {
+    Tile<W, R> tile;
+    for (int r = 0; r < R; ++r) {
+      tile.set(r, scratch.part_sender + std::size_t(graph.senders[first + r]) * W);
+      tile.add(r, scratch.part_receiver + std::size_t(graph.receivers[first + r]) * W);
+    }
+    float* edge = scratch.edge + first * W;
+    tile.template multiply<W>(edge, step.edge_own);
+    tile.norm_relu(step.edge);
+    for (int r = 0; r < R; ++r) {
+      tile.add(r, edge + r * W);
+      tile.put(r, edge + r * W);
+      tile.add_to(r, scratch.incoming + std::size_t(graph.receivers[first + r]) * W);
+      tile.add_to(r, scratch.outgoing + std::size_t(graph.senders[first + r]) * W);
+      tile.add_to(r, sum);
+    }
+  }
+};
+
+template <int W>
+struct NodePass {
+  const FusedStep& step;
+  const FusedScratch& scratch;
+  float* sum;  // [W]
+
+  template <int R>
+  __attribute__((always_inline)) void run(std::size_t first) const {
+    const std::size_t at = first * W;
+    Tile<W, R> tile;
+    for (int r = 0; r < R; ++r) tile.set(r, scratch.part_own + at + r * W);
+    tile.template multiply<W>(scratch.incoming + at, step.incoming);
+    tile.template multiply<W>(scratch.outgoing + at, step.outgoing);
+    tile.norm_relu(step.node);
+    for (int r = 0; r < R; ++r) {
+      tile.add(r, scratch.node + at + r * W);
+      tile.put(r, scratch.node + at + r * W);
+      tile.add_to(r, sum);
+    }
+  }
+};
+
+/// scores = relu(hidden W2 + b2) . output.
+template <int W>
+struct ScorePass {
+  const FusedWeights& weights;
+  const FusedScratch& scratch;
+
+  template <int R>
+  __attribute__((always_inline)) void run(std::size_t first) const {
+    Tile<W, R> tile;
+    for (int r = 0; r < R; ++r) tile.set(r, weights.pointer_bias2);
+    tile.template multiply<W>(scratch.hidden + first * W, weights.pointer_weight2);
+    tile.relu();
+    for (int r = 0; r < R; ++r) scratch.scores[first + r] = tile.dot(r, weights.pointer_output);
+  }
+};
+
+template <int W>
+inline void fill(float* to, std::size_t rows) {
+  for (std::size_t i = 0; i < rows * W; i += kLanes) store(to + i, Vector{});
+}
+
+template <int W>
+inline void scale_rows(float* rows, const float* scale, std::size_t count) {
+  for (std::size_t row = 0; row < count; ++row) {
+    for (int i = 0; i < W; i += kLanes) {
+      float* at = rows + row * W + i;
+      store(at, load(at) * scale[row]);
+    }
+  }
+}
+
+template <int W>
+void message_step(const FusedStep& step, const FusedGraph& graph, const FusedScratch& scratch,
+                  float* globals) {
+  float to_edges[W], to_nodes[W], edge_sum[W], node_sum[W];
+  ProductPass<W>{globals, step.edge_global, step.edge_bias, to_edges}.template run<1>(0);
+  ProductPass<W>{globals, step.node_global, step.node_bias, to_nodes}.template run<1>(0);
+  fill<W>(edge_sum, 1);
+  fill<W>(node_sum, 1);
+  fill<W>(scratch.incoming, graph.nodes);
+  fill<W>(scratch.outgoing, graph.nodes);
+  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.sender, nullptr, scratch.part_sender});
+  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.receiver, to_edges, scratch.part_receiver});
+  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.own, to_nodes, scratch.part_own});
+  for_tiles<W>(graph.edges, EdgePass<W>{step, graph, scratch, edge_sum});
+  scale_rows<W>(scratch.incoming, scratch.incoming_scale, graph.nodes);
+  scale_rows<W>(scratch.outgoing, scratch.outgoing_scale, graph.nodes);
+  for_tiles<W>(graph.nodes, NodePass<W>{step, scratch, node_sum});
+  const float node_scale = 1.0f / static_cast<float>(graph.nodes);
+  const float edge_scale = graph.edges > 0 ? 1.0f / static_cast<float>(graph.edges) : 0.0f;
+  scale_rows<W>(node_sum, &node_scale, 1);
+  scale_rows<W>(edge_sum, &edge_scale, 1);
+  Tile<W, 1> tile;
+  tile.set(0, step.global_bias);
+  tile.template multiply<W>(globals, step.global_own);
+  tile.template multiply<W>(node_sum, step.global_nodes);
+  tile.template multiply<W>(edge_sum, step.global_edges);
+  tile.norm_relu(step.global);
+  tile.add_to(0, globals);
+}
+
+template <int W>
+void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const FusedScratch& scratch,
+                 const float* globals) {
+  // The node parts of the last step are free again.
+  float* roots = scratch.part_sender;
+  float* matched = scratch.part_receiver;
+  float from_graph[W];
+  ProductPass<W>{globals, weights.graph, weights.pointer_bias1, from_graph}.template run<1>(0);
+  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, weights.root, nullptr, roots});
+  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, weights.matched, nullptr, matched});
+  for (std::size_t row = 0; row < graph.candidates; ++row) {
+    Tile<W, 1> mean = {};
+    const std::uint32_t begin = graph.offsets[row], end = graph.offsets[row + 1];
+    for (std::uint32_t at = begin; at < end; ++at) mean.add(0, matched + std::size_t(graph.matched[at]) * W);
+    const float inverse = end > begin ? 1.0f / static_cast<float>(end - begin) : 0.0f;
+    for (auto& vector : mean.row[0]) vector *= inverse;
+    if (end > begin) mean.add(0, roots + std::size_t(graph.matched[begin]) * W);
+    mean.add(0, from_graph);
+    mean.add(0, weights.rule_rows + std::size_t{graph.xfers[row]} * W);
+    mean.relu();
+    mean.put(0, scratch.hidden + row * W);
+  }
+}
+
+template <int W>
+void forward(const FusedWeights& weights, const FusedGraph& graph, const FusedScratch& scratch) {
+  float globals[W];
+  for_tiles<W>(graph.nodes,
+               InputPass<W, kNodeInputs>{graph.node_features, weights.node_weight, weights.node_bias,
+                                         weights.node_input, graph.kinds, weights.kind_rows, scratch.node});
+  for_tiles<W>(graph.edges,
+               InputPass<W, kEdgeInputs>{graph.edge_features, weights.edge_weight, weights.edge_bias,
+                                         weights.edge_input, nullptr, nullptr, scratch.edge});
+  InputPass<W, kGlobalInputs>{
+      graph.globals, weights.global_weight, weights.global_bias, weights.global_input, nullptr, nullptr,
+      globals}
+      .template run<1>(0);
+  for (std::size_t step = 0; step < weights.steps; ++step)
+    message_step<W>(weights.step[step], graph, scratch, globals);
+  hidden_rows<W>(weights, graph, scratch, globals);
+  for_tiles<W>(graph.candidates, ScorePass<W>{weights, scratch});
+  Tile<W, 1> tile;
+  tile.set(0, weights.value_bias1);
+  tile.template multiply<W>(globals, weights.value_weight1);
+  tile.relu();
+  scratch.value[0] = tile.dot(0, weights.value_output) + weights.value_output_bias[0];
+}
+
+inline FusedForward select(std::size_t width) {
+  switch (width) {
+    case 16:
+      return forward<16>;
+    case 32:
+      return forward<32>;
+    case 64:
+      return forward<64>;
+    default:
+      return nullptr;
+  }
+}

@@ -1,0 +1,156 @@
+#include "core/nn/internal/network.h"
+
+#include "core/nn/error.h"
+
+namespace regraft::nn::internal {
+namespace {
+
+using torch::Tensor;
+
+constexpr double kNormEpsilon = 1e-5;
+
+Tensor to_tensor(const std::vector<float>& values, std::int64_t columns, torch::Device device,
+                 torch::ScalarType type) {
+  const auto rows = static_cast<std::int64_t>(values.size()) / columns;
+  return torch::from_blob(const_cast<float*>(values.data()), {rows, columns}, torch::kFloat32)
+      .to(device, type);
+}
+
+Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return torch::addmm(bias, x, weight);
+}
+
+}  // namespace
+
+BatchTensors::BatchTensors(GraphBatch batch, torch::Device device, torch::ScalarType type)
+    : host(std::move(batch)) {
+  node_kind = to_rows(host.node_kind, device);
+  sender = to_rows(host.sender, device);
+  receiver = to_rows(host.receiver, device);
+  node_graph = to_rows(host.node_graph, device);
+  edge_graph = to_rows(host.edge_graph, device);
+  candidate_rule = to_rows(host.candidate_rule, device);
+  candidate_graph = to_rows(host.candidate_graph, device);
+  matched_candidate = to_rows(host.matched_candidate, device);
+  matched_node = to_rows(host.matched_node, device);
+  root_candidate = to_rows(host.root_candidate, device);
+  root_node = to_rows(host.root_node, device);
+  const auto matrix = [&](const std::vector<float>& values, std::size_t columns) {
+    return to_tensor(values, static_cast<std::int64_t>(columns), device, type);
+  };
+  node_features = matrix(host.node_features, env::kNodeFeatures);
+  edge_features = matrix(host.edge_features, env::kEdgeFeatures);
+  globals = matrix(host.globals, env::kGlobalFeatures);
+  outgoing_scale = matrix(host.outgoing_scale, 1);
+  incoming_scale = matrix(host.incoming_scale, 1);
+  node_count_inverse = matrix(host.node_count_inverse, 1);
+  edge_count_inverse = matrix(host.edge_count_inverse, 1);
+  matched_inverse = matrix(host.matched_inverse, 1);
+}
+
+Network::Network(const NetworkConfig& config, torch::Device device, torch::ScalarType type)
+    : config_(config), device_(device), type_(type), layout_(weight_layout(config)) {
+  const auto total = static_cast<std::int64_t>(layout_.back().offset + layout_.back().count);
+  const auto options = torch::TensorOptions().device(device).dtype(type);
+  parameters_ = torch::zeros({total}, options);
+  gradients_ = torch::zeros({total}, options);
+  for (const auto& spec : layout_) {
+    const auto offset = static_cast<std::int64_t>(spec.offset);
+    const auto count = static_cast<std::int64_t>(spec.count);
+    auto view = parameters_.narrow(0, offset, count).view(spec.shape).detach();
+    view.set_requires_grad(true);
+    // Autograd adds to a gradient that is defined, in place: so the flat buffer collects all of them.
+    view.mutable_grad() = gradients_.narrow(0, offset, count).view(spec.shape);
+    named_.emplace(spec.name, std::move(view));
+  }
+}
+
+void Network::load(const Weights& weights) {
+  check(weights, config_);
+  torch::NoGradGuard no_grad;
+  parameters_.copy_(to_tensor(weights.values, 1, torch::kCPU, torch::kFloat32).view({-1}));
+}
+
+Weights Network::store() const {
+  Weights weights{layout_, std::vector<float>(static_cast<std::size_t>(parameters_.numel()))};
+  const auto host = parameters_.to(torch::kCPU, torch::kFloat32).contiguous();
+  std::copy_n(host.data_ptr<float>(), weights.values.size(), weights.values.begin());
+  return weights;
+}
+
+Tensor Network::norm_relu(const Tensor& input, const std::string& prefix) const {
+  return torch::layer_norm(torch::relu(input), {config_.width}, weight(prefix + ".gain"),
+                           weight(prefix + ".shift"), kNormEpsilon);
+}
+
+Tensor Network::input(const Tensor& features, const std::string& prefix) const {
+  return affine(features, weight(prefix + ".weight"), weight(prefix + ".bias"));
+}
+
+Encoding Network::encode(const BatchTensors& batch) const {
+  const std::int64_t width = config_.width;
+  auto nodes =
+      norm_relu(input(batch.node_features, "node_input") + gather(weight("node_input.kind"), batch.node_kind),
+                "node_input");
+  auto edges = norm_relu(input(batch.edge_features, "edge_input"), "edge_input");
+  auto globals = norm_relu(input(batch.globals, "global_input"), "global_input");
+  for (std::uint32_t step = 0; step < config_.steps; ++step) {
+    const std::string prefix = "step" + std::to_string(step);
+    const auto parts = nodes.mm(weight(prefix + ".node_parts"));
+    const auto from_global = affine(globals, weight(prefix + ".edge.global"), weight(prefix + ".edge.bias"));
+    edges = edges + norm_relu(edges.mm(weight(prefix + ".edge.own")) +
+                                  gather(parts.narrow(1, 0, width), batch.sender) +
+                                  gather(parts.narrow(1, width, width), batch.receiver) +
+                                  gather(from_global, batch.edge_graph),
+                              prefix + ".edge");
+    const auto messages = torch::cat({segment_sum(edges, batch.receiver) * batch.incoming_scale,
+                                      segment_sum(edges, batch.sender) * batch.outgoing_scale},
+                                     1);
+    const auto to_nodes = affine(globals, weight(prefix + ".node.global"), weight(prefix + ".node.bias"));
+    nodes =
+        nodes + norm_relu(parts.narrow(1, 2 * width, width) + messages.mm(weight(prefix + ".node.messages")) +
+                              gather(to_nodes, batch.node_graph),
+                          prefix + ".node");
+    const auto means = torch::cat({globals, segment_sum(nodes, batch.node_graph) * batch.node_count_inverse,
+                                   segment_sum(edges, batch.edge_graph) * batch.edge_count_inverse},
+                                  1);
+    globals =
+        globals + norm_relu(affine(means, weight(prefix + ".global.parts"), weight(prefix + ".global.bias")),
+                            prefix + ".global");
+  }
+  return {nodes, globals};
+}
+
+Tensor Network::scores(const BatchTensors& batch, const Encoding& encoding, const Tensor& rules) const {
+  const auto rule_hidden = torch::relu(affine(rules, weight("rule.weight1"), weight("rule.bias1")));
+  const auto rule =
+      affine(rule_hidden, weight("rule.weight2"), weight("rule.bias2")).mm(weight("pointer.rule"));
+  const auto graph = affine(encoding.globals, weight("pointer.graph"), weight("pointer.bias1"));
+  const auto roots = gather(encoding.nodes.mm(weight("pointer.root")), batch.root_node);
+  const auto matched = gather(encoding.nodes.mm(weight("pointer.matched")), batch.matched_node);
+  const auto hidden = torch::relu(gather(rule, batch.candidate_rule) + gather(graph, batch.candidate_graph) +
+                                  segment_sum(roots, batch.root_candidate) +
+                                  segment_sum(matched, batch.matched_candidate) * batch.matched_inverse);
+  return torch::relu(affine(hidden, weight("pointer.weight2"), weight("pointer.bias2")))
+      .mm(weight("pointer.output"))
+      .squeeze(1);
+}
+
+Tensor Network::values(const Encoding& encoding) const {
+  const auto hidden = torch::relu(affine(encoding.globals, weight("value.weight1"), weight("value.bias1")));
+  return affine(hidden, weight("value.output"), weight("value.output_bias")).squeeze(1);
+}
+
+PolicyOutput Network::forward(const BatchTensors& batch, const Tensor& rules) const {
+  const auto encoding = encode(batch);
+  return {segment_log_softmax(scores(batch, encoding, rules), batch.candidate_graph), values(encoding)};
+}
+
+Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device, torch::ScalarType type) {
+  if (rules.features.size() != (rules.rule_count + 1) * env::kRuleFeatures) {
+    throw NnError("its size does not fit its rule count", "rule feature table", "");
+  }
+  return to_tensor(rules.features, env::kRuleFeatures, device, type).clone();
+}
+
+}  // namespace regraft::nn::internal

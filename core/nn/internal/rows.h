@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/nn/graph_batch.h"
+
+namespace regraft::nn::internal {
+
+/// A RowMap as int32 tensors on a device.
+struct Rows {
+  torch::Tensor group, order, offsets;
+
+  std::int64_t groups() const { return offsets.size(0) - 1; }
+};
+
+/// On the CPU the tensors alias `map`, which must outlive them.
+Rows to_rows(const RowMap& map, torch::Device device);
+
+/// y[i] = x[group[i]]: [groups, w] -> [rows, w]. The gradient is the segment sum, in a fixed order on the
+/// CPU.
+torch::Tensor gather(const torch::Tensor& x, const Rows& rows);
+
+/// y[g] = sum of x[i] over the rows i of group g: [rows, w] -> [groups, w]. The gradient is the gather.
+torch::Tensor segment_sum(const torch::Tensor& x, const Rows& rows);
+
+/// Log-softmax of x [rows] within each group; safe for any finite x (the group's maximum is subtracted).
+torch::Tensor segment_log_softmax(const torch::Tensor& x, const Rows& rows);
+
+}  // namespace regraft::nn::internal

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/env/observation.h"
+#include "core/nn/config.h"
+#include "core/nn/weights.h"
+
+namespace regraft::nn {
+
+/// What a policy says of one observation.
+struct Evaluation {
+  std::vector<float>
+      log_probabilities;  // of each candidate, in the observation's order; they sum to 1 in probability
+  float value = 0;        // expected return from here, in the environment's reward units
+};
+
+struct Choice {
+  std::uint32_t candidate = 0;
+  float log_probability = 0;
+};
+
+/// Draws a candidate with its probability.
+Choice sample(const Evaluation& evaluation, Rng& rng);
+/// The most probable candidate, the first of equals.
+Choice most_likely(const Evaluation& evaluation);
+
+enum class Engine {
+  automatic,  // fused on the CPU, LibTorch on CUDA
+  torch,      // the learner's own network: same bits as its forward pass
+  fused,      // own kernels, CPU and widths 16, 32, 64 only: several times faster, equal within rounding
+};
+
+struct PolicyOptions {
+  std::string device = "auto";
+  Engine engine = Engine::automatic;
+};
+
+/// Observations in, candidate log-probabilities and values out. The only way actors and searches meet a
+/// network; no LibTorch type shows. Not thread-safe: one per thread; weights may be swapped between
+/// evaluations.
+class Policy {
+ public:
+  Policy(const NetworkConfig& config, const Weights& weights, env::RuleFeatureTable rules,
+         const PolicyOptions& options = {});
+  ~Policy();
+  Policy(Policy&&) noexcept;
+  Policy& operator=(Policy&&) noexcept;
+
+  /// One evaluation for each observation. Throws NnError on an observation that does not fit the network or
+  /// the rules.
+  std::vector<Evaluation> evaluate(std::span<const env::Observation* const> observations);
+  Evaluation evaluate(const env::Observation& observation);
+
+  /// Throws NnError when they are not of this config; the old weights then stay.
+  void set_weights(const Weights& weights);
+  /// Rules may change between evaluations (another rule set, the same policy).
+  void set_rules(env::RuleFeatureTable rules);
+
+  const NetworkConfig& config() const;
+  /// For example "fused cpu" or "torch cuda".
+  std::string description() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace regraft::nn

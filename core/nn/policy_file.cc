@@ -1,0 +1,209 @@
+#include "core/nn/policy_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/env/observation.h"
+#include "core/nn/error.h"
+#include "core/nn/internal/bytes.h"
+
+namespace regraft::nn {
+namespace {
+
+using internal::ByteReader;
+using internal::ByteWriter;
+using nlohmann::json;
+
+constexpr std::uint64_t kMagic = 0x594C4F5054464752;  // "RGFTPOLY"
+constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+
+json manifest(const PolicyFile& policy) {
+  return {{"network",
+           {{"width", policy.network.width},
+            {"steps", policy.network.steps},
+            {"node_kinds", policy.network.node_kinds}}},
+          {"observation_schema", policy.observation_schema},
+          {"op_kinds", policy.op_kinds},
+          {"rule_set_hash", policy.rule_set_hash},
+          {"rule_names", policy.rule_names},
+          {"training_record", json::parse(policy.training_record)}};
+}
+
+void read_manifest(const std::string& text, PolicyFile& policy) {
+  const json data = json::parse(text);
+  const json& network = data.at("network");
+  policy.network = {.width = network.at("width").get<std::uint32_t>(),
+                    .steps = network.at("steps").get<std::uint32_t>(),
+                    .node_kinds = network.at("node_kinds").get<std::uint32_t>()};
+  policy.observation_schema = data.at("observation_schema").get<std::uint32_t>();
+  policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
+  policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();
+  policy.rule_names = data.at("rule_names").get<std::vector<std::string>>();
+  policy.training_record = data.at("training_record").dump();
+}
+
+void check_meaning(const PolicyFile& policy, const std::string& where) {
+  if (policy.observation_schema != env::kObservationSchema) {
+    throw NnError("the policy was trained on observation schema " +
+                      std::to_string(policy.observation_schema) + ", this program makes schema " +
+                      std::to_string(env::kObservationSchema),
+                  where, "train or export it again with this version");
+  }
+  check(policy.network);
+  if (policy.op_kinds.size() > policy.network.node_kinds) {
+    throw NnError("more op kinds than embedding rows", where, "the file is damaged");
+  }
+  check(policy.weights, policy.network);
+}
+
+[[noreturn]] void fail(const std::string& action, const std::filesystem::path& path) {
+  throw NnError("cannot " + action + ": " + std::strerror(errno), path.string(),
+                "check the folder, its permissions and the free space");
+}
+
+/// Unlinks the temporary file unless the rename went through.
+class PendingFile {
+ public:
+  explicit PendingFile(std::filesystem::path path)
+      : path_(std::move(path)),
+        handle_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
+    if (handle_ < 0) fail("create the policy", path_);
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+  ~PendingFile() {
+    if (handle_ >= 0) ::close(handle_);
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto written = ::write(handle_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail("write the policy", path_);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    if (::fsync(handle_) != 0) fail("sync the policy", path_);
+  }
+  void rename_to(const std::filesystem::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail("rename the policy", target);
+    renamed_ = true;
+  }
+
+ private:
+  std::filesystem::path path_;
+  int handle_;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode_policy(const PolicyFile& policy) {
+  const std::string text = manifest(policy).dump();
+  ByteWriter out;
+  out.put(kMagic);
+  out.put(kFormat);
+  out.put(static_cast<std::uint64_t>(text.size()));
+  out.put_text(text);
+  out.put_array(std::span<const std::byte>(encode_weights(policy.weights)));
+  out.put(hash_bytes(out.bytes()));
+  return std::move(out.bytes());
+}
+
+PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& where) {
+  ByteReader reader(bytes, where);
+  if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic) {
+    throw NnError("not a policy file", where, "give a file that regraft exported (*.policy)");
+  }
+  if (const auto format = reader.get<std::uint32_t>(); format != kFormat) {
+    throw NnError("policy format " + std::to_string(format) + " is unknown", where,
+                  "this program reads format " + std::to_string(kFormat));
+  }
+  if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");
+  const auto content = bytes.first(bytes.size() - sizeof(Hash128));
+  Hash128 stored;
+  std::memcpy(&stored, bytes.data() + content.size(), sizeof(stored));
+  if (hash_bytes(content) != stored) {
+    throw NnError("the content hash does not match", where,
+                  "the file is truncated or damaged: copy it again");
+  }
+  PolicyFile policy;
+  try {
+    read_manifest(reader.text(reader.get<std::uint64_t>()), policy);
+  } catch (const json::exception& error) {
+    throw NnError(std::string("its manifest cannot be read: ") + error.what(), where,
+                  "export the policy again");
+  }
+  policy.weights = decode_weights(reader.take(reader.left() - sizeof(Hash128)));
+  check_meaning(policy, where);
+  return policy;
+}
+
+void save_policy(const PolicyFile& policy, const std::filesystem::path& path) {
+  const auto bytes = encode_policy(policy);
+  PendingFile file(path.string() + ".partial");
+  file.write(bytes);
+  file.rename_to(path);
+}
+
+PolicyFile load_policy(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw NnError("cannot open the policy", path.string(), "check the path");
+  const auto size = static_cast<std::size_t>(file.tellg());
+  if (size > kMaxFileBytes)
+    throw NnError("the file is too large for a policy", path.string(), "check the path");
+  std::vector<std::byte> bytes(size);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!file) throw NnError("cannot read the policy", path.string(), "check the path and the disk");
+  return decode_policy(bytes, path.string());
+}
+
+std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current) {
+  const std::set<std::string> seen(policy.rule_names.begin(), policy.rule_names.end());
+  std::vector<std::string> unseen;
+  std::copy_if(current.begin(), current.end(), std::back_inserter(unseen),
+               [&](const auto& name) { return !seen.contains(name); });
+  return unseen;
+}
+
+PolicyFile with_op_kinds(const PolicyFile& policy, std::span<const std::string> op_kinds) {
+  if (std::ranges::equal(policy.op_kinds, op_kinds)) return policy;
+  PolicyFile moved = policy;
+  moved.op_kinds.assign(op_kinds.begin(), op_kinds.end());
+  moved.network.node_kinds = std::max(policy.network.node_kinds, static_cast<std::uint32_t>(op_kinds.size()));
+  moved.weights.tensors = weight_layout(moved.network);
+  moved.weights.values.assign(moved.weights.tensors.back().offset + moved.weights.tensors.back().count, 0.0f);
+  for (const auto& spec : moved.weights.tensors) {
+    if (spec.name != "node_input.kind")
+      std::ranges::copy(policy.weights.tensor(spec.name), moved.weights.tensor(spec.name).begin());
+  }
+  const std::size_t width = policy.network.width;
+  const auto old_rows = policy.weights.tensor("node_input.kind");
+  const auto new_rows = moved.weights.tensor("node_input.kind");
+  std::vector<float> mean(width, 0.0f);
+  for (std::size_t row = 0; row < policy.op_kinds.size(); ++row) {
+    for (std::size_t i = 0; i < width; ++i) {
+      mean[i] += old_rows[row * width + i] / static_cast<float>(policy.op_kinds.size());
+    }
+  }
+  for (std::size_t row = 0; row < op_kinds.size(); ++row) {
+    const auto found = std::ranges::find(policy.op_kinds, op_kinds[row]);
+    const float* source =
+        found == policy.op_kinds.end()
+            ? mean.data()
+            : old_rows.data() + static_cast<std::size_t>(found - policy.op_kinds.begin()) * width;
+    std::copy_n(source, width, new_rows.begin() + static_cast<std::ptrdiff_t>(row * width));
+  }
+  return moved;
+}
+
+}  // namespace regraft::nn

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/nn/config.h"
+#include "core/nn/weights.h"
+
+namespace regraft::nn {
+
+/// A trained policy as it is shipped: small, portable, versioned. It loads on any rule set, since rules are
+/// read as text features, and on any op table, since embedding rows are matched by op name; not on another
+/// observation schema.
+struct PolicyFile {
+  NetworkConfig network;
+  std::uint32_t observation_schema = 0;
+  std::vector<std::string> op_kinds;    // names of the embedding rows, in order; at most network.node_kinds
+  std::string rule_set_hash;            // of the rules it was trained on
+  std::vector<std::string> rule_names;  // trained on, in order
+  std::string training_record = "{}";   // a JSON object: config, counters, curves; free in form
+  Weights weights;
+
+  bool operator==(const PolicyFile&) const = default;
+};
+
+std::vector<std::byte> encode_policy(const PolicyFile& policy);
+/// Throws NnError: not a policy, truncated, damaged, another format or another observation schema. `where`
+/// names the source in messages.
+PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& where);
+
+/// Written aside, synced and renamed: a reader sees the old file or the new one. Throws NnError on any
+/// failure and leaves nothing behind.
+void save_policy(const PolicyFile& policy, const std::filesystem::path& path);
+PolicyFile load_policy(const std::filesystem::path& path);
+
+/// The rules of `current` that the policy never saw in training.
+std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current);
+
+/// The same policy on another op table: rows of ops it knows are kept, new ops share the mean row.
+PolicyFile with_op_kinds(const PolicyFile& policy, std::span<const std::string> op_kinds);
+
+}  // namespace regraft::nn

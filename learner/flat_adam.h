@@ -1,0 +1,35 @@
+#pragma once
+
+// Internal to learner: shows LibTorch types.
+
+#include <torch/torch.h>
+
+#include "replay/bytes.h"
+
+namespace regraft::learner {
+
+/// LibTorch's Adam (Kingma and Ba 2015) over one flat parameter tensor, with its state as plain bytes.
+class FlatAdam {
+ public:
+  /// `parameters` [count] is written in place by step().
+  FlatAdam(const torch::Tensor& parameters, double learning_rate);
+
+  void step(const torch::Tensor& gradients);
+
+  struct Moments {
+    std::int64_t steps = 0;
+    std::vector<float> mean, square;  // empty before the first step
+  };
+  void write(replay::ByteWriter& out) const;
+  /// Throws replay::ReplayError when the bytes do not fit the parameters.
+  Moments read(replay::ByteReader& in) const;
+  void restore(const Moments& moments);
+
+ private:
+  Moments moments() const;
+
+  torch::Tensor parameters_;
+  torch::optim::Adam adam_;
+};
+
+}  // namespace regraft::learner

@@ -1,0 +1,381 @@
+#include "learner/ppo.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/rng.h"
+#include "core/nn/device.h"
+#include "core/nn/error.h"
+#include "core/nn/internal/network.h"
+#include "learner/flat_adam.h"
+#include "replay/advantage.h"
+#include "replay/bytes.h"
+
+namespace regraft::learner {
+namespace {
+
+using nn::NnError;
+using nn::internal::BatchTensors;
+using nn::internal::Network;
+using replay::Segment;
+using torch::Tensor;
+
+constexpr std::uint32_t kStateFormat = 1;
+
+void check(const PpoOptions& options) {
+  const auto require = [](bool holds, const char* key) {
+    if (!holds) throw UsageError("the value is out of range", std::string("ppo.") + key, "");
+  };
+  require(options.lr > 0, "lr");
+  require(options.gamma > 0 && options.gamma <= 1, "gamma");
+  require(options.lambda >= 0 && options.lambda <= 1, "lambda");
+  require(options.clip > 0, "clip");
+  require(options.gradient_norm > 0, "gradient_norm");
+  require(options.ratio_limit >= 1, "ratio_limit");
+  require(options.epochs >= 1, "epochs");
+  require(options.minibatch_steps >= 1, "minibatch_steps");
+}
+
+template <typename T>
+Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::Device device) {
+  return torch::from_blob(const_cast<T*>(values.data()), {static_cast<std::int64_t>(values.size())}, type)
+      .clone()
+      .to(device);
+}
+
+/// One row of per-step figures from a forward pass without gradients.
+struct Fresh {
+  std::vector<float> log_probabilities, values;
+};
+
+double variance(std::span<const float> values) {
+  const double count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double sum = 0;
+  for (const float value : values) sum += (value - mean) * (value - mean);
+  return sum / count;
+}
+
+double explained_variance(std::span<const float> values, std::span<const float> targets) {
+  std::vector<float> errors(targets.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = targets[i] - values[i];
+  const double spread = variance(targets);
+  return spread > 0 ? 1 - variance(errors) / spread : 0;
+}
+
+/// Advantages with mean 0 and deviation 1.
+std::vector<float> normalised(std::vector<float> advantages) {
+  const double mean =
+      std::accumulate(advantages.begin(), advantages.end(), 0.0) / static_cast<double>(advantages.size());
+  const double deviation = std::sqrt(variance(advantages));
+  for (auto& advantage : advantages) advantage = static_cast<float>((advantage - mean) / (deviation + 1e-8));
+  return advantages;
+}
+
+/// The steps of one minibatch on the device.
+struct Minibatch {
+  BatchTensors graphs;
+  Tensor chosen;  // rows of the candidates taken
+  Tensor proximal, weights, advantages, targets;
+};
+
+/// Sums of what the minibatches report.
+struct Sums {
+  double policy_loss = 0, value_loss = 0, entropy = 0, approx_kl = 0, clip_fraction = 0, gradient_norm = 0;
+};
+
+void add_means(PpoMetrics& metrics, const Sums& sums, std::size_t minibatches) {
+  const double count = static_cast<double>(minibatches);
+  metrics.minibatches = minibatches;
+  metrics.policy_loss = sums.policy_loss / count;
+  metrics.value_loss = sums.value_loss / count;
+  metrics.entropy = sums.entropy / count;
+  metrics.approx_kl = sums.approx_kl / count;
+  metrics.clip_fraction = sums.clip_fraction / count;
+  metrics.gradient_norm = sums.gradient_norm / count;
+}
+
+}  // namespace
+
+class Ppo::State {
+ public:
+  State(const nn::NetworkConfig& config, env::RuleFeatureTable rules, const PpoOptions& options,
+        const std::string& device, std::uint64_t seed)
+      : options_(options),
+        rule_count_(rules.rule_count),
+        network_(config, torch::Device(nn::resolve_device(device))),
+        rules_(nn::internal::rule_tensor(rules, network_.device())),
+        adam_(network_.parameters(), options.lr),
+        rng_(seed, "learner/minibatches") {}
+
+  /// The batch of steps [order[first], ...), with the candidates they took.
+  BatchTensors graphs(std::span<const env::Observation* const> observations) const {
+    return {nn::make_batch(observations, network_.config().node_kinds, rule_count_), network_.device()};
+  }
+  Tensor chosen_rows(const nn::GraphBatch& batch, std::span<const std::int32_t> candidates) const {
+    std::vector<std::int32_t> rows(candidates.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i] = batch.candidate_offsets[i] + candidates[i];
+      if (candidates[i] < 0 || rows[i] >= batch.candidate_offsets[i + 1]) {
+        throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
+      }
+    }
+    return to_device(rows, torch::kInt32, network_.device());
+  }
+
+  Fresh recompute(const PpoBatch& batch) const;
+  Minibatch minibatch(const PpoBatch& batch, std::span<const float> advantages,
+                      std::span<const std::size_t> rows) const;
+  void step(const Minibatch& minibatch, Sums& sums);
+  void shuffle(std::vector<std::size_t>& order) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng_.below(i)]);
+  }
+
+  PpoOptions options_;
+  std::size_t rule_count_;
+  Network network_;
+  Tensor rules_;
+  FlatAdam adam_;
+  Rng rng_;
+  std::uint64_t version_ = 0;
+};
+
+Fresh Ppo::State::recompute(const PpoBatch& batch) const {
+  torch::NoGradGuard no_grad;
+  Fresh fresh;
+  const std::size_t chunk = static_cast<std::size_t>(options_.minibatch_steps);
+  for (std::size_t first = 0; first < batch.size(); first += chunk) {
+    const std::size_t count = std::min(chunk, batch.size() - first);
+    const auto tensors = graphs(std::span(batch.observations).subspan(first, count));
+    const auto rows = chosen_rows(tensors.host, std::span(batch.candidates).subspan(first, count));
+    const auto output = network_.forward(tensors, rules_);
+    const auto log_probabilities =
+        output.log_probabilities.index_select(0, rows).to(torch::kCPU).contiguous();
+    const auto values = output.values.to(torch::kCPU).contiguous();
+    const auto append = [count](std::vector<float>& to, const Tensor& from) {
+      to.insert(to.end(), from.data_ptr<float>(), from.data_ptr<float>() + count);
+    };
+    append(fresh.log_probabilities, log_probabilities);
+    append(fresh.values, values);
+  }
+  return fresh;
+}
+
+Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const float> advantages,
+                                std::span<const std::size_t> rows) const {
+  std::vector<const env::Observation*> observations;
+  std::vector<std::int32_t> candidates;
+  std::vector<float> proximal, weights, chosen_advantages, targets;
+  for (const std::size_t row : rows) {
+    observations.push_back(batch.observations[row]);
+    candidates.push_back(batch.candidates[row]);
+    proximal.push_back(batch.proximal_log_probability[row]);
+    weights.push_back(batch.weights[row]);
+    chosen_advantages.push_back(advantages[row]);
+    targets.push_back(batch.targets[row]);
+  }
+  auto tensors = graphs(observations);
+  auto chosen = chosen_rows(tensors.host, candidates);
+  const auto column = [&](const std::vector<float>& values) {
+    return to_device(values, torch::kFloat32, network_.device());
+  };
+  return {std::move(tensors), std::move(chosen),         column(proximal),
+          column(weights),    column(chosen_advantages), column(targets)};
+}
+
+void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
+  const auto output = network_.forward(minibatch.graphs, rules_);
+  const auto log_ratio = output.log_probabilities.index_select(0, minibatch.chosen) - minibatch.proximal;
+  const auto ratio = log_ratio.exp();
+  const auto clipped = ratio.clamp(1 - options_.clip, 1 + options_.clip);
+  const auto gain = torch::min(ratio * minibatch.advantages, clipped * minibatch.advantages);
+  const auto policy_loss = -(minibatch.weights * gain).mean();
+  const auto value_loss = (output.values - minibatch.targets).pow(2).mean();
+  const auto entropies =
+      nn::internal::segment_sum((-output.log_probabilities.exp() * output.log_probabilities).unsqueeze(1),
+                                minibatch.graphs.candidate_graph);
+  const auto entropy = entropies.mean();
+  const auto loss =
+      policy_loss + options_.value_coefficient * value_loss - options_.entropy_coefficient * entropy;
+  const double total = loss.item<double>();
+  if (!std::isfinite(total)) {
+    throw NnError("the loss is not finite", "PPO update " + std::to_string(version_ + 1),
+                  "lower ppo.lr, or resume from an older checkpoint");
+  }
+  network_.gradients().zero_();
+  loss.backward();
+  const double norm = network_.gradients().norm().item<double>();
+  if (!std::isfinite(norm)) {
+    throw NnError("the gradient is not finite", "PPO update " + std::to_string(version_ + 1),
+                  "lower ppo.lr, or resume from an older checkpoint");
+  }
+  if (norm > options_.gradient_norm) network_.gradients().mul_(options_.gradient_norm / norm);
+  adam_.step(network_.gradients());
+
+  torch::NoGradGuard no_grad;
+  sums.policy_loss += policy_loss.item<double>();
+  sums.value_loss += value_loss.item<double>();
+  sums.entropy += entropy.item<double>();
+  sums.approx_kl += (ratio - 1 - log_ratio).mean().item<double>();
+  sums.clip_fraction += ((ratio - 1).abs() > options_.clip).to(torch::kFloat32).mean().item<double>();
+  sums.gradient_norm += norm;
+}
+
+namespace {
+
+/// |pi / mu - 1| over the steps that were acted with the current weights.
+void add_lag0_check(PpoMetrics& metrics, std::vector<double> errors) {
+  metrics.lag0_steps = errors.size();
+  if (errors.empty()) return;
+  std::sort(errors.begin(), errors.end());
+  metrics.lag0_ratio_max = errors.back();
+  metrics.lag0_ratio_p999 = errors[static_cast<std::size_t>(0.999 * static_cast<double>(errors.size() - 1))];
+}
+
+PpoBatch collect(std::span<const Segment> segments) {
+  PpoBatch batch;
+  for (const Segment& segment : segments) {
+    for (const auto& step : segment.steps) {
+      batch.observations.push_back(&step.observation);
+      batch.candidates.push_back(static_cast<std::int32_t>(step.candidate));
+    }
+  }
+  if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
+  return batch;
+}
+
+/// Advantages, targets and weights of one segment, whose figures begin at row `first` of `fresh`.
+void add_targets(const Segment& segment, const Fresh& fresh, std::size_t first, const PpoOptions& options,
+                 PpoBatch& batch) {
+  const std::size_t count = segment.steps.size();
+  std::vector<float> rewards, ratios;
+  std::vector<std::uint8_t> terminated;
+  for (std::size_t t = 0; t < count; ++t) {
+    rewards.push_back(segment.steps[t].reward);
+    terminated.push_back(segment.steps[t].terminated);
+    ratios.push_back(std::exp(fresh.log_probabilities[first + t] - segment.steps[t].log_probability));
+  }
+  const replay::ReturnInputs inputs{.rewards = rewards,
+                                    .values = std::span(fresh.values).subspan(first, count),
+                                    .terminated = terminated,
+                                    .bootstrap_value = segment.bootstrap_value,
+                                    .gamma = static_cast<float>(options.gamma)};
+  const auto lambda = static_cast<float>(options.lambda);
+  const bool decoupled = options.correction == Correction::decoupled;
+  const auto result = decoupled ? replay::gae(inputs, lambda) : replay::v_trace(inputs, ratios, lambda);
+  batch.advantages.insert(batch.advantages.end(), result.advantages.begin(), result.advantages.end());
+  batch.targets.insert(batch.targets.end(), result.targets.begin(), result.targets.end());
+  const auto limit = static_cast<float>(options.ratio_limit);
+  for (const float ratio : ratios) batch.weights.push_back(decoupled ? std::min(limit, ratio) : 1.0f);
+}
+
+}  // namespace
+
+Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, env::RuleFeatureTable rules,
+         const PpoOptions& options, const std::string& device, std::uint64_t seed) {
+  check(options);
+  state_ = std::make_unique<State>(network, std::move(rules), options, device, seed);
+  state_->network_.load(weights);
+}
+
+Ppo::~Ppo() = default;
+Ppo::Ppo(Ppo&&) noexcept = default;
+Ppo& Ppo::operator=(Ppo&&) noexcept = default;
+
+PpoMetrics Ppo::update(std::span<const Segment> segments) {
+  return train(prepare(segments));
+}
+
+PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
+  PpoBatch batch = collect(segments);
+  const Fresh fresh = state_->recompute(batch);
+  std::vector<double> lag0_errors;
+  std::size_t first = 0, truncated = 0;
+  for (const Segment& segment : segments) {
+    add_targets(segment, fresh, first, state_->options_, batch);
+    for (std::size_t t = 0; t < segment.steps.size(); ++t) {
+      const double ratio = std::exp(static_cast<double>(fresh.log_probabilities[first + t]) -
+                                    segment.steps[t].log_probability);
+      truncated += ratio > state_->options_.ratio_limit;
+      if (segment.weight_version == state_->version_) lag0_errors.push_back(std::abs(ratio - 1));
+    }
+    first += segment.steps.size();
+  }
+  batch.proximal_log_probability = fresh.log_probabilities;
+  batch.arrival.steps = batch.size();
+  batch.arrival.truncated_fraction = static_cast<double>(truncated) / static_cast<double>(batch.size());
+  batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets);
+  add_lag0_check(batch.arrival, std::move(lag0_errors));
+  return batch;
+}
+
+PpoMetrics Ppo::train(const PpoBatch& batch) {
+  const auto& options = state_->options_;
+  const auto advantages = options.normalise_advantages ? normalised(batch.advantages) : batch.advantages;
+  std::vector<std::size_t> order(batch.size());
+  std::iota(order.begin(), order.end(), 0);
+  Sums sums;
+  std::size_t minibatches = 0;
+  const std::size_t chunk = static_cast<std::size_t>(options.minibatch_steps);
+  for (int epoch = 0; epoch < options.epochs; ++epoch) {
+    state_->shuffle(order);
+    for (std::size_t first = 0; first < order.size(); first += chunk) {
+      const auto rows = std::span(order).subspan(first, std::min(chunk, order.size() - first));
+      state_->step(state_->minibatch(batch, advantages, rows), sums);
+      ++minibatches;
+    }
+  }
+  ++state_->version_;
+  PpoMetrics metrics = batch.arrival;
+  add_means(metrics, sums, minibatches);
+  return metrics;
+}
+
+std::uint64_t Ppo::version() const {
+  return state_->version_;
+}
+nn::Weights Ppo::weights() const {
+  return state_->network_.store();
+}
+const nn::NetworkConfig& Ppo::network() const {
+  return state_->network_.config();
+}
+const PpoOptions& Ppo::options() const {
+  return state_->options_;
+}
+
+std::vector<std::byte> Ppo::save() const {
+  std::vector<std::byte> bytes;
+  replay::ByteWriter out(bytes);
+  out.value(kStateFormat);
+  out.value(state_->version_);
+  out.value(state_->rng_.state());
+  const auto weights = nn::encode_weights(state_->network_.store());
+  out.value(static_cast<std::uint64_t>(weights.size()));
+  out.raw(weights);
+  state_->adam_.write(out);
+  return bytes;
+}
+
+void Ppo::restore(std::span<const std::byte> bytes) {
+  replay::ByteReader in(bytes);
+  if (const auto format = in.value<std::uint32_t>(); format != kStateFormat) {
+    throw NnError("learner state format " + std::to_string(format) + " is unknown", "checkpoint", "");
+  }
+  const auto version = in.value<std::uint64_t>();
+  const auto stream = in.value<Rng::State>();
+  const auto size = in.value<std::uint64_t>();
+  const auto weights = nn::decode_weights(in.raw(size));
+  nn::check(weights, state_->network_.config());
+  const auto moments = state_->adam_.read(in);
+  in.finish();
+  state_->network_.load(weights);
+  state_->adam_.restore(moments);
+  state_->rng_.restore(stream);
+  state_->version_ = version;
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/env/observation.h"
+#include "core/nn/config.h"
+#include "core/nn/weights.h"
+#include "replay/trajectory.h"
+
+namespace regraft::learner {
+
+/// How data from older weights is corrected; one or the other, never both.
+enum class Correction {
+  decoupled,  // GAE; each step weighted by min(ratio_limit, pi_prox / mu) (Hilton et al. 2022)
+  v_trace,    // advantages and targets by V-trace (Espeholt et al. 2018)
+};
+
+/// Settings of the PPO update (Schulman et al. 2017).
+struct PpoOptions {
+  double lr = 3e-4;                // of Adam
+  double gamma = 1;                // discount
+  double lambda = 0.95;            // of GAE, or of V-trace's c
+  double clip = 0.2;               // of pi / pi_prox around 1
+  double value_coefficient = 0.5;  // of the squared value error
+  double entropy_coefficient = 0.01;
+  double gradient_norm = 0.5;  // clipped to this L2 norm
+  double ratio_limit = 2;      // of pi_prox / mu
+  int epochs = 4;              // passes over each update's steps
+  int minibatch_steps = 64;
+  bool normalise_advantages = true;
+  Correction correction = Correction::decoupled;
+};
+
+/// One update in figures; means are over its minibatches.
+struct PpoMetrics {
+  std::size_t steps = 0;
+  std::size_t minibatches = 0;
+  double policy_loss = 0;
+  double value_loss = 0;
+  double entropy = 0;             // nats
+  double approx_kl = 0;           // of pi from pi_prox: mean of r - 1 - log r (Schulman 2020)
+  double clip_fraction = 0;       // of steps whose ratio left [1 - clip, 1 + clip]
+  double explained_variance = 0;  // of the targets by the values before the update
+  double gradient_norm = 0;       // before clipping
+  double truncated_fraction = 0;  // of steps whose pi_prox / mu was over ratio_limit
+  // The check that finds mask and version bugs: |pi / mu - 1| over the steps acted with the learner's current
+  // weights.
+  std::size_t lag0_steps = 0;
+  double lag0_ratio_max = 0;
+  double lag0_ratio_p999 = 0;
+};
+
+/// Steps of one update as PPO trains on them. Rows point into the segments, which must outlive it.
+struct PpoBatch {
+  std::vector<const env::Observation*> observations;
+  std::vector<std::int32_t> candidates;         // chosen rows
+  std::vector<float> proximal_log_probability;  // log pi_prox of them, recomputed on arrival
+  std::vector<float> weights;                   // min(ratio_limit, pi_prox / mu), or 1
+  std::vector<float> advantages;                // not yet normalised
+  std::vector<float> targets;                   // of the value head
+  PpoMetrics arrival;                           // the figures known before the update
+
+  std::size_t size() const { return observations.size(); }
+};
+
+/// The learner's network, optimiser and update. One thread; on the CPU with one torch thread two runs over
+/// the same segments give the same bits. Errors are nn::NnError: an observation that does not fit, a loss
+/// that is not finite (the weights are then as they were before that minibatch).
+class Ppo {
+ public:
+  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches.
+  Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, env::RuleFeatureTable rules,
+      const PpoOptions& options, const std::string& device, std::uint64_t seed);
+  ~Ppo();
+  Ppo(Ppo&&) noexcept;
+  Ppo& operator=(Ppo&&) noexcept;
+
+  /// prepare(), then train(). `segments` must not be empty.
+  PpoMetrics update(std::span<const replay::Segment> segments);
+
+  /// Recomputes pi_prox and the values with the current weights; corrections, advantages and targets.
+  PpoBatch prepare(std::span<const replay::Segment> segments) const;
+  /// All epochs over the batch; afterwards version() is one higher.
+  PpoMetrics train(const PpoBatch& batch);
+
+  /// Updates done: the weight version. Fresh weights are version 0.
+  std::uint64_t version() const;
+  nn::Weights weights() const;
+  const nn::NetworkConfig& network() const;
+  const PpoOptions& options() const;
+
+  /// Weights, optimiser state, random stream and version. A learner that is restored goes on bit by bit as
+  /// the saved one would have (CPU, one torch thread).
+  std::vector<std::byte> save() const;
+  /// Throws replay::ReplayError or nn::NnError on damaged bytes or another network; this object is then
+  /// unchanged.
+  void restore(std::span<const std::byte> bytes);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace regraft::learner

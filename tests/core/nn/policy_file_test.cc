@@ -1,0 +1,104 @@
+#include "core/nn/policy_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/env/observation.h"
+#include "core/nn/error.h"
+
+namespace regraft::nn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+PolicyFile example() {
+  const NetworkConfig config{.width = 8, .steps = 1, .node_kinds = 4};
+  return {.network = config,
+          .observation_schema = env::kObservationSchema,
+          .op_kinds = {"Relu", "Add", "Conv"},
+          .rule_set_hash = "0123",
+          .rule_names = {"merge", "split"},
+          .training_record = R"({"episodes":12})",
+          .weights = initial_weights(config, 4)};
+}
+
+class PolicyFileTest : public testing::Test {
+ protected:
+  PolicyFileTest()
+      : folder(testing::TempDir() + "/policy_" +
+               testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::create_directories(folder);
+  }
+  ~PolicyFileTest() override { std::filesystem::remove_all(folder); }
+  std::filesystem::path folder;
+};
+
+TEST_F(PolicyFileTest, SavesAndLoads) {
+  save_policy(example(), folder / "a.policy");
+  EXPECT_EQ(load_policy(folder / "a.policy"), example());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(PolicyFileTest, AnotherSchemaIsRefusedByName) {
+  PolicyFile policy = example();
+  policy.observation_schema += 1;
+  EXPECT_THAT([&] { decode_policy(encode_policy(policy), "x.policy"); },
+              ThrowsMessage<NnError>(HasSubstr("schema")));
+}
+
+TEST_F(PolicyFileTest, EveryTruncationIsRefused) {
+  const auto bytes = encode_policy(example());
+  for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 32) {
+    EXPECT_THROW(decode_policy(std::span(bytes).first(size), "x"), NnError) << size;
+  }
+}
+
+TEST_F(PolicyFileTest, DamageIsRefused) {
+  auto bytes = encode_policy(example());
+  for (std::size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 500) {
+    bytes[at] ^= std::byte{0x10};
+    EXPECT_THROW(decode_policy(bytes, "x"), NnError) << at;
+    bytes[at] ^= std::byte{0x10};
+  }
+}
+
+TEST_F(PolicyFileTest, MissingForeignAndUnwritableFilesAreErrorsThatLeaveNothing) {
+  EXPECT_THROW(load_policy(folder / "none.policy"), NnError);
+  std::ofstream(folder / "text.policy") << "hello, this is no policy";
+  EXPECT_THAT([&] { load_policy(folder / "text.policy"); },
+              ThrowsMessage<NnError>(HasSubstr("not a policy file")));
+  EXPECT_THROW(save_policy(example(), folder / "no_such_folder" / "a.policy"), NnError);
+  std::filesystem::create_directories(folder / "taken.policy" / "inside");
+  EXPECT_THROW(save_policy(example(), folder / "taken.policy"), NnError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "taken.policy.partial"));
+}
+
+TEST_F(PolicyFileTest, NamesTheRulesItNeverSaw) {
+  const std::vector<std::string> current = {"split", "fold", "merge", "push"};
+  EXPECT_THAT(unseen_rules(example(), current), ElementsAre("fold", "push"));
+}
+
+TEST_F(PolicyFileTest, OpKindsAreMatchedByName) {
+  const PolicyFile policy = example();
+  const std::vector<std::string> table = {"Conv", "Gelu", "Relu", "Add", "Mul"};
+  const PolicyFile moved = with_op_kinds(policy, table);
+  EXPECT_EQ(moved.network.node_kinds, 5u);
+  const auto from = policy.weights.tensor("node_input.kind");
+  const auto to = moved.weights.tensor("node_input.kind");
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(to[0 * 8 + i], from[2 * 8 + i]);
+    EXPECT_EQ(to[2 * 8 + i], from[0 * 8 + i]);
+    EXPECT_EQ(to[3 * 8 + i], from[1 * 8 + i]);
+    EXPECT_NEAR(to[1 * 8 + i], (from[i] + from[8 + i] + from[16 + i]) / 3, 1e-6);
+    EXPECT_EQ(to[1 * 8 + i], to[4 * 8 + i]);
+  }
+  check(moved.weights, moved.network);
+}
+
+}  // namespace
+}  // namespace regraft::nn

@@ -1,0 +1,157 @@
+#include "core/nn/policy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/nn/device.h"
+#include "core/nn/error.h"
+#include "tests/core/nn/synthetic_observation.h"
+
+namespace regraft::nn {
+namespace {
+
+constexpr std::uint64_t kSeed = 411;
+
+class PolicyTest : public testing::Test {
+ protected:
+  PolicyTest() {
+    set_torch_threads(1);
+    for (const std::size_t nodes : {1, 3, 40, 12}) {
+      size.nodes = nodes;
+      observations.push_back(test::synthetic_observation(size, rng));
+    }
+  }
+  Policy make(Engine engine, const NetworkConfig& config) {
+    Weights weights = initial_weights(config, kSeed);
+    for (auto& w : weights.tensor("pointer.output")) w *= 100;
+    Rng rule_rng(kSeed, "rules");
+    return {
+        config, weights, test::synthetic_rules(size.rules, rule_rng), {.device = "cpu", .engine = engine}};
+  }
+
+  test::SyntheticSize size;
+  Rng rng{kSeed, "policy"};
+  std::vector<env::Observation> observations;
+};
+
+TEST_F(PolicyTest, GivesADistributionForEachObservation) {
+  auto policy = make(Engine::torch, preset("cpu", 20));
+  const auto evaluations = policy.evaluate(test::pointers(observations));
+  ASSERT_EQ(evaluations.size(), observations.size());
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    ASSERT_EQ(evaluations[i].log_probabilities.size(), observations[i].candidate_count());
+    double sum = 0;
+    for (const float value : evaluations[i].log_probabilities) sum += std::exp(static_cast<double>(value));
+    EXPECT_NEAR(sum, 1.0, 1e-5);
+    EXPECT_TRUE(std::isfinite(evaluations[i].value));
+  }
+  EXPECT_TRUE(policy.evaluate(std::span<const env::Observation* const>{}).empty());
+}
+
+TEST_F(PolicyTest, BatchedEqualsSingleOnEveryEngine) {
+  for (const auto engine : {Engine::torch, Engine::automatic}) {
+    auto policy = make(engine, preset("gpu", 20));
+    const auto batched = policy.evaluate(test::pointers(observations));
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+      const auto single = policy.evaluate(observations[i]);
+      EXPECT_NEAR(single.value, batched[i].value, 2e-6);
+      for (std::size_t c = 0; c < single.log_probabilities.size(); ++c) {
+        EXPECT_NEAR(single.log_probabilities[c], batched[i].log_probabilities[c], 5e-6)
+            << policy.description();
+      }
+    }
+  }
+}
+
+TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
+  for (const NetworkConfig config : {preset("cpu", 20), preset("gpu", 20), NetworkConfig{16, 2, 20}}) {
+    auto torch = make(Engine::torch, config);
+    auto fused = make(Engine::fused, config);
+    EXPECT_EQ(fused.description(), "fused cpu");
+    for (const auto& observation : observations) {
+      const auto expected = torch.evaluate(observation);
+      const auto found = fused.evaluate(observation);
+      EXPECT_NEAR(found.value, expected.value, 2e-6);
+      for (std::size_t c = 0; c < expected.log_probabilities.size(); ++c) {
+        EXPECT_NEAR(found.log_probabilities[c], expected.log_probabilities[c], 5e-6)
+            << config.width << " wide";
+      }
+    }
+  }
+  EXPECT_THROW(make(Engine::fused, NetworkConfig{24, 2, 20}), NnError);
+  EXPECT_EQ(make(Engine::automatic, NetworkConfig{24, 2, 20}).description(), "torch cpu");
+}
+
+TEST_F(PolicyTest, WrongObservationsAreRefused) {
+  auto policy = make(Engine::automatic, preset("cpu", 20));
+  auto bad = observations[2];
+  bad.node_kinds[0] = 20;
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  bad = observations[2];
+  bad.senders[0] = 40;
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  bad = observations[2];
+  bad.senders[0] = -1;
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  bad = observations[2];
+  bad.candidate_xfers[0] = 9;
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  bad = observations[2];
+  bad.node_features.pop_back();
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  bad = observations[2];
+  bad.candidate_offsets.back() += 1;
+  EXPECT_THROW(policy.evaluate(bad), NnError);
+  EXPECT_THROW(policy.evaluate(env::Observation{}), NnError);
+}
+
+TEST_F(PolicyTest, SwapsWeightsAndKeepsTheOldOnesWhenTheNewAreForeign) {
+  auto policy = make(Engine::automatic, preset("cpu", 20));
+  const auto before = policy.evaluate(observations[2]);
+  EXPECT_THROW(policy.set_weights(initial_weights(preset("gpu", 20), 1)), NnError);
+  EXPECT_EQ(policy.evaluate(observations[2]).log_probabilities, before.log_probabilities);
+  policy.set_weights(initial_weights(preset("cpu", 20), 1));
+  EXPECT_NE(policy.evaluate(observations[2]).log_probabilities, before.log_probabilities);
+}
+
+TEST_F(PolicyTest, ReadsRuleSetsOfAnySize) {
+  auto policy = make(Engine::automatic, preset("cpu", 20));
+  size.rules = 30;
+  policy.set_rules(test::synthetic_rules(30, rng));
+  EXPECT_NO_THROW(policy.evaluate(test::synthetic_observation(size, rng)));
+  EXPECT_THROW(policy.set_rules(env::RuleFeatureTable{3, {}}), NnError);
+}
+
+TEST(Choice, SamplesByProbabilityAndPicksTheMostLikely) {
+  const Evaluation evaluation{
+      .log_probabilities = {std::log(0.2f), -INFINITY, std::log(0.5f), std::log(0.3f)}};
+  EXPECT_EQ(most_likely(evaluation).candidate, 2u);
+  Rng rng(9, "sample");
+  std::vector<int> counts(4);
+  constexpr int kDraws = 100000;
+  for (int i = 0; i < kDraws; ++i) {
+    const Choice choice = sample(evaluation, rng);
+    EXPECT_EQ(choice.log_probability, evaluation.log_probabilities[choice.candidate]);
+    ++counts[choice.candidate];
+  }
+  EXPECT_EQ(counts[1], 0);
+  EXPECT_NEAR(counts[0] / double{kDraws}, 0.2, 0.01);
+  EXPECT_NEAR(counts[2] / double{kDraws}, 0.5, 0.01);
+  EXPECT_THROW(sample(Evaluation{}, rng), NnError);
+}
+
+TEST(Device, NamesResolveOrFailClearly) {
+  EXPECT_EQ(resolve_device("cpu"), "cpu");
+  EXPECT_THROW(resolve_device("abacus"), UsageError);
+  const auto best = resolve_device("auto");
+  EXPECT_TRUE(best == "cpu" || best == "cuda");
+  if (best == "cpu") {
+    EXPECT_THROW(resolve_device("cuda"), NnError);
+  }
+}
+
+}  // namespace
+}  // namespace regraft::nn

@@ -1,0 +1,181 @@
+#include "learner/ppo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/nn/device.h"
+#include "core/nn/error.h"
+#include "replay/error.h"
+#include "tests/learner/chain_world.h"
+
+namespace regraft::learner {
+namespace {
+
+using test::ChainWorld;
+
+const nn::NetworkConfig kNetwork{.width = 16, .steps = 2, .node_kinds = ChainWorld::kinds};
+
+PpoOptions small_options() {
+  PpoOptions options;
+  options.lr = 3e-3;
+  options.minibatch_steps = 64;
+  options.entropy_coefficient = 0.01;
+  return options;
+}
+
+enum class Handicap { none, zeroed_advantages, shuffled_locations };
+
+/// Deterministic mode: one torch thread, everything keyed by the seed, weights passed on after every update.
+class Training {
+ public:
+  Training(std::uint64_t seed, Handicap handicap, nn::Engine engine = nn::Engine::torch)
+      : handicap_(handicap),
+        rng_(seed, "training"),
+        ppo_(kNetwork, nn::initial_weights(kNetwork, seed), ChainWorld::rules(), small_options(), "cpu",
+             seed),
+        policy_(kNetwork, ppo_.weights(), ChainWorld::rules(), {.device = "cpu", .engine = engine}) {
+    nn::set_torch_threads(1);
+  }
+
+  PpoMetrics update() {
+    const auto segments = test::play(policy_, kEpisodes, rng_, ppo_.version(), shuffled());
+    PpoBatch batch = ppo_.prepare(segments);
+    if (handicap_ == Handicap::zeroed_advantages)
+      std::fill(batch.advantages.begin(), batch.advantages.end(), 0.0f);
+    const PpoMetrics metrics = ppo_.train(batch);
+    policy_.set_weights(ppo_.weights());
+    return metrics;
+  }
+  double evaluate(std::size_t nodes) { return test::evaluate(policy_, nodes, 40, rng_, shuffled()); }
+
+  Ppo& ppo() { return ppo_; }
+  nn::Policy& policy() { return policy_; }
+  Rng& rng() { return rng_; }
+
+ private:
+  static constexpr std::size_t kEpisodes = 64;
+  bool shuffled() const { return handicap_ == Handicap::shuffled_locations; }
+
+  Handicap handicap_;
+  Rng rng_;
+  Ppo ppo_;
+  nn::Policy policy_;
+};
+
+constexpr int kUpdates = 40;
+
+class PpoSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(PpoSeeds, ReachTheOptimumThatGreedyMissesAndKeepItOnLargerGraphs) {
+  SCOPED_TRACE(GetParam());
+  Training training(GetParam(), Handicap::none);
+  double worst_ratio_error = 0;
+  for (int i = 0; i < kUpdates; ++i) {
+    const auto metrics = training.update();
+    EXPECT_EQ(metrics.lag0_steps, metrics.steps);
+    worst_ratio_error = std::max(worst_ratio_error, metrics.lag0_ratio_max);
+  }
+  EXPECT_LT(worst_ratio_error, 1e-5);
+  for (const std::size_t nodes : {5, 8, 16, 40}) {
+    EXPECT_NEAR(training.evaluate(nodes), ChainWorld::kOptimum, 1e-5) << nodes << " nodes";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Five, PpoSeeds, testing::Values(1, 2, 3, 4, 5));
+
+TEST(Ppo, FailsWithZeroedAdvantages) {
+  Training training(1, Handicap::zeroed_advantages);
+  for (int i = 0; i < kUpdates; ++i) training.update();
+  EXPECT_LT(training.evaluate(8), 0.5 * ChainWorld::kOptimum);
+}
+
+TEST(Ppo, FailsWithShuffledLocations) {
+  Training training(1, Handicap::shuffled_locations);
+  for (int i = 0; i < kUpdates; ++i) training.update();
+  EXPECT_LT(training.evaluate(8), 0.5 * ChainWorld::kOptimum);
+}
+
+TEST(Ppo, TwoRunsOfOneSeedGiveTheSameBits) {
+  Training one(7, Handicap::none), other(7, Handicap::none);
+  for (int i = 0; i < 3; ++i) {
+    one.update();
+    other.update();
+  }
+  EXPECT_EQ(one.ppo().weights(), other.ppo().weights());
+}
+
+TEST(Ppo, ResumedEqualsUninterrupted) {
+  Training training(8, Handicap::none);
+  const auto early = test::play(training.policy(), 32, training.rng(), 0);
+  const auto late = test::play(training.policy(), 32, training.rng(), 1);
+  for (const bool after_an_update : {false, true}) {
+    Ppo straight(kNetwork, nn::initial_weights(kNetwork, 8), ChainWorld::rules(), small_options(), "cpu", 8);
+    if (after_an_update) straight.update(early);
+    const auto saved = straight.save();
+    straight.update(late);
+    Ppo resumed(kNetwork, nn::initial_weights(kNetwork, 99), ChainWorld::rules(), small_options(), "cpu", 99);
+    resumed.restore(saved);
+    resumed.update(late);
+    EXPECT_EQ(resumed.version(), straight.version());
+    EXPECT_EQ(resumed.weights(), straight.weights());
+    EXPECT_EQ(resumed.save(), straight.save());
+  }
+}
+
+TEST(Ppo, DamagedStateIsRefusedAndChangesNothing) {
+  Training training(9, Handicap::none);
+  training.update();
+  const auto good = training.ppo().save();
+  for (std::size_t size = 0; size < good.size(); size += 1 + size / 8) {
+    EXPECT_THROW(training.ppo().restore(std::span(good).first(size)), Error) << size;
+  }
+  const nn::NetworkConfig wider{.width = 24, .steps = 2, .node_kinds = ChainWorld::kinds};
+  Ppo other(wider, nn::initial_weights(wider, 1), ChainWorld::rules(), small_options(), "cpu", 1);
+  EXPECT_THROW(other.restore(good), nn::NnError);
+  EXPECT_EQ(training.ppo().save(), good);
+}
+
+TEST(Ppo, ChecksTheRatioOnlyOfStepsActedWithCurrentWeights) {
+  Training training(10, Handicap::none);
+  auto segments = test::play(training.policy(), 16, training.rng(), 0);
+  for (auto& step : segments[3].steps) step.log_probability -= 0.5f;  // as a wrong mask would show
+  EXPECT_NEAR(training.ppo().prepare(segments).arrival.lag0_ratio_max, std::exp(0.5) - 1, 1e-3);
+  segments[3].weight_version = 77;
+  EXPECT_LT(training.ppo().prepare(segments).arrival.lag0_ratio_max, 1e-5);
+}
+
+TEST(Ppo, TruncatesTheWeightOfDistantDataAndNeverCorrectsTwice) {
+  Training training(11, Handicap::none);
+  auto segments = test::play(training.policy(), 8, training.rng(), 0);
+  for (auto& step : segments[0].steps) step.log_probability -= 3;
+  for (auto& step : segments[1].steps) step.log_probability += 1;
+  const auto batch = training.ppo().prepare(segments);
+  EXPECT_FLOAT_EQ(batch.weights[0], 2.0f);
+  EXPECT_NEAR(batch.weights[segments[0].steps.size()], std::exp(-1.0), 1e-4);
+  EXPECT_GT(batch.arrival.truncated_fraction, 0);
+  PpoOptions options = small_options();
+  options.correction = Correction::v_trace;
+  const Ppo ppo(kNetwork, training.ppo().weights(), ChainWorld::rules(), options, "cpu", 1);
+  EXPECT_THAT(ppo.prepare(segments).weights, testing::Each(1.0f));
+}
+
+TEST(Ppo, RefusesWhatItCannotTrainOn) {
+  Training training(12, Handicap::none);
+  EXPECT_THROW(training.ppo().update({}), nn::NnError);
+  auto segments = test::play(training.policy(), 2, training.rng(), 0);
+  segments[0].steps[0].candidate = 1000;
+  EXPECT_THROW(training.ppo().update(segments), nn::NnError);
+  segments[0].steps[0].candidate = 0;
+  segments[1].steps[0].reward = std::numeric_limits<float>::quiet_NaN();
+  const auto before = training.ppo().weights();
+  EXPECT_THROW(training.ppo().update(segments), nn::NnError);
+  EXPECT_EQ(training.ppo().weights(), before);
+  PpoOptions options = small_options();
+  options.lambda = 2;
+  EXPECT_THROW(Ppo(kNetwork, before, ChainWorld::rules(), options, "cpu", 1), UsageError);
+}
+
+}  // namespace
+}  // namespace regraft::learner
