@@ -146,7 +146,7 @@ void Environment::take(Action action, StepResult& result) {
 void Environment::observe(StepSeconds& seconds) {
   {
     const Stopwatch watch(*clock_, seconds.match);
-    state_.index();
+    state_.index().match_count();  // the index puts its matches in order when it is asked for them
   }
   const Stopwatch watch(*clock_, seconds.observe);
   writer_.write(state_, {initial_cost_, steps_, options_.horizon, options_.location_limit}, observation_);
