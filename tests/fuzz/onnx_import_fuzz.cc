@@ -1,0 +1,31 @@
+// Any bytes as a model: an OnnxError, or a graph that is consistent and that export and import bring back.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "core/onnx/export.h"
+#include "core/onnx/import.h"
+
+namespace {
+
+regraft::onnx::ImportedModel import_text(const std::string& bytes) {
+  return regraft::onnx::import_model_bytes(std::as_bytes(std::span(bytes)), "/nonexistent");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  try {
+    const auto model = import_text(bytes);
+    model.graph().validate();
+    const std::string written = export_model_bytes(model, model.graph());
+    const auto again = import_text(written);  // must succeed: what we write is a model
+    if (again.graph().hash() != model.graph().hash()) std::abort();
+    if (export_model_bytes(again, again.graph()) != written) std::abort();
+  } catch (const regraft::onnx::OnnxError&) {
+  }
+  return 0;
+}
