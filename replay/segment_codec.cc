@@ -1,5 +1,7 @@
 #include "replay/segment_codec.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "replay/observation_rows.h"
@@ -31,7 +33,7 @@ Bytes encode_scalars(const Segment& segment) {
     out.value(step.log_probability);
     out.value(step.value);
     out.value(step.reward);
-    out.value<std::uint8_t>(step.terminated ? 1 : 0);
+    out.varint(step.terminated ? 1 : 0);
   }
   return bytes;
 }
@@ -72,6 +74,16 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   return segment;
 }
 
+/// One NaN from one actor would end up in every weight.
+void require_finite(const Step& step) {
+  const auto finite = [](float value) { return std::isfinite(value); };
+  const env::Observation& o = step.observation;
+  if (!finite(step.log_probability) || !finite(step.value) || !finite(step.reward) ||
+      !std::ranges::all_of(o.node_features, finite) || !std::ranges::all_of(o.edge_features, finite) ||
+      !std::ranges::all_of(o.globals, finite))
+    throw ReplayError("holds a number that is not finite", "segment", "");
+}
+
 }  // namespace
 
 std::vector<Bytes> encode_segment(const Segment& segment) {
@@ -100,7 +112,10 @@ Segment decode_segment(std::span<const std::span<const std::byte>> frames, const
     step.observation = from_rows(before);
     if (step.candidate >= step.observation.candidate_count())
       throw ReplayError("chose a candidate that is not there", "segment", "");
+    require_finite(step);
   }
+  if (!std::isfinite(segment.bootstrap_value))
+    throw ReplayError("holds a number that is not finite", "segment", "");
   in.finish();
   return segment;
 }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "replay/random_observation.h"
 #include "replay/row_table.h"
 
@@ -73,6 +75,30 @@ TEST(SegmentCodec, TruncationIsAlwaysNoticed) {
       EXPECT_THROW(decode_segment(cut), ReplayError) << "frame " << frame << " cut to " << size;
     }
   }
+}
+
+TEST(SegmentCodec, NumbersThatAreNotFiniteAreRefused) {
+  Rng rng(4, "segment not finite");
+  const Segment good = random_segment(rng, 2);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto refused = [](const Segment& segment) {
+    const auto frames = encode_segment(segment);
+    EXPECT_THROW(decode_segment(views(frames)), ReplayError);
+  };
+  for (float Step::*field : {&Step::log_probability, &Step::value, &Step::reward}) {
+    Segment bad = good;
+    bad.steps[1].*field = nan;
+    refused(bad);
+  }
+  Segment bad = good;
+  bad.steps[0].observation.node_features[3] = std::numeric_limits<float>::infinity();
+  refused(bad);
+  bad = good;
+  bad.bootstrap_value = nan;
+  refused(bad);
+  bad = good;
+  bad.episode_return = nan;  // NaN before the episode's end, by contract
+  EXPECT_NO_THROW(decode_segment(views(encode_segment(bad))));
 }
 
 TEST(SegmentCodec, ChangedBytesGiveAnErrorOrAnObservationThatKeepsTheContract) {
