@@ -151,7 +151,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     ++cost.launches;
   }
   if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
-  const KernelCost& kernel = kernels_.of(node.signature);
+  const KernelCost& kernel = kernels_.of(kernel_key(graph_, flow_, id));
   const bool fused = fusion_[id].owner != kNoNode;
   cost.time += fused ? fusion_[id].extra : kernel.time;
   cost.launches += fused ? 0 : 1;
@@ -163,8 +163,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     if (use.user != kGraphOutput && is_internal(id, use.user)) written = false;
   if (written) cost.bytes += tensor_bytes(id);
   for (const Value value : node.inputs) {
-    if (!value.present() || graph_.node(value.node).kind == OpKind::weight || is_internal(value.node, id))
-      continue;
+    if (!value.present() || flow_[value.node].constant || is_internal(value.node, id)) continue;
     const graph::TensorType& type = graph_.type(value);
     cost.bytes +=
         kernels_.elements(graph_.type_id(value)) * static_cast<std::int64_t>(dtype_bytes(type.dtype));

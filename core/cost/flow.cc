@@ -31,8 +31,8 @@ bool is_constant(const Graph& graph, const std::vector<FlowState>& flow, const N
 
 class LayoutRule {
  public:
-  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, const Node& node)
-      : graph_(graph), kernels_(kernels), flow_(flow), node_(node) {}
+  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id)
+      : graph_(graph), kernels_(kernels), flow_(flow), id_(id), node_(graph.node(id)) {}
 
   bool blocked() const {
     switch (node_.kind) {
@@ -41,7 +41,7 @@ class LayoutRule {
       case OpKind::average_pool:
       case OpKind::global_average_pool:
       case OpKind::global_max_pool:
-        return kernels_.starts_blocked(node_.signature);
+        return kernels_.starts_blocked(kernel_key(graph_, flow_, id_));
       case OpKind::batch_norm:
       case OpKind::relu:
       case OpKind::leaky_relu:
@@ -99,6 +99,7 @@ class LayoutRule {
   const Graph& graph_;
   KernelCosts& kernels_;
   const std::vector<FlowState>& flow_;
+  NodeId id_;
   const Node& node_;
 };
 
@@ -108,15 +109,15 @@ FlowState flow_of(const Graph& graph, KernelCosts& kernels, const std::vector<Fl
   const Node& node = graph.node(id);
   if (is_constant(graph, flow, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
-  return {false, LayoutRule(graph, kernels, flow, node).blocked()};
+  return {false, LayoutRule(graph, kernels, flow, id).blocked()};
 }
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id) {
   if (flow[id].constant) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
     if (use.user == graph::kGraphOutput || !flow[use.user].blocked) return false;
-    const graph::SignatureId signature = graph.node(use.user).signature;
-    return !kernels.starts_blocked(signature) || (use.slot == 0 && kernels.reads_blocked(signature));
+    const KernelKey key = kernel_key(graph, flow, use.user);
+    return !kernels.starts_blocked(key) || (use.slot == 0 && kernels.reads_blocked(key));
   };
   const auto uses = graph.uses(id);
   if (flow[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);

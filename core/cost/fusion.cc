@@ -52,6 +52,15 @@ bool fits_matmul(const graph::Ints& perm) {
 
 }  // namespace
 
+KernelKey kernel_key(const graph::Graph& graph, const std::vector<FlowState>& flow, NodeId id) {
+  const graph::Node& node = graph.node(id);
+  KernelKey key{node.signature, 0};
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i].present() && flow[node.inputs[i].node].constant)
+      key.constants |= 1u << std::min<std::size_t>(i, 31);
+  return key;
+}
+
 Value FusionRules::source(Value value) const {
   while (value.present() && kind(value.node) == OpKind::identity) value = graph_.node(value.node).inputs[0];
   return value;
@@ -72,8 +81,8 @@ NodeId FusionRules::only_user(NodeId node) const {
   }
 }
 
-bool FusionRules::is_weight(Value value) const {
-  return value.present() && kind(value.node) == OpKind::weight;
+bool FusionRules::is_constant(Value value) const {
+  return value.present() && flow_[value.node].constant;
 }
 
 double FusionRules::elements(NodeId node) const {
@@ -88,7 +97,7 @@ FusionRules::Scaled FusionRules::scaled(NodeId node) const {
   if (graph_.node(node).inputs.size() != 2) return {};
   for (const std::size_t slot : {1, 0}) {
     const Value constant = input(node, slot);
-    if (!is_weight(constant)) continue;
+    if (!constant.present() || kind(constant.node) != OpKind::weight) continue;
     const auto factor = graph_.tables().weights().scalar_value(graph_.weight_of(constant), 1);
     if (factor) return {*factor, input(node, 1 - slot), true};
   }
@@ -126,9 +135,9 @@ Fusion FusionRules::on_conv(NodeId node) const {
   for (std::size_t slot = 0; slot < (norm ? 1 : n.inputs.size()); ++slot) {
     const Value value = input(node, slot);
     if (!value.present() || kind(value.node) != OpKind::conv || only_user(value.node) != node) continue;
-    if (!is_weight(input(value.node, 1))) continue;
+    if (!is_constant(input(value.node, 1))) continue;
     const Value other = input(node, 1 - std::min<std::size_t>(slot, 1));
-    if (norm || (is_weight(other) && is_channelwise(graph_.type(other)))) return {value.node, {}};
+    if (norm || (is_constant(other) && is_channelwise(graph_.type(other)))) return {value.node, {}};
   }
   return {};
 }
@@ -165,8 +174,8 @@ Fusion FusionRules::on_matmul(NodeId node) const {
     const TensorType &out = graph_.type(product), &added = graph_.type(other);
     const bool flat = out.rank() == 2 && added.rank() <= 2 && graph_.type_id(product) == n.outputs[0];
     const Value right = input(product.node, 1);
-    const bool biased = is_weight(other) && added.rank() == 1 && out.rank() >= 2 &&
-                        added.dims[0] == out.dims[out.rank() - 1] && is_weight(right) &&
+    const bool biased = is_constant(other) && added.rank() == 1 && out.rank() >= 2 &&
+                        added.dims[0] == out.dims[out.rank() - 1] && is_constant(right) &&
                         graph_.type(right).rank() == 2;
     if (flat || biased) return {product.node, fused_pass()};
   }
@@ -198,7 +207,7 @@ Fusion FusionRules::into_matmul(NodeId node) const {
   if (user == kNoNode || kind(user) != OpKind::matmul || k == OpKind::add || k == OpKind::sum) return {};
   if (input(user, 0).node == input(user, 1).node) return {};
   if (k != OpKind::transpose)
-    return scaled(node).found && !is_weight(scaled(node).value) &&
+    return scaled(node).found && !is_constant(scaled(node).value) &&
                    (k == OpKind::mul || input(node, 0) == scaled(node).value)
                ? Fusion{user, {}}
                : Fusion{};
@@ -213,7 +222,7 @@ Fusion FusionRules::into_layer_norm(NodeId node) const {
   const NodeId user = only_user(node);
   if (user == kNoNode || kind(user) != OpKind::layer_norm || input(user, 0).node != node) return {};
   const Value a = input(node, 0), b = input(node, 1);
-  if (is_weight(a) || is_weight(b)) return {};
+  if (is_constant(a) || is_constant(b)) return {};
   if (graph_.type_id(a) != graph_.type_id(b) || graph_.type(a).rank() != 3) return {};
   const DeviceProfile& device = kernels_.device();
   const double ns = device.skip_layer_norm_ns - device.layer_norm_ns;
@@ -286,7 +295,7 @@ Fusion FusionRules::into_gelu(NodeId node) const {
     // The time of an Erf kernel stands at the Erf: here what the Gelu kernel takes beyond it.
     const DeviceProfile& device = kernels_.device();
     KernelTime extra = KernelTime::of_us(device.launch_us + elements(node) * device.gelu_ns * 1e-3);
-    extra -= kernels_.of(graph_.node(erf).signature).time;
+    extra -= kernels_.of(kernel_key(graph_, flow_, erf)).time;
     return {erf, extra};
   }
   return {};

@@ -15,6 +15,9 @@ struct FlowState {
   bool operator==(const FlowState&) const = default;
 };
 
+/// The kernel that a node would be on its own.
+KernelKey kernel_key(const graph::Graph& graph, const std::vector<FlowState>& flow, graph::NodeId node);
+
 /// Which kernel a node becomes part of.
 struct Fusion {
   graph::NodeId owner =
@@ -68,7 +71,7 @@ class FusionRules {
     bool found = false;
   };
   Scaled scaled(graph::NodeId node) const;
-  bool is_weight(graph::Value value) const;
+  bool is_constant(graph::Value value) const;
   double elements(graph::NodeId node) const;
   KernelTime fused_pass() const;
 

@@ -1,5 +1,6 @@
 #include "core/cost/kernel_cost.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/cost/kernel_models.h"
@@ -11,7 +12,6 @@ using graph::Attr;
 using graph::OpKind;
 
 constexpr double kPicosecondsPerUs = 1e6;
-// A known multiple of the channel count, or not blocked at all.
 bool divides(std::int64_t value, double block) {
   return value > 0 && value % static_cast<std::int64_t>(block) == 0;
 }
@@ -36,12 +36,7 @@ KernelTime& KernelTime::operator-=(const KernelTime& other) {
 }
 
 // As ONNX Runtime's NchwcTransformer decides (onnxruntime/core/optimizer/nchwc_transformer.cc).
-KernelCosts::Layout KernelCosts::layout(graph::SignatureId id) {
-  if (layouts_.size() <= index(id)) layouts_.resize(tables_.signature_count(), Layout::unknown);
-  Layout& known = layouts_[index(id)];
-  if (known != Layout::unknown) return known;
-  known = Layout::plain;
-  const graph::Signature& s = tables_.signature(id);
+KernelCosts::Layout KernelCosts::layout_of(const graph::Signature& s) const {
   const auto channels = [&](std::size_t input, std::size_t axis) -> std::int64_t {
     const graph::TensorType& type = tables_.type(s.inputs[input]);
     return axis < type.rank() ? bindings_.value(type.dims[axis]) : 0;
@@ -50,53 +45,62 @@ KernelCosts::Layout KernelCosts::layout(graph::SignatureId id) {
     const graph::TensorType& type = tables_.type(s.inputs[i]);
     return type.rank() == 4 && type.dtype == graph::DType::float32;
   };
-  if (s.inputs.empty() || !is_image(0)) return known;
-  if (s.kind == OpKind::conv) {
-    if (!is_image(1) || s.constant[1] == 0) return known;
-    const std::int64_t group = tables_.attrs(s.attrs).integer(Attr::group);
-    const std::int64_t out = channels(1, 0), in = channels(1, 1);
-    if (group > 1) {
-      const bool depthwise = in == 1 && out == group;
-      const bool whole = divides(in, device_.channel_block) && divides(out / group, device_.channel_block);
-      if (divides(out, device_.channel_alignment) && (depthwise || whole)) known = Layout::blocked;
-    } else if (static_cast<double>(in) < device_.channel_block) {
-      known = Layout::first;
-    } else if (divides(in, device_.channel_alignment)) {
-      known = Layout::blocked;
-    }
-  } else if (s.kind == OpKind::max_pool || s.kind == OpKind::average_pool ||
-             s.kind == OpKind::global_average_pool || s.kind == OpKind::global_max_pool) {
-    if (divides(channels(0, 1), device_.channel_block)) known = Layout::blocked;
+  if (s.inputs.empty() || !is_image(0)) return Layout::plain;
+  switch (s.kind) {
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+    case OpKind::global_average_pool:
+    case OpKind::global_max_pool:
+      return divides(channels(0, 1), device_.channel_block) ? Layout::blocked : Layout::plain;
+    case OpKind::conv:
+      break;
+    default:
+      return Layout::plain;
   }
-  return known;
+  if (!is_image(1) || s.constant[1] == 0) return Layout::plain;
+  const std::int64_t group = tables_.attrs(s.attrs).integer(Attr::group);
+  const std::int64_t out = channels(1, 0), in = channels(1, 1);
+  if (group > 1) {
+    const bool depthwise = in == 1 && out == group;
+    const bool whole = divides(in, device_.channel_block) && divides(out / group, device_.channel_block);
+    return divides(out, device_.channel_alignment) && (depthwise || whole) ? Layout::blocked : Layout::plain;
+  }
+  if (static_cast<double>(in) < device_.channel_block) return Layout::first;
+  return divides(in, device_.channel_alignment) ? Layout::blocked : Layout::plain;
 }
 
-bool KernelCosts::starts_blocked(graph::SignatureId signature) {
-  const Layout known = layout(signature);
-  return known == Layout::blocked || known == Layout::first;
-}
-
-bool KernelCosts::reads_blocked(graph::SignatureId signature) {
-  return layout(signature) == Layout::blocked;
-}
-
-const KernelCost& KernelCosts::of(graph::SignatureId id) {
-  if (costs_.size() <= index(id)) costs_.resize(tables_.signature_count());
-  auto& known = costs_[index(id)];
-  if (known) return *known;
-  const graph::Signature& s = tables_.signature(id);
+const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
+  const std::uint64_t packed = (static_cast<std::uint64_t>(index(key.signature)) << 32) | key.constants;
+  const auto [at, fresh] = kernels_.try_emplace(packed);
+  Kernel& kernel = at->second;
+  if (!fresh) return kernel;
+  graph::Signature s = tables_.signature(key.signature);
+  for (std::size_t i = 0; i < s.constant.size(); ++i)
+    s.constant[i] = (key.constants >> std::min<std::size_t>(i, 31)) & 1;
+  kernel.layout = layout_of(s);
   const KernelShape shape{device_, tables_, bindings_, s};
-  KernelCost cost;
+  KernelCost& cost = kernel.cost;
   cost.counts = graph::op_counts(tables_, s, bindings_);
   cost.view = is_view_kind(s.kind);
   if (is_linear(s.kind))
-    cost.time = to_kernel_time(device_, linear_time(shape, starts_blocked(id)));
+    cost.time = to_kernel_time(device_, linear_time(shape, kernel.layout != Layout::plain));
   else if (cost.view)
     cost.time = KernelTime::of_us(device_.view_us);
   else
     cost.time = KernelTime::of_us(device_.launch_us + element_time_us(shape, cost.counts));
-  known = cost;
-  return *known;
+  return kernel;
+}
+
+const KernelCost& KernelCosts::of(KernelKey key) {
+  return kernel(key).cost;
+}
+
+bool KernelCosts::starts_blocked(KernelKey key) {
+  return kernel(key).layout != Layout::plain;
+}
+
+bool KernelCosts::reads_blocked(KernelKey key) {
+  return kernel(key).layout == Layout::blocked;
 }
 
 }  // namespace regraft::cost

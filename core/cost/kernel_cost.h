@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <unordered_map>
 
 #include "core/cost/device.h"
 #include "core/graph/counts.h"
@@ -32,33 +31,45 @@ struct KernelCost {
 /// Whether the output is the input's memory under another shape (Reshape, Squeeze...).
 bool is_view_kind(graph::OpKind kind);
 
-/// Kernel costs by operation signature, each computed once. Serves one Tables on one thread; refers to the
-/// device profile, the tables and the bindings, which outlive it.
+/// An operation and which of its inputs are constant when the session runs: weights, and what the runtime
+/// folds from them when the session starts. Bit i of `constants` stands for input i, the last bit for all
+/// from there on.
+struct KernelKey {
+  graph::SignatureId signature{};
+  std::uint32_t constants = 0;
+};
+
+/// Kernel costs by operation, each computed once. Serves one Tables on one thread; refers to the device
+/// profile, the tables and the bindings, which outlive it.
 class KernelCosts {
  public:
   KernelCosts(const DeviceProfile& device, const graph::Tables& tables, const graph::Bindings& bindings)
       : device_(device), tables_(tables), bindings_(bindings) {}
 
-  const KernelCost& of(graph::SignatureId signature);
+  const KernelCost& of(KernelKey key);
   /// Whether the runtime runs this op in the blocked layout whatever its neighbours are: convolutions and
   /// pools.
-  bool starts_blocked(graph::SignatureId signature);
+  bool starts_blocked(KernelKey key);
   /// Whether such an op reads a blocked input (a first convolution reads NCHW).
-  bool reads_blocked(graph::SignatureId signature);
+  bool reads_blocked(KernelKey key);
 
   std::int64_t elements(graph::TypeId type) const { return bindings_.element_count(tables_.type(type)); }
   const DeviceProfile& device() const { return device_; }
   const graph::Tables& tables() const { return tables_; }
 
  private:
-  enum class Layout : std::uint8_t { unknown, plain, first, blocked };
-  Layout layout(graph::SignatureId signature);
+  enum class Layout : std::uint8_t { plain, first, blocked };
+  struct Kernel {
+    Layout layout = Layout::plain;
+    KernelCost cost;
+  };
+  const Kernel& kernel(KernelKey key);
+  Layout layout_of(const graph::Signature& signature) const;
 
   const DeviceProfile& device_;
   const graph::Tables& tables_;
   const graph::Bindings& bindings_;
-  std::vector<std::optional<KernelCost>> costs_;
-  std::vector<Layout> layouts_;
+  std::unordered_map<std::uint64_t, Kernel> kernels_;
 };
 
 }  // namespace regraft::cost

@@ -49,8 +49,11 @@ LinearTime matmul_time(const KernelShape& shape) {
 
 LinearTime gemm_time(const KernelShape& shape) {
   const bool trans_a = shape.attrs().integer(Attr::trans_a) != 0;
-  return product_time(shape, 1, shape.dim(shape.output(), 0), shape.dim(shape.input(0), trans_a ? 0 : 1),
-                      shape.dim(shape.output(), 1), shape.signature.constant[1] != 0);
+  LinearTime time =
+      product_time(shape, 1, shape.dim(shape.output(), 0), shape.dim(shape.input(0), trans_a ? 0 : 1),
+                   shape.dim(shape.output(), 1), shape.signature.constant[1] != 0);
+  if (shape.signature.inputs.size() > 2) time.other_us += shape.device.fused_pass_us;
+  return time;
 }
 
 bool strided(const KernelShape& shape) {

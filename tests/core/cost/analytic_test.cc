@@ -14,6 +14,9 @@ namespace {
 
 using graph::kNoNode;
 using graph::NodeId;
+using testing::Attr;
+using testing::AttrBlock;
+using testing::Ints;
 using testing::Net;
 using testing::OpKind;
 using testing::RandomNet;
@@ -91,9 +94,25 @@ TEST(Analytic, ConstantsAreFree) {
   Net net;
   const Value x = net.input({4, 8});
   const Value shape = net.op(OpKind::shape, {x});
-  net.output(net.op(OpKind::cast, {shape}, {{testing::Attr::to, std::int64_t{1}}}));
+  net.output(net.op(OpKind::cast, {shape}, {{Attr::to, std::int64_t{1}}}));
   EXPECT_EQ(net.latency_us(), 0);
   EXPECT_EQ(net.launches(), 0);
+}
+
+TEST(Analytic, WeightsFoldedByTheRuntimeAreWeights) {
+  Net folded, computed;
+  for (Net* net : {&folded, &computed}) {
+    const Value w = net->weight({32, 64}), x = net->conv(net->input({1, 16, 8, 8}), 16, 3);
+    const Value shift = net->weight({1, 1, 16});
+    const AttrBlock turn{{Attr::perm, Ints{1, 0}}}, turn3{{Attr::perm, Ints{2, 1, 0}}};
+    const Value right = net == &folded ? net->weight({64, 32}) : net->op(OpKind::transpose, {w}, turn);
+    const Value added = net == &folded ? net->weight({16, 1, 1}) : net->op(OpKind::transpose, {shift}, turn3);
+    net->output(net->op(OpKind::matmul, {net->input({1, 64}), right}));
+    net->output(net->op(OpKind::relu, {net->op(OpKind::add, {x, added})}));
+  }
+  EXPECT_EQ(folded.latency_us(), computed.latency_us());
+  EXPECT_EQ(folded.launches(), computed.launches());
+  EXPECT_EQ(folded.cost().bytes, computed.cost().bytes);
 }
 
 TEST(Analytic, BindingsGiveSymbolsTheirValues) {
