@@ -94,6 +94,13 @@ class Cleaner {
       attrs =
           tables_.intern(AttrBlock{{Attr::to, static_cast<std::int64_t>(graph_.type(node.inputs[1]).dtype)}});
     }
+    if (!graph::op_info(kind).operand_attrs.empty()) {  // a shape or axes that just became constant
+      InlineVector<graph::Operand, 4> operands;
+      for (std::size_t i = 0; i < args.size(); ++i) operands.push_back({types[i], args[i], true});
+      attrs = tables_.intern(graph::canonical_attrs(tables_, kind, tables_.attrs(attrs), operands));
+      args.resize(operands.size());
+      types.resize(operands.size());
+    }
     const bool known = graph::op_info(kind).is(graph::kFoldable) && graph::can_evaluate(tables_, kind, types);
     if (args.empty() || !known || grows_too_much(node)) return std::nullopt;
     std::vector<WeightId> folded;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/rules/build.h"
+#include "core/rules/congruence.h"
 #include "core/rules/locate.h"
 
 namespace regraft::rules {
@@ -61,6 +62,7 @@ Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match) {
       for (const Change& change : changes) graph.replace_uses(change.before, change.after->value);
       added.insert(added.end(), match.nodes.begin(), match.nodes.end());
       graph.remove_dead(added);
+      merge_equal_users(graph, rewrite.after);
     }
   } catch (const graph::GraphError& e) {
     problem = e.what();

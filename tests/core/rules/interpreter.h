@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/base/rng.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/graph.h"
 #include "core/graph/order.h"

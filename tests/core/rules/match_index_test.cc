@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include "core/rules/cleanup.h"
+#include "core/rules/interpreter.h"
+#include "core/rules/model_zoo.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::rules {
+namespace {
+
+using testing::GraphBuilder;
+
+const RuleSet& shipped() {
+  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  return rules;
+}
+
+using Maker = void (*)(GraphBuilder&);
+
+void make_recurrent(GraphBuilder& b) {
+  testing::recurrent(b, 3, 3, 4);
+}
+void make_encoder(GraphBuilder& b) {
+  testing::encoder(b, 5, 2, 3);
+}
+void make_convolutions(GraphBuilder& b) {
+  testing::convolutions(b);
+}
+
+struct Walk {
+  const char* name;
+  Maker make;
+  std::uint64_t seed;
+};
+
+void expect_fresh(const MatchIndex& index, const graph::Graph& graph, std::uint64_t seed, int step) {
+  const MatchIndex fresh(shipped(), graph);
+  for (std::uint32_t rule = 0; rule < shipped().size(); ++rule) {
+    const auto held = index.matches(rule), wanted = fresh.matches(rule);
+    ASSERT_TRUE(std::equal(held.begin(), held.end(), wanted.begin(), wanted.end()))
+        << "rule " << shipped().info(rule).name << ": " << held.size() << " matches held, " << wanted.size()
+        << " in a fresh index; seed " << seed << " step " << step;
+  }
+}
+
+class RandomWalk : public ::testing::TestWithParam<Walk> {};
+
+// Applies random matches and takes some back, and compares the index with a fresh one after every change.
+TEST_P(RandomWalk, IndexEqualsAFreshOne) {
+  const Walk& walk = GetParam();
+  GraphBuilder b(walk.seed);
+  walk.make(b);
+  graph::Graph& graph = b.graph();
+  clean_up(graph);
+  Rng rng(walk.seed, "walk");
+  const auto inputs = testing::random_inputs(graph, rng);
+  const auto expected = testing::Interpreter(graph).run(inputs);
+  MatchIndex index(shipped(), graph);
+  std::vector<graph::Graph::Mark> marks;
+  for (int step = 0; step < 60; ++step) {
+    const auto before = graph.mark();
+    std::vector<graph::NodeId> touched;
+    if (!marks.empty() && rng.below(4) == 0) {
+      const std::size_t back = rng.below(marks.size());
+      touched = graph.touched_since(marks[back]);
+      graph.undo_to(marks[back]);
+      marks.resize(back);
+    } else {
+      std::vector<Match> all;
+      for (std::uint32_t rule = 0; rule < shipped().size(); ++rule) {
+        for (const Match& match : index.matches(rule)) all.push_back(match);
+      }
+      ASSERT_FALSE(all.empty());
+      const Match match = all[rng.below(all.size())];
+      ASSERT_NO_THROW(apply(graph, shipped(), match))
+          << shipped().info(match.rule).name << " seed " << walk.seed;
+      touched = graph.touched_since(before);
+      marks.push_back(before);
+    }
+    ASSERT_NO_THROW(graph.validate()) << "seed " << walk.seed << " step " << step;
+    index.update(touched);
+    ASSERT_NO_FATAL_FAILURE(expect_fresh(index, graph, walk.seed, step));
+  }
+  const auto found = testing::Interpreter(graph).run(inputs);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_LT(testing::relative_difference(expected[i], found[i]), 1e-4) << "seed " << walk.seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RandomWalk,
+    ::testing::Values(Walk{"recurrent", make_recurrent, 1}, Walk{"recurrent", make_recurrent, 2},
+                      Walk{"encoder", make_encoder, 3}, Walk{"encoder", make_encoder, 4},
+                      Walk{"convolutions", make_convolutions, 5}, Walk{"convolutions", make_convolutions, 6}),
+    [](const auto& walk) { return std::string(walk.param.name) + "_" + std::to_string(walk.param.seed); });
+
+// Every match the index lists can be applied, wherever the graph stands.
+TEST(MatchIndex, EveryMatchApplies) {
+  for (Maker make : {make_recurrent, make_encoder, make_convolutions}) {
+    GraphBuilder b(9);
+    make(b);
+    clean_up(b.graph());
+    const MatchIndex index(shipped(), b.graph());
+    for (std::uint32_t rule = 0; rule < shipped().size(); ++rule) {
+      for (const Match& match : index.matches(rule)) {
+        const auto mark = b.graph().mark();
+        ASSERT_NO_THROW(apply(b.graph(), shipped(), match)) << shipped().info(rule).name;
+        ASSERT_NO_THROW(b.graph().validate()) << shipped().info(rule).name;
+        b.graph().undo_to(mark);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regraft::rules
