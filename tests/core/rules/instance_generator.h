@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/rules/compile.h"
-#include "core/rules/graph_builder.h"
+#include "graph_builder.h"
 
 namespace regraft::rules::testing {
 
