@@ -61,6 +61,24 @@ HostTensor make_tensor(DType dtype, std::vector<std::int64_t> dims) {
   return tensor;
 }
 
+std::vector<WeightId> fold_order(const Tables& tables, WeightId root, UseCounts& uses) {
+  std::vector<WeightId> order;
+  std::vector<std::pair<WeightId, std::size_t>> stack{{root, 0}};
+  uses[root] = 1;
+  while (!stack.empty()) {
+    auto& [id, next] = stack.back();
+    const WeightExpr& held = tables.weights()[id];
+    if (held.form != WeightExpr::Form::operation || next == held.args.size()) {
+      order.push_back(id);
+      stack.pop_back();
+      continue;
+    }
+    const WeightId arg = held.args[next++];
+    if (arg != WeightId::none && uses[arg]++ == 0) stack.emplace_back(arg, 0);
+  }
+  return order;
+}
+
 namespace {
 
 HostTensor constant_of_shape(const AttrBlock& attrs, const HostTensor& shape) {
@@ -114,32 +132,13 @@ class Folder {
   explicit Folder(const Tables& tables) : tables_(tables) {}
 
   HostTensor fold(WeightId root) {
-    const std::vector<WeightId> order = count_uses(root);
+    const std::vector<WeightId> order = fold_order(tables_, root, uses_);
     for (const WeightId id : order) values_.emplace(id, compute(id));
     return std::move(values_.at(root));
   }
 
  private:
   const WeightExpr& expr(WeightId id) const { return tables_.weights()[id]; }
-
-  /// Arguments before the operations on them; no recursion, since expressions may be long chains.
-  std::vector<WeightId> count_uses(WeightId root) {
-    std::vector<WeightId> order;
-    std::vector<std::pair<WeightId, std::size_t>> stack{{root, 0}};
-    uses_[root] = 1;
-    while (!stack.empty()) {
-      auto& [id, next] = stack.back();
-      const WeightExpr& held = expr(id);
-      if (held.form != WeightExpr::Form::operation || next == held.args.size()) {
-        order.push_back(id);
-        stack.pop_back();
-        continue;
-      }
-      const WeightId arg = held.args[next++];
-      if (arg != WeightId::none && uses_[arg]++ == 0) stack.emplace_back(arg, 0);
-    }
-    return order;
-  }
 
   HostTensor compute(WeightId id) {
     const WeightExpr& held = expr(id);
@@ -157,7 +156,7 @@ class Folder {
   }
 
   const Tables& tables_;
-  std::unordered_map<WeightId, std::size_t> uses_;
+  UseCounts uses_;
   std::unordered_map<WeightId, HostTensor> values_;
 };
 

@@ -5,6 +5,7 @@
 // choice of kernels.
 
 #include <string>
+#include <unordered_map>
 
 #include "core/graph/evaluate.h"
 
@@ -47,6 +48,11 @@ HostTensor make_tensor(DType dtype, std::vector<std::int64_t> dims);
 std::int64_t wrap(DType dtype, std::int64_t value);
 /// The nearest value of a floating dtype, ties to even.
 double round_to(DType dtype, double value);
+
+/// The expressions that `root` needs, arguments before the operations on them, root last, each once; and how
+/// often each is an argument (the root once more). No recursion: expressions may be long chains.
+using UseCounts = std::unordered_map<WeightId, std::size_t>;
+std::vector<WeightId> fold_order(const Tables& tables, WeightId root, UseCounts& uses);
 
 HostTensor evaluate_elementwise(OpKind kind, const AttrBlock& attrs, Inputs inputs);
 HostTensor evaluate_movement(OpKind kind, const AttrBlock& attrs, Inputs inputs);

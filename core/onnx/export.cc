@@ -1,6 +1,7 @@
 #include "core/onnx/export.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/file.h"
 #include "core/graph/evaluate.h"
@@ -61,16 +62,30 @@ class PayloadWriter {
              const Write& write_chunk) {
     std::vector<std::byte> folded;
     if (weight != graph::WeightId::none) {
-      folded = graph::evaluate(tables_, weight).to_bytes();
+      folded = graph::evaluate_bytes(tables_, weight);
       bytes = folded;
       if (bytes.size() != size_bytes) throw OnnxError("a folded weight has the wrong size", "", "");
     }
     for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes)
       write_chunk(bytes.subspan(at, std::min(kChunkBytes, bytes.size() - at)));
-    if (weight == graph::WeightId::none) store_.release(bytes);
+    release(bytes, weight);
   }
 
  private:
+  /// The pages that were read for one piece: its own bytes, or those of the tensors that it was folded from.
+  void release(std::span<const std::byte> bytes, graph::WeightId weight) const {
+    if (weight == graph::WeightId::none) return store_.release(bytes);
+    std::vector<graph::WeightId> open{weight};
+    std::unordered_set<graph::WeightId> seen;
+    while (!open.empty()) {
+      const graph::WeightExpr& held = tables_.weights()[open.back()];
+      open.pop_back();
+      if (held.form == graph::WeightExpr::Form::source) store_.release(held.bytes);
+      for (const graph::WeightId arg : held.args)
+        if (arg != graph::WeightId::none && seen.insert(arg).second) open.push_back(arg);
+    }
+  }
+
   const ModelStore& store_;
   const graph::Tables& tables_;
 };

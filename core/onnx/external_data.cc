@@ -145,6 +145,7 @@ void load_external_data(ModelStore& store, const fs::path& folder) {
       tensor.set_raw_data(bytes.data(), bytes.size());
     store.had_external_data = true;
   });
+  for (const auto& [file, held] : ranges) store.external_locations.push_back(file);
   refuse_overlaps(ranges);
 }
 

@@ -104,6 +104,8 @@ std::int64_t ImportedModel::opset() const {
 const fs::path& ImportedModel::path() const {
   return store_->path;
 }
+
+const std::vector<std::string>& ImportedModel::external_locations() const { return store_->external_locations; }
 const std::vector<KnownValue>& ImportedModel::known_values() const {
   return store_->known_values;
 }

@@ -66,6 +66,8 @@ class ImportedModel {
   const std::vector<KnownValue>& known_values() const;
 
   const std::filesystem::path& path() const;
+  /// The files of external data, as the model names them: relative to its folder, sorted.
+  const std::vector<std::string>& external_locations() const;
   const ModelStore& store() const { return *store_; }
 
  private:

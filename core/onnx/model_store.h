@@ -35,6 +35,7 @@ struct ModelStore {
   PayloadTable payloads;
   ByteStore owned;  // elements that were not stored as raw_data
   bool had_external_data = false;
+  std::vector<std::string> external_locations;  // data files, relative to the model, sorted
   std::int64_t opset = 0;
 
   /// Lets the system take back the pages of large contents that lie in a mapped file: they come back when

@@ -212,6 +212,38 @@ TEST(Fold, SharesAndFreesSubExpressions) {
   EXPECT_EQ(result.real, (std::vector<double>{14, 20, 30, 44}));
 }
 
+TEST(Fold, BytesOfAMovementAreThoseOfItsValues) {
+  for (const DType dtype : {DType::float32, DType::int8, DType::float16, DType::int64, DType::float64}) {
+    Tables tables;
+    WeightTable& weights = tables.weights();
+    const auto attrs = [&](const AttrBlock& block) { return tables.intern(block); };
+    HostTensor x = numbered({6, 4, 5});
+    x.dtype = dtype;
+    if (is_float(dtype)) x.real.assign(x.integer.begin(), x.integer.end());
+    const Dim dims[] = {6, 4, 5};
+    const std::vector<std::byte> bytes = x.to_bytes();
+    std::vector<std::byte> odd(bytes.size() + 1);  // contents at an odd address, as in a file
+    std::copy(bytes.begin(), bytes.end(), odd.begin() + 1);
+    const WeightId source = weights.source(tables.intern(dtype, dims), std::span(odd).subspan(1), 0);
+    const auto one = [&](OpKind kind, const AttrBlock& block, WeightId arg, std::uint32_t output = 0) {
+      return weights.operation(kind, attrs(block), std::span(&arg, 1), output);
+    };
+    const WeightId turned = one(OpKind::transpose, {{Attr::perm, Ints{2, 0, 1}}}, source);
+    const WeightId flat = one(OpKind::reshape, {{Attr::shape, Ints{5, 24}}}, turned);
+    const WeightId part =
+        one(OpKind::split, {{Attr::axis, std::int64_t{1}}, {Attr::split, Ints{10, 14}}}, flat, 1);
+    const WeightId again = one(OpKind::unsqueeze, {{Attr::axes, Ints{0}}}, part);
+    const WeightId tiled = one(OpKind::tile, {{Attr::repeats, Ints{2, 1, 1}}}, again);
+    const WeightId both[] = {tiled, again, again};
+    const WeightId joined = weights.operation(OpKind::concat, attrs({{Attr::axis, std::int64_t{0}}}), both);
+    for (const WeightId id : {source, turned, flat, part, again, tiled, joined})
+      EXPECT_EQ(evaluate_bytes(tables, id), evaluate(tables, id).to_bytes()) << dtype_name(dtype);
+    const WeightId sum_args[] = {joined, joined};
+    const WeightId sum = weights.operation(OpKind::add, attrs({}), sum_args);
+    EXPECT_EQ(evaluate_bytes(tables, sum), evaluate(tables, sum).to_bytes());
+  }
+}
+
 TEST(Fold, TakesLongChains) {
   Tables tables;
   const float one = 1;

@@ -60,7 +60,7 @@ TEST(Hostile, FlippedBytes) {
 
 TEST(Hostile, DeepNesting) {
   // A graph in an attribute in a node in a graph, and so on.
-  for (const int depth : {10, 30, 200, 20000}) {
+  for (const int depth : {10, 30, 200, 3000}) {
     std::string inner;
     for (int level = 0; level < depth; ++level) {
       for (const std::uint32_t field :
