@@ -40,10 +40,9 @@ std::string sibling_endpoint(const std::string& endpoint, std::string_view ipc_s
   return "tcp://" + host_of(endpoint) + ":" + std::to_string(tcp_port);
 }
 
-Connection::Connection(Context& context, const RunInfo& run, const KeyPair& keys,
-                       std::int64_t max_frame_bytes)
+Connection::Connection(Context& context, const RunInfo& run, const KeyPair& keys, std::uint64_t attempt)
     : endpoint_(run.endpoint_from(own_host_name())),
-      results_(open_socket(context, zmq::socket_type::dealer, {.max_frame_bytes = max_frame_bytes})),
+      results_(open_socket(context, zmq::socket_type::dealer, kSmallMessages)),
       announcements_(open_socket(context, zmq::socket_type::sub, kSmallMessages)),
       events_(open_socket(context, zmq::socket_type::pair, kSmallMessages)) {
   if (run.server_key.empty() && !is_loopback(endpoint_)) {
@@ -53,7 +52,7 @@ Connection::Connection(Context& context, const RunInfo& run, const KeyPair& keys
   secure_as_client(results_, keys, run.server_key);
   secure_as_client(announcements_, keys, run.server_key);
   announcements_.set(zmq::sockopt::subscribe, "");
-  const std::string monitor = "inproc://events-" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+  const std::string monitor = "inproc://events-" + std::to_string(attempt);
   if (zmq_socket_monitor(results_.handle(), monitor.c_str(), kEvents) != 0) throw zmq::error_t();
   events_.connect(monitor);
   try {

@@ -20,7 +20,9 @@ enum class NetEvent { kConnected, kNotAuthorised, kHandshakeFailed, kNobodyListe
 /// events of the first. Used by one thread, made anew for every attempt.
 class Connection {
  public:
-  Connection(Context& context, const RunInfo& run, const KeyPair& keys, std::int64_t max_frame_bytes);
+  /// `attempt`: another number for each connection of a context (its sockets close later than it is
+  /// destroyed).
+  Connection(Context& context, const RunInfo& run, const KeyPair& keys, std::uint64_t attempt);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

@@ -119,7 +119,7 @@ class Link::Impl {
         const std::scoped_lock lock(server_key_mutex_);
         server_key_ = run.server_key;
       }
-      connection_ = std::make_unique<Connection>(context_, run, options_.keys, kMaxHeaderBytes);
+      connection_ = std::make_unique<Connection>(context_, run, options_.keys, ++attempts_);
     } catch (const Error& error) {
       // The run file may be missing while the learner restarts.
       last_problem_ = error.what();
@@ -316,7 +316,7 @@ class Link::Impl {
   // The link's thread only.
   std::unique_ptr<Connection> connection_;
   std::string run_id_, last_problem_;
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0, attempts_ = 0;
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
   bool hello_due_ = false, nobody_listens_ = false, reconnect_ = false;
   int failed_handshakes_ = 0;
