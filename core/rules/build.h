@@ -57,10 +57,10 @@ std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bin
 
 /// The activations of the left side that the right side reads, ascending. It is taken to read all of them for
 /// each root.
-std::vector<graph::NodeId> read_nodes(const CompiledRule& rule, Bindings& bindings);
+std::vector<graph::Value> read_values(const CompiledRule& rule, Bindings& bindings);
 
-/// Whether replacing makes a cycle: one of the left values that the right side reads can be reached from a
-/// replaced value.
+/// Whether replacing makes a cycle: one of the left values that the right side reads is, or can be reached
+/// from, a replaced value.
 bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
 /// Calls visit(before, after) for each replaced value, with each member's.

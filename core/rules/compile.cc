@@ -7,6 +7,8 @@
 namespace regraft::rules {
 namespace {
 
+constexpr std::size_t kMostVariants = 256;
+
 // Names that a pattern or a binding on the left gives a value to.
 void bound_names(const Expr& e, std::vector<std::string>& out) {
   for (const AttrItem& item : e.attrs) {
@@ -68,6 +70,10 @@ std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file)
       }
     }
     variants = std::move(grown);
+    if (variants.size() > kMostVariants) {
+      fail(file, text.at, "rule '" + text.name + "': its finite sets make more than 256 rules",
+           "shorten them");
+    }
   }
   std::vector<NamedRule> out;
   for (const auto& [name, constants] : variants) out.push_back({name, Compiler(text, file, constants).run()});

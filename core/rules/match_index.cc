@@ -19,7 +19,7 @@ namespace {
 struct LocalMatch {
   Match match;
   std::vector<graph::Value> replaced;  // empty where no cycle can arise
-  std::vector<NodeId> reads;
+  std::vector<graph::Value> reads;
 };
 
 struct NodeEntry {
@@ -46,7 +46,7 @@ std::vector<LocalMatch> local_matches(const RuleSet& rules, std::uint32_t number
     local.match.rule = number;
     local.match.nodes = InlineVector<NodeId, 8>(std::span<const NodeId>(nodes));
     if (!rule.always_acyclic) {
-      local.reads = read_nodes(rule, bindings);
+      local.reads = read_values(rule, bindings);
       for_each_replacement(rule, bindings, [&](const Tensor& before, const Tensor&) {
         local.replaced.push_back(before.value);
       });

@@ -51,9 +51,9 @@ class MatchIndex {
   std::unique_ptr<State> state_;
 };
 
-/// Applies a match: adds the right-hand side (weights become weight expressions), redirects uses, removes what
-/// died, and merges operations that became equal thereby. The graph is unchanged when it throws RuleError (the
-/// match is no longer there, or is not legal).
+/// Applies a match: adds the right-hand side (weights become weight expressions), redirects uses, removes
+/// what died, and merges operations that became equal thereby. The graph is unchanged when it throws
+/// RuleError (the match is no longer there, or is not legal).
 Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match);
 
 }  // namespace regraft::rules

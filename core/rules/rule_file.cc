@@ -5,6 +5,9 @@
 namespace regraft::rules {
 namespace {
 
+// Longer than any rule needs; keeps hostile input from nesting deeper than the stack.
+constexpr std::size_t kMostTokens = 2000;
+
 bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
@@ -94,7 +97,9 @@ class FileReader {
     }
     rule.text = normalised(body_);
     for (std::size_t k = 0; k <= i; ++k) body_[k] = ' ';
-    parse_rule(tokenize(body_, body_line_, file_), file_, rule);
+    std::vector<Token> tokens = tokenize(body_, body_line_, file_);
+    if (tokens.size() > kMostTokens) fail(file_, rule.at, "a rule of more than 2000 tokens", "split it");
+    parse_rule(std::move(tokens), file_, rule);
     rules_.push_back(std::move(rule));
     body_.clear();
   }

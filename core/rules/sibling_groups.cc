@@ -56,15 +56,15 @@ std::vector<Match> SiblingGroups::matches(const graph::Graph& graph,
   return out;
 }
 
-// dependence[i][j]: a user of member i's replaced values leads to what member j reads.
+// dependence[i][j]: member j reads a value that member i replaces, or one that depends on it.
 std::vector<std::vector<bool>> SiblingGroups::dependence(const Group& group, Reach& reach) const {
   std::vector<std::vector<bool>> out(group.size(), std::vector<bool>(group.size(), false));
   if (rule_.always_acyclic) return out;
   std::vector<std::vector<graph::Value>> replaced(group.size());
-  std::vector<std::vector<NodeId>> reads(group.size());
+  std::vector<std::vector<graph::Value>> reads(group.size());
   for (std::size_t i = 0; i < group.size(); ++i) {
     Bindings bindings = group[i]->bindings;
-    reads[i] = read_nodes(rule_, bindings);
+    reads[i] = read_values(rule_, bindings);
     for_each_replacement(rule_, bindings,
                          [&](const Tensor& before, const Tensor&) { replaced[i].push_back(before.value); });
   }
