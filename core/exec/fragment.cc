@@ -1,5 +1,7 @@
 #include "core/exec/fragment.h"
 
+#include <ATen/Parallel.h>
+
 #include <string>
 
 #include "core/exec/exec_error.h"
@@ -70,6 +72,10 @@ void Fragment::run(graph::NodeId id) {
     // A value that was given stands, whatever its node would compute.
     if (!has({id, i})) set({id, i}, std::move(results[i]));
   }
+}
+
+void set_oracle_threads(int threads) {
+  at::set_num_threads(threads);
 }
 
 bool oracle_knows(graph::OpKind kind) {

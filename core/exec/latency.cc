@@ -8,8 +8,8 @@
 namespace regraft::exec {
 namespace {
 
-constexpr double kProcessStart_s = 0.1;
-constexpr double kTimedRuns_s = 0.2;
+constexpr double kProcessStart_s = 0.3;
+constexpr double kTimedRuns_s = 0.1;
 constexpr int kLeastRuns = 3;
 constexpr int kWantedRuns = 5;
 constexpr int kMostRuns = 300;
@@ -23,7 +23,8 @@ TimingPlan timing_plan(double run_s, int least_runs) {
 }
 
 double session_seconds(const Measurement& probe, const TimingPlan& plan) {
-  return kProcessStart_s + probe.load_s + (plan.warmup_runs + plan.max_runs) * probe.latency_ms() / 1e3;
+  const double run_s = std::max(probe.run_wall_s, probe.latency_ms() / 1e3);
+  return kProcessStart_s + probe.load_s + (plan.warmup_runs + plan.max_runs) * run_s;
 }
 
 /// Collects the sessions of one side.

@@ -13,7 +13,7 @@
 namespace regraft::exec {
 namespace {
 
-constexpr double kQuantile = 0.25;
+constexpr double kQuantile = 0.1;
 
 template <typename Number>
 Number parse_number(const std::string& option, const std::string& text) {
@@ -68,7 +68,11 @@ Measurement measure_here(const MeasureRequest& request) {
   measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Rng rng(request.seed, "latency inputs");
   const std::vector<Tensor> inputs = source.draw(session.inputs(), request.bound, rng);
+  const auto first_run = std::chrono::steady_clock::now();
   measurement.run_ms = session.time_runs_ms(inputs, request.plan);
+  const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
+  measurement.run_wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - first_run).count() / runs;
   measurement.peak_rss_bytes = peak_rss_bytes();
   return measurement;
 }
@@ -76,13 +80,14 @@ Measurement measure_here(const MeasureRequest& request) {
 nlohmann::json to_json(const Measurement& measurement) {
   return {{"load_s", measurement.load_s},
           {"run_ms", measurement.run_ms},
+          {"run_wall_s", measurement.run_wall_s},
           {"peak_rss_bytes", measurement.peak_rss_bytes}};
 }
 
 Measurement measurement_from_json(const std::string& text) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
-    return {json.at("load_s"), json.at("run_ms"), json.at("peak_rss_bytes")};
+    return {json.at("load_s"), json.at("run_ms"), json.at("run_wall_s"), json.at("peak_rss_bytes")};
   } catch (const nlohmann::json::exception& error) {
     throw ExecError(std::string("not a measurement: ") + error.what(), "measure-one", "");
   }

@@ -23,10 +23,11 @@ struct MeasureRequest {
 /// What one session gave.
 struct Measurement {
   double load_s = 0;
-  std::vector<double> run_ms;
+  std::vector<double> run_ms;        // as OrtSession::time_runs_ms
+  double run_wall_s = 0;             // mean wall time of a run, turns of other processes included
   std::uint64_t peak_rss_bytes = 0;  // of the process that measured
 
-  /// The lower quartile of the runs: other load on the machine only ever adds time.
+  /// The first decile of the runs: other load on the machine only ever adds time.
   double latency_ms() const;
 };
 

@@ -16,6 +16,10 @@ using OracleInputs = std::map<graph::Value, graph::HostTensor>;
 /// Whether the oracle can run the op. It cannot run inputs, weights (they are values) and opaque nodes.
 bool oracle_knows(graph::OpKind kind);
 
+/// Threads that the oracle's operations may use in this process, check_site's too; LibTorch's own default is
+/// one a core. On a machine that others use, 1 is faster: LibTorch's threads wait for each other by spinning.
+void set_oracle_threads(int threads);
+
 /// Computes `outputs` of a graph in fp64 with LibTorch, from the values in `inputs`; only what they need is
 /// run, and nothing before a given value. Constants are the model's own, folded here in fp64. Casts between
 /// floating types round nothing: what is computed is the meaning over the reals. Throws ExecError where an

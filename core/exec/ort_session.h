@@ -49,7 +49,9 @@ class OrtSession {
   /// All outputs, in the model's order. `inputs` are in the order of inputs(). Outputs must be tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  /// Milliseconds of each timed run on the same inputs.
+  /// Milliseconds of each timed run on the same inputs. With one thread it is the time that the thread was on
+  /// the CPU, which on a machine of one's own is the wall time, and on a shared one leaves out the turns of
+  /// others; else it is the wall time.
   std::vector<double> time_runs_ms(std::span<const Tensor> inputs, const TimingPlan& plan);
 
   /// Ends profiling and returns the file that the runtime wrote. Only for a session with a profile_prefix.
@@ -60,6 +62,7 @@ class OrtSession {
   void check_inputs(std::span<const Tensor> inputs) const;
 
   std::filesystem::path path_;
+  int threads_ = 1;
   std::unique_ptr<Impl> impl_;
   std::vector<ValueInfo> inputs_, outputs_;
 };

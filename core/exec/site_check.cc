@@ -23,6 +23,8 @@ using graph::OpKind;
 using graph::Value;
 
 constexpr double kWideScale = 4;
+constexpr std::int64_t kFewElements = 4096;
+constexpr int kDrawsOfFew = 8;  // few numbers may agree by chance
 constexpr std::int64_t kDefaultLimit = 8;
 constexpr std::int64_t kOtherSize = 3;  // of symbols, beside their given sizes
 constexpr int kRoundings = 16;          // of made constants, that may add up in one value
@@ -194,14 +196,21 @@ bool has_symbols(const Graph& graph, const Site& site) {
   return std::ranges::any_of(site.leaves, [&](const Value& leaf) { return !graph.type(leaf).is_static(); });
 }
 
+struct Plan {
+  std::int64_t unbound_size = 1;  // of symbols without a given size
+  int draws = 1;
+  std::uint64_t seed = 0;
+};
+
 /// All draws at one choice of sizes. False when the left side itself does not run at these sizes.
 bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
-                const SiteOptions& options, std::int64_t unbound_size, SiteReport& report) {
-  const DimValues dims(before.tables(), options.bindings, unbound_size);
+                const graph::Bindings& bindings, const Plan& plan, SiteReport& report) {
+  const DimValues dims(before.tables(), bindings, plan.unbound_size);
   const LeafSource source(before, after, site, dims);
   TorchWeights weights(before.tables());
-  Rng rng(options.seed, "site check");
-  for (int draw = 0; draw < options.draws; ++draw) {
+  Rng rng(plan.seed, "site check");
+  int draws = plan.draws;
+  for (int draw = 0; draw < draws; ++draw) {
     std::map<Value, at::Tensor> leaves;
     Fragment left(before, weights);
     try {
@@ -213,6 +222,9 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
       return false;
     }
     compare_once(left, after, rewrite, site, leaves, weights, report);
+    std::int64_t elements = 0;
+    for (const auto& [value, tensor] : leaves) elements += tensor.numel();
+    if (elements < kFewElements) draws = std::max(plan.draws, kDrawsOfFew);
   }
   return true;
 }
@@ -226,11 +238,14 @@ SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewr
     check_types(before, after, rewrite);
     const Site site = find_site(before, after, rewrite.match.nodes, rewrite.after);
     report.tolerance = site_tolerance(after, site, rewrite.after);
-    const bool ran = compare_at(before, after, rewrite, site, options, 1, report);
+    const bool ran =
+        compare_at(before, after, rewrite, site, options.bindings, {1, options.draws, options.seed}, report);
     if (ran && report.reason.empty() && has_symbols(before, site)) {
       SiteReport elsewhere = report;
       // Sizes that do not fit together say nothing about the rewrite; those given, just compared, do.
-      if (compare_at(before, after, rewrite, site, options, kOtherSize, elsewhere)) report = elsewhere;
+      if (compare_at(before, after, rewrite, site, options.bindings, {kOtherSize, 1, options.seed},
+                     elsewhere))
+        report = elsewhere;
     }
     report.passes = report.reason.empty();
     if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);

@@ -10,7 +10,7 @@ namespace regraft::exec {
 
 struct SiteOptions {
   std::uint64_t seed = 0;
-  int draws = 2;             // inputs drawn: one standard normal, the others four times as wide
+  int draws = 2;  // inputs drawn, more for small sites: one standard normal, others four times as wide
   graph::Bindings bindings;  // sizes of symbols; 1 where not given
 };
 
