@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "core/wire/run_fixture.h"
+
+// Processes that are killed for real. Children are forked before this process has any thread.
+
+namespace regraft::wire {
+namespace {
+
+using namespace testing_support;
+
+// A forked child that waits for go(), runs its work and exits; killed at the end if it still lives.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& work) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe");
+    start_ = FileDescriptor(ends[1]);
+    const FileDescriptor wait(ends[0]);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    start_.close();
+    char go = 0;
+    if (read(wait.get(), &go, 1) == 1) run(work);
+    _exit(0);
+  }
+  ~Child() { kill_now(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void go() { ASSERT_EQ(write(start_.get(), "g", 1), 1); }
+  void kill_now() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    join();
+  }
+  int join() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  static void run(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "child: %s\n", error.what());
+      _exit(1);
+    }
+  }
+
+  FileDescriptor start_;
+  pid_t pid_ = -1;
+};
+
+bool wait_for_file(const fs::path& path) {
+  const auto deadline = std::chrono::steady_clock::now() + kLong;
+  while (!fs::exists(path)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheBooksBalance) {
+  TestRun run(TestRun::Over::kIpc);
+  run.options().dispatch.actor_timeout_ms = 60000;  // it is the new incarnation that tells of the death
+  LinkOptions options = run.actor("a", 1);
+  Child first([&] {
+    Link link(options, run.clock());
+    while (const auto ticket = link.next_ticket(kLong)) {
+      const bool half = ticket->id > 3;
+      link.send(*ticket, {.last = !half}, payload(ticket->seed, 2, 1000));
+    }
+  });
+  options.incarnation = 2;
+  Child second([&] {
+    Link link(options, run.clock());
+    try {
+      while (const auto ticket = link.next_ticket(kLong))
+        link.send(*ticket, {}, payload(ticket->seed, 2, 1000));
+    } catch (const WireError& error) {
+      _exit(error.fault() == WireFault::kClosed ? 0 : 1);
+    }
+  });
+  Hub& hub = run.start();
+  first.go();
+  const auto admit = [&] {
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    EXPECT_EQ(hub.decide(delivery->ticket, Disposition::kAdmitted), Disposition::kAdmitted);
+  };
+  for (int i = 0; i < 3; ++i) admit();
+  ASSERT_TRUE(
+      hub.wait_for([](const HubStatus& s) { return s.actors.size() == 1 && s.outstanding == 2; }, kLong));
+  first.kill_now();
+  second.go();
+  for (int i = 0; i < 5; ++i) admit();
+  hub.stop();
+  const Books books = run.ledger().books().total();
+  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty());
+  EXPECT_EQ(books.lost, 2u);
+  EXPECT_EQ(books.admitted, 8u);
+  EXPECT_EQ(second.join(), 0) << "an actor ends normally when the run does";
+}
+
+TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
+  TestRun run(TestRun::Over::kTcp);
+  const LinkOptions options = run.actor("a");
+  const fs::path report = run.folder() / "books";
+  const auto learn = [&](int admissions) {
+    Hub& hub = run.start();
+    for (int i = 0; i < admissions; ++i) {
+      const auto delivery = hub.take(kLong);
+      if (!delivery) _exit(1);
+      hub.decide(delivery->ticket, Disposition::kAdmitted);
+    }
+    write_file_atomic(run.folder() / ("admitted-" + std::to_string(run.ledger().generation())),
+                      std::string_view(""));
+    // What comes now is taken, but gets no verdict before the kill.
+    while (run.ledger().generation() == 1) hub.take(kLong);
+    hub.stop();
+    write_file_atomic(report, run.ledger().books().table());
+  };
+  Child first([&] { learn(5); });
+  Child second([&] { learn(7); });
+  first.go();
+  std::size_t admitted = 0, late = 0;
+  {
+    Link link(options, run.clock());
+    const auto count_acks = [&] {
+      while (const auto ack = link.next_ack(0ms)) {
+        admitted += ack->disposition == Disposition::kAdmitted ? 1 : 0;
+        late += ack->disposition == Disposition::kLate ? 1 : 0;
+      }
+    };
+    const auto step = [&] {
+      if (const auto ticket = link.next_ticket(10ms)) link.send(*ticket, {}, payload(ticket->seed, 2, 1000));
+      count_acks();
+    };
+    while (!fs::exists(run.folder() / "admitted-1") || admitted < 5) step();
+    first.kill_now();
+    second.go();
+    EXPECT_EQ(error_of([&] {
+                while (true) step();
+              }).fault(),
+              WireFault::kClosed);
+    EXPECT_EQ(error_of(count_acks).fault(), WireFault::kClosed) << "after the acknowledgements that had come";
+  }
+  EXPECT_EQ(second.join(), 0);
+  ASSERT_TRUE(wait_for_file(report));
+  const std::string table = read_file(report);
+  EXPECT_THAT(table, testing::HasSubstr("the books balance"));
+  EXPECT_EQ(admitted, 12u) << table;
+  EXPECT_GT(late, 0u) << "what the killed learner had without a verdict\n" << table;
+
+  const Ledger ledger(run.journal(), "run");
+  EXPECT_EQ(ledger.books().generations.at(0).admitted, 5u);
+  EXPECT_EQ(ledger.books().generations.at(1).admitted, 7u);
+  EXPECT_THAT(ledger.books().check(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace regraft::wire
