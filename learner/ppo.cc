@@ -10,6 +10,7 @@
 #include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "core/nn/internal/network.h"
+#include "core/nn/internal/trainer.h"
 #include "learner/flat_adam.h"
 #include "replay/advantage.h"
 #include "replay/bytes.h"
@@ -18,8 +19,9 @@ namespace regraft::learner {
 namespace {
 
 using nn::NnError;
-using nn::internal::BatchTensors;
+using nn::internal::Gradients;
 using nn::internal::Network;
+using nn::internal::TrainerOutput;
 using replay::Segment;
 using torch::Tensor;
 
@@ -77,8 +79,8 @@ std::vector<float> normalised(std::vector<float> advantages) {
 
 /// The steps of one minibatch on the device.
 struct Minibatch {
-  BatchTensors graphs;
-  Tensor chosen;  // rows of the candidates taken
+  std::vector<const env::Observation*> observations;
+  std::vector<std::int32_t> candidates;
   Tensor proximal, weights, advantages, targets;
 };
 
@@ -102,24 +104,20 @@ void add_means(PpoMetrics& metrics, const Sums& sums, std::size_t minibatches) {
 
 class Ppo::State {
  public:
-  State(const nn::NetworkConfig& config, env::RuleFeatureTable rules, const PpoOptions& options,
-        const std::string& device, std::uint64_t seed)
+  State(const nn::NetworkConfig& config, const env::RuleFeatureTable& rules, const PpoOptions& options,
+        const std::string& device, std::uint64_t seed, nn::Engine engine)
       : options_(options),
-        rule_count_(rules.rule_count),
         network_(config, torch::Device(nn::resolve_device(device))),
-        rules_(nn::internal::rule_tensor(rules, network_.device())),
+        trainer_(nn::internal::make_trainer(network_, rules, engine)),
         adam_(network_.parameters(), options.lr),
         rng_(seed, "learner/minibatches") {}
 
-  /// The batch of steps [order[first], ...), with the candidates they took.
-  BatchTensors graphs(std::span<const env::Observation* const> observations) const {
-    return {nn::make_batch(observations, network_.config().node_kinds, rule_count_), network_.device()};
-  }
-  Tensor chosen_rows(const nn::GraphBatch& batch, std::span<const std::int32_t> candidates) const {
+  /// Rows of the chosen candidates among all of the minibatch.
+  Tensor chosen_rows(const TrainerOutput& output, std::span<const std::int32_t> candidates) const {
     std::vector<std::int32_t> rows(candidates.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i] = batch.candidate_offsets[i] + candidates[i];
-      if (candidates[i] < 0 || rows[i] >= batch.candidate_offsets[i + 1]) {
+      rows[i] = output.candidate_offsets[i] + candidates[i];
+      if (candidates[i] < 0 || rows[i] >= output.candidate_offsets[i + 1]) {
         throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
       }
     }
@@ -129,15 +127,19 @@ class Ppo::State {
   Fresh recompute(const PpoBatch& batch) const;
   Minibatch minibatch(const PpoBatch& batch, std::span<const float> advantages,
                       std::span<const std::size_t> rows) const;
+  Tensor loss(const Minibatch& minibatch, const TrainerOutput& output, Sums& sums) const;
   void step(const Minibatch& minibatch, Sums& sums);
+  [[noreturn]] void fail(const char* what) const {
+    throw NnError(what, "PPO update " + std::to_string(version_ + 1),
+                  "lower ppo.lr, or resume from an older checkpoint");
+  }
   void shuffle(std::vector<std::size_t>& order) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng_.below(i)]);
   }
 
   PpoOptions options_;
-  std::size_t rule_count_;
   Network network_;
-  Tensor rules_;
+  std::unique_ptr<nn::internal::Trainer> trainer_;
   FlatAdam adam_;
   Rng rng_;
   std::uint64_t version_ = 0;
@@ -149,9 +151,9 @@ Fresh Ppo::State::recompute(const PpoBatch& batch) const {
   const std::size_t chunk = static_cast<std::size_t>(options_.minibatch_steps);
   for (std::size_t first = 0; first < batch.size(); first += chunk) {
     const std::size_t count = std::min(chunk, batch.size() - first);
-    const auto tensors = graphs(std::span(batch.observations).subspan(first, count));
-    const auto rows = chosen_rows(tensors.host, std::span(batch.candidates).subspan(first, count));
-    const auto output = network_.forward(tensors, rules_);
+    const auto output =
+        trainer_->forward(std::span(batch.observations).subspan(first, count), Gradients::none);
+    const auto rows = chosen_rows(output, std::span(batch.candidates).subspan(first, count));
     const auto log_probabilities =
         output.log_probabilities.index_select(0, rows).to(torch::kCPU).contiguous();
     const auto values = output.values.to(torch::kCPU).contiguous();
@@ -166,61 +168,56 @@ Fresh Ppo::State::recompute(const PpoBatch& batch) const {
 
 Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const float> advantages,
                                 std::span<const std::size_t> rows) const {
-  std::vector<const env::Observation*> observations;
-  std::vector<std::int32_t> candidates;
+  Minibatch minibatch;
   std::vector<float> proximal, weights, chosen_advantages, targets;
   for (const std::size_t row : rows) {
-    observations.push_back(batch.observations[row]);
-    candidates.push_back(batch.candidates[row]);
+    minibatch.observations.push_back(batch.observations[row]);
+    minibatch.candidates.push_back(batch.candidates[row]);
     proximal.push_back(batch.proximal_log_probability[row]);
     weights.push_back(batch.weights[row]);
     chosen_advantages.push_back(advantages[row]);
     targets.push_back(batch.targets[row]);
   }
-  auto tensors = graphs(observations);
-  auto chosen = chosen_rows(tensors.host, candidates);
   const auto column = [&](const std::vector<float>& values) {
     return to_device(values, torch::kFloat32, network_.device());
   };
-  return {std::move(tensors), std::move(chosen),         column(proximal),
-          column(weights),    column(chosen_advantages), column(targets)};
+  minibatch.proximal = column(proximal);
+  minibatch.weights = column(weights);
+  minibatch.advantages = column(chosen_advantages);
+  minibatch.targets = column(targets);
+  return minibatch;
 }
 
-void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
-  const auto output = network_.forward(minibatch.graphs, rules_);
-  const auto log_ratio = output.log_probabilities.index_select(0, minibatch.chosen) - minibatch.proximal;
+Tensor Ppo::State::loss(const Minibatch& minibatch, const TrainerOutput& output, Sums& sums) const {
+  const auto log_ratio = output.log_probabilities.index_select(0, chosen_rows(output, minibatch.candidates)) -
+                         minibatch.proximal;
   const auto ratio = log_ratio.exp();
   const auto clipped = ratio.clamp(1 - options_.clip, 1 + options_.clip);
   const auto gain = torch::min(ratio * minibatch.advantages, clipped * minibatch.advantages);
   const auto policy_loss = -(minibatch.weights * gain).mean();
   const auto value_loss = (output.values - minibatch.targets).pow(2).mean();
-  const auto entropies =
-      nn::internal::segment_sum((-output.log_probabilities.exp() * output.log_probabilities).unsqueeze(1),
-                                minibatch.graphs.candidate_graph);
+  const auto entropies = nn::internal::segment_sum(
+      (-output.log_probabilities.exp() * output.log_probabilities).unsqueeze(1), output.candidate_graph);
   const auto entropy = entropies.mean();
-  const auto loss =
-      policy_loss + options_.value_coefficient * value_loss - options_.entropy_coefficient * entropy;
-  const double total = loss.item<double>();
-  if (!std::isfinite(total)) {
-    throw NnError("the loss is not finite", "PPO update " + std::to_string(version_ + 1),
-                  "lower ppo.lr, or resume from an older checkpoint");
-  }
-  network_.gradients().zero_();
-  loss.backward();
-  const double norm = network_.gradients().norm().item<double>();
-  if (!std::isfinite(norm)) {
-    throw NnError("the gradient is not finite", "PPO update " + std::to_string(version_ + 1),
-                  "lower ppo.lr, or resume from an older checkpoint");
-  }
-  if (norm > options_.gradient_norm) network_.gradients().mul_(options_.gradient_norm / norm);
-  adam_.step(network_.gradients());
 
-  torch::NoGradGuard no_grad;
   sums.policy_loss += policy_loss.item<double>();
   sums.value_loss += value_loss.item<double>();
   sums.entropy += entropy.item<double>();
   sums.approx_kl += (ratio - 1 - log_ratio).mean().item<double>();
   sums.clip_fraction += ((ratio - 1).abs() > options_.clip).to(torch::kFloat32).mean().item<double>();
+  return policy_loss + options_.value_coefficient * value_loss - options_.entropy_coefficient * entropy;
+}
+
+void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
+  const auto output = trainer_->forward(minibatch.observations, Gradients::wanted);
+  const auto total = loss(minibatch, output, sums);
+  if (!std::isfinite(total.item<double>())) fail("the loss is not finite");
+  network_.gradients().zero_();
+  trainer_->backward(total);
+  const double norm = network_.gradients().norm().item<double>();
+  if (!std::isfinite(norm)) fail("the gradient is not finite");
+  if (norm > options_.gradient_norm) network_.gradients().mul_(options_.gradient_norm / norm);
+  adam_.step(network_.gradients());
   sums.gradient_norm += norm;
 }
 
@@ -274,10 +271,10 @@ void add_targets(const Segment& segment, const Fresh& fresh, std::size_t first, 
 
 }  // namespace
 
-Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, env::RuleFeatureTable rules,
-         const PpoOptions& options, const std::string& device, std::uint64_t seed) {
+Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
+         const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine) {
   check(options);
-  state_ = std::make_unique<State>(network, std::move(rules), options, device, seed);
+  state_ = std::make_unique<State>(network, rules, options, device, seed, engine);
   state_->network_.load(weights);
 }
 

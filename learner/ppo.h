@@ -9,6 +9,7 @@
 
 #include "core/env/observation.h"
 #include "core/nn/config.h"
+#include "core/nn/policy.h"
 #include "core/nn/weights.h"
 #include "replay/trajectory.h"
 
@@ -73,9 +74,10 @@ struct PpoBatch {
 /// that is not finite (the weights are then as they were before that minibatch).
 class Ppo {
  public:
-  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches.
-  Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, env::RuleFeatureTable rules,
-      const PpoOptions& options, const std::string& device, std::uint64_t seed);
+  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy.
+  Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
+      const PpoOptions& options, const std::string& device, std::uint64_t seed,
+      nn::Engine engine = nn::Engine::automatic);
   ~Ppo();
   Ppo(Ppo&&) noexcept;
   Ppo& operator=(Ppo&&) noexcept;

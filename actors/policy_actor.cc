@@ -1,0 +1,154 @@
+#include "actors/policy_actor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/env/rule_features.h"
+#include "core/nn/weights.h"
+#include "core/wire/error.h"
+#include "replay/segment_codec.h"
+
+namespace regraft::actors {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
+
+replay::Segment segment_for(const wire::Ticket& ticket, std::uint64_t version) {
+  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+  replay::Segment segment;
+  segment.ticket = ticket.id;
+  segment.generation = ticket.generation;
+  segment.weight_version = version;
+  segment.model = ticket.model;
+  segment.seed = ticket.seed;
+  segment.episode_return = segment.final_cost_ratio = segment.best_cost_ratio = unknown;
+  return segment;
+}
+
+std::size_t total_size(const std::vector<replay::Bytes>& frames) {
+  std::size_t size = 0;
+  for (const replay::Bytes& frame : frames) size += frame.size();
+  return size;
+}
+
+}  // namespace
+
+/// A model that was asked for, and its environment.
+struct PolicyActor::Played {
+  Played(std::unique_ptr<Task> loaded, const WorkloadOptions& options, const Clock& clock)
+      : task(std::move(loaded)), environment(make_environment(*task, options, clock)) {}
+  std::unique_ptr<Task> task;
+  env::Environment environment;
+};
+
+PolicyActor::PolicyActor(wire::Link& link, WorkloadOptions workload, const nn::NetworkConfig& network,
+                         const Clock& clock)
+    : link_(link), workload_(std::move(workload)), clock_(clock), network_(network) {}
+
+PolicyActor::~PolicyActor() = default;
+
+void PolicyActor::run(const std::stop_token& stopped) {
+  try {
+    while (!stopped.stop_requested()) {
+      while (link_.next_ack(std::chrono::milliseconds(0))) {
+      }
+      if (const auto ticket = link_.next_ticket(kPatience)) play(*ticket);
+    }
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kClosed) throw;
+    log_debug("the run has ended: {}", error.what());
+  }
+}
+
+env::Environment& PolicyActor::environment(std::uint32_t model) {
+  auto& held = played_[model];
+  if (!held) held = std::make_unique<Played>(load_task(workload_, model), workload_, clock_);
+  return held->environment;
+}
+
+/// The ticket's version, or the latest where that is no longer kept.
+void PolicyActor::load_weights(const wire::Ticket& ticket) {
+  if (policy_ && version_ == ticket.weight_version) return;
+  wire::Weights fetched;
+  try {
+    fetched = link_.fetch(ticket.weight_version);
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kGone) throw;
+    fetched = link_.fetch(0);
+  }
+  const nn::Weights weights = nn::decode_weights(fetched.bytes);
+  if (policy_)
+    policy_->set_weights(weights);
+  else
+    policy_ = std::make_unique<nn::Policy>(network_, weights,
+                                           env::make_rule_features(environment(ticket.model).rules()),
+                                           nn::PolicyOptions{.device = "cpu"});
+  version_ = fetched.info.version;
+}
+
+void PolicyActor::play(const wire::Ticket& ticket) {
+  env::Environment& environment = this->environment(ticket.model);
+  load_weights(ticket);
+  Rng rng(ticket.seed, "policy actor");
+  environment.reset(ticket.seed);
+  const std::size_t length = std::clamp<std::size_t>(ticket.segment_length, 1, replay::kMaxSegmentSteps);
+  replay::Segment segment = segment_for(ticket, version_);
+  double episode_return = 0;
+  bool truncated = false;
+  while (!environment.done()) {
+    segment.steps.push_back(policy_step(environment, rng, truncated));
+    episode_return += segment.steps.back().reward;
+    if (environment.done() || segment.steps.size() < length) continue;
+    segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
+    if (!send(ticket, std::exchange(segment, segment_for(ticket, version_)), false)) return;
+  }
+  if (truncated) segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
+  const double initial = environment.initial_cost().latency_us;
+  segment.episode_return = static_cast<float>(episode_return);
+  segment.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);
+  segment.best_cost_ratio = static_cast<float>(environment.best().cost.latency_us / initial);
+  send(ticket, std::move(segment), true);
+  ++episodes_;
+}
+
+replay::Step PolicyActor::policy_step(env::Environment& environment, Rng& rng, bool& truncated) {
+  replay::Step step;
+  step.observation = environment.observation();
+  const nn::Evaluation evaluation = policy_->evaluate(step.observation);
+  const nn::Choice choice = nn::sample(evaluation, rng);
+  const env::StepResult result = environment.step_candidate(choice.candidate);
+  step.candidate = choice.candidate;
+  step.log_probability = choice.log_probability;
+  step.value = evaluation.value;
+  step.reward = static_cast<float>(result.reward);
+  step.terminated = result.terminated;
+  truncated = result.truncated;
+  ++policy_steps_;
+  return step;
+}
+
+/// Halves a segment that is too large for one message. False once the learner no longer wants the ticket.
+bool PolicyActor::send(const wire::Ticket& ticket, replay::Segment segment, bool last) {
+  std::vector<replay::Bytes> encoded = replay::encode_segment(segment);
+  if (total_size(encoded) > replay::kMaxSegmentBytes && segment.steps.size() > 1) {
+    replay::Segment first = segment_for(ticket, version_);
+    const auto middle = segment.steps.begin() + static_cast<std::ptrdiff_t>(segment.steps.size() / 2);
+    first.steps.assign(std::make_move_iterator(segment.steps.begin()), std::make_move_iterator(middle));
+    segment.steps.erase(segment.steps.begin(), middle);
+    first.bootstrap_value = segment.steps.front().value;
+    return send(ticket, std::move(first), false) && send(ticket, std::move(segment), last);
+  }
+  wire::PartInfo info;
+  info.weight_version = version_;
+  info.steps = static_cast<std::uint32_t>(segment.steps.size());
+  info.last = last;
+  info.policy_steps = policy_steps_;
+  std::vector<wire::Frame> frames;
+  for (replay::Bytes& bytes : encoded) frames.push_back(wire::Frame::adopt(std::move(bytes)));
+  return link_.send(ticket, info, std::move(frames));
+}
+
+}  // namespace regraft::actors

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "actors/workload.h"
+#include "core/base/clock.h"
+#include "core/nn/policy.h"
+#include "core/wire/link.h"
+#include "replay/trajectory.h"
+
+namespace regraft::actors {
+
+/// Plays episodes of real environments with the learner's policy.
+///   ticket -> weights of its version -> reset(seed) -> policy step... -> segments -> learner
+/// All randomness of an episode comes from its ticket, so who plays it, and after how many restarts, does not
+/// matter. One thread; models are loaded when a ticket first asks for them.
+class PolicyActor {
+ public:
+  /// The link and the clock outlive it. `network` is the learner's.
+  PolicyActor(wire::Link& link, WorkloadOptions workload, const nn::NetworkConfig& network,
+              const Clock& clock);
+  ~PolicyActor();
+
+  /// Until the learner says that the run has ended or a stop is requested. Throws what the link throws
+  /// otherwise.
+  void run(const std::stop_token& stopped);
+
+  std::uint64_t policy_steps() const { return policy_steps_; }
+  std::uint64_t episodes() const { return episodes_; }
+
+ private:
+  struct Played;
+
+  void play(const wire::Ticket& ticket);
+  void load_weights(const wire::Ticket& ticket);
+  env::Environment& environment(std::uint32_t model);
+  replay::Step policy_step(env::Environment& environment, Rng& rng, bool& truncated);
+  bool send(const wire::Ticket& ticket, replay::Segment segment, bool last);
+
+  wire::Link& link_;
+  WorkloadOptions workload_;
+  const Clock& clock_;
+  nn::NetworkConfig network_;
+  std::unique_ptr<nn::Policy> policy_;
+  std::uint64_t version_ = 0;  // of the weights in policy_
+  std::map<std::uint32_t, std::unique_ptr<Played>> played_;
+  std::uint64_t policy_steps_ = 0;
+  std::uint64_t episodes_ = 0;
+};
+
+}  // namespace regraft::actors

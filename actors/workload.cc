@@ -1,0 +1,163 @@
+#include "actors/workload.h"
+
+#include <charconv>
+#include <optional>
+
+#include "actors/config_files.h"
+#include "core/cost/analytic.h"
+#include "core/env/synthetic.h"
+#include "core/onnx/import.h"
+#include "core/rules/cleanup.h"
+
+namespace regraft::actors {
+namespace {
+
+constexpr char kSynthetic[] = "synthetic:";
+constexpr double kSyntheticRiseUs = 1.0;
+
+bool is_synthetic(const std::string& model) {
+  return model.starts_with(kSynthetic);
+}
+
+/// "synthetic:CHAINS:LOCKED:VALLEY:SEED"
+env::SyntheticOptions parse_synthetic(const std::string& model) {
+  const auto refuse = [&] {
+    throw WorkloadError("is no synthetic graph", model,
+                        "write synthetic:CHAINS:LOCKED:VALLEY:SEED, such as synthetic:6:2:1:0");
+  };
+  std::vector<std::uint64_t> fields;
+  for (std::size_t at = sizeof kSynthetic - 1; at <= model.size();) {
+    const std::size_t end = std::min(model.find(':', at), model.size());
+    std::uint64_t value = 0;
+    const auto [stop, problem] = std::from_chars(model.data() + at, model.data() + end, value);
+    if (problem != std::errc() || stop != model.data() + end) refuse();
+    fields.push_back(value);
+    at = end + 1;
+  }
+  if (fields.size() != 4) refuse();
+  env::SyntheticOptions options;
+  options.chains = static_cast<std::uint32_t>(fields[0]);
+  options.locked = static_cast<std::uint32_t>(fields[1]);
+  options.valley = static_cast<std::uint32_t>(fields[2]);
+  options.rise_us = kSyntheticRiseUs;
+  options.seed = fields[3];
+  return options;
+}
+
+class SyntheticGraph : public Task {
+ public:
+  explicit SyntheticGraph(const std::string& model)
+      : name_(model),
+        task_(env::make_synthetic_task(parse_synthetic(model))),
+        rules_(env::make_synthetic_rules(parse_synthetic(model).valley)),
+        costs_(env::make_synthetic_costs(kSyntheticRiseUs)) {}
+  const graph::Graph& start() const override { return *task_.start; }
+  const rules::RuleSet& rules() const override { return rules_; }
+  const cost::CostFactory& costs() const override { return costs_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_;
+  env::SyntheticTask task_;
+  rules::RuleSet rules_;
+  env::TableCostFactory costs_;
+};
+
+class OnnxModel : public Task {
+ public:
+  OnnxModel(const WorkloadOptions& options, const std::filesystem::path& file)
+      : name_(file.stem().string()),
+        model_(onnx::import_model(file)),
+        start_(model_.graph()),
+        rules_(load_rules(options)),
+        costs_(cost::load_device(find_config(options.device)), options.environment.bindings) {
+    rules::clean_up(start_);
+    start_.commit();
+  }
+  const graph::Graph& start() const override { return start_; }
+  const rules::RuleSet& rules() const override { return rules_; }
+  const cost::CostFactory& costs() const override { return costs_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_;
+  onnx::ImportedModel model_;
+  graph::Graph start_;
+  rules::RuleSet rules_;
+  cost::AnalyticFactory costs_;
+};
+
+}  // namespace
+
+std::vector<Option> workload_options() {
+  const env::EnvOptions d;
+  std::vector<Option> options{
+      Option("workload.models", TextList{}, "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED")
+          .fixed_on_resume(),
+      Option("workload.rules", "configs/rules", "a .rules file or a folder of them").fixed_on_resume(),
+      Option("workload.device", "configs/devices/cpu-1core.toml", "device profile of the cost model")
+          .fixed_on_resume(),
+      Option("workload.horizon", 50, "steps of an episode at most").between(1, 10000).fixed_on_resume(),
+      Option("workload.horizon_mode", "terminate",
+             "what the horizon means: an end, or a cut that is bootstrapped")
+          .one_of({"terminate", "truncate"})
+          .fixed_on_resume(),
+      Option("workload.locations", static_cast<std::int64_t>(d.location_limit),
+             "locations of a rule that can be chosen")
+          .between(1, 65535)
+          .fixed_on_resume(),
+      Option("workload.reward", "incremental", "cost change of each step, or of the whole episode at its end")
+          .one_of({"incremental", "terminal"})
+          .fixed_on_resume(),
+  };
+  return options;
+}
+
+WorkloadOptions workload_options_from(const Config& config) {
+  WorkloadOptions options;
+  options.models = config.list("workload.models");
+  options.rules = config.text("workload.rules");
+  options.device = config.text("workload.device");
+  options.environment.horizon = static_cast<std::uint32_t>(config.integer("workload.horizon"));
+  options.environment.horizon_mode = config.text("workload.horizon_mode") == "truncate"
+                                         ? env::HorizonMode::truncate
+                                         : env::HorizonMode::terminate;
+  options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
+  options.environment.reward =
+      config.text("workload.reward") == "terminal" ? env::RewardKind::terminal : env::RewardKind::incremental;
+  return options;
+}
+
+rules::RuleSet load_rules(const WorkloadOptions& options) {
+  std::optional<std::uint32_t> valley;
+  std::size_t synthetic = 0;
+  for (const std::string& model : options.models) {
+    if (!is_synthetic(model)) continue;
+    const std::uint32_t held = parse_synthetic(model).valley;
+    if (valley && *valley != held)
+      throw WorkloadError("synthetic graphs of one job must have the same VALLEY", model,
+                          "their rules differ");
+    valley = held;
+    ++synthetic;
+  }
+  if (synthetic != 0 && synthetic != options.models.size())
+    throw WorkloadError("synthetic graphs and ONNX models do not mix", "workload.models",
+                        "their rules differ");
+  return valley ? env::make_synthetic_rules(*valley) : rules::RuleSet::load(find_config(options.rules));
+}
+
+std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model) {
+  if (model >= options.models.size())
+    throw WorkloadError(
+        "asks for model " + std::to_string(model) + " of " + std::to_string(options.models.size()), "ticket",
+        "learner and actors must have the same config");
+  const std::string& name = options.models[model];
+  if (is_synthetic(name)) return std::make_unique<SyntheticGraph>(name);
+  return std::make_unique<OnnxModel>(options, name);
+}
+
+env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock) {
+  return {task.start(), task.rules(), task.costs(), options.environment, clock};
+}
+
+}  // namespace regraft::actors

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/config.h"
+#include "core/cost/cost.h"
+#include "core/env/environment.h"
+#include "core/rules/rule_set.h"
+
+namespace regraft::actors {
+
+class WorkloadError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a job rewrites: the options `workload.*`, each declared once, in workload.cc.
+struct WorkloadOptions {
+  std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
+  std::filesystem::path rules;      // a .rules file or a folder of them
+  std::filesystem::path device;     // profile of the analytic cost model
+  env::EnvOptions environment;
+};
+std::vector<Option> workload_options();
+WorkloadOptions workload_options_from(const Config& config);
+
+/// One graph to rewrite with what belongs to it: the model's mapped weights and tables, rules, costs.
+/// Environments made from it must not outlive it, and share its tables: one thread.
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual const graph::Graph& start() const = 0;  // after clean-up
+  virtual const rules::RuleSet& rules() const = 0;
+  virtual const cost::CostFactory& costs() const = 0;
+  virtual const std::string& name() const = 0;  // file stem
+};
+
+/// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw,
+/// WorkloadError for a name that is neither a file nor a synthetic graph.
+std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
+
+/// The rule set of a job: that of the files, or of the synthetic family when the models are synthetic; mixing
+/// is refused.
+rules::RuleSet load_rules(const WorkloadOptions& options);
+
+env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock);
+
+}  // namespace regraft::actors

@@ -1,0 +1,80 @@
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+
+#include "actors/policy_actor.h"
+#include "core/base/log.h"
+#include "core/nn/device.h"
+#include "core/wire/error.h"
+#include "core/wire/run_info.h"
+#include "launch/commands/commands.h"
+#include "launch/job.h"
+#include "launch/signals.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::string join;
+  std::optional<std::filesystem::path> run;
+  std::filesystem::path key;
+  std::string name;
+  std::uint64_t incarnation = 1;
+};
+
+/// The run folder: given, or where the run file lies. An actor on another machine needs it on a shared file
+/// system.
+learner::RunFolder folder_of(const Options& options) {
+  if (options.run) return {*options.run};
+  if (options.join.starts_with("regraft://"))
+    throw UsageError("a URL does not say where the run's config lies", "--join", "give --run FOLDER too");
+  return {std::filesystem::absolute(options.join).parent_path()};
+}
+
+int run_actor(const Options& options) {
+  std::stop_source stop;
+  const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
+  start_log("warning", options.name);
+  nn::set_torch_threads(1);
+  const Config config = load_run_config(folder_of(options));
+  const SystemClock clock;
+  wire::LinkOptions link_options;
+  link_options.locate = [join = options.join] { return wire::RunInfo::from_url_or_file(join); };
+  link_options.keys = wire::load_key_pair(options.key);
+  link_options.actor = options.name;
+  link_options.kind = "policy";
+  link_options.incarnation = options.incarnation;
+  link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
+  link_options.connect_timeout_ms = 60000;
+  try {
+    wire::Link link(std::move(link_options), clock);
+    const auto kinds = static_cast<std::uint32_t>(op_kind_names().size());
+    actors::PolicyActor actor(link, actors::workload_options_from(config),
+                              nn::preset(config.text("network.preset"), kinds), clock);
+    actor.run(stop.get_token());
+    log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
+  } catch (const wire::WireError& error) {
+    if (error.fault() == wire::WireFault::kClosed) return kDone;
+    if (error.fault() != wire::WireFault::kKey && error.fault() != wire::WireFault::kRefused) throw;
+    // Trying again cannot help: a code that the supervisor does not answer with a restart.
+    log_error("{}", error.what());
+    return kUsage;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_actor(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("actor", "an actor that joins a running job");
+  command->add_option("--join", options->join, "the run file (RUN/run.json) or URL of the job")->required();
+  command->add_option("--run", options->run, "the run folder, where the URL is given");
+  command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
+  command->add_option("--name", options->name, "unique in the job")->required();
+  command->add_option("--incarnation", options->incarnation,
+                      "number of this start, raised by who restarts it");
+  command->callback([options, &action] { action = [options] { return run_actor(*options); }; });
+}
+
+}  // namespace regraft::launch

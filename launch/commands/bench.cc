@@ -1,0 +1,64 @@
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/progress.h"
+#include "core/exec/latency.h"
+#include "launch/bindings.h"
+#include "launch/commands/commands.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::filesystem::path before;
+  std::optional<std::filesystem::path> after, json;
+  std::vector<std::string> bindings;
+  exec::LatencyOptions latency;
+};
+
+int bench(const Options& options) {
+  exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
+  exec::LatencyOptions latency = options.latency;
+  latency.bound = parse_bindings(options.bindings);
+  const SystemClock clock;
+  Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
+  latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
+  const std::filesystem::path after = options.after.value_or(options.before);
+  const exec::LatencyReport report = exec::compare_latency(launcher, options.before, after, latency);
+  progress.finish();
+  std::printf("%-50s %10.3f ms\n%-50s %10.3f ms\n", options.before.c_str(), report.before.latency_ms,
+              after.c_str(), report.after.latency_ms);
+  std::printf(
+      "speedup %.3f, 95 %% interval [%.3f, %.3f], A/A control %.3f, %d sessions a side, %d thread%s\n",
+      report.estimate.speedup, report.estimate.low, report.estimate.high, report.control, report.sessions,
+      latency.threads, latency.threads == 1 ? "" : "s");
+  std::printf("%s: %s\n", report.accepted ? "faster" : "no difference shown", report.reason.c_str());
+  if (options.json) write_file_atomic(*options.json, exec::to_json(report).dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("bench", "paired latency of one or two models in ONNX Runtime");
+  command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options")
+      ->required();
+  command->add_option("OTHER", options->after,
+                      "what is compared with it (left out: the baseline itself, an A/A control)");
+  command->add_option("--threads", options->latency.threads, "threads inside an op")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--budget", options->latency.budget_s, "seconds to spend")
+      ->check(CLI::Range(1.0, 86400.0));
+  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  command->add_option("--seed", options->latency.seed, "seed of inputs and of the order of sessions");
+  command->add_option("--json", options->json, "write the report as JSON");
+  command->callback([options, &action] { action = [options] { return bench(*options); }; });
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace regraft::launch {
+
+/// Exit codes of the program.
+enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotEquivalent = 3 };
+
+/// What the chosen command does, returning an exit code; set by the command's callback, run after parsing, so
+/// that errors are caught in one place.
+using Action = std::function<int()>;
+
+// One function a command: declares its options on the program and sets `action` when it is chosen. To add a
+// command: one file here, one declaration, one row in kCommands (main.cc).
+void add_train(CLI::App& program, Action& action);
+void add_actor(CLI::App& program, Action& action);
+void add_learner(CLI::App& program, Action& action);
+void add_optimise(CLI::App& program, Action& action);
+void add_verify(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
+void add_measure_one(CLI::App& program, Action& action);
+void add_inspect(CLI::App& program, Action& action);
+void add_evaluate(CLI::App& program, Action& action);
+void add_rules(CLI::App& program, Action& action);
+void add_keys(CLI::App& program, Action& action);
+
+}  // namespace regraft::launch

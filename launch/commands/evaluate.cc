@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/file.h"
+#include "core/nn/device.h"
+#include "core/search/greedy.h"
+#include "launch/commands/commands.h"
+#include "launch/job.h"
+#include "launch/searches.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> policies;
+  std::optional<std::filesystem::path> config, json;
+  std::vector<std::string> settings;
+  std::vector<std::string> models;
+  int episodes = 20;
+  std::uint64_t seed = 0;
+};
+
+/// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
+struct Score {
+  std::string model, method;
+  std::vector<double> returns, best;  // of the last and of the best graph of each episode
+  std::uint64_t candidates_costed = 0;
+  double seconds = 0;
+};
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+  const double center = mean(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - center) * (value - center);
+  return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+/// Plays episodes with a prior, drawn from it, or always the most probable candidate.
+Score play(const actors::Task& task, const actors::WorkloadOptions& workload, search::Prior& prior, bool draw,
+           int episodes, std::uint64_t seed, const std::string& method) {
+  const SystemClock clock;
+  env::Environment environment = actors::make_environment(task, workload, clock);
+  Score score{task.name(), method, {}, {}, 0, 0};
+  const std::int64_t start = clock.steady_ns();
+  for (int episode = 0; episode < episodes; ++episode) {
+    Rng rng(seed + static_cast<std::uint64_t>(episode), "evaluate");
+    environment.reset();
+    while (!environment.done()) {
+      const std::vector<float> logs = search::ask(prior, environment.observation());
+      std::size_t candidate =
+          static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
+      double left = rng.uniform();
+      for (std::size_t i = 0; draw && i < logs.size(); ++i) {
+        if (std::isfinite(logs[i])) candidate = i;
+        left -= std::exp(static_cast<double>(logs[i]));
+        if (left < 0) break;
+      }
+      environment.step_candidate(candidate);
+      ++score.candidates_costed;
+    }
+    const double initial = environment.initial_cost().latency_us;
+    score.returns.push_back(1 - environment.cost().latency_us / initial);
+    score.best.push_back(1 - environment.best().cost.latency_us / initial);
+  }
+  score.seconds = static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second;
+  return score;
+}
+
+Score descend(const actors::Task& task) {
+  const SystemClock clock;
+  Rng rng(0, "greedy");
+  search::SearchLimits limits;
+  limits.seconds = 600;
+  const search::SearchResult found =
+      search::make_greedy()->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
+  const double improvement = 1 - found.best.latency_us / found.initial.latency_us;
+  return {task.name(), "greedy", {improvement}, {improvement}, found.candidates_costed, found.seconds};
+}
+
+void print(const Score& score) {
+  std::printf("%-24s %-34s %8zu %10.4f %8.4f %10.4f %12llu %8.2f\n", score.model.c_str(),
+              score.method.c_str(), score.returns.size(), mean(score.returns), deviation(score.returns),
+              *std::max_element(score.best.begin(), score.best.end()),
+              static_cast<unsigned long long>(score.candidates_costed), score.seconds);
+  std::fflush(stdout);
+}
+
+nlohmann::json to_json(const Score& score) {
+  return {{"model", score.model}, {"method", score.method},   {"returns", score.returns},
+          {"best", score.best},   {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
+}
+
+int evaluate(const Options& options) {
+  nn::set_torch_threads(1);
+  Config config = load_job_config(options.config, options.settings);
+  actors::WorkloadOptions workload = actors::workload_options_from(config);
+  if (!options.models.empty()) workload.models = options.models;
+  if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
+  std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
+              "best", "costed", "seconds");
+  nlohmann::json all = nlohmann::json::array();
+  const auto report = [&](const Score& score) {
+    print(score);
+    all.push_back(to_json(score));
+  };
+  for (std::size_t model = 0; model < workload.models.size(); ++model) {
+    const auto task = actors::load_task(workload, model);
+    search::UniformPrior uniform;
+    report(play(*task, workload, uniform, true, options.episodes, options.seed, "random"));
+    report(descend(*task));
+    for (const std::filesystem::path& path : options.policies) {
+      PolicyPrior prior(nn::load_policy(path), task->rules());
+      report(play(*task, workload, prior, true, options.episodes, options.seed, "policy " + path.string()));
+      report(play(*task, workload, prior, false, 1, options.seed, "policy, most probable"));
+    }
+  }
+  if (options.json) write_file_atomic(*options.json, all.dump(1) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("evaluate", "episodes of policies against random and greedy");
+  command->add_option("--policy", options->policies, "policy files")->check(CLI::ExistingFile);
+  command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
+  command->add_option("--config", options->config, "a job's config, for horizon and rules")
+      ->check(CLI::ExistingFile);
+  command->add_option("--set", options->settings, "override one key of the config");
+  command->add_option("--episodes", options->episodes, "for each policy and model")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the first episode")->capture_default_str();
+  command->add_option("--json", options->json, "write all returns as JSON");
+  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,56 @@
+#include <cstdio>
+#include <filesystem>
+#include <stop_token>
+
+#include "core/base/log.h"
+#include "core/nn/device.h"
+#include "launch/commands/commands.h"
+#include "launch/job.h"
+#include "launch/signals.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  learner::RunFolder folder;
+  std::uint64_t incarnation = 1;
+};
+
+int run_learner(const Options& options) {
+  std::stop_source stop;
+  std::atomic<learner::Learner*> running = nullptr;
+  const WorkerSignals signals([&] { stop.request_stop(); },
+                              [&] {
+                                if (learner::Learner* learner = running) learner->save();
+                              });
+  start_log("info", "learner", options.folder.log());
+  const Config config = load_run_config(options.folder);
+  nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
+  const SystemClock clock;
+  learner::LearnerSetup setup = learner_setup(options.folder, config);
+  const std::vector<std::string> names = setup.model_names;
+  learner::Learner learner(std::move(setup), clock);
+  log_info("generation {}, {}", learner.generation(), nn::torch_description());
+  running = &learner;
+  const learner::LearnerSummary summary = learner.run(stop.get_token());
+  running = nullptr;
+  std::printf("%s", summary.text(names).c_str());
+  std::printf("policy: %s\n", options.folder.latest_policy().c_str());
+  for (const std::string& problem : summary.books.check())
+    std::printf("BOOKS DO NOT BALANCE: %s\n", problem.c_str());
+  std::fflush(stdout);
+  return summary.books.check().empty() && summary.trained_twice == 0 ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_learner(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("learner", "the learner's worker process of a prepared run");
+  command->group("");  // started by train
+  command->add_option("--run", options->folder.root, "run folder")->required();
+  command->add_option("--incarnation", options->incarnation, "number of this start");
+  command->callback([options, &action] { action = [options] { return run_learner(*options); }; });
+}
+
+}  // namespace regraft::launch

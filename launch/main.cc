@@ -1,0 +1,94 @@
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "launch/commands/commands.h"
+#include "launch/version.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr std::array kCommands{add_train,  add_actor, add_learner,    add_optimise,
+                               add_verify, add_bench, add_inspect,    add_evaluate,
+                               add_rules,  add_keys,  add_measure_one};
+
+/// The command that the arguments chose so far, the deepest one.
+const CLI::App* chosen(const CLI::App* app) {
+  const auto commands = app->get_subcommands();
+  return commands.empty() ? app : chosen(commands.front());
+}
+
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!command->get_group().empty()) words.push_back(command->get_name());
+  return words;
+}
+
+/// What CLI11 says, with the nearest option or command for a word that it does not know.
+int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+  std::string text = error.what();
+  const CLI::App* command = chosen(&program);
+  const std::vector<std::string> unknown = command->remaining(true);
+  if (!unknown.empty()) {
+    text = "unknown option or command '" + unknown.front() + "'";
+    const std::string hint = suggestion(unknown.front(), known_words(*command));
+    if (!hint.empty()) text += " (" + hint + ")";
+  }
+  std::fprintf(stderr, "regraft: %s\nrun `%s --help`\n", text.c_str(),
+               command == &program ? "regraft" : ("regraft " + command->get_name()).c_str());
+  return kUsage;
+}
+
+int run(const Action& action) {
+  try {
+    return action();
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "regraft: %s\n", error.what());
+    return kUsage;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "regraft: %s\n", error.what());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "regraft: out of memory\n");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "regraft: unexpected: %s (please report this)\n", error.what());
+  }
+  return kFailed;
+}
+
+int main_program(int argc, char** argv) {
+  CLI::App program(
+      "regraft learns to rewrite deep-learning graphs so that they run faster, and checks that they still "
+      "compute the same.",
+      "regraft");
+  program.set_version_flag("--version", std::string("regraft ") + kVersion);
+  program.require_subcommand(1);
+  Action action;
+  for (const auto add : kCommands) add(program, action);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return program.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return program.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return program.exit(version);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(program, error);
+  }
+  return run(action);
+}
+
+}  // namespace
+}  // namespace regraft::launch
+
+int main(int argc, char** argv) {
+  return regraft::launch::main_program(argc, argv);
+}

@@ -1,0 +1,251 @@
+#include "launch/optimise.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "actors/config_files.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "core/base/progress.h"
+#include "core/base/sha256.h"
+#include "core/cost/analytic.h"
+#include "core/env/rewrite_state.h"
+#include "core/exec/latency.h"
+#include "core/exec/site_check.h"
+#include "core/nn/device.h"
+#include "core/onnx/export.h"
+#include "core/onnx/import.h"
+#include "launch/bindings.h"
+#include "launch/output_files.h"
+#include "launch/replay_log.h"
+#include "launch/searches.h"
+#include "launch/verify_child.h"
+#include "launch/version.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One run of the pipeline; its members are its state between phases.
+class Pipeline {
+ public:
+  explicit Pipeline(const OptimiseOptions& options) : options_(options), output_(options.output) {
+    report_.seed = options.seed;
+    report_.search = options.search;
+  }
+
+  OptimiseReport run() {
+    import();
+    if (options_.search == "none")
+      re_export();
+    else
+      rewrite();
+    output_.commit();
+    if (options_.log) write_file_atomic(*options_.log, log_.to_text());
+    report_.peak_rss_bytes = peak_rss_bytes();
+    if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+    return report_;
+  }
+
+ private:
+  template <typename Work>
+  void phase(const char* name, Work work) {
+    const std::int64_t start = clock_.steady_ns();
+    work();
+    report_.seconds.emplace_back(name,
+                                 static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second);
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s %.1f s\n", options_.input.filename().c_str(), name,
+                   report_.seconds.back().second);
+  }
+
+  void import() {
+    phase("import", [&] { model_.emplace(onnx::import_model(options_.input)); });
+    for (const auto& [name, value] : parse_bindings(options_.bindings))
+      bindings_.bind(model_->tables().symbol(name), value);
+    report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
+    log_.version = kVersion;
+    log_.input_sha256 = sha256_file(options_.input);
+  }
+
+  void re_export() {
+    log_.rule_set = rules::RuleSet::load(actors::find_config(options_.rules)).hash().hex();
+    phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
+    phase("verify", [&] { verify(output_.aside(), true); });
+    report_.accepted = true;
+    report_.reason = "re-exported without rewriting; outputs are equal to the bit";
+  }
+
+  void rewrite() {
+    rules_.emplace(rules::RuleSet::load(actors::find_config(options_.rules)));
+    costs_.emplace(cost::load_device(actors::find_config(options_.device)), bindings_);
+    log_.rule_set = rules_->hash().hex();
+    graph::Graph start = model_->graph();
+    phase("clean-up", [&] {
+      for (const rules::CleanupStep& step : rules::clean_up(start))
+        log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
+      start.commit();
+    });
+    search::SearchResult found;
+    phase("search", [&] { found = search(start); });
+    report_.cost_before = found.initial.latency_us;
+    report_.cost_after = found.best.latency_us;
+    report_.candidates_costed = found.candidates_costed;
+    if (found.path.empty()) return keep_input("no rewrite was found that the cost model calls cheaper");
+    graph::Graph best = start;
+    phase("check sites", [&] { best = apply_checked(start, found.path); });
+    report_.nodes_after = best.operation_count();
+    phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
+    phase("verify", [&] { verify_or_blame(start, found.path); });
+    phase("replay", [&] { check_log(); });
+    accept();
+  }
+
+  search::SearchResult search(const graph::Graph& start) {
+    nn::set_torch_threads(1);
+    std::optional<PolicyPrior> prior;
+    if (options_.search == "policy") prior.emplace(nn::load_policy(policy_path(options_.policy)), *rules_);
+    const search::ObservationOptions observation{.bindings = bindings_};
+    const auto searcher = make_search(options_.search, prior ? &*prior : nullptr, observation);
+    search::SearchLimits limits;
+    limits.seconds = options_.budget_s;
+    if (options_.expansions > 0) limits.expansions = options_.expansions;
+    Rng rng(options_.seed, "search");
+    Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
+                      std::cerr);
+    search::SearchContext context{clock_};
+    context.progress = [&](const search::SearchProgress& at) {
+      char note[80];
+      std::snprintf(note, sizeof note, "best %.4f of the initial cost",
+                    at.best_latency_us / at.initial_latency_us);
+      if (!options_.quiet) progress.update(at.expansions, note);
+    };
+    return searcher->run({start, *rules_, *costs_}, limits, rng, context);
+  }
+
+  /// Applies the path, checking each site in fp64 as it goes.
+  graph::Graph apply_checked(const graph::Graph& start, const std::vector<rules::Match>& path) {
+    graph::Graph graph = start;
+    const auto costs = costs_->make(graph);
+    double before_us = costs->cost().latency_us;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const std::string& name = rules_->info(path[i].rule).name;
+      const graph::Graph before = graph;
+      const graph::Graph::Mark mark = graph.mark();
+      const rules::Rewrite rewrite = rules::apply(graph, *rules_, path[i]);
+      const exec::SiteReport site =
+          exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings_});
+      if (!site.passes)
+        throw NotEquivalentError(
+            "rewrite " + std::to_string(i) + " by rule " + name + " is wrong here: " + site.reason,
+            options_.input.string(), "nothing was emitted; please report this");
+      costs->update(graph.touched_since(mark));
+      const double after_us = costs->cost().latency_us;
+      log_.entries.push_back({name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us});
+      before_us = after_us;
+      ++report_.rules[name];
+    }
+    return graph;
+  }
+
+  exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
+    exec::EquivalenceReport equivalence =
+        verify_in_child(options_.input, candidate, options_.bindings, options_.seed, bit_equal);
+    report_.verified = equivalence.equivalent;
+    report_.max_relative_error = equivalence.max_relative_error;
+    if (!equivalence.equivalent && bit_equal)
+      throw NotEquivalentError("the re-exported model differs: " + equivalence.reason,
+                               options_.input.string(), "nothing was emitted; please report this");
+    return equivalence;
+  }
+
+  void verify_or_blame(const graph::Graph& start, const std::vector<rules::Match>& path) {
+    const exec::EquivalenceReport equivalence = verify(output_.aside(), false);
+    if (equivalence.equivalent) return;
+    throw NotEquivalentError("output " + equivalence.worst_output + " differs after rule " +
+                                 first_bad_rule(start, path) + ": " + equivalence.reason,
+                             options_.input.string(), "nothing was emitted; please report this");
+  }
+
+  /// Bisects the path for the first rewrite with which the whole model is no longer equivalent.
+  std::string first_bad_rule(const graph::Graph& start, const std::vector<rules::Match>& path) {
+    std::size_t good = 0, bad = path.size();
+    const TempDir folder;
+    while (bad - good > 1) {
+      const std::size_t middle = (good + bad) / 2;
+      const graph::Graph graph = env::replay(start, *rules_, std::span(path).first(middle));
+      const fs::path candidate = folder.path() / "prefix.onnx";
+      onnx::export_model(*model_, graph, candidate);
+      const bool equal =
+          verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
+      (equal ? good : bad) = middle;
+    }
+    return rules_->info(path[bad - 1].rule).name + " (rewrite " + std::to_string(bad - 1) + ")";
+  }
+
+  void check_log() {
+    const TempDir folder;
+    const fs::path log = folder.path() / "rewrites.log";
+    write_file_atomic(log, log_.to_text());
+    if (!check_replay(options_.input, output_.aside(), log, options_.rules).identical)
+      throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
+                               "nothing was emitted; please report this");
+  }
+
+  void accept() {
+    if (options_.accept == "cost") {
+      report_.accepted = true;
+      report_.reason = "the cost model calls it cheaper; not measured";
+      return;
+    }
+    exec::LatencyReport latency;
+    phase("measure", [&] { latency = measure(); });
+    report_.speedup = latency.estimate.speedup;
+    report_.speedup_low = latency.estimate.low;
+    report_.speedup_high = latency.estimate.high;
+    report_.latency_before_ms = latency.before.latency_ms;
+    report_.latency_after_ms = latency.after.latency_ms;
+    if (!latency.accepted) return keep_input(latency.reason);
+    report_.accepted = true;
+    report_.reason = latency.reason;
+  }
+
+  exec::LatencyReport measure() {
+    exec::ProcessLauncher launcher(fs::read_symlink("/proc/self/exe"), {"measure-one"});
+    exec::LatencyOptions latency;
+    latency.threads = options_.threads;
+    latency.budget_s = options_.measure_s;
+    latency.bound = parse_bindings(options_.bindings);
+    latency.seed = options_.seed;
+    return exec::compare_latency(launcher, options_.input, output_.aside(), latency);
+  }
+
+  void keep_input(const std::string& reason) {
+    report_.accepted = false;
+    report_.reason = reason;
+    report_.rules.clear();
+    report_.nodes_after = report_.nodes_before;
+    log_.entries.clear();
+    output_.copy_of(options_.input);
+  }
+
+  const OptimiseOptions& options_;
+  OutputFiles output_;
+  SystemClock clock_;
+  std::optional<onnx::ImportedModel> model_;
+  graph::Bindings bindings_;
+  std::optional<rules::RuleSet> rules_;
+  std::optional<cost::AnalyticFactory> costs_;
+  rules::RewriteLog log_;
+  OptimiseReport report_;
+};
+
+}  // namespace
+
+OptimiseReport optimise(const OptimiseOptions& options) {
+  return Pipeline(options).run();
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/rules/rewrite_log.h"
+
+namespace regraft::launch {
+
+struct OptimiseOptions {
+  std::filesystem::path input, output;
+  std::optional<std::filesystem::path> policy, json, log;
+  std::filesystem::path rules = "configs/rules";
+  std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::string search = "policy";  // none, or a name of launch/searches.h
+  double budget_s = 60;
+  std::uint64_t expansions = 0;  // 0: no limit
+  std::string accept = "measured";
+  int threads = 1;
+  std::vector<std::string> bindings;
+  std::uint64_t seed = 0;
+  double measure_s = 60;  // aimed at for the measurement
+  bool quiet = false;
+};
+
+/// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
+struct OptimiseReport {
+  bool accepted = false;
+  std::string reason;
+  bool verified = false;
+  double max_relative_error = 0;
+  std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
+      latency_after_ms;                    // where measured
+  double cost_before = 0, cost_after = 0;  // predicted, us
+  std::size_t nodes_before = 0, nodes_after = 0;
+  std::map<std::string, int> rules;  // applied, by name
+  std::uint64_t candidates_costed = 0;
+  std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
+  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t seed = 0;
+  std::string search;
+
+  std::string to_json() const;
+  std::string text() const;
+};
+
+/// A rewritten model that is not equivalent to its input: exit code 3, nothing is emitted.
+class NotEquivalentError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// import -> clean-up -> search -> check of every rewrite site -> export aside -> whole-model check in a
+/// process of its own -> replay of the log -> measurement -> output. What is not accepted becomes a byte copy
+/// of the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
+OptimiseReport optimise(const OptimiseOptions& options);
+
+}  // namespace regraft::launch

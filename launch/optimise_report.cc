@@ -1,0 +1,61 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "launch/optimise.h"
+#include "launch/version.h"
+
+namespace regraft::launch {
+namespace {
+
+std::string line(const char* format, auto... values) {
+  char text[512];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+}  // namespace
+
+std::string OptimiseReport::to_json() const {
+  using nlohmann::json;
+  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
+  json object{{"accepted", accepted},
+              {"reason", reason},
+              {"verified", verified},
+              {"max_relative_error", max_relative_error},
+              {"speedup", number(speedup)},
+              {"speedup_low", number(speedup_low)},
+              {"speedup_high", number(speedup_high)},
+              {"latency_before_ms", number(latency_before_ms)},
+              {"latency_after_ms", number(latency_after_ms)},
+              {"cost_before", cost_before},
+              {"cost_after", cost_after},
+              {"nodes_before", nodes_before},
+              {"nodes_after", nodes_after},
+              {"rules", rules},
+              {"candidates_costed", candidates_costed},
+              {"seconds", json::object()},
+              {"peak_rss_bytes", peak_rss_bytes},
+              {"seed", seed},
+              {"search", search},
+              {"version", kVersion}};
+  for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
+  return object.dump(2) + "\n";
+}
+
+std::string OptimiseReport::text() const {
+  std::string text =
+      line("nodes %zu -> %zu, predicted cost %.1f -> %.1f us (%.3fx), %llu candidates costed\n", nodes_before,
+           nodes_after, cost_before, cost_after, cost_after > 0 ? cost_before / cost_after : 1.0,
+           static_cast<unsigned long long>(candidates_costed));
+  for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
+  if (verified) text += line("verified: largest relative error %.3g\n", max_relative_error);
+  if (speedup)
+    text += line("measured: %.3f -> %.3f ms, speedup %.3f, 95 %% interval [%.3f, %.3f]\n", *latency_before_ms,
+                 *latency_after_ms, *speedup, *speedup_low, *speedup_high);
+  text += line("%s: %s\n", accepted ? "accepted" : "input returned unchanged", reason.c_str());
+  text += "seconds:";
+  for (const auto& [phase, value] : seconds) text += line(" %s %.1f", phase.c_str(), value);
+  return text + line("; peak memory %.0f MB\n", static_cast<double>(peak_rss_bytes) / 1e6);
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,66 @@
+#include "launch/searches.h"
+
+#include "actors/config_files.h"
+#include "core/base/text.h"
+#include "core/env/rule_features.h"
+#include "core/nn/policy.h"
+#include "core/search/backtracking.h"
+#include "core/search/best_of.h"
+#include "core/search/greedy.h"
+#include "core/search/policy_guided.h"
+#include "core/search/rollouts.h"
+#include "launch/job.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr char kShippedPolicy[] = "configs/policies/default.policy";
+constexpr std::uint64_t kPolicyRollouts = 32;
+
+}  // namespace
+
+struct PolicyPrior::State {
+  nn::Policy policy;
+};
+
+PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules) {
+  const nn::PolicyFile fitted = nn::with_op_kinds(file, op_kind_names());
+  state_ = std::make_unique<State>(
+      State{nn::Policy(fitted.network, fitted.weights, env::make_rule_features(rules), {.device = "cpu"})});
+}
+
+PolicyPrior::~PolicyPrior() = default;
+
+std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation) {
+  return state_->policy.evaluate(observation).log_probabilities;
+}
+
+const std::vector<std::string>& search_names() {
+  static const std::vector<std::string> names{"greedy", "taso", "policy", "random"};
+  return names;
+}
+
+std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
+                                            const search::ObservationOptions& observation) {
+  if (name == "greedy") return search::make_greedy();
+  if (name == "taso") return search::make_backtracking();
+  if (name == "random")
+    return search::make_random_rollouts({.observation = observation, .greedy_first = false});
+  if (name != "policy")
+    throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
+  std::vector<std::unique_ptr<search::Search>> parts;
+  parts.push_back(search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts}));
+  parts.push_back(search::make_policy_guided(*prior, {.observation = observation}));
+  return search::make_best_of(std::move(parts), "policy");
+}
+
+std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {
+  if (given) return *given;
+  const std::filesystem::path shipped = actors::find_config(kShippedPolicy);
+  if (!std::filesystem::exists(shipped))
+    throw UsageError("no policy is given and none is shipped", kShippedPolicy,
+                     "train one and give it with --policy, or use --search greedy or taso");
+  return shipped;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nn/policy_file.h"
+#include "core/search/prior.h"
+#include "core/search/rollouts.h"
+#include "core/search/search.h"
+
+namespace regraft::launch {
+
+/// A trained policy as the prior of a search; one inference an answer.
+class PolicyPrior : public search::Prior {
+ public:
+  /// Throws NnError for a policy of another schema.
+  PolicyPrior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
+  ~PolicyPrior() override;
+  std::vector<float> log_probabilities(const env::Observation& observation) override;
+  std::string name() const override { return "policy"; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Names that make_search takes: greedy, taso, policy, random.
+const std::vector<std::string>& search_names();
+
+/// `policy` wants a prior, which outlives the search: half of the limits go to rollouts of it, the rest to a
+/// best-first search that it orders. Throws UsageError with the nearest name.
+std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
+                                            const search::ObservationOptions& observation);
+
+/// The policy file to use: the one given, else the one shipped in configs/policies. Throws UsageError when
+/// there is none.
+std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given);
+
+}  // namespace regraft::launch

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/process.h"
+
+namespace regraft::launch {
+
+/// A worker process to keep alive.
+struct WorkerSpec {
+  std::string name;               // for messages: "learner", "actor-3"
+  std::vector<std::string> argv;  // "--incarnation K" is appended
+  bool leads = false;  // when it ends well the job is over: the other workers get `grace` to end too
+};
+
+struct SupervisorOptions {
+  std::chrono::milliseconds grace{20000};       // from asking a worker to stop until it is killed
+  std::int64_t quick_death_ns = 2'000'000'000;  // a worker that dies sooner than this after its start...
+  int quick_deaths_allowed = 5;                 // ...as often as this in a row is given up
+  std::function<void(const std::string& line)> report;  // one line for each event; may be empty
+};
+
+/// Starts workers and restarts those that are killed or fail, each time with the next incarnation number
+/// (from 1), so that a lost process does not end the job. Exit code 0 ends a worker for good, so does 2 (it
+/// was called wrongly).
+///
+/// Signals to the supervisor: SIGTERM, SIGINT and SIGUSR1 ask every worker (SIGTERM) to save and end, the
+/// leader first; SIGCONT, which mpirun sends before SIGTERM, makes them save at once (SIGUSR1). Workers die
+/// with the supervisor (PDEATHSIG SIGTERM). run() must be called by the main thread, before other threads
+/// exist: it blocks signals.
+class Supervisor {
+ public:
+  Supervisor(std::vector<WorkerSpec> workers, SupervisorOptions options, const Clock& clock);
+
+  /// Until all workers have ended. 0 when they ended well or were asked to stop and did; else the code of the
+  /// worst.
+  int run();
+
+  /// Restarts so far, of all workers.
+  int restarts() const { return restarts_; }
+
+ private:
+  struct Worker {
+    WorkerSpec spec;
+    std::optional<Child> child;
+    std::uint64_t incarnation = 0;
+    std::int64_t started_ns = 0;
+    int quick_deaths = 0;
+    int exit_code = 0;
+  };
+
+  void start(Worker& worker);
+  void reap(Worker& worker);
+  bool should_restart(Worker& worker, const ExitStatus& status);
+  void handle_signal(int number);
+  void stop_all(bool leaders_only);
+  void kill_overdue();
+  bool any_running() const;
+  void say(const std::string& line) const;
+
+  std::vector<Worker> workers_;
+  SupervisorOptions options_;
+  const Clock& clock_;
+  bool stopping_ = false;
+  std::int64_t deadline_ns_ = 0;
+  int restarts_ = 0;
+};
+
+}  // namespace regraft::launch

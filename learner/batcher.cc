@@ -1,0 +1,46 @@
+#include "learner/batcher.h"
+
+namespace regraft::learner {
+
+void Batcher::add(Episode episode) {
+  if (!seen_.insert(episode.ticket.id).second) {
+    ++trained_twice_;
+    return;
+  }
+  steps_ += episode.step_count();
+  const std::uint64_t key = options_.deterministic ? episode.ticket.sequence : arrivals_++;
+  pending_.emplace(key, std::move(episode));
+}
+
+bool Batcher::ready(std::uint64_t update) const {
+  if (!options_.deterministic) return steps_ >= options_.steps_per_update;
+  const std::uint64_t first = update * options_.episodes_per_update;
+  const auto begin = pending_.lower_bound(first),
+             end = pending_.lower_bound(first + options_.episodes_per_update);
+  return static_cast<std::uint64_t>(std::distance(begin, end)) == options_.episodes_per_update;
+}
+
+std::vector<Episode> Batcher::take(std::uint64_t update, std::uint64_t version, std::uint64_t staleness) {
+  const auto begin =
+      options_.deterministic ? pending_.lower_bound(update * options_.episodes_per_update) : pending_.begin();
+  const auto end = options_.deterministic ? pending_.lower_bound((update + 1) * options_.episodes_per_update)
+                                          : pending_.end();
+  std::vector<Episode> batch;
+  for (auto at = begin; at != end; ++at) {
+    steps_ -= at->second.step_count();
+    if (at->second.weight_version() + staleness < version)
+      ++expired_;
+    else
+      batch.push_back(std::move(at->second));
+  }
+  pending_.erase(begin, end);
+  return batch;
+}
+
+std::vector<Episode> Batcher::pending() const {
+  std::vector<Episode> episodes;
+  for (const auto& [key, episode] : pending_) episodes.push_back(episode);
+  return episodes;
+}
+
+}  // namespace regraft::learner

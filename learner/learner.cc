@@ -1,0 +1,329 @@
+#include "learner/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/progress.h"
+#include "core/base/tensorboard.h"
+#include "core/nn/policy_file.h"
+#include "core/wire/hub.h"
+#include "learner/batcher.h"
+#include "learner/checkpoint.h"
+#include "learner/intake.h"
+#include "learner/statistics.h"
+#include "learner/ticket_plan.h"
+
+namespace regraft::learner {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kPatience{200};  // for an episode, before looking whether to stop
+constexpr std::size_t kQueuedEpisodes = 512;
+constexpr double kNsPerS = 1e9;
+
+wire::HubOptions hub_options(const LearnerSetup& setup, const std::string& run_id) {
+  const LearnerOptions& options = setup.options;
+  wire::HubOptions hub;
+  const std::string port = options.port == 0 ? "*" : std::to_string(options.port);
+  hub.bind = {"tcp://" + options.address + ":" + port, wire::default_ipc_endpoint(run_id)};
+  hub.plain = options.plain;
+  if (!options.plain) {
+    hub.server_keys = wire::load_or_make_key_pair(setup.folder.server_key());
+    hub.authorised = setup.folder.authorised();
+  }
+  hub.dispatch.max_outstanding_bytes = options.outstanding_mib << 20;
+  hub.dispatch.max_tickets_per_actor = static_cast<std::uint32_t>(options.tickets_per_actor);
+  hub.dispatch.actor_timeout_ms = static_cast<std::uint32_t>(options.actor_timeout_s * 1000);
+  hub.dispatch.deterministic = options.deterministic;
+  hub.dispatch.ticket_bytes = std::uint64_t{16} << 20;
+  return hub;
+}
+
+nn::NetworkConfig network_of(const LearnerSetup& setup) {
+  return nn::preset(setup.options.network, static_cast<std::uint32_t>(setup.op_kind_names.size()));
+}
+
+void write_ppo_curves(EventWriter& events, std::int64_t update, const PpoMetrics& metrics) {
+  const std::pair<const char*, double> curves[] = {{"policy_loss", metrics.policy_loss},
+                                                   {"value_loss", metrics.value_loss},
+                                                   {"entropy", metrics.entropy},
+                                                   {"approx_kl", metrics.approx_kl},
+                                                   {"clip_fraction", metrics.clip_fraction},
+                                                   {"explained_variance", metrics.explained_variance},
+                                                   {"gradient_norm", metrics.gradient_norm},
+                                                   {"truncated_fraction", metrics.truncated_fraction},
+                                                   {"lag0_steps", static_cast<double>(metrics.lag0_steps)},
+                                                   {"lag0_ratio_max", metrics.lag0_ratio_max},
+                                                   {"lag0_ratio_p999", metrics.lag0_ratio_p999}};
+  for (const auto& [name, value] : curves) events.scalar(std::string("ppo/") + name, update, value);
+}
+
+std::string run_id_of(const RunFolder& folder) {
+  const std::string text = read_file(folder.run_id());
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+/// Everything that lives while the job runs, in the order in which it is made; what stands later uses what
+/// stands before.
+struct Learner::State {
+  State(const LearnerSetup& setup, const Clock& clock)
+      : network(network_of(setup)),
+        ledger(setup.folder.journal(), run_id_of(setup.folder)),
+        plan({setup.options.seed, static_cast<std::uint32_t>(setup.model_names.size()),
+              replay::kMaxSegmentSteps, setup.options.deterministic, setup.options.episodes_per_update},
+             version),
+        batcher(
+            {setup.options.steps_per_update, setup.options.deterministic, setup.options.episodes_per_update}),
+        statistics(setup.model_names),
+        ppo(network, nn::initial_weights(network, setup.options.seed), setup.rule_features, setup.ppo,
+            setup.options.device, setup.options.seed),
+        store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
+        events(setup.folder.events(), clock),
+        progress({.label = "training",
+                  .unit = "updates",
+                  .total = setup.options.updates,
+                  .terminal = is_terminal(2)},
+                 clock, std::cerr) {}
+
+  nn::NetworkConfig network;
+  std::atomic<std::uint64_t> version{1};  // of the weights: 1 + updates
+  wire::Ledger ledger;
+  TicketPlan plan;
+  Batcher batcher;
+  EpisodeStatistics statistics;
+  Ppo ppo;
+  CheckpointStore store;
+  EventWriter events;
+  Progress progress;
+  std::vector<Episode> restored;
+  std::unique_ptr<wire::Hub> hub;
+  std::unique_ptr<Intake> intake;
+
+  std::uint64_t episodes = 0, steps = 0, steps_here = 0;
+  double seconds_before = 0;  // of earlier generations
+  std::int64_t started_ns = 0, saved_ns = 0;
+  double ratio_error_lag0 = 0;
+};
+
+Learner::Learner(LearnerSetup setup, const Clock& clock)
+    : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_, clock)) {
+  restore();
+  state_->hub = std::make_unique<wire::Hub>(
+      hub_options(setup_, state_->ledger.run_id()), state_->ledger,
+      [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); }, clock_);
+  publish(state_->version);
+  state_->intake = std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
+                                            setup_.options.staleness, kQueuedEpisodes);
+  state_->intake->restore(std::move(state_->restored));
+  state_->hub->run_info().save(setup_.folder.run_file());
+  state_->started_ns = state_->saved_ns = clock_.steady_ns();
+}
+
+Learner::~Learner() = default;
+
+std::uint64_t Learner::generation() const {
+  return state_->ledger.generation();
+}
+
+double Learner::seconds() const {
+  return state_->seconds_before + static_cast<double>(clock_.steady_ns() - state_->started_ns) / kNsPerS;
+}
+
+bool Learner::limit_reached() const {
+  const LearnerOptions& options = setup_.options;
+  const std::uint64_t updates = state_->version - 1;
+  return (options.updates > 0 && updates >= options.updates) ||
+         (options.minutes > 0 && seconds() >= options.minutes * 60);
+}
+
+LearnerSummary Learner::run(const std::stop_token& stopped) {
+  while (!stopped.stop_requested() && !limit_reached()) {
+    gather(stopped);
+    if (state_->batcher.ready(state_->version - 1)) update();
+    const double since_save = static_cast<double>(clock_.steady_ns() - state_->saved_ns) / kNsPerS;
+    if (save_requested_.exchange(false) || since_save >= setup_.options.checkpoint_minutes * 60) checkpoint();
+    if (setup_.show_progress) report_progress();
+  }
+  state_->hub->stop_issuing();
+  checkpoint();
+  export_policy(setup_.folder.latest_policy());
+  LearnerSummary result = summary();
+  state_->intake.reset();
+  state_->hub->stop();
+  state_->events.flush();
+  result.books = state_->ledger.books();
+  if (setup_.show_progress) state_->progress.finish();
+  write_file_atomic(setup_.folder.summary(), result.to_json(setup_.model_names));
+  return result;
+}
+
+/// Takes episodes until a batch is ready, something else is due, or none came for a while.
+void Learner::gather(const std::stop_token& stopped) {
+  while (!state_->batcher.ready(state_->version - 1) && !stopped.stop_requested() && !save_requested_) {
+    auto episode = state_->intake->next(kPatience);
+    if (!episode) return;
+    state_->batcher.add(std::move(*episode));
+  }
+}
+
+void Learner::update() {
+  const std::uint64_t version = state_->version;
+  std::vector<Episode> batch = state_->batcher.take(version - 1, version, setup_.options.staleness);
+  if (batch.empty()) return;
+  state_->statistics.add(batch, version);
+  state_->episodes += batch.size();
+  std::vector<replay::Segment> segments;
+  for (Episode& episode : batch)
+    for (replay::Segment& segment : episode.segments) {
+      segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
+      state_->steps += segment.steps.size();
+      state_->steps_here += segment.steps.size();
+      segments.push_back(std::move(segment));
+    }
+  const PpoMetrics metrics = state_->ppo.update(segments);
+  state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
+  publish(version + 1);
+  state_->version = version + 1;
+  state_->hub->wake();
+  write_curves(metrics);
+  if (setup_.options.export_every > 0 && version % setup_.options.export_every == 0)
+    export_policy(setup_.folder.policies() / ("update-" + std::to_string(version) + ".policy"));
+}
+
+void Learner::publish(std::uint64_t version) {
+  state_->hub->publish(version, nn::encode_weights(state_->ppo.weights()));
+}
+
+void Learner::write_curves(const PpoMetrics& metrics) {
+  const auto update = static_cast<std::int64_t>(state_->version - 1);
+  EventWriter& events = state_->events;
+  write_ppo_curves(events, update, metrics);
+  state_->statistics.write(events, update);
+  const IntakeCounts intake = state_->intake->counts();
+  const wire::HubStatus status = state_->hub->status();
+  const wire::Books books = state_->ledger.books().total();
+  events.scalar("train/steps", update, static_cast<double>(state_->steps));
+  events.scalar("train/episodes", update, static_cast<double>(state_->episodes));
+  events.scalar("train/expired", update, static_cast<double>(state_->batcher.expired()));
+  events.scalar("wire/payload_bytes", update, static_cast<double>(intake.payload_bytes));
+  events.scalar("wire/actors", update, static_cast<double>(status.actors.size()));
+  events.scalar("wire/waiting", update, static_cast<double>(status.waiting));
+  for (const wire::ActorStatus& actor : status.actors)
+    events.scalar("actors/policy_steps/" + actor.info.name, update, static_cast<double>(actor.policy_steps));
+  for (const auto& [name, count] :
+       std::vector<std::pair<const char*, std::uint64_t>>{{"issued", books.issued},
+                                                          {"admitted", books.admitted},
+                                                          {"stale", books.stale},
+                                                          {"rejected", books.rejected},
+                                                          {"lost", books.lost},
+                                                          {"outstanding", books.outstanding},
+                                                          {"late", books.late}})
+    events.scalar(std::string("ledger/") + name, update, static_cast<double>(count));
+  events.flush();
+}
+
+void Learner::report_progress() {
+  char note[160];
+  std::snprintf(note, sizeof note, "return %.4f, best cost %.4f, %llu episodes, %zu actors",
+                state_->statistics.mean_return(), state_->statistics.best_cost_ratio(0),
+                static_cast<unsigned long long>(state_->episodes), state_->hub->status().actors.size());
+  state_->progress.update(state_->version - 1, note);
+}
+
+void Learner::checkpoint() {
+  const Intake::Snapshot intake = state_->intake->snapshot();
+  std::vector<Episode> untrained = state_->batcher.pending();
+  untrained.insert(untrained.end(), intake.queued.begin(), intake.queued.end());
+  Checkpoint checkpoint;
+  checkpoint.number = state_->version - 1;
+  checkpoint.parts["ppo"] = state_->ppo.save();
+  checkpoint.parts["episodes"] = encode_episodes(untrained);
+  checkpoint.state = json{{"config", setup_.config_toml},
+                          {"run_id", intake.mark.run_id},
+                          {"generation", intake.mark.generation},
+                          {"journal_offset", intake.mark.offset},
+                          {"updates", state_->version - 1},
+                          {"episodes", state_->episodes},
+                          {"steps", state_->steps},
+                          {"seconds", seconds()},
+                          {"tickets", state_->plan.position()}}
+                         .dump();
+  state_->store.save(checkpoint);
+  state_->saved_ns = clock_.steady_ns();
+}
+
+void Learner::restore() {
+  std::vector<std::string> problems;
+  const auto checkpoint = state_->store.load_newest(problems);
+  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
+  if (!checkpoint) return;
+  const json saved = json::parse(checkpoint->state);
+  state_->version = 1 + saved.at("updates").get<std::uint64_t>();
+  state_->episodes = saved.at("episodes");
+  state_->steps = saved.at("steps");
+  state_->seconds_before = saved.at("seconds");
+  state_->ppo.restore(checkpoint->parts.at("ppo"));
+  state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
+  // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued
+  // again.
+  const std::uint64_t first = (state_->version - 1) * setup_.options.episodes_per_update;
+  if (setup_.options.deterministic) state_->restored.clear();
+  state_->plan.move_to(setup_.options.deterministic ? first : saved.at("tickets").get<std::uint64_t>());
+  state_->ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
+  log_info("resumed from {} at update {}", state_->store.path_of(checkpoint->number).string(),
+           checkpoint->number);
+}
+
+void Learner::export_policy(const std::filesystem::path& path) const {
+  nn::PolicyFile policy;
+  policy.network = state_->network;
+  policy.observation_schema = env::kObservationSchema;
+  policy.op_kinds = setup_.op_kind_names;
+  policy.rule_set_hash = setup_.rule_set_hash;
+  policy.rule_names = setup_.rule_names;
+  policy.weights = state_->ppo.weights();
+  policy.training_record =
+      json{{"models", setup_.model_names}, {"updates", state_->version - 1},
+           {"episodes", state_->episodes}, {"steps", state_->steps},
+           {"seconds", seconds()},         {"mean_return", state_->statistics.mean_return()},
+           {"config", setup_.config_toml}}
+          .dump();
+  std::filesystem::create_directories(path.parent_path());
+  nn::save_policy(policy, path);
+}
+
+LearnerSummary Learner::summary() const {
+  LearnerSummary result;
+  result.updates = state_->version - 1;
+  result.episodes = state_->episodes;
+  result.steps = state_->steps;
+  result.seconds = seconds();
+  result.mean_return = state_->statistics.mean_return();
+  for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
+    result.best_cost_ratio.push_back(state_->statistics.best_cost_ratio(model));
+  result.trained_twice = state_->batcher.trained_twice();
+  result.expired = state_->batcher.expired();
+  result.ratio_error_lag0 = state_->ratio_error_lag0;
+  const double here = std::max(seconds() - state_->seconds_before, 1e-9);
+  std::uint64_t policy_steps = 0, cpu_ns = wire::process_cpu_ns(), wire_ns = state_->hub->counters().cpu_ns;
+  for (const wire::ActorStatus& actor : state_->hub->status().actors) {
+    policy_steps += actor.policy_steps;
+    cpu_ns += actor.process_cpu_ns;
+    wire_ns += actor.wire_cpu_ns;
+  }
+  result.policy_steps_per_s = static_cast<double>(policy_steps) / here;
+  result.samples_per_s = static_cast<double>(state_->steps_here) / here;
+  result.payload_bytes_per_s = static_cast<double>(state_->intake->counts().payload_bytes) / here;
+  result.transport_cpu_share =
+      static_cast<double>(wire_ns) / static_cast<double>(std::max<std::uint64_t>(cpu_ns, 1));
+  return result;
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,114 @@
+#include "learner/options.h"
+
+namespace regraft::learner {
+
+std::vector<Option> learner_options() {
+  const LearnerOptions d;
+  const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  std::vector<Option> options{
+      Option("train.seed", 0, "seed of weights, tickets and minibatches").at_least(0).fixed_on_resume(),
+      Option("train.minutes", d.minutes, "minutes of training, all restarts together; 0: no limit")
+          .at_least(0),
+      Option("train.updates", count(d.updates), "policy updates; 0: no limit").at_least(0),
+      Option("train.steps_per_update", count(d.steps_per_update), "fresh steps for one update")
+          .between(1, 1 << 20),
+      Option("train.episodes_per_update", count(d.episodes_per_update),
+             "the same in episodes, for train.deterministic")
+          .between(1, 1 << 16)
+          .fixed_on_resume(),
+      Option("train.staleness", count(d.staleness),
+             "updates that a trajectory may lag behind; beyond it is dropped")
+          .between(0, 1000),
+      Option("train.deterministic", d.deterministic,
+             "weights depend on the seed alone, not on actors and timing; slower")
+          .fixed_on_resume(),
+      Option("train.device", d.device.c_str(), "where the learner computes").one_of({"auto", "cpu", "cuda"}),
+      Option("train.threads", d.threads, "threads of the learner's tensor library").between(1, 1024),
+      Option("train.checkpoint_minutes", d.checkpoint_minutes, "between checkpoints").between(0.01, 1e6),
+      Option("train.checkpoints_kept", count(d.checkpoints_kept), "newest checkpoints that are kept")
+          .between(1, 1000),
+      Option("train.export_every", count(d.export_every),
+             "updates between exported policies; 0: only at the end")
+          .at_least(0),
+      Option("network.preset", d.network.c_str(), "size of the policy network")
+          .one_of({"cpu", "gpu"})
+          .fixed_on_resume(),
+      Option("wire.port", d.port, "of the learner, the two after it are used too; 0: free ones")
+          .between(0, 65533),
+      Option("wire.address", d.address.c_str(), "the learner listens here; 0.0.0.0 for several machines"),
+      Option("wire.plain", d.plain, "no encryption; on loopback only"),
+      Option("wire.tickets_per_actor", count(d.tickets_per_actor), "episodes an actor may hold")
+          .between(1, 1024),
+      Option("wire.outstanding_mib", count(d.outstanding_mib), "memory for results that are under way")
+          .between(16, 1 << 20),
+      Option("wire.actor_timeout_s", d.actor_timeout_s, "silence after which an actor's tickets are lost")
+          .between(1, 3600),
+  };
+  for (Option& option : ppo_options()) options.push_back(std::move(option));
+  return options;
+}
+
+std::vector<Option> ppo_options() {
+  const PpoOptions d;
+  return {
+      Option("ppo.lr", d.lr, "learning rate of Adam").between(0, 1),
+      Option("ppo.gamma", d.gamma, "discount").between(0, 1),
+      Option("ppo.lambda", d.lambda, "of generalised advantage estimation, or of V-trace's c").between(0, 1),
+      Option("ppo.clip", d.clip, "of the ratio of new to proximal policy, around 1").between(0, 1),
+      Option("ppo.value_coefficient", d.value_coefficient, "weight of the value loss").between(0, 100),
+      Option("ppo.entropy_coefficient", d.entropy_coefficient, "weight of the entropy bonus").between(0, 10),
+      Option("ppo.gradient_norm", d.gradient_norm, "gradients are clipped to this L2 norm")
+          .between(1e-6, 1e6),
+      Option("ppo.ratio_limit", d.ratio_limit, "of the weight of old data, proximal over behaviour policy")
+          .between(1, 100),
+      Option("ppo.epochs", d.epochs, "passes over the steps of an update").between(1, 100),
+      Option("ppo.minibatch_steps", d.minibatch_steps, "steps of one gradient").between(1, 1 << 16),
+      Option("ppo.normalise_advantages", d.normalise_advantages, "to mean 0 and deviation 1 in an update"),
+      Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),
+  };
+}
+
+PpoOptions ppo_options_from(const Config& config) {
+  PpoOptions options;
+  options.lr = config.number("ppo.lr");
+  options.gamma = config.number("ppo.gamma");
+  options.lambda = config.number("ppo.lambda");
+  options.clip = config.number("ppo.clip");
+  options.value_coefficient = config.number("ppo.value_coefficient");
+  options.entropy_coefficient = config.number("ppo.entropy_coefficient");
+  options.gradient_norm = config.number("ppo.gradient_norm");
+  options.ratio_limit = config.number("ppo.ratio_limit");
+  options.epochs = static_cast<int>(config.integer("ppo.epochs"));
+  options.minibatch_steps = static_cast<int>(config.integer("ppo.minibatch_steps"));
+  options.normalise_advantages = config.flag("ppo.normalise_advantages");
+  options.correction =
+      config.text("ppo.correction") == "v-trace" ? Correction::v_trace : Correction::decoupled;
+  return options;
+}
+
+LearnerOptions learner_options_from(const Config& config) {
+  const auto count = [&](const char* name) { return static_cast<std::uint64_t>(config.integer(name)); };
+  LearnerOptions options;
+  options.seed = count("train.seed");
+  options.minutes = config.number("train.minutes");
+  options.updates = count("train.updates");
+  options.steps_per_update = count("train.steps_per_update");
+  options.episodes_per_update = count("train.episodes_per_update");
+  options.staleness = count("train.staleness");
+  options.deterministic = config.flag("train.deterministic");
+  options.device = config.text("train.device");
+  options.threads = static_cast<int>(config.integer("train.threads"));
+  options.checkpoint_minutes = config.number("train.checkpoint_minutes");
+  options.checkpoints_kept = count("train.checkpoints_kept");
+  options.export_every = count("train.export_every");
+  options.network = config.text("network.preset");
+  options.port = static_cast<std::uint16_t>(config.integer("wire.port"));
+  options.address = config.text("wire.address");
+  options.plain = config.flag("wire.plain");
+  options.tickets_per_actor = count("wire.tickets_per_actor");
+  options.outstanding_mib = count("wire.outstanding_mib");
+  options.actor_timeout_s = config.number("wire.actor_timeout_s");
+  return options;
+}
+
+}  // namespace regraft::learner

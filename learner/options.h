@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/config.h"
+#include "learner/ppo.h"
+
+namespace regraft::learner {
+
+/// What the learner does apart from PPO's own settings (learner/ppo.h).
+struct LearnerOptions {
+  std::uint64_t seed = 0;
+  double minutes = 0;         // of training, all generations together; 0: no limit
+  std::uint64_t updates = 0;  // policy updates; 0: no limit
+  std::uint64_t steps_per_update = 512;
+  std::uint64_t episodes_per_update = 16;  // deterministic mode
+  std::uint64_t staleness = 4;             // updates a trajectory may lag behind; more: dropped
+  std::string network = "cpu";             // preset
+  std::string device = "auto";
+  int threads = 1;
+  bool deterministic = false;  // weights do not depend on the number of actors, nor on their timing
+  double checkpoint_minutes = 1;
+  std::uint64_t checkpoints_kept = 3;
+  std::uint64_t export_every = 20;  // updates
+  // transport
+  std::uint16_t port = 0;  // 0: any free one
+  std::string address = "127.0.0.1";
+  bool plain = false;
+  std::uint64_t tickets_per_actor = 2;
+  std::uint64_t outstanding_mib = 256;
+  double actor_timeout_s = 15;
+};
+
+/// The options `train.*`, `network.*`, `ppo.*` and `wire.*`, each declared once, here.
+std::vector<Option> learner_options();
+std::vector<Option> ppo_options();
+LearnerOptions learner_options_from(const Config& config);
+PpoOptions ppo_options_from(const Config& config);
+
+}  // namespace regraft::learner

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "core/wire/ticket.h"
+
+namespace regraft::learner {
+
+/// Decides what the next ticket asks for: models in turn, a seed of its own from the run's seed and the
+/// ticket's position. In deterministic mode the tickets [u E, (u + 1) E) belong to update u and are acted
+/// with the weights before it, so they are handed out only once those are published. Thread-safe; next()
+/// never waits.
+class TicketPlan {
+ public:
+  struct Options {
+    std::uint64_t seed = 0;
+    std::uint32_t models = 1;
+    std::uint32_t segment_length = 32;
+    bool deterministic = false;
+    std::uint64_t episodes_per_update = 16;  // deterministic mode
+  };
+
+  /// `version` is the latest published weight version: 1 + the number of updates.
+  TicketPlan(const Options& options, const std::atomic<std::uint64_t>& version)
+      : options_(options), version_(version) {}
+
+  std::optional<wire::TicketSpec> next();
+
+  std::uint64_t position() const;
+  /// After resuming.
+  void move_to(std::uint64_t position);
+
+ private:
+  const Options options_;
+  const std::atomic<std::uint64_t>& version_;
+  mutable std::mutex mutex_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace regraft::learner
