@@ -77,6 +77,12 @@ class InstanceGenerator {
     const Code& left = c.args[0];
     const Quantity& wanted = c.args[1].literal;
     if (left.form == Code::Form::variable && c.symbol == "==") attr_hints_[key(left.slot, 0)] = wanted;
+    if (left.form == Code::Form::index && left.args[0].form == Code::Form::variable) {
+      const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
+      graph::Ints& elements = element_hints_[key(left.args[0].slot, 0)];
+      if (at == elements.size())
+        elements.push_back(wanted.integer);  // all are fixed, or the hint is of no use
+    }
     if (left.form != Code::Form::call || left.tensors.empty()) return;
     const Key of = key(left.tensors[0], 0);
     if (left.function == Function::rank && c.symbol != "!=")
@@ -310,6 +316,11 @@ class InstanceGenerator {
           attrs.set(attr, *literal);
         }
       }
+      const auto list = element_hints_.find({any.domain, any.index, 0});
+      const auto* drawn = attrs.find(attr);
+      const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
+      if (list != element_hints_.end() && is_list && (attr != A::axes || list->second.size() == 1))
+        attrs.set(attr, list->second);
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }
@@ -455,6 +466,7 @@ class InstanceGenerator {
   std::map<Key, graph::AttrValue> quantities_;
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
   std::map<Key, Quantity> attr_hints_;
+  std::map<Key, graph::Ints> element_hints_;
   std::map<Key, std::size_t> ranks_;
   std::map<Key, double> scalar_values_;
   std::map<Key, bool> constant_, varies_, scalar_, absent_;
