@@ -30,7 +30,7 @@ enum class Handicap { none, zeroed_advantages, shuffled_locations };
 /// Deterministic mode: one torch thread, everything keyed by the seed, weights passed on after every update.
 class Training {
  public:
-  Training(std::uint64_t seed, Handicap handicap, nn::Engine engine = nn::Engine::torch)
+  Training(std::uint64_t seed, Handicap handicap, nn::Engine engine = nn::Engine::automatic)
       : handicap_(handicap),
         rng_(seed, "training"),
         ppo_(kNetwork, nn::initial_weights(kNetwork, seed), ChainWorld::rules(), small_options(), "cpu",
@@ -84,6 +84,25 @@ TEST_P(PpoSeeds, ReachTheOptimumThatGreedyMissesAndKeepItOnLargerGraphs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Five, PpoSeeds, testing::Values(1, 2, 3, 4, 5));
+
+TEST(Ppo, EnginesAgreeAtLagZeroAndLearnTheSame) {
+  // Acted with one engine, trained with the other: this is what a fused actor and a learner on LibTorch see.
+  for (const auto engine : {nn::Engine::torch, nn::Engine::fused}) {
+    Training training(6, Handicap::none, engine);
+    const auto segments = test::play(training.policy(), 64, training.rng(), 0);
+    const auto weights = nn::initial_weights(kNetwork, 6);
+    Ppo torch(kNetwork, weights, ChainWorld::rules(), small_options(), "cpu", 6, nn::Engine::torch);
+    Ppo fused(kNetwork, weights, ChainWorld::rules(), small_options(), "cpu", 6, nn::Engine::fused);
+    const auto torch_metrics = torch.update(segments);
+    const auto fused_metrics = fused.update(segments);
+    EXPECT_LT(torch_metrics.lag0_ratio_max, 1e-5);
+    EXPECT_LT(fused_metrics.lag0_ratio_max, 1e-5);
+    EXPECT_NEAR(fused_metrics.policy_loss, torch_metrics.policy_loss, 1e-3);
+    EXPECT_NEAR(fused_metrics.value_loss, torch_metrics.value_loss, 1e-3);
+    EXPECT_NEAR(fused_metrics.entropy, torch_metrics.entropy, 1e-2);
+    EXPECT_NEAR(fused_metrics.gradient_norm, torch_metrics.gradient_norm, 0.02 * torch_metrics.gradient_norm);
+  }
+}
 
 TEST(Ppo, FailsWithZeroedAdvantages) {
   Training training(1, Handicap::zeroed_advantages);

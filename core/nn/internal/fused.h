@@ -5,16 +5,17 @@
 
 namespace regraft::nn::internal {
 
-// The forward pass of one graph in a few passes over its rows: products, sums over neighbours, normalisation
-// and residual of a tile of rows happen in registers. Plain pointers, so that fused_body.h can be compiled
-// once for each instruction set without sharing inline functions between them.
+// The network of network.h for one graph at a time, forward and backward, in a few passes over its rows:
+// products, sums over neighbours, normalisation and residual of a tile of rows happen in registers. Plain
+// pointers, so that fused_body.h can be compiled once for each instruction set without sharing inline
+// functions between them.
 
 struct FusedNorm {
   const float* gain;
   const float* shift;
 };
 
-/// One message-passing step; every matrix is [w, w] unless said otherwise.
+/// One message-passing step; every matrix is [w, w].
 struct FusedStep {
   const float *sender, *receiver, *own;  // the three parts of the node embeddings' product
   const float *edge_own, *edge_global, *edge_bias;
@@ -25,6 +26,7 @@ struct FusedStep {
   FusedNorm global;
 };
 
+/// All of it lies in one buffer, so that a gradient or a transpose of the same layout is found by offset.
 struct FusedWeights {
   std::size_t steps;
   const FusedStep* step;
@@ -50,21 +52,55 @@ struct FusedGraph {
   const std::int32_t* matched;
 };
 
-/// Scratch rows of w floats, and the results.
-struct FusedScratch {
-  float *node, *part_sender, *part_receiver, *part_own, *incoming, *outgoing;  // [nodes, w]
-  float* edge;                                                                 // [edges, w]
-  float* hidden;                                                               // [candidates, w]
-  float *incoming_scale, *outgoing_scale;                                      // [nodes]
-  float* scores;                                                               // [candidates], a result
-  float* value;                                                                // [1], a result
+/// What a backward pass needs of LN(relu(x)): the normalised rows [rows, w], 1 / deviation and the normalised
+/// value of a zero [rows]. Null pointers where no backward pass follows.
+struct FusedNormTape {
+  float *normal, *scale, *floor;
 };
 
-using FusedForward = void (*)(const FusedWeights&, const FusedGraph&, const FusedScratch&);
+/// Rows [nodes, w], [edges, w] and [w] of one step. Without a backward pass `from` and `to` are the same.
+struct FusedStepRows {
+  float *node_from, *node_to, *edge_from, *edge_to, *globals_from, *globals_to;
+  float *incoming, *outgoing;    // [nodes, w], scaled sums of messages
+  float *node_mean, *edge_mean;  // [w]
+  FusedNormTape edge, node, global;
+};
 
-/// The pass for networks of this width, or null: widths 16, 32 and 64 have one.
-FusedForward fused_forward_base(std::size_t width);
-FusedForward fused_forward_avx2(std::size_t width);
-FusedForward fused_forward_avx512(std::size_t width);
+struct FusedRows {
+  const FusedStepRows* step;
+  FusedNormTape node_input, edge_input, global_input;
+  float *part_sender, *part_receiver, *part_own;  // [nodes, w], free after each step
+  float *hidden, *second;                         // [candidates, w]; second is null without a backward pass
+  float* value_hidden;                            // [w]
+  float *incoming_scale, *outgoing_scale;         // [nodes], given: 1 / sqrt(degree)
+  float* scores;                                  // [candidates], a result
+  float* value;                                   // [1], a result
+};
+
+/// Gradients of the results, and where to add those of the weights.
+struct FusedGradients {
+  const float* weights;     // start of the weights' buffer
+  const float* transposed;  // its layout, every square matrix transposed
+  float* sums;              // its layout, added to
+  const float* scores;      // [candidates]
+  float value;
+  // scratch: [nodes, w] six times, [edges, w] twice, [candidates, w] once
+  float *node, *node_pre, *incoming, *outgoing, *sender, *receiver;
+  float *edge, *edge_pre;
+  float* candidate;
+};
+
+using FusedForward = void (*)(const FusedWeights&, const FusedGraph&, const FusedRows&);
+using FusedBackward = void (*)(const FusedWeights&, const FusedGraph&, const FusedRows&,
+                               const FusedGradients&);
+
+/// Null pointers when there is no kernel for this width; widths 16, 32 and 64 have one.
+struct FusedKernels {
+  FusedForward forward;
+  FusedBackward backward;
+};
+FusedKernels fused_kernels_base(std::size_t width);
+FusedKernels fused_kernels_avx2(std::size_t width);
+FusedKernels fused_kernels_avx512(std::size_t width);
 
 }  // namespace regraft::nn::internal

@@ -4,15 +4,17 @@
 #pragma GCC target("avx2,fma")
 #define REGRAFT_LANES 8
 #define REGRAFT_ACCUMULATORS 12
+#define REGRAFT_OUTER_ACCUMULATORS 8
 
 namespace regraft::nn::internal {
 namespace {
 namespace avx2 {
 #include "core/nn/internal/fused_body.h"
+#include "core/nn/internal/fused_body_backward.h"
 }  // namespace avx2
 }  // namespace
 
-FusedForward fused_forward_avx2(std::size_t width) {
+FusedKernels fused_kernels_avx2(std::size_t width) {
   return avx2::select(width);
 }
 

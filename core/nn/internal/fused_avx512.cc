@@ -4,15 +4,17 @@
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
 #define REGRAFT_LANES 16
 #define REGRAFT_ACCUMULATORS 16
+#define REGRAFT_OUTER_ACCUMULATORS 16
 
 namespace regraft::nn::internal {
 namespace {
 namespace avx512 {
 #include "core/nn/internal/fused_body.h"
+#include "core/nn/internal/fused_body_backward.h"
 }  // namespace avx512
 }  // namespace
 
-FusedForward fused_forward_avx512(std::size_t width) {
+FusedKernels fused_kernels_avx512(std::size_t width) {
   return avx512::select(width);
 }
 

@@ -2,15 +2,17 @@
 
 #define REGRAFT_LANES 4
 #define REGRAFT_ACCUMULATORS 8
+#define REGRAFT_OUTER_ACCUMULATORS 8
 
 namespace regraft::nn::internal {
 namespace {
 namespace base {
 #include "core/nn/internal/fused_body.h"
+#include "core/nn/internal/fused_body_backward.h"
 }  // namespace base
 }  // namespace
 
-FusedForward fused_forward_base(std::size_t width) {
+FusedKernels fused_kernels_base(std::size_t width) {
   return base::select(width);
 }
 

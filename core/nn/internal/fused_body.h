@@ -57,8 +57,8 @@ struct Tile {
       for (int i = 0; i < kVectors; ++i) row[r][i] = row[r][i] > zero ? row[r][i] : zero;
     }
   }
-  /// LN(relu(row)) of each row.
-  void norm_relu(const FusedNorm& norm) {
+  /// LN(relu(row)) of each row; rows go to the tape, if there is one, from row `first` on.
+  void norm_relu(const FusedNorm& norm, const FusedNormTape& tape, std::size_t first) {
     relu();
     for (int r = 0; r < R; ++r) {
       Vector sum = row[r][0];
@@ -70,8 +70,14 @@ struct Tile {
         squares += row[r][i] * row[r][i];
       }
       const float scale = 1.0f / __builtin_sqrtf(lane_sum(squares) / W + kNormEpsilon);
+      for (int i = 0; i < kVectors; ++i) row[r][i] *= scale;
+      if (tape.normal != nullptr) {
+        put(r, tape.normal + (first + r) * W);
+        tape.scale[first + r] = scale;
+        tape.floor[first + r] = (0.0f - mean) * scale;
+      }
       for (int i = 0; i < kVectors; ++i) {
-        row[r][i] = row[r][i] * scale * load(norm.gain + i * kLanes) + load(norm.shift + i * kLanes);
+        row[r][i] = row[r][i] * load(norm.gain + i * kLanes) + load(norm.shift + i * kLanes);
       }
     }
   }
@@ -96,6 +102,7 @@ template <int W, int K>
 struct InputPass {
   const float *x, *weight, *bias;
   FusedNorm norm;
+  FusedNormTape tape;
   const std::uint16_t* kinds;  // or null
   const float* kind_rows;
   float* to;
@@ -108,7 +115,7 @@ struct InputPass {
       if (kinds != nullptr) tile.add(r, kind_rows + std::size_t{kinds[first + r]} * W);
     }
     tile.template multiply<K>(x + first * K, weight);
-    tile.norm_relu(norm);
+    tile.norm_relu(norm, tape, first);
     for (int r = 0; r < R; ++r) tile.put(r, to + (first + r) * W);
   }
 };
@@ -134,25 +141,25 @@ template <int W>
 struct EdgePass {
   const FusedStep& step;
   const FusedGraph& graph;
-  const FusedScratch& scratch;
-  float* sum;  // [W]
+  const FusedRows& rows;
+  const FusedStepRows& own;
 
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     Tile<W, R> tile;
     for (int r = 0; r < R; ++r) {
-      tile.set(r, scratch.part_sender + std::size_t(graph.senders[first + r]) * W);
-      tile.add(r, scratch.part_receiver + std::size_t(graph.receivers[first + r]) * W);
+      tile.set(r, rows.part_sender + std::size_t(graph.senders[first + r]) * W);
+      tile.add(r, rows.part_receiver + std::size_t(graph.receivers[first + r]) * W);
     }
-    float* edge = scratch.edge + first * W;
-    tile.template multiply<W>(edge, step.edge_own);
-    tile.norm_relu(step.edge);
+    const float* from = own.edge_from + first * W;
+    tile.template multiply<W>(from, step.edge_own);
+    tile.norm_relu(step.edge, own.edge, first);
     for (int r = 0; r < R; ++r) {
-      tile.add(r, edge + r * W);
-      tile.put(r, edge + r * W);
-      tile.add_to(r, scratch.incoming + std::size_t(graph.receivers[first + r]) * W);
-      tile.add_to(r, scratch.outgoing + std::size_t(graph.senders[first + r]) * W);
-      tile.add_to(r, sum);
+      tile.add(r, from + r * W);
+      tile.put(r, own.edge_to + (first + r) * W);
+      tile.add_to(r, own.incoming + std::size_t(graph.receivers[first + r]) * W);
+      tile.add_to(r, own.outgoing + std::size_t(graph.senders[first + r]) * W);
+      tile.add_to(r, own.edge_mean);
     }
   }
 };
@@ -160,21 +167,21 @@ struct EdgePass {
 template <int W>
 struct NodePass {
   const FusedStep& step;
-  const FusedScratch& scratch;
-  float* sum;  // [W]
+  const FusedRows& rows;
+  const FusedStepRows& own;
 
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     const std::size_t at = first * W;
     Tile<W, R> tile;
-    for (int r = 0; r < R; ++r) tile.set(r, scratch.part_own + at + r * W);
-    tile.template multiply<W>(scratch.incoming + at, step.incoming);
-    tile.template multiply<W>(scratch.outgoing + at, step.outgoing);
-    tile.norm_relu(step.node);
+    for (int r = 0; r < R; ++r) tile.set(r, rows.part_own + at + r * W);
+    tile.template multiply<W>(own.incoming + at, step.incoming);
+    tile.template multiply<W>(own.outgoing + at, step.outgoing);
+    tile.norm_relu(step.node, own.node, first);
     for (int r = 0; r < R; ++r) {
-      tile.add(r, scratch.node + at + r * W);
-      tile.put(r, scratch.node + at + r * W);
-      tile.add_to(r, sum);
+      tile.add(r, own.node_from + at + r * W);
+      tile.put(r, own.node_to + at + r * W);
+      tile.add_to(r, own.node_mean);
     }
   }
 };
@@ -183,15 +190,18 @@ struct NodePass {
 template <int W>
 struct ScorePass {
   const FusedWeights& weights;
-  const FusedScratch& scratch;
+  const FusedRows& rows;
 
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     Tile<W, R> tile;
     for (int r = 0; r < R; ++r) tile.set(r, weights.pointer_bias2);
-    tile.template multiply<W>(scratch.hidden + first * W, weights.pointer_weight2);
+    tile.template multiply<W>(rows.hidden + first * W, weights.pointer_weight2);
     tile.relu();
-    for (int r = 0; r < R; ++r) scratch.scores[first + r] = tile.dot(r, weights.pointer_output);
+    for (int r = 0; r < R; ++r) {
+      if (rows.second != nullptr) tile.put(r, rows.second + (first + r) * W);
+      rows.scores[first + r] = tile.dot(r, weights.pointer_output);
+    }
   }
 };
 
@@ -211,45 +221,45 @@ inline void scale_rows(float* rows, const float* scale, std::size_t count) {
 }
 
 template <int W>
-void message_step(const FusedStep& step, const FusedGraph& graph, const FusedScratch& scratch,
-                  float* globals) {
-  float to_edges[W], to_nodes[W], edge_sum[W], node_sum[W];
-  ProductPass<W>{globals, step.edge_global, step.edge_bias, to_edges}.template run<1>(0);
-  ProductPass<W>{globals, step.node_global, step.node_bias, to_nodes}.template run<1>(0);
-  fill<W>(edge_sum, 1);
-  fill<W>(node_sum, 1);
-  fill<W>(scratch.incoming, graph.nodes);
-  fill<W>(scratch.outgoing, graph.nodes);
-  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.sender, nullptr, scratch.part_sender});
-  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.receiver, to_edges, scratch.part_receiver});
-  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, step.own, to_nodes, scratch.part_own});
-  for_tiles<W>(graph.edges, EdgePass<W>{step, graph, scratch, edge_sum});
-  scale_rows<W>(scratch.incoming, scratch.incoming_scale, graph.nodes);
-  scale_rows<W>(scratch.outgoing, scratch.outgoing_scale, graph.nodes);
-  for_tiles<W>(graph.nodes, NodePass<W>{step, scratch, node_sum});
+void message_step(const FusedStep& step, const FusedGraph& graph, const FusedRows& rows,
+                  const FusedStepRows& own) {
+  float to_edges[W], to_nodes[W];
+  ProductPass<W>{own.globals_from, step.edge_global, step.edge_bias, to_edges}.template run<1>(0);
+  ProductPass<W>{own.globals_from, step.node_global, step.node_bias, to_nodes}.template run<1>(0);
+  fill<W>(own.edge_mean, 1);
+  fill<W>(own.node_mean, 1);
+  fill<W>(own.incoming, graph.nodes);
+  fill<W>(own.outgoing, graph.nodes);
+  for_tiles<W>(graph.nodes, ProductPass<W>{own.node_from, step.sender, nullptr, rows.part_sender});
+  for_tiles<W>(graph.nodes, ProductPass<W>{own.node_from, step.receiver, to_edges, rows.part_receiver});
+  for_tiles<W>(graph.nodes, ProductPass<W>{own.node_from, step.own, to_nodes, rows.part_own});
+  for_tiles<W>(graph.edges, EdgePass<W>{step, graph, rows, own});
+  scale_rows<W>(own.incoming, rows.incoming_scale, graph.nodes);
+  scale_rows<W>(own.outgoing, rows.outgoing_scale, graph.nodes);
+  for_tiles<W>(graph.nodes, NodePass<W>{step, rows, own});
   const float node_scale = 1.0f / static_cast<float>(graph.nodes);
   const float edge_scale = graph.edges > 0 ? 1.0f / static_cast<float>(graph.edges) : 0.0f;
-  scale_rows<W>(node_sum, &node_scale, 1);
-  scale_rows<W>(edge_sum, &edge_scale, 1);
+  scale_rows<W>(own.node_mean, &node_scale, 1);
+  scale_rows<W>(own.edge_mean, &edge_scale, 1);
   Tile<W, 1> tile;
   tile.set(0, step.global_bias);
-  tile.template multiply<W>(globals, step.global_own);
-  tile.template multiply<W>(node_sum, step.global_nodes);
-  tile.template multiply<W>(edge_sum, step.global_edges);
-  tile.norm_relu(step.global);
-  tile.add_to(0, globals);
+  tile.template multiply<W>(own.globals_from, step.global_own);
+  tile.template multiply<W>(own.node_mean, step.global_nodes);
+  tile.template multiply<W>(own.edge_mean, step.global_edges);
+  tile.norm_relu(step.global, own.global, 0);
+  tile.add(0, own.globals_from);
+  tile.put(0, own.globals_to);
 }
 
 template <int W>
-void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const FusedScratch& scratch,
-                 const float* globals) {
-  // The node parts of the last step are free again.
-  float* roots = scratch.part_sender;
-  float* matched = scratch.part_receiver;
+void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const FusedRows& rows,
+                 const float* nodes, const float* globals) {
+  float* roots = rows.part_sender;
+  float* matched = rows.part_receiver;
   float from_graph[W];
   ProductPass<W>{globals, weights.graph, weights.pointer_bias1, from_graph}.template run<1>(0);
-  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, weights.root, nullptr, roots});
-  for_tiles<W>(graph.nodes, ProductPass<W>{scratch.node, weights.matched, nullptr, matched});
+  for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.root, nullptr, roots});
+  for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.matched, nullptr, matched});
   for (std::size_t row = 0; row < graph.candidates; ++row) {
     Tile<W, 1> mean = {};
     const std::uint32_t begin = graph.offsets[row], end = graph.offsets[row + 1];
@@ -260,43 +270,36 @@ void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const Fus
     mean.add(0, from_graph);
     mean.add(0, weights.rule_rows + std::size_t{graph.xfers[row]} * W);
     mean.relu();
-    mean.put(0, scratch.hidden + row * W);
+    mean.put(0, rows.hidden + row * W);
   }
 }
 
 template <int W>
-void forward(const FusedWeights& weights, const FusedGraph& graph, const FusedScratch& scratch) {
-  float globals[W];
-  for_tiles<W>(graph.nodes,
-               InputPass<W, kNodeInputs>{graph.node_features, weights.node_weight, weights.node_bias,
-                                         weights.node_input, graph.kinds, weights.kind_rows, scratch.node});
-  for_tiles<W>(graph.edges,
-               InputPass<W, kEdgeInputs>{graph.edge_features, weights.edge_weight, weights.edge_bias,
-                                         weights.edge_input, nullptr, nullptr, scratch.edge});
-  InputPass<W, kGlobalInputs>{
-      graph.globals, weights.global_weight, weights.global_bias, weights.global_input, nullptr, nullptr,
-      globals}
+void forward(const FusedWeights& weights, const FusedGraph& graph, const FusedRows& rows) {
+  const FusedStepRows& first = rows.step[0];
+  const FusedStepRows& last = rows.step[weights.steps - 1];
+  for_tiles<W>(graph.nodes, InputPass<W, kNodeInputs>{graph.node_features, weights.node_weight,
+                                                      weights.node_bias, weights.node_input, rows.node_input,
+                                                      graph.kinds, weights.kind_rows, first.node_from});
+  for_tiles<W>(graph.edges, InputPass<W, kEdgeInputs>{graph.edge_features, weights.edge_weight,
+                                                      weights.edge_bias, weights.edge_input, rows.edge_input,
+                                                      nullptr, nullptr, first.edge_from});
+  InputPass<W, kGlobalInputs>{graph.globals,
+                              weights.global_weight,
+                              weights.global_bias,
+                              weights.global_input,
+                              rows.global_input,
+                              nullptr,
+                              nullptr,
+                              first.globals_from}
       .template run<1>(0);
-  for (std::size_t step = 0; step < weights.steps; ++step)
-    message_step<W>(weights.step[step], graph, scratch, globals);
-  hidden_rows<W>(weights, graph, scratch, globals);
-  for_tiles<W>(graph.candidates, ScorePass<W>{weights, scratch});
+  for (std::size_t i = 0; i < weights.steps; ++i) message_step<W>(weights.step[i], graph, rows, rows.step[i]);
+  hidden_rows<W>(weights, graph, rows, last.node_to, last.globals_to);
+  for_tiles<W>(graph.candidates, ScorePass<W>{weights, rows});
   Tile<W, 1> tile;
   tile.set(0, weights.value_bias1);
-  tile.template multiply<W>(globals, weights.value_weight1);
+  tile.template multiply<W>(last.globals_to, weights.value_weight1);
   tile.relu();
-  scratch.value[0] = tile.dot(0, weights.value_output) + weights.value_output_bias[0];
-}
-
-inline FusedForward select(std::size_t width) {
-  switch (width) {
-    case 16:
-      return forward<16>;
-    case 32:
-      return forward<32>;
-    case 64:
-      return forward<64>;
-    default:
-      return nullptr;
-  }
+  tile.put(0, rows.value_hidden);
+  rows.value[0] = tile.dot(0, weights.value_output) + weights.value_output_bias[0];
 }

@@ -121,10 +121,13 @@ Encoding Network::encode(const BatchTensors& batch) const {
   return {nodes, globals};
 }
 
+Tensor Network::rule_rows(const Tensor& rules) const {
+  const auto hidden = torch::relu(affine(rules, weight("rule.weight1"), weight("rule.bias1")));
+  return affine(hidden, weight("rule.weight2"), weight("rule.bias2")).mm(weight("pointer.rule"));
+}
+
 Tensor Network::scores(const BatchTensors& batch, const Encoding& encoding, const Tensor& rules) const {
-  const auto rule_hidden = torch::relu(affine(rules, weight("rule.weight1"), weight("rule.bias1")));
-  const auto rule =
-      affine(rule_hidden, weight("rule.weight2"), weight("rule.bias2")).mm(weight("pointer.rule"));
+  const auto rule = rule_rows(rules);
   const auto graph = affine(encoding.globals, weight("pointer.graph"), weight("pointer.bias1"));
   const auto roots = gather(encoding.nodes.mm(weight("pointer.root")), batch.root_node);
   const auto matched = gather(encoding.nodes.mm(weight("pointer.matched")), batch.matched_node);

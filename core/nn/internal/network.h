@@ -57,6 +57,8 @@ class Network {
   Weights store() const;
   /// `rules`: [rule_count + 1, kRuleFeatures] on the same device.
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
+  /// The rules' part of the pointer head's hidden rows: [rule_count + 1, w].
+  torch::Tensor rule_rows(const torch::Tensor& rules) const;
 
   /// Flat [parameters], outside autograd: the optimiser writes the first and reads the second.
   torch::Tensor& parameters() { return parameters_; }

@@ -9,7 +9,7 @@
 namespace regraft::learner {
 namespace {
 
-void update(benchmark::State& state, const char* name) {
+void update(benchmark::State& state, const char* name, nn::Engine engine) {
   nn::set_torch_threads(1);
   Rng rng(1, "bench");
   const test::SyntheticSize size{.nodes = 300, .rules = 30, .locations = 16, .kinds = 80};
@@ -26,13 +26,16 @@ void update(benchmark::State& state, const char* name) {
   const auto config = nn::preset(name, 80);
   PpoOptions options;
   options.minibatch_steps = 16;
-  Ppo ppo(config, nn::initial_weights(config, 1), test::synthetic_rules(size.rules, rng), options, "cpu", 1);
+  Ppo ppo(config, nn::initial_weights(config, 1), test::synthetic_rules(size.rules, rng), options, "cpu", 1,
+          engine);
   for (auto _ : state) benchmark::DoNotOptimize(ppo.update(std::span(&segment, 1)));
   state.SetItemsProcessed(state.iterations() * 64);
 }
 
-BENCHMARK_CAPTURE(update, cpu, "cpu")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(update, gpu, "gpu")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(update, cpu_torch, "cpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(update, cpu_automatic, "cpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(update, gpu_torch, "gpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(update, gpu_automatic, "gpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace regraft::learner

@@ -1,20 +1,152 @@
-// Each instruction set's kernels against the plain ones.
-#include "core/nn/internal/fused.h"
+// Each instruction set's kernels against LibTorch's forward pass and autograd.
+#include "core/nn/internal/fused_model.h"
 
 #include <gtest/gtest.h>
+
+#include "core/nn/device.h"
+#include "core/nn/error.h"
+#include "core/nn/internal/trainer.h"
+#include "tests/core/nn/synthetic_observation.h"
 
 namespace regraft::nn::internal {
 namespace {
 
+constexpr std::uint64_t kSeed = 777;
+
+class FusedTest : public testing::TestWithParam<std::size_t> {
+ protected:
+  FusedTest() {
+    set_torch_threads(1);
+    for (const std::size_t nodes : {1, 2, 9, 33}) {
+      size.nodes = nodes;
+      observations.push_back(test::synthetic_observation(size, rng));
+    }
+    weights = initial_weights(config, kSeed);
+    for (auto& w : weights.tensor("pointer.output")) w *= 100;
+    // Biases and shifts start at 0, gains at 1: move them, so that none of their paths is hidden.
+    for (const auto& spec : weights.tensors) {
+      if (spec.shape.size() > 1) continue;
+      for (auto& w : weights.tensor(spec.name)) w += static_cast<float>(rng.uniform(-0.3, 0.3));
+    }
+  }
+
+  struct Result {
+    torch::Tensor log_probabilities, values, gradients;
+  };
+  Result run(Engine engine) {
+    Network network(config, torch::kCPU);
+    network.load(weights);
+    const auto trainer = make_trainer(network, rules, engine);
+    const auto list = test::pointers(observations);
+    const auto output = trainer->forward(list, Gradients::wanted);
+    const auto weighting = torch::sin(torch::arange(output.log_probabilities.size(0)));
+    const auto loss =
+        (output.log_probabilities * weighting).sum() + (output.values * torch::arange(1, 5)).sum();
+    trainer->backward(loss);
+    return {output.log_probabilities.detach().clone(), output.values.detach().clone(),
+            network.gradients().clone()};
+  }
+
+  NetworkConfig config{.width = static_cast<std::uint32_t>(GetParam()), .steps = 3, .node_kinds = 20};
+  test::SyntheticSize size;
+  Rng rng{kSeed, "fused"};
+  std::vector<env::Observation> observations;
+  env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng);
+  Weights weights;
+};
+
+TEST_P(FusedTest, ForwardAndGradientsEqualAutograd) {
+  SCOPED_TRACE(kSeed);
+  const Result expected = run(Engine::torch);
+  const Result found = run(Engine::fused);
+  EXPECT_TRUE(torch::allclose(found.log_probabilities, expected.log_probabilities, 1e-5, 1e-5));
+  EXPECT_TRUE(torch::allclose(found.values, expected.values, 1e-5, 1e-5));
+  for (const auto& spec : weights.tensors) {
+    const auto part = [&](const torch::Tensor& flat) {
+      return flat.narrow(0, static_cast<std::int64_t>(spec.offset), static_cast<std::int64_t>(spec.count));
+    };
+    const double scale = part(expected.gradients).abs().max().item<double>();
+    const double error = (part(found.gradients) - part(expected.gradients)).abs().max().item<double>();
+    EXPECT_GT(scale, 0) << spec.name;
+    EXPECT_LT(error, 2e-5 * scale) << spec.name;
+  }
+}
+
+TEST_P(FusedTest, ThreadsChangeNothingButTheOrderOfSums) {
+  const Result one = run(Engine::fused);
+  set_torch_threads(2);
+  const Result two = run(Engine::fused);
+  const Result again = run(Engine::fused);
+  set_torch_threads(1);
+  // LibTorch computes the rule rows, and not in the same order on two threads.
+  EXPECT_TRUE(torch::allclose(one.log_probabilities, two.log_probabilities, 1e-5, 1e-5));
+  EXPECT_TRUE(torch::allclose(one.gradients, two.gradients, 1e-4, 1e-5));
+  EXPECT_TRUE(torch::equal(two.gradients, again.gradients));
+}
+
+/// Runs one graph through the kernels of one instruction set; gives scores, value and the gradients of all
+/// weights.
+std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& model,
+                               const env::Observation& observation) {
+  FusedArena arena;
+  FusedGradientArena scratch;
+  const FusedGraph graph = fused_graph(observation);
+  const FusedRows& rows = arena.prepare(graph, model.config(), Tape::kept);
+  kernels.forward(model.weights(), graph, rows);
+  std::vector<float> result(rows.scores, rows.scores + graph.candidates);
+  result.push_back(*rows.value);
+  const std::vector<float> transposed = model.transposed();
+  std::vector<float> sums(model.size()), score_gradients(graph.candidates);
+  for (std::size_t i = 0; i < score_gradients.size(); ++i) score_gradients[i] = i % 2 == 0 ? 0.5f : -1.0f;
+  FusedGradients gradients{};
+  gradients.weights = model.buffer();
+  gradients.transposed = transposed.data();
+  gradients.sums = sums.data();
+  gradients.scores = score_gradients.data();
+  gradients.value = 0.7f;
+  scratch.prepare(graph, model.config().width, gradients);
+  kernels.backward(model.weights(), graph, rows, gradients);
+  result.insert(result.end(), sums.begin(), sums.end());
+  return result;
+}
+
+TEST_P(FusedTest, InstructionSetsAgree) {
+  FusedModel model(config);
+  model.set_rule_rows(std::vector<float>((size.rules + 1) * config.width, 0.25f));
+  model.set_weights(weights.values);
+  std::vector<FusedKernels> others;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    others.push_back(fused_kernels_avx2(config.width));
+  if (best_kernels(config.width).forward == fused_kernels_avx512(config.width).forward) {
+    others.push_back(fused_kernels_avx512(config.width));
+  }
+#endif
+  for (const auto& observation : observations) {
+    const auto expected = run_kernels(fused_kernels_base(config.width), model, observation);
+    for (const auto& kernels : others) {
+      const auto found = run_kernels(kernels, model, observation);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_NEAR(found[i], expected[i], 1e-4f * (1 + std::abs(expected[i])));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, FusedTest, testing::Values(16, 32, 64));
+
 TEST(Fused, EveryInstructionSetHasTheSameWidths) {
   for (const std::size_t width : {8, 16, 24, 32, 64, 128}) {
     const bool made = width == 16 || width == 32 || width == 64;
-    EXPECT_EQ(fused_forward_base(width) != nullptr, made) << width;
+    EXPECT_EQ(fused_kernels_base(width).backward != nullptr, made) << width;
 #if defined(__x86_64__)
-    EXPECT_EQ(fused_forward_avx2(width) != nullptr, made) << width;
-    EXPECT_EQ(fused_forward_avx512(width) != nullptr, made) << width;
+    EXPECT_EQ(fused_kernels_avx2(width).backward != nullptr, made) << width;
+    EXPECT_EQ(fused_kernels_avx512(width).backward != nullptr, made) << width;
 #endif
   }
+  Network odd({.width = 24, .steps = 1, .node_kinds = 3}, torch::kCPU);
+  Rng rng(1, "odd");
+  EXPECT_THROW(make_trainer(odd, test::synthetic_rules(2, rng), Engine::fused), NnError);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "tests/core/nn/synthetic_observation.h"
 
@@ -70,6 +71,7 @@ TEST(Rows, SegmentLogSoftmaxEqualsNaiveOnWildScores) {
 class NetworkTest : public testing::Test {
  protected:
   NetworkTest() : network(config, torch::kCPU, torch::kFloat64) {
+    set_torch_threads(1);
     Weights weights = initial_weights(config, kSeed);
     // The first policy is near uniform by design: wake up its last layer so that errors show.
     for (auto& w : weights.tensor("pointer.output")) w *= 100;

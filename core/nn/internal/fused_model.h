@@ -1,0 +1,85 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/env/observation.h"
+#include "core/nn/internal/fused.h"
+#include "core/nn/weights.h"
+
+namespace regraft::nn::internal {
+
+/// The kernels for this width with the widest vectors of this machine; null pointers where there are none.
+FusedKernels best_kernels(std::size_t width);
+
+/// A network's weights in the layout the kernels read: the flat weights, the node products split by column,
+/// the rule rows. Not copyable: `weights()` points inside.
+class FusedModel {
+ public:
+  explicit FusedModel(const NetworkConfig& config);
+  FusedModel(const FusedModel&) = delete;
+  FusedModel& operator=(const FusedModel&) = delete;
+
+  /// `flat`: all values in the order of weight_layout().
+  void set_weights(std::span<const float> flat);
+  /// [rule_count + 1, w].
+  void set_rule_rows(std::span<const float> rows);
+  /// The buffer with every square matrix transposed, for backward passes: to be made again when weights
+  /// change.
+  std::vector<float> transposed() const;
+
+  const FusedWeights& weights() const { return bound_; }
+  const NetworkConfig& config() const { return config_; }
+  const float* buffer() const { return packed_.data(); }
+  std::size_t size() const { return packed_.size(); }
+
+  /// Adds gradients in the kernels' layout to those of the flat weights.
+  void add_flat_gradients(std::span<const float> packed, std::span<float> flat) const;
+  std::span<const float> rule_part(std::span<const float> packed) const {
+    return packed.subspan(rule_offset_);
+  }
+
+ private:
+  const float* at(const std::string& name) const;
+  const float* square(const std::string& name);
+  FusedNorm norm(const std::string& prefix) const { return {at(prefix + ".gain"), at(prefix + ".shift")}; }
+  void bind();
+  FusedStep bind_step(std::size_t number);
+
+  NetworkConfig config_;
+  std::vector<TensorSpec> layout_;
+  std::size_t parts_offset_, rule_offset_;
+  std::vector<float> packed_;
+  std::vector<std::size_t> squares_;  // offsets of the square matrices
+  std::vector<FusedStep> steps_;
+  FusedWeights bound_{};
+};
+
+FusedGraph fused_graph(const env::Observation& observation);
+
+enum class Tape { none, kept };
+
+/// The rows of one forward pass, kept for a backward pass or not. Grows to the largest graph seen.
+class FusedArena {
+ public:
+  const FusedRows& prepare(const FusedGraph& graph, const NetworkConfig& config, Tape tape);
+  const FusedRows& rows() const { return rows_; }
+
+ private:
+  std::vector<float> buffer_;
+  std::vector<FusedStepRows> steps_;
+  FusedRows rows_{};
+};
+
+/// Scratch of one backward pass.
+class FusedGradientArena {
+ public:
+  /// Sets the scratch pointers of `gradients`.
+  void prepare(const FusedGraph& graph, std::size_t width, FusedGradients& gradients);
+
+ private:
+  std::vector<float> buffer_;
+};
+
+}  // namespace regraft::nn::internal
