@@ -178,6 +178,7 @@ struct CompiledRule {
   bool members_share_activation = false;  // siblings: some shared value must not be constant
   std::vector<Slot> shared;               // siblings: plain leaf or interior values that reach every member
   std::vector<Code> same;                 // siblings: equal for all members
+  std::vector<Code> order;                // siblings: members stand in ascending order of these
   std::vector<Check> set_checks;          // siblings: once the set is known
   std::vector<RightStep> right;
   std::vector<Replacement> replacements;

@@ -191,10 +191,11 @@ void Compiler::guard(const Expr& e) {
     guard(e.args[0]);
     return guard(e.args[1]);
   }
-  if (is_guard_on(e, "same")) {
-    if (e.args.size() != 1 || member_domain(e.args[0]) < 0)
-      error(e.at, "same(...) takes one expression that varies with the members");
-    rule_.same.push_back(code(e.args[0]));
+  if (is_guard_on(e, "same") || is_guard_on(e, "sort")) {
+    if (e.args.size() != 1 || member_domain(e.args[0]) < 0) {
+      error(e.at, e.text + "(...) takes one expression that varies with the members");
+    }
+    (e.text == "same" ? rule_.same : rule_.order).push_back(code(e.args[0]));
     return;
   }
   if (is_guard_on(e, "const")) {

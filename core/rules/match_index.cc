@@ -112,17 +112,19 @@ struct MatchIndex::State {
     constexpr std::uint32_t kFar = ~std::uint32_t{0};
     distance.assign(std::max<std::size_t>(graph.id_bound(), entries.size()), kFar);
     std::vector<NodeId> queue;
+    const auto is_weight = [&](NodeId id) {
+      return graph.alive(id) && graph.node(id).kind == graph::OpKind::weight;
+    };
+    // A touched weight is matched again too: its id may have belonged to an operation that was undone.
     const auto enter = [&](NodeId id, std::uint32_t dist) {
-      if (id >= distance.size() || distance[id] != kFar) return;
-      const bool shared = graph.alive(id) && graph.node(id).kind == graph::OpKind::weight;
-      if (shared) return;
+      if (id >= distance.size() || distance[id] != kFar || (dist > 0 && is_weight(id))) return;
       distance[id] = dist;
       queue.push_back(id);
     };
     for (NodeId id : touched) enter(id, 0);
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const NodeId id = queue[i];
-      if (!graph.alive(id) || distance[id] >= radius) continue;
+      if (!graph.alive(id) || is_weight(id) || distance[id] >= radius) continue;
       for (graph::Value input : graph.node(id).inputs) {
         if (input.present()) enter(input.node, distance[id] + 1);
       }
@@ -135,6 +137,7 @@ struct MatchIndex::State {
       entries[id].matches.clear();
       for (auto& [number, group] : groups) group.erase(id);
     }
+    entries.resize(graph.id_bound());
     fresh = false;
   }
 

@@ -205,7 +205,9 @@ void Compiler::schedule_checks() {
 }
 
 void Compiler::finish_siblings() {
-  if (!rule_.same.empty() && !rule_.is_siblings()) error(text_.at, "same(...) is for sets of siblings");
+  if (!(rule_.same.empty() && rule_.order.empty()) && !rule_.is_siblings()) {
+    error(text_.at, "same(...) and sort(...) are for sets of siblings");
+  }
   std::vector<Slot> produced;
   for (const PatternNode& node : rule_.nodes) {
     for (const OperandPattern& output : node.outputs) produced.push_back(output.slot);

@@ -21,18 +21,35 @@ void SiblingGroups::insert(const graph::Graph& graph, NodeId root) {
   if (!found.empty()) members_[root] = std::move(found);
 }
 
-std::vector<SiblingGroups::Group> SiblingGroups::groups(const std::vector<std::uint32_t>& position) const {
-  std::vector<const Member*> all;
-  for (const auto& [root, members] : members_) {
-    for (const Member& member : members) all.push_back(&member);
+// Members stand in the order that the rule wants, then in the canonical order of the activations that they
+// have for themselves, so that sets which differ only in what they share have their members in the same
+// order; then in that of their roots.
+std::vector<std::int64_t> SiblingGroups::rank_of(const Member& member,
+                                                 const std::vector<std::uint32_t>& position) const {
+  std::vector<std::int64_t> rank = member.order;
+  const Frame& own = member.bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0];
+  for (Slot leaf : rule_.leaves) {
+    if (leaf.domain < 0) continue;
+    const Tensor& tensor = own.tensors[leaf.index];
+    if (tensor.present() && !tensor.constant()) rank.push_back(position[tensor.value.node]);
+    if (tensor.present() && !tensor.constant()) rank.push_back(tensor.value.output);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const Member* a, const Member* b) { return position[a->root] < position[b->root]; });
+  rank.push_back(position[member.root]);
+  return rank;
+}
+
+std::vector<SiblingGroups::Group> SiblingGroups::groups(const std::vector<std::uint32_t>& position) const {
+  std::vector<std::pair<std::vector<std::int64_t>, const Member*>> ranked;
+  for (const auto& [root, members] : members_) {
+    for (const Member& member : members) ranked.emplace_back(rank_of(member, position), &member);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   const Slot shared = rule_.shared[0];
   std::unordered_map<std::uint64_t, std::vector<std::size_t>>
       by_shared;  // groups by the value that they share
   std::vector<Group> out;
-  for (const Member* member : all) {
+  for (const auto& [rank, member] : ranked) {
     const graph::Value value = member->bindings.plain.tensors[shared.index].value;
     auto& near = by_shared[(std::uint64_t{value.node} << 32) | value.output];
     const auto fits = std::find_if(near.begin(), near.end(),

@@ -30,6 +30,7 @@ class SiblingGroups {
  private:
   using Group = std::vector<const Member*>;
 
+  std::vector<std::int64_t> rank_of(const Member& member, const std::vector<std::uint32_t>& position) const;
   std::vector<Group> groups(const std::vector<std::uint32_t>& position) const;
   void sets_of(const Group& group, const graph::Graph& graph, Reach& reach, std::vector<Match>& out);
   std::vector<std::vector<bool>> dependence(const Group& group, Reach& reach) const;

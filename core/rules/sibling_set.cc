@@ -29,10 +29,15 @@ bool same_plain(const Frame& a, const Frame& b) {
 std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, graph::NodeId root) {
   std::vector<Member> found;
   Matcher(rule, graph).run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
-    Member member{root, bindings, {}};
+    Member member{root, bindings, {}, {}};
     for (const Code& code : rule.same) {
       member.same.push_back(evaluate(code, {graph, member.bindings, rule.sibling_domain, 0}));
       if (!member.same.back().known()) return false;
+    }
+    for (const Code& code : rule.order) {
+      const Quantity value = evaluate(code, {graph, member.bindings, rule.sibling_domain, 0});
+      if (value.kind != Quantity::Kind::integer) return false;
+      member.order.push_back(value.integer);
     }
     const bool repeated =
         std::any_of(found.begin(), found.end(), [&](const Member& m) { return compatible(m, member); });

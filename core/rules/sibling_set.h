@@ -12,7 +12,8 @@ namespace regraft::rules {
 struct Member {
   graph::NodeId root = graph::kNoNode;
   Bindings bindings;
-  std::vector<Quantity> same;  // values of the rule's same(...) expressions
+  std::vector<Quantity> same;       // values of the rule's same(...) expressions
+  std::vector<std::int64_t> order;  // values of its sort(...) expressions
 };
 
 /// All members rooted at a node: of several ways with the same plain bindings the first counts.
