@@ -79,7 +79,7 @@ std::vector<NodeId> AnalyticCost::settle_flow(std::span<const NodeId> touched) {
     if (graph_.alive(id)) {
       seeds.push_back(id);
       open.push_back(id);
-    } else {
+    } else if (id < flow_.size()) {  // else it came and went since the last update
       flow_[id] = {};
       fusion_[id] = {};
       set_cost(id, {});
