@@ -17,19 +17,22 @@ std::uint64_t payload_of(const wire::Delivery& delivery) {
 }  // namespace
 
 Intake::Intake(wire::Hub& hub, wire::Ledger& ledger, const std::atomic<std::uint64_t>& latest_version,
-               std::uint64_t staleness_budget, std::size_t queued_episodes)
+               std::uint64_t staleness_budget, std::size_t queued_steps)
     : hub_(hub),
       ledger_(ledger),
       latest_version_(latest_version),
       staleness_budget_(staleness_budget),
-      capacity_(queued_episodes),
+      capacity_(queued_steps),
       thread_([this](const std::stop_token& stopped) { run(stopped); }) {}
 
 Intake::~Intake() = default;  // jthread: stop and join
 
 void Intake::restore(std::vector<Episode> episodes) {
   const std::lock_guard lock(mutex_);
-  for (Episode& episode : episodes) queue_.push_back(std::move(episode));
+  for (Episode& episode : episodes) {
+    queued_steps_ += episode.step_count();
+    queue_.push_back(std::move(episode));
+  }
   filled_.notify_all();
 }
 
@@ -57,7 +60,7 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
     log_warning("ticket {} of {}: rejected: {}", delivery.ticket.id, delivery.actor.name, error.what());
   }
   std::unique_lock lock(mutex_);
-  if (!room_.wait(lock, stopped, [&] { return queue_.size() < capacity_; })) return;
+  if (!room_.wait(lock, stopped, [&] { return queued_steps_ < capacity_; })) return;
   counts_.payload_bytes += payload_of(delivery);
   const auto verdict = !episode             ? wire::Disposition::kRejected
                        : is_stale(*episode) ? wire::Disposition::kStale
@@ -67,6 +70,7 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
       if (verdict != wire::Disposition::kAdmitted) break;
       ++counts_.admitted;
       counts_.steps += episode->step_count();
+      queued_steps_ += episode->step_count();
       queue_.push_back(std::move(*episode));
       filled_.notify_one();
       break;
@@ -88,6 +92,7 @@ std::optional<Episode> Intake::next(std::chrono::milliseconds wait) {
   if (queue_.empty()) return std::nullopt;
   std::optional<Episode> episode(std::move(queue_.front()));
   queue_.pop_front();
+  queued_steps_ -= episode->step_count();
   room_.notify_one();
   return episode;
 }

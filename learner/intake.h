@@ -34,7 +34,7 @@ class Intake {
  public:
   /// `latest_version` is read at every verdict. Hub and ledger outlive it.
   Intake(wire::Hub& hub, wire::Ledger& ledger, const std::atomic<std::uint64_t>& latest_version,
-         std::uint64_t staleness_budget, std::size_t queued_episodes);
+         std::uint64_t staleness_budget, std::size_t queued_steps);
   ~Intake();
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
@@ -63,10 +63,11 @@ class Intake {
   wire::Ledger& ledger_;
   const std::atomic<std::uint64_t>& latest_version_;
   const std::uint64_t staleness_budget_;
-  const std::size_t capacity_;
+  const std::size_t capacity_;  // steps
   mutable std::mutex mutex_;
   std::condition_variable_any room_, filled_;
   std::deque<Episode> queue_;
+  std::size_t queued_steps_ = 0;
   IntakeCounts counts_;
   std::exception_ptr failure_;
   std::jthread thread_;

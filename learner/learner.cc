@@ -23,7 +23,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kPatience{200};  // for an episode, before looking whether to stop
-constexpr std::size_t kQueuedEpisodes = 512;
 constexpr double kNsPerS = 1e9;
 
 wire::HubOptions hub_options(const LearnerSetup& setup, const std::string& run_id) {
@@ -120,7 +119,7 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
       [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); }, clock_);
   publish(state_->version);
   state_->intake = std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
-                                            setup_.options.staleness, kQueuedEpisodes);
+                                            setup_.options.staleness, setup_.options.steps_per_update);
   state_->intake->restore(std::move(state_->restored));
   state_->hub->run_info().save(setup_.folder.run_file());
   state_->started_ns = state_->saved_ns = clock_.steady_ns();

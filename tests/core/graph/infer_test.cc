@@ -143,7 +143,9 @@ TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {
   for (std::size_t i = 0; i < kOpKinds; ++i) {
     const OpInfo& op = op_info(static_cast<OpKind>(i));
     EXPECT_EQ(static_cast<std::size_t>(op.kind), i) << op.name;
-    if (op.infer) EXPECT_EQ(op_from_name(op.name), op.kind);
+    if (op.infer) {
+      EXPECT_EQ(op_from_name(op.name), op.kind);
+    }
   }
 }
 
