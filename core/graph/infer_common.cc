@@ -45,7 +45,7 @@ Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
   if (is_symbol(a) && is_symbol(b)) {
-    const auto [first, second] = std::minmax(dim_text(tables, a), dim_text(tables, b));
+    const auto [first, second] = std::minmax({dim_text(tables, a), dim_text(tables, b)});
     return derived_dim(tables, "bcast(" + first + "," + second + ")");
   }
   if (is_symbol(a)) return b;
@@ -65,7 +65,7 @@ Dim add_dims(Tables& tables, Dim a, Dim b) {
   if (!is_symbol(a) && !is_symbol(b)) return a + b;
   if (a == 0) return b;
   if (b == 0) return a;
-  const auto [first, second] = std::minmax(dim_text(tables, a), dim_text(tables, b));
+  const auto [first, second] = std::minmax({dim_text(tables, a), dim_text(tables, b)});
   return derived_dim(tables, "(" + first + "+" + second + ")");
 }
 

@@ -8,6 +8,7 @@
 #include "core/onnx/declared_types.h"
 #include "core/onnx/known_values.h"
 #include "core/onnx/normal_form.h"
+#include "core/onnx/opaque_types.h"
 #include "core/onnx/wire.h"
 
 namespace regraft::onnx {
@@ -267,15 +268,24 @@ class GraphBuilder {
     for (const NamedValue& input : named_inputs) inputs.push_back(value_of(input));
     for (const std::string& name : captures_[static_cast<std::size_t>(at)])
       inputs.push_back(value_of(named(name, describe(node, at))));
-    graph::TypeList types;
-    for (int k = 0; k < node.output_size(); ++k) {
-      const auto found = declared_.find(node.output(k));
-      const bool declared = found != declared_.end() && !node.output(k).empty();
-      types.push_back(declared ? found->second : tables_.type_none());
+    graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables_.type_none());
+    if (is_default_domain(node.domain()) && !shadowed_.contains(node.op_type())) {
+      InlineVector<Operand, 4> operands;
+      for (const NamedValue& input : named_inputs) operands.push_back(operand_of(input, true));
+      types = opaque_types(tables_, node, operands);
+    }
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      const auto found = declared_.find(node.output(static_cast<int>(k)));
+      if (found == declared_.end() || node.output(static_cast<int>(k)).empty()) continue;
+      types[k] =
+          types[k] == tables_.type_none() ? found->second : merge_types(tables_, types[k], found->second);
     }
     if (types.empty()) types.push_back(tables_.type_none());
     tables_.set_opaque_hash(at, content_hash(node, store_.payloads));
-    finish(node, at, graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, at));
+    const NodeId id = graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, at);
+    finish(node, at, id);
+    if (!is_default_domain(node.domain()) || inputs.size() != 1 || !inputs[0].present()) return;
+    if (const auto dims = part_of_shape(node, graph_.type(inputs[0]))) known_.learn_dims({id, 0}, *dims);
   }
 
   void finish(const pb::NodeProto& node, int at, NodeId id) {

@@ -105,7 +105,9 @@ const fs::path& ImportedModel::path() const {
   return store_->path;
 }
 
-const std::vector<std::string>& ImportedModel::external_locations() const { return store_->external_locations; }
+const std::vector<std::string>& ImportedModel::external_locations() const {
+  return store_->external_locations;
+}
 const std::vector<KnownValue>& ImportedModel::known_values() const {
   return store_->known_values;
 }

@@ -29,12 +29,15 @@ void KnownValues::note(Value value, WeightId weight) {
   found_.push_back({value, weight});
 }
 
+void KnownValues::learn_dims(Value value, std::span<const graph::Dim> dims) {
+  if (std::none_of(dims.begin(), dims.end(), graph::is_symbol)) note(value, tables_.weights().integers(dims));
+}
+
 void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind,
                         const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
   if (kind == OpKind::shape) {
     const graph::TensorType& type = graph.type(graph.node(id).inputs[0]);
-    if (type.is_static()) note({id, 0}, tables_.weights().integers(type.dims));
-    return;
+    return type.ranked ? learn_dims({id, 0}, type.dims) : void();
   }
   InlineVector<WeightId, 4> args;
   InlineVector<graph::TypeId, 4> types;

@@ -23,6 +23,9 @@ class KnownValues {
   void learn(const graph::Graph& graph, graph::NodeId id, graph::OpKind kind, const graph::AttrBlock& attrs,
              std::span<const graph::Operand> operands);
 
+  /// A value that is a list of dims: known when all are numbers.
+  void learn_dims(graph::Value value, std::span<const graph::Dim> dims);
+
   std::vector<KnownValue> take();
 
  private:

@@ -128,6 +128,78 @@ TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   EXPECT_NE(model.tables().opaque_hash(0), model.tables().opaque_hash(1));
 }
 
+TEST(Import, TypesGoThroughOpsWithoutAKind) {
+  ModelBuilder builder;
+  builder.input("x", {"2", "8"}).output("y", {"a", "b"}).ints("k", {3});
+  builder.node("TopK", {"x", "k"}, {"values", "indices"});
+  builder.node("Relu", {"values"}, {"r"});
+  builder.node("Gather", {"r", "indices"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(node_of(model, "values").kind, OpKind::opaque);
+  EXPECT_EQ(type_of(model, "values"), "float32[2, 3]");
+  EXPECT_EQ(type_of(model, "indices"), "int64[2, 3]");
+  EXPECT_EQ(node_of(model, "r").kind, OpKind::relu);
+  EXPECT_EQ(type_of(model, "y"), "float32[2, 3, 3]");
+}
+
+TEST(Import, PartsOfShapesAreKnown) {
+  ModelBuilder builder;
+  builder.input("x", {"batch", "6", "4"}).output("y", {"a", "b", "c"}).ints("minus", {-1});
+  auto& part = builder.node("Shape", {"x"}, {"s"});
+  test::set_int(part, "start", -2);
+  test::set_int(builder.node("Concat", {"minus", "s"}, {"shape"}), "axis", 0);
+  builder.node("Reshape", {"x", "shape"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(type_of(model, "s"), "int64[2]");
+  EXPECT_EQ(type_of(model, "y"), "float32[batch, 6, 4]");
+}
+
+TEST(Import, TypesOfOpsWithoutAKind) {
+  struct Case {
+    const char* op;
+    std::vector<std::string> inputs;
+    std::vector<std::pair<const char*, std::int64_t>> attributes;
+    const char* type;
+  };
+  const Case cases[] = {{"Selu", {"x"}, {}, "float32[2, 8, 4, 6]"},
+                        {"IsNaN", {"x"}, {}, "bool[2, 8, 4, 6]"},
+                        {"ArgMax", {"x"}, {{"axis", -1}}, "int64[2, 8, 4, 1]"},
+                        {"ArgMin", {"x"}, {{"axis", 1}, {"keepdims", 0}}, "int64[2, 4, 6]"},
+                        {"Size", {"x"}, {}, "int64[]"},
+                        {"SpaceToDepth", {"x"}, {{"blocksize", 2}}, "float32[2, 32, 2, 3]"},
+                        {"DepthToSpace", {"x"}, {{"blocksize", 2}}, "float32[2, 2, 8, 12]"},
+                        {"Einsum", {"x", "x"}, {}, "float32[...]"},
+                        {"QuantizeLinear", {"x", "x"}, {}, "uint8[2, 8, 4, 6]"},
+                        {"GRU", {"s", "x", "x"}, {{"hidden_size", 5}}, "float32[7, 1, 3, 5]"},
+                        {"Cast", {"x"}, {{"to", 8}}, "string[2, 8, 4, 6]"},
+                        {"NoSuchOp", {"x"}, {}, "undefined[...]"}};
+  for (const Case& test : cases) {
+    ModelBuilder builder;
+    builder.input("x", {"2", "8", "4", "6"}).input("s", {"7", "3", "2"}).output("o", {});
+    builder.model.mutable_graph()->mutable_output(0)->clear_type();
+    auto& node = builder.node(test.op, test.inputs, {"o"});
+    for (const auto& [name, value] : test.attributes) test::set_int(node, name, value);
+    const std::string bytes = builder.bytes();
+    EXPECT_EQ(type_of(import_text(bytes), "o"), test.type) << test.op;
+  }
+}
+
+TEST(Import, DimsOfUnlikeNamesBroadcast) {
+  ModelBuilder builder;
+  builder.input("x", {"a_rather_long_name_of_a_dim"}).input("y", {"another_long_name_of_a_dim"});
+  builder.output("z", {"other"});
+  builder.node("Add", {"x", "y"}, {"s"});
+  builder.node("Concat", {"s", "x"}, {"z"});
+  test::set_int(*builder.model.mutable_graph()->mutable_node(1), "axis", 0);
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  const std::string sum = "bcast(a_rather_long_name_of_a_dim,another_long_name_of_a_dim)";
+  EXPECT_EQ(type_of(model, "s"), "float32[" + sum + "]");
+  EXPECT_EQ(type_of(model, "z"), "float32[(a_rather_long_name_of_a_dim+" + sum + ")]");
+}
+
 TEST(Import, OldSoftmaxIsKnownOnlyAlongTheLastAxis) {
   ModelBuilder builder(11);
   builder.input("x", {"2", "3", "4"}).output("a", {"2", "3", "4"}).output("b", {"2", "3", "4"});

@@ -1,0 +1,324 @@
+#include "core/onnx/opaque_types.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace regraft::onnx {
+namespace {
+
+namespace pb = ::onnx;
+using graph::Dim;
+using graph::DType;
+using graph::TensorType;
+
+/// A node with the types of its inputs; absent ones are undefined and unranked.
+class Question {
+ public:
+  Question(graph::Tables& tables, const pb::NodeProto& node, std::span<const graph::Operand> operands)
+      : tables_(tables), node_(node), operands_(operands) {}
+
+  const pb::NodeProto& node() const { return node_; }
+  TensorType input(std::size_t i) const {
+    return i < operands_.size() && operands_[i].present ? tables_.type(operands_[i].type) : TensorType{};
+  }
+  std::size_t outputs() const { return static_cast<std::size_t>(node_.output_size()); }
+  Dim fresh() const { return graph::symbol_dim(tables_.fresh_symbol()); }
+
+  /// All dims unknown, the rank kept.
+  TensorType same_rank(std::size_t i) const {
+    TensorType type = input(i);
+    for (Dim& dim : type.dims) dim = fresh();
+    return type;
+  }
+
+  std::int64_t integer(std::string_view name, std::int64_t fallback) const {
+    for (const pb::AttributeProto& attribute : node_.attribute())
+      if (attribute.name() == name && attribute.type() == pb::AttributeProto::INT) return attribute.i();
+    return fallback;
+  }
+
+  bool has_text(std::string_view name, std::string_view text) const {
+    return std::any_of(node_.attribute().begin(), node_.attribute().end(), [&](const auto& attribute) {
+      return attribute.name() == name && attribute.s() == text;
+    });
+  }
+
+  /// The dtype that an attribute names, or the fallback.
+  DType dtype(std::string_view name, DType fallback) const {
+    const std::int64_t given = integer(name, static_cast<std::int64_t>(fallback));
+    return given > 0 && given < 256 ? static_cast<DType>(given) : fallback;
+  }
+
+  /// The `axis` attribute within the rank of input 0, or nothing.
+  std::optional<std::size_t> axis(std::int64_t fallback) const {
+    const auto rank = static_cast<std::int64_t>(input(0).rank());
+    std::int64_t at = integer("axis", fallback);
+    if (at < 0) at += rank;
+    return input(0).ranked && at >= 0 && at < rank ? std::optional(static_cast<std::size_t>(at))
+                                                   : std::nullopt;
+  }
+
+  std::optional<std::int64_t> known_integer(std::size_t i) const {
+    if (i >= operands_.size() || operands_[i].value == graph::WeightId::none) return std::nullopt;
+    const auto values = tables_.weights().integer_values(operands_[i].value, 1);
+    return values && values->size() == 1 && values->front() >= 0 ? std::optional(values->front())
+                                                                 : std::nullopt;
+  }
+
+ private:
+  graph::Tables& tables_;
+  const pb::NodeProto& node_;
+  std::span<const graph::Operand> operands_;
+};
+
+using Answer = std::vector<TensorType>;  // the first outputs; the others are unknown
+
+TensorType of_dtype(DType dtype, TensorType type) {
+  type.dtype = dtype;
+  return type;
+}
+
+TensorType unranked(DType dtype) {
+  return {dtype, false, {}};
+}
+
+Answer same(const Question& q) {
+  return {q.input(0)};
+}
+Answer same_rank(const Question& q) {
+  return Answer(q.outputs(), q.same_rank(0));
+}
+Answer same_dtype(const Question& q) {
+  return Answer(q.outputs(), unranked(q.input(0).dtype));
+}
+Answer truth(const Question& q) {
+  return {of_dtype(DType::boolean, q.input(0))};
+}
+Answer cast(const Question& q) {
+  return {of_dtype(q.dtype("to", DType::undefined), q.input(0))};
+}
+Answer like(const Question& q) {
+  return {of_dtype(q.dtype("dtype", q.input(0).dtype), q.input(0))};
+}
+Answer integers(const Question&) {
+  return {unranked(DType::int32)};
+}
+
+Answer broadcast(const Question& q) {
+  const bool equal = q.input(0) == q.input(1);
+  return {equal ? q.input(0) : unranked(q.input(0).dtype)};
+}
+
+Answer dropout(const Question& q) {
+  return {q.input(0), of_dtype(DType::boolean, q.input(0))};
+}
+
+/// Convolution and pooling: batch stays; channels and positions are what the form says that we did not
+/// understand.
+Answer window(const Question& q) {
+  TensorType type = q.same_rank(0);
+  if (type.rank() > 0) type.dims[0] = q.input(0).dims[0];
+  return {type, of_dtype(DType::int64, type)};
+}
+
+Answer reduce(const Question& q) {
+  return {q.integer("keepdims", 1) != 0 ? q.same_rank(0) : unranked(q.input(0).dtype)};
+}
+
+Answer arg_extreme(const Question& q) {
+  TensorType type = of_dtype(DType::int64, q.input(0));
+  const auto axis = q.axis(0);
+  if (!axis) return {unranked(DType::int64)};
+  if (q.integer("keepdims", 1) != 0)
+    type.dims[*axis] = 1;
+  else
+    type.dims.erase(*axis);
+  return {type};
+}
+
+Answer top_k(const Question& q) {
+  TensorType type = q.input(0);
+  const auto axis = q.axis(-1);
+  if (!axis) return {unranked(type.dtype), unranked(DType::int64)};
+  const auto count = q.known_integer(1);
+  type.dims[*axis] = count ? *count : q.fresh();
+  return {type, of_dtype(DType::int64, type)};
+}
+
+Answer non_zero(const Question& q) {
+  const Dim rank = q.input(0).ranked ? static_cast<Dim>(q.input(0).rank()) : q.fresh();
+  return {{DType::int64, true, {rank, q.fresh()}}};
+}
+
+Answer size(const Question&) {
+  return {{DType::int64, true, {}}};
+}
+Answer range(const Question& q) {
+  return {{q.input(0).dtype, true, {q.fresh()}}};
+}
+Answer non_max_suppression(const Question& q) {
+  return {{DType::int64, true, {q.fresh(), 3}}};
+}
+
+Answer one_hot(const Question& q) {
+  TensorType type = of_dtype(q.input(2).dtype, q.same_rank(0));
+  if (type.ranked) type.dims.push_back(q.fresh());
+  return {type};
+}
+
+/// LSTM, GRU, RNN with the sequence first.
+Answer recurrent(const Question& q) {
+  const TensorType x = q.input(0);
+  const std::int64_t hidden = q.integer("hidden_size", 0);
+  if (!x.ranked || x.rank() != 3 || hidden <= 0 || q.integer("layout", 0) != 0) return same_dtype(q);
+  const Dim directions = q.has_text("direction", "bidirectional") ? 2 : 1;
+  const TensorType last{x.dtype, true, {directions, x.dims[1], hidden}};
+  return {{x.dtype, true, {x.dims[0], directions, x.dims[1], hidden}}, last, last};
+}
+
+Answer dequantize(const Question& q) {
+  return {of_dtype(q.input(1).dtype, q.input(0))};
+}
+
+Answer quantize(const Question& q) {
+  const DType stored = q.input(2).dtype == DType::undefined ? DType::uint8 : q.input(2).dtype;
+  return {of_dtype(q.dtype("output_dtype", stored), q.input(0))};
+}
+
+Answer dynamic_quantize(const Question& q) {
+  return {of_dtype(DType::uint8, q.input(0)), {DType::float32, true, {}}, {DType::uint8, true, {}}};
+}
+
+/// Two-axis block moves; `sign` is +1 for DepthToSpace.
+Answer block_move(const Question& q, bool to_space) {
+  TensorType type = q.input(0);
+  const std::int64_t block = q.integer("blocksize", 0);
+  constexpr std::int64_t kLargestBlock = 1 << 15;
+  if (!type.is_static() || type.rank() != 4 || block <= 0 || block > kLargestBlock) return same_rank(q);
+  const std::int64_t area = block * block;
+  std::int64_t &channels = type.dims[1], &rows = type.dims[2], &columns = type.dims[3];
+  const bool exact = to_space ? channels % area == 0 : rows % block == 0 && columns % block == 0;
+  if (!exact || !type.element_count()) return same_rank(q);
+  channels = to_space ? channels / area : channels * area;
+  rows = to_space ? rows * block : rows / block;
+  columns = to_space ? columns * block : columns / block;
+  return {type};
+}
+Answer depth_to_space(const Question& q) {
+  return block_move(q, true);
+}
+Answer space_to_depth(const Question& q) {
+  return block_move(q, false);
+}
+
+/// With start or end, which the Shape that is known does not have.
+Answer shape_part(const Question& q) {
+  const auto part = part_of_shape(q.node(), q.input(0));
+  return {{DType::int64, true, {part ? static_cast<Dim>(part->size()) : q.fresh()}}};
+}
+
+using Rule = Answer (*)(const Question&);
+
+const std::unordered_map<std::string_view, Rule>& rules() {
+  static const std::unordered_map<std::string_view, Rule> table = [] {
+    std::unordered_map<std::string_view, Rule> map;
+    const auto add = [&](Rule rule, std::initializer_list<std::string_view> names) {
+      for (const std::string_view name : names) map.emplace(name, rule);
+    };
+    add(same, {"Acos",
+               "Acosh",
+               "Asin",
+               "Asinh",
+               "Atan",
+               "Atanh",
+               "BatchNormalization",
+               "BitwiseNot",
+               "Celu",
+               "Cosh",
+               "CumSum",
+               "GroupNormalization",
+               "Hardmax",
+               "Identity",
+               "InstanceNormalization",
+               "LRN",
+               "LayerNormalization",
+               "LogSoftmax",
+               "LpNormalization",
+               "MeanVarianceNormalization",
+               "Mish",
+               "RMSNormalization",
+               "ReverseSequence",
+               "RotaryEmbedding",
+               "Scatter",
+               "ScatterElements",
+               "ScatterND",
+               "Selu",
+               "Shrink",
+               "Sinh",
+               "Softmax",
+               "Softsign",
+               "Swish",
+               "Tan",
+               "ThresholdedRelu",
+               "Trilu"});
+    add(same_rank, {"Pad", "Resize", "Slice", "Split", "Upsample"});
+    add(same_dtype, {"Compress", "Det", "Einsum", "Expand", "Gather", "GatherND", "MatMul", "Reshape",
+                     "Squeeze", "Tile", "Transpose", "Unsqueeze", "RoiAlign", "GridSample", "Unique"});
+    add(truth, {"IsInf", "IsNaN"});
+    add(broadcast, {"BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mod", "Xor"});
+    add(window, {"AveragePool", "Conv", "ConvTranspose", "LpPool", "MaxPool"});
+    add(reduce, {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+                 "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"});
+    add(arg_extreme, {"ArgMax", "ArgMin"});
+    add(like, {"EyeLike", "RandomNormalLike", "RandomUniformLike", "Bernoulli"});
+    add(recurrent, {"GRU", "LSTM", "RNN"});
+    add(integers, {"ConvInteger", "MatMulInteger"});
+    for (const auto& [name, rule] :
+         std::initializer_list<std::pair<std::string_view, Rule>>{{"Cast", cast},
+                                                                  {"Dropout", dropout},
+                                                                  {"TopK", top_k},
+                                                                  {"NonZero", non_zero},
+                                                                  {"Size", size},
+                                                                  {"Range", range},
+                                                                  {"NonMaxSuppression", non_max_suppression},
+                                                                  {"OneHot", one_hot},
+                                                                  {"DequantizeLinear", dequantize},
+                                                                  {"QuantizeLinear", quantize},
+                                                                  {"DynamicQuantizeLinear", dynamic_quantize},
+                                                                  {"Shape", shape_part},
+                                                                  {"DepthToSpace", depth_to_space},
+                                                                  {"SpaceToDepth", space_to_depth}})
+      map.emplace(name, rule);
+    return map;
+  }();
+  return table;
+}
+
+}  // namespace
+
+std::optional<graph::Dims> part_of_shape(const pb::NodeProto& node, const TensorType& type) {
+  if (node.op_type() != "Shape" || !type.ranked) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(type.rank());
+  std::int64_t start = 0, end = rank;
+  for (const pb::AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() == "start") start = attribute.i();
+    if (attribute.name() == "end") end = attribute.i();
+  }
+  start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
+  end = std::clamp<std::int64_t>(end < 0 ? end + rank : end, start, rank);
+  return graph::Dims(std::span<const Dim>(type.dims.begin() + start, type.dims.begin() + end));
+}
+
+graph::TypeList opaque_types(graph::Tables& tables, const pb::NodeProto& node,
+                             std::span<const graph::Operand> operands) {
+  graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables.type_none());
+  const auto rule = rules().find(node.op_type());
+  if (rule == rules().end()) return types;
+  const Answer answer = rule->second(Question(tables, node, operands));
+  for (std::size_t k = 0; k < types.size() && k < answer.size(); ++k)
+    if (answer[k].dtype != DType::undefined) types[k] = tables.intern(answer[k]);
+  return types;
+}
+
+}  // namespace regraft::onnx

@@ -1,0 +1,23 @@
+#pragma once
+
+// Internal to core/onnx: output types of ops of the default domain that have no OpKind, or that are in a form
+// that is not understood, so that what follows them can be typed. (ONNX's own schemas infer more, but read
+// out of bounds on damaged models.)
+
+#include <onnx/onnx_pb.h>
+
+#include <optional>
+
+#include "core/graph/tables.h"
+
+namespace regraft::onnx {
+
+/// The dims that a Shape node of any opset gives, `start` and `end` heeded; nothing where the rank is
+/// unknown.
+std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const graph::TensorType& type);
+
+/// One type an output; type_none() where nothing is known. What is said holds in every opset.
+graph::TypeList opaque_types(graph::Tables& tables, const ::onnx::NodeProto& node,
+                             std::span<const graph::Operand> operands);
+
+}  // namespace regraft::onnx
