@@ -89,11 +89,12 @@ class Link::Impl {
     zmq::poll(items.data(), items.size(), kTickEvery);
     wake_.drain();
     for (NetEvent event; connection_->next_event(event);) on_event(event);
-    if (reconnect_) return disconnect();
     Incoming message;
     const ReceiveCaps caps{.frames = 1, .bytes = kMaxHeaderBytes};
     while (receive(connection_->announcements(), false, caps, counters_, message)) accept(message, false);
     while (receive(connection_->results(), false, caps, counters_, message)) accept(message, true);
+    // Only now: a goodbye may have come before the connection was closed.
+    if (reconnect_) return disconnect();
     say_due_hello();
     send_parts();
     send_heartbeat();
