@@ -1,0 +1,112 @@
+#include "core/env/rewrite_state.h"
+
+#include <gtest/gtest.h>
+
+#include "core/env/layered_world.h"
+
+namespace regraft::env {
+namespace {
+
+/// Index and cost of the state against those made afresh on its graph.
+void expect_equals_fresh(RewriteState& state, const cost::CostFactory& costs) {
+  state.graph().validate();
+  EXPECT_EQ(state.cost().latency_us, costs.make(state.graph())->cost().latency_us);
+  const rules::MatchIndex fresh(state.rules(), state.graph());
+  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
+    const auto held = state.index().matches(rule), expected = fresh.matches(rule);
+    ASSERT_TRUE(std::equal(held.begin(), held.end(), expected.begin(), expected.end()))
+        << "rule " << state.rules().info(rule).name << ": " << held.size() << " matches, fresh "
+        << expected.size();
+  }
+}
+
+const rules::Match* random_match(RewriteState& state, Rng& rng) {
+  const std::size_t count = state.index().match_count();
+  if (count == 0) return nullptr;
+  std::size_t chosen = rng.below(count);
+  for (std::uint32_t rule = 0;; ++rule) {
+    const auto matches = state.index().matches(rule);
+    if (chosen < matches.size()) return &matches[chosen];
+    chosen -= matches.size();
+  }
+}
+
+using Path = std::vector<rules::Match>;
+
+/// Moves to `path` without asking the index on the way, so that it hears of undone and new nodes of one id at
+/// once.
+void jump(RewriteState& state, const Path& path) {
+  std::size_t common = 0;
+  while (common < std::min(path.size(), state.depth()) && path[common] == state.path()[common]) ++common;
+  state.rewind_to(common);
+  for (std::size_t i = common; i < path.size(); ++i) state.apply(path[i]);
+}
+
+TEST(RewriteState, EqualsFreshWhereverItJumps) {
+  const TableCostFactory costs = LayeredWorld::costs();
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const LayeredWorld world(seed);
+    RewriteState state(world.graph, world.rules, costs);
+    Rng rng(seed, "jumps");
+    std::vector<Path> paths = {{}};
+    for (int count = 0; count < 100; ++count) {
+      SCOPED_TRACE("jump " + std::to_string(count));
+      jump(state, paths[rng.below(paths.size())]);
+      ASSERT_NO_FATAL_FAILURE(expect_equals_fresh(state, costs));
+      const rules::Match* match = random_match(state, rng);
+      if (!match || state.depth() == 8) continue;
+      state.peek_cost(*match);
+      paths.emplace_back(state.path().begin(), state.path().end()).push_back(*match);
+    }
+  }
+}
+
+TEST(RewriteState, APeekLeavesNoTrace) {
+  const TableCostFactory costs = LayeredWorld::costs();
+  const LayeredWorld world(7);
+  RewriteState state(world.graph, world.rules, costs);
+  const Hash128 hash = state.graph().hash();
+  const graph::NodeId bound = state.graph().id_bound();
+  for (std::uint32_t rule = 0; rule < world.rules.size(); ++rule) {
+    for (const rules::Match& match : state.index().matches(rule)) {
+      const double peeked = state.peek_cost(match).latency_us;
+      const graph::Graph applied = replay(world.graph, world.rules, {&match, 1});
+      EXPECT_EQ(peeked, costs.make(applied)->cost().latency_us);
+      EXPECT_EQ(state.graph().id_bound(), bound);
+    }
+  }
+  EXPECT_EQ(state.graph().hash(), hash);
+  EXPECT_EQ(state.depth(), 0u);
+  expect_equals_fresh(state, costs);
+}
+
+TEST(RewriteState, PathsReplayWithTheSameIds) {
+  const TableCostFactory costs = LayeredWorld::costs();
+  const LayeredWorld world(8);
+  RewriteState state(world.graph, world.rules, costs);
+  Rng rng(8, "replay");
+  for (int step = 0; step < 30; ++step) {
+    if (step % 5 == 4) state.rewind_to(state.depth() / 2);
+    if (const rules::Match* match = random_match(state, rng)) state.apply(*match);
+  }
+  const graph::Graph again = replay(world.graph, world.rules, state.path());
+  EXPECT_EQ(again.hash(), state.graph().hash());
+  EXPECT_EQ(again.id_bound(), state.graph().id_bound());
+  for (graph::NodeId id = 0; id < again.id_bound(); ++id) EXPECT_EQ(again.alive(id), state.graph().alive(id));
+}
+
+TEST(RewriteState, AMatchThatIsNotThereChangesNothing) {
+  const TableCostFactory costs = LayeredWorld::costs();
+  const LayeredWorld world(9);
+  RewriteState state(world.graph, world.rules, costs);
+  rules::Match wrong;
+  wrong.nodes.push_back(0);
+  EXPECT_THROW(state.apply(wrong), rules::RuleError);
+  EXPECT_THROW(state.peek_cost(wrong), rules::RuleError);
+  EXPECT_EQ(state.depth(), 0u);
+  expect_equals_fresh(state, costs);
+}
+
+}  // namespace
+}  // namespace regraft::env
