@@ -177,8 +177,16 @@ bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
   return kernel(producer) == kernel(user) && graph_.uses(producer).size() == 1;
 }
 
-bool AnalyticCost::weights_resident() const {
-  return static_cast<double>(total_.weight_bytes) <= device_.resident_bytes;
+// The part of the weights that the cache has lost when a run comes to them.
+double AnalyticCost::streamed_share() const {
+  const double beyond = static_cast<double>(total_.weight_bytes) - device_.resident_bytes;
+  return std::clamp(beyond / (device_.streamed_bytes - device_.resident_bytes), 0.0, 1.0);
+}
+
+double AnalyticCost::latency_of(const KernelTime& time) const {
+  const auto resident = static_cast<double>(time.resident_ps),
+             streamed = static_cast<double>(time.streamed_ps);
+  return (resident + streamed_share() * (streamed - resident)) / kPicosecondsPerUs;
 }
 
 // The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
@@ -212,8 +220,7 @@ std::int64_t AnalyticCost::peak_activation_bytes() const {
 
 const Cost& AnalyticCost::cost() {
   if (!stale_) return cost_;
-  const std::int64_t ps = weights_resident() ? total_.time.resident_ps : total_.time.streamed_ps;
-  cost_.latency_us = static_cast<double>(ps) / kPicosecondsPerUs;
+  cost_.latency_us = latency_of(total_.time);
   cost_.flops = static_cast<double>(total_.flops);
   cost_.bytes = static_cast<double>(total_.bytes);
   cost_.launches = static_cast<double>(total_.launches);
@@ -229,8 +236,7 @@ void AnalyticCost::check_live(NodeId node) const {
 
 double AnalyticCost::node_latency_us(NodeId node) {
   check_live(node);
-  const KernelTime& time = costs_[node].time;
-  return static_cast<double>(weights_resident() ? time.resident_ps : time.streamed_ps) / kPicosecondsPerUs;
+  return latency_of(costs_[node].time);
 }
 
 NodeId AnalyticCost::kernel_of(NodeId node) const {

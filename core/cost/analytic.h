@@ -21,7 +21,7 @@ namespace regraft::cost {
 /// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
 /// costs the neighbourhood of the edit; the peak of memory is found anew, in time linear in the graph, when
 /// cost() is next asked. Latency: with the weights in cache between runs when they fit the device's
-/// resident_bytes together, else streamed from memory.
+/// resident_bytes together, else a growing part of them streamed from memory.
 class AnalyticCost final : public CostModel {
  public:
   /// All arguments outlive it.
@@ -56,7 +56,8 @@ class AnalyticCost final : public CostModel {
   std::int64_t tensor_bytes(graph::NodeId node) const;
   graph::NodeId holder_of(graph::NodeId node) const;
   std::int64_t peak_activation_bytes() const;
-  bool weights_resident() const;
+  double streamed_share() const;
+  double latency_of(const KernelTime& time) const;
   void check_live(graph::NodeId node) const;
 
   const DeviceProfile& device_;

@@ -30,6 +30,7 @@ const std::array kFields{
     Field{"kernel.view_us", &DeviceProfile::view_us, 0, kMostNs},
     Field{"memory.near_bytes", &DeviceProfile::near_bytes, 0, kMostBytes},
     Field{"memory.resident_bytes", &DeviceProfile::resident_bytes, 0, kMostBytes},
+    Field{"memory.streamed_bytes", &DeviceProfile::streamed_bytes, 0, kMostBytes},
     Field{"memory.near_ns_per_byte", &DeviceProfile::near_ns_per_byte, 0, kMostNs},
     Field{"memory.far_ns_per_byte", &DeviceProfile::far_ns_per_byte, 0, kMostNs},
     Field{"memory.spill_ns", &DeviceProfile::spill_ns, 0, kMostNs},
@@ -159,6 +160,8 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
   const toml::table* elementwise = root[kElementwiseTable].as_table();
   if (!elementwise) throw CostError("table elementwise is missing", source, "at least elementwise.default");
   read_elementwise(*elementwise, source, device);
+  if (device.streamed_bytes <= device.resident_bytes)
+    throw CostError("memory.streamed_bytes is not larger than memory.resident_bytes", source, "");
   return device;
 }
 

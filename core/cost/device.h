@@ -23,6 +23,7 @@ struct DeviceProfile {
   // [memory]
   double near_bytes = 0;  // tensors of a kernel together up to this size stay in the core's own cache (L2)
   double resident_bytes = 0;    // weights of the whole model up to this size stay in cache between runs (L3)
+  double streamed_bytes = 0;    // from this size on all come from memory; between the two a part
   double near_ns_per_byte = 0;  // elementwise traffic within near_bytes
   double far_ns_per_byte = 0;   // elementwise traffic beyond
   double spill_ns = 0;          // an output element of a matmul whose output is larger than near_bytes

@@ -65,6 +65,11 @@ TEST(Device, AValueOutOfRangeOrOfAnotherTypeIsRefused) {
               HasSubstr("memory.spill_ns"));
 }
 
+TEST(Device, CachesMustBeInOrder) {
+  EXPECT_THAT(error_of(replaced(shipped(), "streamed_bytes = 24_000_000", "streamed_bytes = 1_000_000")),
+              HasSubstr("streamed_bytes is not larger"));
+}
+
 TEST(Device, OnlyElementwiseOpsHaveAnElementwiseTime) {
   EXPECT_THAT(error_of(shipped() + "\nMatMul = 1\n"), HasSubstr("elementwise.MatMul is no elementwise op"));
   EXPECT_THAT(error_of(shipped() + "\nRelo = 1\n"), HasSubstr("elementwise.Relo is no elementwise op"));
