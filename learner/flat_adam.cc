@@ -34,6 +34,10 @@ FlatAdam::Moments FlatAdam::moments() const {
   return {state.step(), to_vector(state.exp_avg()), to_vector(state.exp_avg_sq())};
 }
 
+void FlatAdam::set_learning_rate(double learning_rate) {
+  for (auto& group : adam_.param_groups()) group.options().set_lr(learning_rate);
+}
+
 void FlatAdam::write(replay::ByteWriter& out) const {
   const Moments held = moments();
   out.value(held.steps);

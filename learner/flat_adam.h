@@ -15,6 +15,7 @@ class FlatAdam {
   FlatAdam(const torch::Tensor& parameters, double learning_rate);
 
   void step(const torch::Tensor& gradients);
+  void set_learning_rate(double learning_rate);
 
   struct Moments {
     std::int64_t steps = 0;

@@ -24,6 +24,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kPatience{200};  // for an episode, before looking whether to stop
 constexpr double kNsPerS = 1e9;
+constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
 
 wire::HubOptions hub_options(const LearnerSetup& setup, const std::string& run_id) {
   const LearnerOptions& options = setup.options;
@@ -135,6 +136,18 @@ double Learner::seconds() const {
   return state_->seconds_before + static_cast<double>(clock_.steady_ns() - state_->started_ns) / kNsPerS;
 }
 
+/// Share of the run that is done, by the limit that is nearer; 0 without one. In deterministic mode by
+/// updates alone.
+double Learner::done_share() const {
+  const LearnerOptions& options = setup_.options;
+  double share = 0;
+  if (options.updates > 0)
+    share = static_cast<double>(state_->version - 1) / static_cast<double>(options.updates);
+  if (options.minutes > 0 && !options.deterministic)
+    share = std::max(share, seconds() / (options.minutes * 60));
+  return std::min(share, 1.0);
+}
+
 bool Learner::limit_reached() const {
   const LearnerOptions& options = setup_.options;
   const std::uint64_t updates = state_->version - 1;
@@ -186,6 +199,7 @@ void Learner::update() {
       state_->steps_here += segment.steps.size();
       segments.push_back(std::move(segment));
     }
+  if (setup_.options.anneal) state_->ppo.anneal(1 - kAnnealedAway * done_share());
   const PpoMetrics metrics = state_->ppo.update(segments);
   state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
   publish(version + 1);

@@ -79,6 +79,7 @@ class Learner {
 
  private:
   struct State;
+  double done_share() const;
   bool limit_reached() const;
   void gather(const std::stop_token& stopped);
   void update();

@@ -22,6 +22,8 @@ std::vector<Option> learner_options() {
       Option("train.deterministic", d.deterministic,
              "weights depend on the seed alone, not on actors and timing; slower")
           .fixed_on_resume(),
+      Option("train.anneal", d.anneal,
+             "learning rate and entropy bonus fall linearly to a tenth at the limit"),
       Option("train.device", d.device.c_str(), "where the learner computes").one_of({"auto", "cpu", "cuda"}),
       Option("train.threads", d.threads, "threads of the learner's tensor library").between(1, 1024),
       Option("train.checkpoint_minutes", d.checkpoint_minutes, "between checkpoints").between(0.01, 1e6),
@@ -96,6 +98,7 @@ LearnerOptions learner_options_from(const Config& config) {
   options.episodes_per_update = count("train.episodes_per_update");
   options.staleness = count("train.staleness");
   options.deterministic = config.flag("train.deterministic");
+  options.anneal = config.flag("train.anneal");
   options.device = config.text("train.device");
   options.threads = static_cast<int>(config.integer("train.threads"));
   options.checkpoint_minutes = config.number("train.checkpoint_minutes");

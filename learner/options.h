@@ -18,6 +18,7 @@ struct LearnerOptions {
   std::uint64_t episodes_per_update = 16;  // deterministic mode
   std::uint64_t staleness = 4;             // updates a trajectory may lag behind; more: dropped
   std::string network = "cpu";             // preset
+  bool anneal = true;                      // learning rate and entropy bonus fall to a tenth over the run
   std::string device = "auto";
   int threads = 1;
   bool deterministic = false;  // weights do not depend on the number of actors, nor on their timing

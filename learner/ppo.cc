@@ -143,6 +143,7 @@ class Ppo::State {
   FlatAdam adam_;
   Rng rng_;
   std::uint64_t version_ = 0;
+  double entropy_coefficient_ = options_.entropy_coefficient;
 };
 
 Fresh Ppo::State::recompute(const PpoBatch& batch) const {
@@ -205,7 +206,7 @@ Tensor Ppo::State::loss(const Minibatch& minibatch, const TrainerOutput& output,
   sums.entropy += entropy.item<double>();
   sums.approx_kl += (ratio - 1 - log_ratio).mean().item<double>();
   sums.clip_fraction += ((ratio - 1).abs() > options_.clip).to(torch::kFloat32).mean().item<double>();
-  return policy_loss + options_.value_coefficient * value_loss - options_.entropy_coefficient * entropy;
+  return policy_loss + options_.value_coefficient * value_loss - entropy_coefficient_ * entropy;
 }
 
 void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
@@ -329,6 +330,11 @@ PpoMetrics Ppo::train(const PpoBatch& batch) {
   PpoMetrics metrics = batch.arrival;
   add_means(metrics, sums, minibatches);
   return metrics;
+}
+
+void Ppo::anneal(double share) {
+  state_->adam_.set_learning_rate(state_->options_.lr * share);
+  state_->entropy_coefficient_ = state_->options_.entropy_coefficient * share;
 }
 
 std::uint64_t Ppo::version() const {

@@ -90,6 +90,9 @@ class Ppo {
   /// All epochs over the batch; afterwards version() is one higher.
   PpoMetrics train(const PpoBatch& batch);
 
+  /// From now on learning rate and entropy bonus are this share (0 to 1) of the options'.
+  void anneal(double share);
+
   /// Updates done: the weight version. Fresh weights are version 0.
   std::uint64_t version() const;
   nn::Weights weights() const;
