@@ -49,7 +49,8 @@ std::vector<SiblingGroups::Group> SiblingGroups::groups(const std::vector<std::u
   std::unordered_map<std::uint64_t, std::vector<std::size_t>>
       by_shared;  // groups by the value that they share
   std::vector<Group> out;
-  for (const auto& [rank, member] : ranked) {
+  for (const auto& entry : ranked) {
+    const Member* member = entry.second;
     const graph::Value value = member->bindings.plain.tensors[shared.index].value;
     auto& near = by_shared[(std::uint64_t{value.node} << 32) | value.output];
     const auto fits = std::find_if(near.begin(), near.end(),

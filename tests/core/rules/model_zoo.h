@@ -68,11 +68,11 @@ inline void encoder(GraphBuilder& b, std::int64_t tokens, std::int64_t heads, st
   y = b.op(OpKind::gemm, {y, b.weight({width, width}), b.weight({width})},
            {{Attr::trans_b, std::int64_t{1}}});
   y = b.op(OpKind::add, {transpose(reshape(y, {tokens, 1, width}), {1, 0, 2}), x});
-  const Value h = linear(norm(y), width, 2 * width);
+  const Value h = linear(norm(y), width, 4 * width);
   const Value erf = b.op(OpKind::erf, {b.op(OpKind::div, {h, b.scalar(1.4142135)})});
   const Value gelu =
       b.op(OpKind::mul, {h, b.op(OpKind::mul, {b.scalar(0.5), b.op(OpKind::add, {erf, b.scalar(1)})})});
-  y = b.op(OpKind::add, {y, linear(gelu, 2 * width, width)});
+  y = b.op(OpKind::add, {y, linear(gelu, 4 * width, width)});
   const Value token = b.op(OpKind::gather, {norm(y), b.integer(0)}, {{Attr::axis, std::int64_t{1}}});
   b.output(
       b.op(OpKind::gemm, {token, b.weight({3, width}), b.weight({3})}, {{Attr::trans_b, std::int64_t{1}}}));

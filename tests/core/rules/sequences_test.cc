@@ -91,7 +91,7 @@ TEST(Sequences, OnlyTheTokenThatIsReadIsComputed) {
   expect_same_values(start, b.graph());
   for (NodeId id = 0; id < b.graph().id_bound(); ++id) {  // no perceptron on more than one token
     if (!b.graph().alive(id) || b.graph().node(id).kind != OpKind::erf) continue;
-    EXPECT_EQ(b.graph().type({id, 0}).element_count(), 16);
+    EXPECT_EQ(b.graph().type({id, 0}).element_count(), 32);
   }
   EXPECT_GE(apply_rule(b.graph(), "mlp-halves"), 1u);
   expect_same_values(start, b.graph());
