@@ -143,7 +143,9 @@ TEST(Elementwise, BinaryOpsBroadcastLikeAReference) {
       {OpKind::min, [](double a, double b) { return std::min(a, b); }},
       {OpKind::prelu, [](double a, double b) { return a < 0 ? a * b : a; }}};
   for (const auto& [left, right] : shapes)
-    for (const auto& [kind, reference] : ops) {
+    for (const auto& op : ops) {
+      const OpKind kind = op.first;
+      const auto reference = op.second;
       const HostTensor a = random_reals(left, rng), b = random_reals(right, rng);
       const HostTensor result = run(kind, {}, {a, b});
       each(result.dims, [&](const Index& at) {
