@@ -63,7 +63,7 @@ Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) 
     case Function::floating:
       return Quantity::of(graph::is_float(type.dtype));
     case Function::uses:
-      if (!tensor.value.present()) return {};
+      if (!tensor.value.present() || tensor.constant()) return {};  // constants are free to use
       return Quantity::of(static_cast<std::int64_t>(scope.graph.use_count(tensor.value)));
     case Function::ints: {
       if (!tensor.constant()) return {};

@@ -8,6 +8,8 @@
 
 #include "core/rules/compile.h"
 #include "graph_builder.h"
+#include "random_attributes.h"
+#include "rule_hints.h"
 
 namespace regraft::rules::testing {
 
@@ -18,10 +20,7 @@ namespace regraft::rules::testing {
 class InstanceGenerator {
  public:
   InstanceGenerator(const CompiledRule& rule, GraphBuilder& builder, Rng& rng)
-      : rule_(rule), b_(builder), rng_(rng) {
-    for (const Step& step : rule_.steps) {
-      for (const Check& check : step.checks) hint(check.code);
-    }
+      : rule_(rule), b_(builder), rng_(rng), hints_(rule, rng) {
     for (std::size_t d = 0; d < rule_.domains.size(); ++d)
       counts_.push_back(rule_.domains[d].siblings ? 2 + below(2) : 1 + below(3));
   }
@@ -62,39 +61,6 @@ class InstanceGenerator {
   std::size_t below(std::uint64_t n) { return static_cast<std::size_t>(rng_.below(n)); }
   std::int64_t pick(const Dims& from) { return from[below(from.size())]; }
   static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
-
-  void hint(const Code& c) {
-    if (c.form == Code::Form::call && c.function == Function::is_const)
-      constant_[key(c.tensors[0], 0)] = true;
-    if (c.form == Code::Form::call && c.function == Function::scalar) scalar_[key(c.tensors[0], 0)] = true;
-    const bool varies = c.form == Code::Form::negation && c.args[0].form == Code::Form::call &&
-                        c.args[0].function == Function::is_const;
-    if (varies) varies_[key(c.args[0].tensors[0], 0)] = true;
-    if (c.form == Code::Form::negation) return;
-    if (c.form == Code::Form::disjunction) return hint(c.args[below(2)]);
-    for (const Code& arg : c.args) hint(arg);
-    if (c.form != Code::Form::compare || c.args[1].form != Code::Form::literal) return;
-    const Code& left = c.args[0];
-    const Quantity& wanted = c.args[1].literal;
-    if (left.form == Code::Form::variable && c.symbol == "==") attr_hints_[key(left.slot, 0)] = wanted;
-    if (left.form == Code::Form::index && left.args[0].form == Code::Form::variable) {
-      const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
-      graph::Ints& elements = element_hints_[key(left.args[0].slot, 0)];
-      if (at == elements.size())
-        elements.push_back(wanted.integer);  // all are fixed, or the hint is of no use
-    }
-    if (left.form != Code::Form::call || left.tensors.empty()) return;
-    const Key of = key(left.tensors[0], 0);
-    if (left.function == Function::rank && c.symbol != "!=")
-      ranks_[of] = static_cast<std::size_t>(wanted.integer);
-    if (left.function == Function::value) {
-      constant_[of] = scalar_[of] = true;
-      if (c.symbol == "==")
-        scalar_values_[of] =
-            wanted.kind == Quantity::Kind::real ? wanted.real : static_cast<double>(wanted.integer);
-    }
-    if (left.function == Function::size && wanted.integer == 1) scalar_[of] = true;
-  }
 
   std::vector<std::size_t> topological() const {
     std::vector<std::size_t> order;
@@ -176,34 +142,30 @@ class InstanceGenerator {
   }
 
   Value tensor(const Key& k, const Dims& dims) {
-    const Key any{k.domain, k.index, 0};
-    const auto fixed = scalar_values_.find(any);
-    if (fixed != scalar_values_.end()) return b_.scalar(fixed->second);
-    if (scalar_.contains(any) && below(4) > 0)
+    const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
+    if (hint.value) return b_.scalar(*hint.value);
+    if (hint.scalar && below(4) > 0) {
       return b_.literal(below(2) ? Dims{} : Dims{1}, {static_cast<float>(rng_.uniform(0.3, 2))});
-    const bool constant = constant_.contains(any) || (!varies_.contains(any) && below(8) == 0);
+    }
+    const bool constant = hint.constant || (!hint.varies && below(8) == 0);
     return constant ? b_.weight(dims, 0.3, 1.5) : b_.input(dims);
   }
 
   // A new tensor as the next operand of an operation whose earlier operands are given.
   Value leaf(K kind, const std::vector<Value>& given, const PatternNode& node, const Key& k) {
-    const Key any{k.domain, k.index, 0};
     if (kind == K::gather && given.size() == 1) return {};  // made once the axis is known
-    const auto rank = ranks_.find(any);
-    const Dims first = given.empty() ? Dims{} : dims_of(given[0]);
+    const auto rank = hints_.tensor({k.domain, k.index}).rank;
     if (given.empty() && node.operands.size() > 1) {
       // An earlier operand that must fit a later one that exists already.
       for (const OperandPattern& other : node.operands) {
         const auto held = values_.find(key(other.slot, k.member));
-        if (held != values_.end() && held->second.present())
-          return tensor(k,
-                        fitting_first(kind, dims_of(held->second), rank != ranks_.end() ? rank->second : 0));
+        if (held != values_.end() && held->second.present()) {
+          return tensor(k, fitting_first(kind, dims_of(held->second), rank.value_or(0)));
+        }
       }
     }
-    return tensor(k, given.empty()
-                         ? first_dims(kind, rank != ranks_.end() ? std::optional(rank->second) : std::nullopt)
-                         : next_dims(kind, first, given,
-                                     rank != ranks_.end() ? std::optional(rank->second) : std::nullopt));
+    return tensor(k,
+                  given.empty() ? first_dims(kind, rank) : next_dims(kind, dims_of(given[0]), given, rank));
   }
 
   Dims fitting_first(K kind, const Dims& other, std::size_t rank) {
@@ -306,21 +268,18 @@ class InstanceGenerator {
     for (const auto& [attr, value] : node.required) attrs.set(attr, value);
     for (graph::Attr attr : node.absent) attrs.erase(attr);
     for (const auto& [attr, slot] : node.attrs) {
-      const Key k = key(slot, member), any = key(slot, 0);
-      if (const auto hinted = attr_hints_.find({any.domain, any.index, 0}); hinted != attr_hints_.end()) {
-        const Quantity wanted = hinted->second;
-        const auto* held = attrs.find(attr);
-        if (wanted.kind == Quantity::Kind::integer && held && std::holds_alternative<graph::Ints>(*held)) {
-          attrs.set(attr, graph::Ints(std::get<graph::Ints>(*held).size(), wanted.integer));
-        } else if (auto literal = wanted.as_attr(attr)) {
+      const Key k = key(slot, member);
+      const auto* drawn = attrs.find(attr);
+      const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
+      if (const auto wanted = hints_.attribute(slot)) {
+        if (wanted->kind == Quantity::Kind::integer && is_list) {
+          attrs.set(attr, graph::Ints(std::get<graph::Ints>(*drawn).size(), wanted->integer));
+        } else if (auto literal = wanted->as_attr(attr)) {
           attrs.set(attr, *literal);
         }
       }
-      const auto list = element_hints_.find({any.domain, any.index, 0});
-      const auto* drawn = attrs.find(attr);
-      const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
-      if (list != element_hints_.end() && is_list && (attr != A::axes || list->second.size() == 1))
-        attrs.set(attr, list->second);
+      const graph::Ints list = hints_.elements(slot);
+      if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }
@@ -363,15 +322,11 @@ class InstanceGenerator {
         if (kind == K::layer_norm) return rank - 1;
         return rank == 0 ? 0 : static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)));
       case A::axes:
-        return axes(kind, x);
-      case A::perm: {
-        graph::Ints perm(x.size());
-        std::iota(perm.begin(), perm.end(), 0);
-        for (std::size_t i = perm.size(); i > 1; --i) std::swap(perm[i - 1], perm[below(i)]);
-        return perm;
-      }
+        return random_axes(kind, x, rng_);
+      case A::perm:
+        return random_permutation(x.size(), rng_);
       case A::shape:
-        return reshaped(x);
+        return random_reshape(x, rng_);
       case A::split:
         return parts(node, x);
       case A::starts:
@@ -387,33 +342,6 @@ class InstanceGenerator {
       default:
         return spec.fallback;
     }
-  }
-
-  graph::Ints axes(K kind, const Dims& x) {
-    if (kind == K::squeeze) {
-      graph::Ints ones;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        if (x[i] == 1) ones.push_back(static_cast<std::int64_t>(i));
-      }
-      return ones;
-    }
-    const std::size_t bound = x.size() + (kind == K::unsqueeze ? 1 : 0);
-    return {bound == 0 ? 0 : static_cast<std::int64_t>(below(bound))};
-  }
-
-  // Merges two neighbouring dims, splits one in two, adds a one, or moves nothing.
-  graph::Ints reshaped(Dims x) {
-    const std::size_t choice = below(4), at = x.empty() ? 0 : below(x.size());
-    if (choice == 0 && at + 1 < x.size()) {
-      x[at] *= x[at + 1];
-      x.erase(x.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    } else if (choice == 1 && !x.empty() && x[at] % 2 == 0) {
-      x[at] /= 2;
-      x.insert(x.begin() + static_cast<std::ptrdiff_t>(at) + static_cast<std::ptrdiff_t>(below(2)), 2);
-    } else if (choice == 2) {
-      x.insert(x.begin() + static_cast<std::ptrdiff_t>(at), 1);
-    }
-    return x;
   }
 
   graph::Ints parts(const PatternNode& node, const Dims& x) {
@@ -436,8 +364,7 @@ class InstanceGenerator {
     if (axis >= static_cast<std::int64_t>(x.size())) return false;
     const std::int64_t dim = x[static_cast<std::size_t>(axis)];
     if (dim == 0) return false;
-    const auto rank = ranks_.find({k.domain, k.index, 0});
-    const std::size_t wanted = rank != ranks_.end() ? rank->second : below(2);
+    const std::size_t wanted = hints_.tensor({k.domain, k.index}).rank.value_or(below(2));
     const bool counts = rule_.is_siblings() || k.domain >= 0;
     const auto index = [&] {
       return counts && below(3) > 0 ? static_cast<std::int64_t>(member) % dim
@@ -461,15 +388,12 @@ class InstanceGenerator {
   const CompiledRule& rule_;
   GraphBuilder& b_;
   Rng& rng_;
+  RuleHints hints_;
   std::vector<std::size_t> counts_;  // members, by domain
   std::map<Key, Value> values_;
   std::map<Key, graph::AttrValue> quantities_;
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
-  std::map<Key, Quantity> attr_hints_;
-  std::map<Key, graph::Ints> element_hints_;
-  std::map<Key, std::size_t> ranks_;
-  std::map<Key, double> scalar_values_;
-  std::map<Key, bool> constant_, varies_, scalar_, absent_;
+  std::map<Key, bool> absent_;
   std::int64_t group_ = 1, kernel_ = 1, start_ = 0;
   std::size_t trans_b_ = 0;
 };

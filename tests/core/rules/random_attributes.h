@@ -1,0 +1,55 @@
+#pragma once
+
+#include <numeric>
+#include <utility>
+
+#include "core/base/rng.h"
+#include "core/graph/op.h"
+
+namespace regraft::rules::testing {
+
+inline graph::Ints random_permutation(std::size_t count, Rng& rng) {
+  graph::Ints perm(count);
+  std::iota(perm.begin(), perm.end(), 0);
+  for (std::size_t i = count; i > 1; --i) std::swap(perm[i - 1], perm[rng.below(i)]);
+  return perm;
+}
+
+/// Axes for Squeeze (all dims of one), Unsqueeze or a reduction (any one).
+inline graph::Ints random_axes(graph::OpKind kind, const graph::Ints& dims, Rng& rng) {
+  if (kind == graph::OpKind::squeeze) {
+    graph::Ints ones;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] == 1) ones.push_back(static_cast<std::int64_t>(i));
+    }
+    return ones;
+  }
+  const std::size_t bound = dims.size() + (kind == graph::OpKind::unsqueeze ? 1 : 0);
+  return {bound == 0 ? 0 : static_cast<std::int64_t>(rng.below(bound))};
+}
+
+/// Merges two neighbouring dims, splits one in two, adds a one, or moves nothing.
+inline graph::Ints random_reshape(graph::Ints dims, Rng& rng) {
+  const auto at = static_cast<std::ptrdiff_t>(dims.empty() ? 0 : rng.below(dims.size()));
+  const auto size = static_cast<std::ptrdiff_t>(dims.size());
+  switch (rng.below(4)) {
+    case 0:
+      if (at + 1 >= size) break;
+      dims[static_cast<std::size_t>(at)] *= dims[static_cast<std::size_t>(at + 1)];
+      dims.erase(dims.begin() + at + 1);
+      break;
+    case 1:
+      if (dims.empty() || dims[static_cast<std::size_t>(at)] % 2 != 0) break;
+      dims[static_cast<std::size_t>(at)] /= 2;
+      dims.insert(dims.begin() + at + static_cast<std::ptrdiff_t>(rng.below(2)), 2);
+      break;
+    case 2:
+      dims.insert(dims.begin() + at, 1);
+      break;
+    default:
+      break;
+  }
+  return dims;
+}
+
+}  // namespace regraft::rules::testing

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/base/rng.h"
+#include "core/rules/compile.h"
+
+namespace regraft::rules::testing {
+
+/// What a rule's guards say of single variables, for those who make instances of it: const(w), rank(x) == 4,
+/// g == 1, [3, 1, 2] for a list. Of 'a or b' one side is taken at random.
+class RuleHints {
+ public:
+  struct OfTensor {
+    bool constant = false, varies = false, scalar = false;
+    std::optional<std::size_t> rank;
+    std::optional<double> value;
+  };
+
+  RuleHints(const CompiledRule& rule, Rng& rng) : rng_(rng) {
+    for (const Step& step : rule.steps) {
+      for (const Check& check : step.checks) read(check.code);
+    }
+  }
+
+  OfTensor tensor(Slot slot) const {
+    const auto found = tensors_.find(key(slot));
+    return found == tensors_.end() ? OfTensor{} : found->second;
+  }
+  /// The value that an attribute must have; for a list, perhaps the one of all its elements.
+  std::optional<Quantity> attribute(Slot slot) const {
+    const auto found = attributes_.find(key(slot));
+    return found == attributes_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// The elements that a list must begin with.
+  graph::Ints elements(Slot slot) const {
+    const auto found = elements_.find(key(slot));
+    return found == elements_.end() ? graph::Ints{} : found->second;
+  }
+
+ private:
+  using Key = std::pair<std::int16_t, std::uint16_t>;
+  static Key key(Slot slot) { return {slot.domain, slot.index}; }
+  static bool calls(const Code& c, Function function) {
+    return c.form == Code::Form::call && c.function == function;
+  }
+
+  void read(const Code& c) {
+    if (calls(c, Function::is_const)) tensors_[key(c.tensors[0])].constant = true;
+    if (calls(c, Function::scalar)) tensors_[key(c.tensors[0])].scalar = true;
+    if (c.form == Code::Form::negation) {
+      if (calls(c.args[0], Function::is_const)) tensors_[key(c.args[0].tensors[0])].varies = true;
+      return;
+    }
+    if (c.form == Code::Form::disjunction) return read(c.args[rng_.below(2)]);
+    for (const Code& arg : c.args) read(arg);
+    if (c.form == Code::Form::compare && c.args[1].form == Code::Form::literal)
+      compared(c.args[0], c.symbol, c.args[1].literal);
+  }
+
+  void compared(const Code& left, const std::string& symbol, const Quantity& wanted) {
+    if (left.form == Code::Form::variable && symbol == "==") attributes_[key(left.slot)] = wanted;
+    if (left.form == Code::Form::index && left.args[0].form == Code::Form::variable) {
+      graph::Ints& elements = elements_[key(left.args[0].slot)];
+      const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
+      if (at == elements.size()) elements.push_back(wanted.integer);
+    }
+    if (left.form != Code::Form::call || left.tensors.empty()) return;
+    OfTensor& tensor = tensors_[key(left.tensors[0])];
+    if (left.function == Function::rank && symbol != "!=")
+      tensor.rank = static_cast<std::size_t>(wanted.integer);
+    if (left.function == Function::size && wanted.integer == 1) tensor.scalar = true;
+    if (left.function != Function::value) return;
+    tensor.constant = tensor.scalar = true;
+    const bool real = wanted.kind == Quantity::Kind::real;
+    if (symbol == "==") tensor.value = real ? wanted.real : static_cast<double>(wanted.integer);
+  }
+
+  Rng& rng_;
+  std::map<Key, OfTensor> tensors_;
+  std::map<Key, Quantity> attributes_;
+  std::map<Key, graph::Ints> elements_;
+};
+
+}  // namespace regraft::rules::testing
