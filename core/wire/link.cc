@@ -125,7 +125,8 @@ class Link::Impl {
       // The run file may be missing while the learner restarts.
       last_problem_ = error.what();
       const auto* wire = dynamic_cast<const WireError*>(&error);
-      if (wire != nullptr && wire->fault() == WireFault::kKey) throw;
+      // Trying again cannot help where the key is wrong, or where locate() knows that the run has ended.
+      if (wire != nullptr && (wire->fault() == WireFault::kKey || wire->fault() == WireFault::kClosed)) throw;
       give_up_in_time();
       return false;
     }

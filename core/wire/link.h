@@ -19,7 +19,7 @@ namespace regraft::wire {
 
 struct LinkOptions {
   /// Asked before every attempt to connect, so that a run file that a restarted learner has rewritten is read
-  /// again. Must be safe to call from the link's thread.
+  /// again. Must be safe to call from the link's thread. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
   KeyPair keys;                              // ignored where the run is plain
   std::string actor;                         // unique in the job

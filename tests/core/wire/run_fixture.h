@@ -55,7 +55,7 @@ class TestRun {
  public:
   enum class Over { kIpc, kTcp, kPlainTcp };
 
-  explicit TestRun(Over over) : over_(over), server_(load_or_make_key_pair(folder_.path() / "server.key")) {
+  explicit TestRun(Over over) : server_(load_or_make_key_pair(folder_.path() / "server.key")) {
     options_.plain = over == Over::kPlainTcp;
     if (!options_.plain) {
       options_.server_keys = server_;
@@ -109,7 +109,6 @@ class TestRun {
   }
 
   TempDir folder_{"rw"};
-  Over over_;
   KeyPair server_;
   HubOptions options_;
   SystemClock clock_;
