@@ -57,11 +57,11 @@ class Policy::State {
   std::unique_ptr<internal::Evaluator> evaluator_;
 };
 
-Policy::Policy(const NetworkConfig& config, const Weights& weights, env::RuleFeatureTable rules,
+Policy::Policy(const NetworkConfig& config, const Weights& weights, const env::RuleFeatureTable& rules,
                const PolicyOptions& options)
     : state_(std::make_unique<State>(config, options)) {
   set_weights(weights);
-  set_rules(std::move(rules));
+  set_rules(rules);
 }
 
 Policy::~Policy() = default;
@@ -83,7 +83,7 @@ void Policy::set_weights(const Weights& weights) {
   state_->evaluator_->set_weights(weights);
 }
 
-void Policy::set_rules(env::RuleFeatureTable rules) {
+void Policy::set_rules(const env::RuleFeatureTable& rules) {
   if (rules.features.size() != (rules.rule_count + 1) * env::kRuleFeatures) {
     throw NnError("its size does not fit its rule count", "rule feature table",
                   "make it with one row a rule and NO-OP");

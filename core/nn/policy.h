@@ -46,7 +46,7 @@ struct PolicyOptions {
 /// evaluations.
 class Policy {
  public:
-  Policy(const NetworkConfig& config, const Weights& weights, env::RuleFeatureTable rules,
+  Policy(const NetworkConfig& config, const Weights& weights, const env::RuleFeatureTable& rules,
          const PolicyOptions& options = {});
   ~Policy();
   Policy(Policy&&) noexcept;
@@ -60,7 +60,7 @@ class Policy {
   /// Throws NnError when they are not of this config; the old weights then stay.
   void set_weights(const Weights& weights);
   /// Rules may change between evaluations (another rule set, the same policy).
-  void set_rules(env::RuleFeatureTable rules);
+  void set_rules(const env::RuleFeatureTable& rules);
 
   const NetworkConfig& config() const;
   /// For example "fused cpu" or "torch cuda".

@@ -1,7 +1,11 @@
 #include "core/nn/internal/fused.h"
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC target("avx2,fma")
+#endif
 #define REGRAFT_LANES 8
 #define REGRAFT_ACCUMULATORS 12
 #define REGRAFT_OUTER_ACCUMULATORS 8
@@ -19,6 +23,9 @@ FusedKernels fused_kernels_avx2(std::size_t width) {
 }
 
 }  // namespace regraft::nn::internal
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #else
 namespace regraft::nn::internal {
 FusedForward fused_forward_avx2(std::size_t) {

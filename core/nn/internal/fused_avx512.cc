@@ -1,7 +1,12 @@
 #include "core/nn/internal/fused.h"
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), \
+                             apply_to = function)
+#else
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+#endif
 #define REGRAFT_LANES 16
 #define REGRAFT_ACCUMULATORS 16
 #define REGRAFT_OUTER_ACCUMULATORS 16
@@ -19,6 +24,9 @@ FusedKernels fused_kernels_avx512(std::size_t width) {
 }
 
 }  // namespace regraft::nn::internal
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #else
 namespace regraft::nn::internal {
 FusedForward fused_forward_avx512(std::size_t) {

@@ -2,9 +2,9 @@
 // own and includes this. It must not use anything inline from outside, or code for one instruction set could
 // be linked into another.
 
-constexpr int kLanes = REGRAFT_LANES;
-constexpr int kNodeInputs = 16, kEdgeInputs = 4, kGlobalInputs = 8;
-constexpr float kNormEpsilon = 1e-5f;
+inline constexpr int kLanes = REGRAFT_LANES;
+inline constexpr int kNodeInputs = 16, kEdgeInputs = 4, kGlobalInputs = 8;
+inline constexpr float kNormEpsilon = 1e-5f;
 
 typedef float Vector __attribute__((vector_size(sizeof(float) * kLanes), aligned(sizeof(float)), may_alias));
 typedef int Index __attribute__((vector_size(sizeof(int) * kLanes)));
@@ -16,10 +16,18 @@ inline void store(float* to, Vector v) {
   *reinterpret_cast<Vector*>(to) = v;
 }
 
+inline Vector permute(Vector v, Index lanes) {
+#if defined(__clang__)
+  return __builtin_shufflevector(v, lanes);
+#else
+  return __builtin_shuffle(v, lanes);
+#endif
+}
+
 inline float lane_sum(Vector v) {
   Index lane;
   for (int i = 0; i < kLanes; ++i) lane[i] = i;
-  for (int distance = kLanes / 2; distance > 0; distance /= 2) v += __builtin_shuffle(v, lane ^ distance);
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) v += permute(v, lane ^ distance);
   return v[0];
 }
 
