@@ -19,6 +19,7 @@ struct RunFolder {
   std::filesystem::path policies() const { return root / "policies"; }
   std::filesystem::path events() const { return root / "events"; }
   std::filesystem::path log() const { return root / "learner.log"; }
+  /// Written when a run ends, removed when it is resumed: actors that see it go home.
   std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path latest_policy() const { return policies() / "latest.policy"; }
 };

@@ -24,8 +24,8 @@ struct CodecLimits {
 std::vector<Bytes> encode_segment(const Segment& segment);
 
 /// The segment that was encoded, bit for bit. Throws ReplayError on anything else: every length, id, row and
-/// candidate is checked, every figure that is trained on is finite, and the result satisfies env::Observation's
-/// contract.
+/// candidate is checked, every figure that is trained on is finite, and the result satisfies
+/// env::Observation's contract.
 Segment decode_segment(std::span<const std::span<const std::byte>> frames, const CodecLimits& limits = {});
 
 }  // namespace regraft::replay

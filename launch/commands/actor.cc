@@ -36,10 +36,15 @@ int run_actor(const Options& options) {
   const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
   start_log("warning", options.name);
   nn::set_torch_threads(1);
-  const Config config = load_run_config(folder_of(options));
+  const learner::RunFolder folder = folder_of(options);
+  const Config config = load_run_config(folder);
   const SystemClock clock;
   wire::LinkOptions link_options;
-  link_options.locate = [join = options.join] { return wire::RunInfo::from_url_or_file(join); };
+  link_options.locate = [join = options.join, folder] {
+    if (std::filesystem::exists(folder.summary()))
+      throw wire::WireError(wire::WireFault::kClosed, "the run has ended", folder.root.string(), "");
+    return wire::RunInfo::from_url_or_file(join);
+  };
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
   link_options.kind = "policy";
@@ -54,7 +59,8 @@ int run_actor(const Options& options) {
     actor.run(stop.get_token());
     log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
   } catch (const wire::WireError& error) {
-    if (error.fault() == wire::WireFault::kClosed) return kDone;
+    // An actor that starts late may look for a learner that has finished.
+    if (error.fault() == wire::WireFault::kClosed || std::filesystem::exists(folder.summary())) return kDone;
     if (error.fault() != wire::WireFault::kKey && error.fault() != wire::WireFault::kRefused) throw;
     // Trying again cannot help: a code that the supervisor does not answer with a restart.
     log_error("{}", error.what());

@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 
 #include "core/base/log.h"
 #include "core/nn/device.h"
+#include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/job.h"
 #include "launch/signals.h"
@@ -29,7 +31,16 @@ int run_learner(const Options& options) {
   const SystemClock clock;
   learner::LearnerSetup setup = learner_setup(options.folder, config);
   const std::vector<std::string> names = setup.model_names;
-  learner::Learner learner(std::move(setup), clock);
+  std::optional<learner::Learner> made;
+  try {
+    made.emplace(std::move(setup), clock);
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kAddress) throw;
+    log_error("{}", error.what());  // starting again cannot help: a code that the supervisor does not answer
+                                    // with a restart
+    return kUsage;
+  }
+  learner::Learner& learner = *made;
   log_info("generation {}, {}", learner.generation(), nn::torch_description());
   running = &learner;
   const learner::LearnerSummary summary = learner.run(stop.get_token());

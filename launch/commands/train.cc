@@ -54,6 +54,7 @@ Config prepare(const Options& options, const learner::RunFolder& folder) {
   learner_setup(folder, config);  // rules and options are checked before anything is written
   config = prepare_run(folder, std::move(config), options.resume);
   std::filesystem::remove(folder.run_file());
+  std::filesystem::remove(folder.summary());
   return config;
 }
 

@@ -95,8 +95,7 @@ Measurement probe(double load_s, double run_ms) {
 }
 
 double planned_seconds(const SessionPlan& plan, double load_s, double run_ms) {
-  return 2 * plan.sessions *
-         (0.3 + load_s + (plan.before.warmup_runs + plan.before.max_runs) * run_ms / 1e3);
+  return 2 * plan.sessions * (0.3 + load_s + (plan.before.warmup_runs + plan.before.max_runs) * run_ms / 1e3);
 }
 
 TEST(PlanSessions, FitsTheBudget) {

@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+
+#include "core/nn/policy_file.h"
+#include "launch/program.h"
+#include "support/models.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::json_of;
+using testing::run;
+
+struct BadCall {
+  std::vector<std::string> arguments;
+  int code;
+  std::string says;
+};
+
+TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
+  const std::vector<BadCall> calls{
+      {{"trian"}, 2, "did you mean 'train'"},
+      {{"optimise", "x.onnx", "-o", "y.onnx", "--serch", "greedy"}, 2, "did you mean '--search'"},
+      {{"optimise", "x.onnx", "-o", "y.onnx", "--search", "greedi"}, 2, "did you mean 'greedy'"},
+      {{"optimise", "missing.onnx", "-o", "/tmp/y.onnx", "--search", "greedy"}, 1, "missing.onnx"},
+      {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lrr=1"}, 2, "ppo.lr"},
+      {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lr=-1"}, 2, "ppo.lr"},
+      {{"train", "--run", "/tmp/regraft-none"}, 2, "workload.models"},
+      {{"train", "--run", "/proc/none/run", "--set", "workload.models=synthetic:4:1:1:0"},
+       1,
+       "/proc/none/run"},
+      {{"train", "--resume", "--run", "/tmp/regraft-none", "--set", "workload.models=synthetic:4:1:1:0"},
+       1,
+       "no run to resume"},
+      {{"rules", "show", "conv-bm"}, 2, "conv-bn"},
+      {{"verify", "missing.onnx", "missing.onnx"}, 1, "missing.onnx"},
+      {{"bench", "missing.onnx"}, 1, "missing.onnx"},
+  };
+  for (const BadCall& call : calls) {
+    const Captured result = run(call.arguments);
+    EXPECT_EQ(result.status.code, call.code) << call.arguments[0] << ": " << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr(call.says));
+  }
+  EXPECT_FALSE(fs::exists("/tmp/regraft-none"));
+}
+
+class OptimiseTest : public ::testing::Test {
+ protected:
+  Captured optimise(const fs::path& input, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"optimise", input.string(), "-o", output().string(), "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  fs::path output() const { return dir.path() / "out" / "model.onnx"; }
+  bool nothing_left() const { return fs::is_empty(dir.path() / "out"); }
+  void SetUp() override { fs::create_directories(dir.path() / "out"); }
+  TempDir dir;
+};
+
+TEST_F(OptimiseTest, DamagedModelsGiveAnErrorAndLeaveNothing) {
+  const std::string whole = read_file(regraft::testing::unpacked_model("nasrnn"));
+  const fs::path bad = dir.path() / "bad.onnx";
+  for (const std::string& contents :
+       {std::string("\x89PNG\r\n\x1a\n0000"), whole.substr(0, whole.size() / 2), std::string()}) {
+    std::ofstream(bad, std::ios::binary) << contents;
+    const Captured result = optimise(bad, {"--search", "greedy"});
+    EXPECT_EQ(result.status.code, 1) << contents.size();
+    EXPECT_THAT(result.errors, HasSubstr("bad.onnx"));
+    EXPECT_TRUE(nothing_left());
+  }
+}
+
+TEST_F(OptimiseTest, AnUnwritableOutputIsAnError) {
+  const Captured result = run({"optimise", regraft::testing::unpacked_model("nasrnn").string(), "-o",
+                               "/proc/none/x.onnx", "--search", "none"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("/proc/none"));
+}
+
+TEST_F(OptimiseTest, APolicyOfAnotherSchemaIsRefused) {
+  nn::PolicyFile policy;
+  policy.network = nn::preset("cpu", 8);
+  policy.weights = nn::initial_weights(policy.network, 0);
+  policy.observation_schema = 999;
+  const fs::path file = dir.path() / "other.policy";
+  write_file_atomic(file, nn::encode_policy(policy));
+  const Captured result = optimise(regraft::testing::unpacked_model("nasrnn"), {"--policy", file.string()});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("schema"));
+  EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(OptimiseTest, WithoutSearchTheModelIsBitEqual) {
+  const fs::path model = regraft::testing::unpacked_model("nasrnn");
+  const Captured result = optimise(model, {"--search", "none", "--json", (dir.path() / "r.json").string()});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(dir.path() / "r.json");
+  EXPECT_TRUE(report.at("verified"));
+  EXPECT_EQ(report.at("max_relative_error"), 0);
+  EXPECT_EQ(report.at("nodes_before"), report.at("nodes_after"));
+}
+
+TEST_F(OptimiseTest, RewritesAreVerifiedAndTheLogReplaysToTheByte) {
+  const fs::path model = regraft::testing::unpacked_model("nasrnn"), log = dir.path() / "rewrites.log";
+  const Captured result = optimise(model, {"--search", "greedy", "--accept", "cost", "--json",
+                                           (dir.path() / "r.json").string(), "--log", log.string()});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(dir.path() / "r.json");
+  EXPECT_TRUE(report.at("accepted"));
+  EXPECT_LT(report.at("cost_after").get<double>(), report.at("cost_before").get<double>() / 1.3);
+  EXPECT_LT(report.at("max_relative_error").get<double>(), 1e-4);
+
+  const Captured verified = run({"verify", model.string(), output().string(), "--log", log.string()});
+  EXPECT_EQ(verified.status.code, 0) << verified.output << verified.errors;
+  const Captured differs = run({"verify", model.string(), output().string(), "--bit-equal"});
+  EXPECT_EQ(differs.status.code, 3) << differs.output;
+
+  const std::string text = read_file(log);
+  std::ofstream(log, std::ios::trunc) << text.substr(0, text.size() - 20);
+  EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 1);
+}
+
+TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
+  const fs::path model = regraft::testing::unpacked_model("resnet18");
+  const Captured result = optimise(model, {"--search", "greedy"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
+  EXPECT_EQ(read_file(output()) == read_file(model), true);
+}
+
+}  // namespace
+}  // namespace regraft::launch

@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "core/wire/run_info.h"
+#include "launch/program.h"
+#include "learner/checkpoint.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::json_of;
+using ::testing::Not;
+using testing::Running;
+using testing::train;
+
+constexpr char kStarted[] = "generation 1";
+
+class JobTest : public ::testing::Test {
+ protected:
+  fs::path run() const { return dir.path() / "run"; }
+  void expect_clean_books(std::uint64_t updates) {
+    const nlohmann::json summary = json_of(run() / "summary.json");
+    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_EQ(summary.at("trained_twice"), 0);
+    EXPECT_GE(summary.at("updates").get<std::uint64_t>(), updates);
+    EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
+    EXPECT_TRUE(fs::exists(run() / "policies" / "latest.policy"));
+  }
+  TempDir dir;
+};
+
+TEST_F(JobTest, ActorsKilledTwiceComeBackAndTheBooksBalance) {
+  Running job(train(run(), {"--set", "train.updates=150"}));
+  ASSERT_TRUE(job.wait_for_line(kStarted)) << job.seen();
+  for (const char* incarnation : {"incarnation 2", "incarnation 3"}) {
+    const auto actors = job.workers("actor");
+    ASSERT_FALSE(actors.empty());
+    kill(actors.front(), SIGKILL);
+    ASSERT_TRUE(job.wait_for_line("killed by signal 9")) << incarnation << "\n" << job.seen();
+  }
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  expect_clean_books(150);
+}
+
+TEST_F(JobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
+  Running job(train(run(), {"--set", "train.updates=150", "--set", "train.checkpoint_minutes=0.01"}));
+  ASSERT_TRUE(job.wait_for_line(kStarted)) << job.seen();
+  const auto learner = job.workers("learner");
+  ASSERT_EQ(learner.size(), 1u);
+  kill(learner.front(), SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  expect_clean_books(150);
+}
+
+TEST_F(JobTest, TerminationSavesAndAResumedRunGoesOn) {
+  Running first(train(run(), {}));  // no limit: it ends by the signal
+  ASSERT_TRUE(first.wait_for_line("training:")) << first.seen();
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.finish().code, 0) << first.seen();
+  expect_clean_books(1);
+  const std::uint64_t updates = json_of(run() / "summary.json").at("updates");
+  const double seconds = json_of(run() / "summary.json").at("seconds");
+
+  const std::string more = "train.updates=" + std::to_string(updates + 5);
+  Running second(train(run(), {"--resume", "--set", more}));
+  EXPECT_TRUE(second.wait_for_line("generation 2")) << second.seen();
+  EXPECT_EQ(second.finish().code, 0) << second.seen();
+  EXPECT_THAT(second.seen(), HasSubstr("at update " + std::to_string(updates)));
+  expect_clean_books(updates + 5);
+  EXPECT_EQ(json_of(run() / "summary.json").at("updates"), updates + 5);
+  EXPECT_GT(json_of(run() / "summary.json").at("seconds").get<double>(), seconds);
+}
+
+TEST_F(JobTest, AFixedOptionThatDiffersIsRefusedOnResume) {
+  ASSERT_EQ(Running(train(run(), {"--set", "train.updates=1"})).finish().code, 0);
+  Running again(train(run(), {"--resume", "--set", "network.preset=gpu"}));
+  EXPECT_NE(again.finish().code, 0);
+  EXPECT_THAT(again.seen(), HasSubstr("network.preset"));
+  Running twice(train(run(), {}));
+  EXPECT_NE(twice.finish().code, 0);
+  EXPECT_THAT(twice.seen(), HasSubstr("--resume"));
+}
+
+TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActors) {
+  std::vector<std::string> weights;
+  for (const char* actors : {"actors.count=1", "actors.count=3"}) {
+    const fs::path folder = dir.path() / actors;
+    Running job(train(folder, {"--set", "train.updates=4", "--set", "train.deterministic=true", "--set",
+                               "train.episodes_per_update=6", "--set", actors}));
+    ASSERT_EQ(job.finish().code, 0) << job.seen();
+    weights.push_back(read_file(folder / "checkpoints" / "checkpoint-4" / "ppo"));
+  }
+  EXPECT_EQ(weights[0] == weights[1], true);
+}
+
+TEST_F(JobTest, MpirunGivesRolesAndTheJobEnds) {
+  if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "mpirun is not installed";
+  std::vector<std::string> argv{"mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none"};
+  for (const std::string& word : train(run(), {"--set", "train.updates=10"})) argv.push_back(word);
+  Running job(argv, {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  expect_clean_books(10);
+}
+
+TEST_F(JobTest, AnActorWithAWrongKeyOrRunIdIsToldSo) {
+  Running job(train(run(), {}));
+  ASSERT_TRUE(job.wait_for_line("training:")) << job.seen();
+  const Captured keyed = testing::run({"keys", "add", "other", "--run", (dir.path() / "elsewhere").string(),
+                                       "--key", (dir.path() / "other.key").string()});
+  ASSERT_EQ(keyed.status.code, 0) << keyed.errors;
+  const auto join = [&](const fs::path& file) {
+    return testing::run({"actor", "--join", file.string(), "--run", run().string(), "--key",
+                         (dir.path() / "other.key").string(), "--name", "other"});
+  };
+  const Captured refused = join(run() / "run.json");
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_THAT(refused.errors, HasSubstr("key"));
+  ASSERT_EQ(testing::run({"keys", "add", "other", "--run", run().string(), "--key",
+                          (dir.path() / "other.key").string()})
+                .status.code,
+            0);
+  wire::RunInfo info = wire::RunInfo::load(run() / "run.json");
+  info.run_id = "0123456789abcdef";
+  info.save(dir.path() / "wrong.json");
+  const Captured wrong = join(dir.path() / "wrong.json");
+  EXPECT_NE(wrong.status.code, 0);
+  EXPECT_THAT(wrong.errors, HasSubstr("run"));
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+}
+
+TEST_F(JobTest, APortInUseIsAClearError) {
+  Running first(train(dir.path() / "first", {}));
+  ASSERT_TRUE(first.wait_for_line("training:")) << first.seen();
+  const wire::RunInfo info = wire::RunInfo::load(dir.path() / "first" / "run.json");
+  Running second(train(run(), {"--set", "wire.port=" + std::to_string(wire::port_of(info.tcp))}));
+  EXPECT_NE(second.finish().code, 0);
+  EXPECT_THAT(second.seen(), HasSubstr("in use"));
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.finish().code, 0) << first.seen();
+}
+
+}  // namespace
+}  // namespace regraft::launch
