@@ -93,6 +93,7 @@ class Pipeline {
     report_.cost_before = found.initial.latency_us;
     report_.cost_after = found.best.latency_us;
     report_.candidates_costed = found.candidates_costed;
+    report_.found_by = found.found_by;
     if (found.path.empty()) return keep_input("no rewrite was found that the cost model calls cheaper");
     graph::Graph best = start;
     phase("check sites", [&] { best = apply_checked(start, found.path); });
@@ -106,7 +107,8 @@ class Pipeline {
   search::SearchResult search(const graph::Graph& start) {
     nn::set_torch_threads(1);
     std::optional<PolicyPrior> prior;
-    if (options_.search == "policy") prior.emplace(nn::load_policy(policy_path(options_.policy)), *rules_);
+    if (options_.search == "policy" || options_.search == "portfolio")
+      prior.emplace(nn::load_policy(policy_path(options_.policy)), *rules_);
     const search::ObservationOptions observation{.bindings = bindings_};
     const auto searcher = make_search(options_.search, prior ? &*prior : nullptr, observation);
     search::SearchLimits limits;

@@ -17,7 +17,7 @@ struct OptimiseOptions {
   std::optional<std::filesystem::path> policy, json, log;
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
-  std::string search = "policy";  // none, or a name of launch/searches.h
+  std::string search = "portfolio";  // none, or a name of launch/searches.h
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
@@ -43,7 +43,8 @@ struct OptimiseReport {
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t seed = 0;
-  std::string search;
+  std::string search;    // asked for
+  std::string found_by;  // of a search that has parts
 
   std::string to_json() const;
   std::string text() const;

@@ -37,6 +37,7 @@ std::string OptimiseReport::to_json() const {
               {"peak_rss_bytes", peak_rss_bytes},
               {"seed", seed},
               {"search", search},
+              {"found_by", found_by},
               {"version", kVersion}};
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
   return object.dump(2) + "\n";
@@ -47,6 +48,7 @@ std::string OptimiseReport::text() const {
       line("nodes %zu -> %zu, predicted cost %.1f -> %.1f us (%.3fx), %llu candidates costed\n", nodes_before,
            nodes_after, cost_before, cost_after, cost_after > 0 ? cost_before / cost_after : 1.0,
            static_cast<unsigned long long>(candidates_costed));
+  if (!found_by.empty() && !rules.empty()) text += "found by " + found_by + "\n";
   for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
   if (verified) text += line("verified: largest relative error %.3g\n", max_relative_error);
   if (speedup)

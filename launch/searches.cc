@@ -8,6 +8,7 @@
 #include "core/search/best_of.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
+#include "core/search/polish.h"
 #include "core/search/rollouts.h"
 #include "launch/job.h"
 
@@ -36,7 +37,7 @@ std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observ
 }
 
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "taso", "policy", "random"};
+  static const std::vector<std::string> names{"greedy", "taso", "policy", "portfolio", "random"};
   return names;
 }
 
@@ -46,12 +47,17 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   if (name == "taso") return search::make_backtracking();
   if (name == "random")
     return search::make_random_rollouts({.observation = observation, .greedy_first = false});
-  if (name != "policy")
+  if (name != "policy" && name != "portfolio")
     throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
   std::vector<std::unique_ptr<search::Search>> parts;
-  parts.push_back(search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts}));
+  auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
+  if (name == "portfolio") {
+    parts.push_back(search::make_greedy());
+    rollouts = search::make_polished(std::move(rollouts));
+  }
+  parts.push_back(std::move(rollouts));
   parts.push_back(search::make_policy_guided(*prior, {.observation = observation}));
-  return search::make_best_of(std::move(parts), "policy");
+  return search::make_best_of(std::move(parts), name);
 }
 
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {

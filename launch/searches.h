@@ -27,11 +27,13 @@ class PolicyPrior : public search::Prior {
   std::unique_ptr<State> state_;
 };
 
-/// Names that make_search takes: greedy, taso, policy, random.
+/// Names that make_search takes: greedy, taso, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
-/// `policy` wants a prior, which outlives the search: half of the limits go to rollouts of it, the rest to a
-/// best-first search that it orders. Throws UsageError with the nearest name.
+/// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to
+/// rollouts of it, the rest to a best-first search that it orders. `portfolio`: the best of greedy, of
+/// rollouts followed by greedy, and of the ordered search, with a third of the limits each: never worse than
+/// greedy within its third. Throws UsageError.
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 

@@ -8,7 +8,7 @@ namespace regraft::search {
 namespace {
 
 /// Adds the books of `next`, which ran after `total`, and takes its graph where it is cheaper.
-void merge(SearchResult& total, SearchResult next) {
+void merge(SearchResult& total, SearchResult next, const std::string& name) {
   if (env::cheaper(next.best, total.best)) {
     for (Improvement step : next.improvements) {
       if (!(step.latency_us < total.best.latency_us)) continue;
@@ -19,6 +19,7 @@ void merge(SearchResult& total, SearchResult next) {
     }
     total.best = next.best;
     total.path = std::move(next.path);
+    total.found_by = name;
   }
   if (total.refused == 0) total.first_refusal = std::move(next.first_refusal);
   total.candidates_costed += next.candidates_costed;
@@ -48,8 +49,9 @@ class BestOf : public Search {
       SearchResult next = searches_[i]->run(problem, share, rng, context);
       if (i == 0) {
         total = std::move(next);
+        total.found_by = searches_[i]->name();
       } else {
-        merge(total, std::move(next));
+        merge(total, std::move(next), searches_[i]->name());
       }
       if (total.stopped_by == StoppedBy::cancelled) break;
     }

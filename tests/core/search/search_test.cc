@@ -12,6 +12,7 @@
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
+#include "core/search/polish.h"
 #include "core/search/rollouts.h"
 
 namespace regraft::search {
@@ -88,6 +89,7 @@ TEST(Search, AllConform) {
       [] { return make_backtracking(); },
       [] { return make_backtracking({.alpha = 2}); },
       [] { return make_random_rollouts(); },
+      [] { return make_polished(make_random_rollouts()); },
       [&] { return make_rollouts(expert); },
       [&] { return make_policy_guided(expert); },
       [&] { return make_policy_guided(uniform, {.breadth = 3}); },
