@@ -74,7 +74,7 @@ struct SearchResult {
   double seconds = 0;
   StoppedBy stopped_by = StoppedBy::exhausted;
   std::vector<Improvement> improvements;  // falling costs
-  std::string found_by;  // the search that found `best`, where several ran; else empty
+  std::string found_by;                   // the search that found `best`, where several ran; else empty
 };
 
 /// What a search lives in. `progress` is called after each expansion, on the searching thread; `stop` ends

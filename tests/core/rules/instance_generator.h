@@ -14,9 +14,8 @@
 namespace regraft::rules::testing {
 
 /// Makes random small graphs in which a rule's left side may match: the operations of the pattern on leaves
-/// of random shapes, with random attributes. What the guards say of single variables is used as a hint; the
-/// rest is left to chance, so that callers ask the matcher whether the rule matches, and draw again where it
-/// does not.
+/// of random shapes, with random attributes. What the guards say of single variables is a hint; the rest is
+/// left to chance: callers ask the matcher whether the rule matches, and draw again where it does not.
 class InstanceGenerator {
  public:
   InstanceGenerator(const CompiledRule& rule, GraphBuilder& builder, Rng& rng)
