@@ -71,7 +71,8 @@ env::Environment& PolicyActor::environment(std::uint32_t model) {
 
 /// The ticket's version, or the latest where that is no longer kept.
 void PolicyActor::load_weights(const wire::Ticket& ticket) {
-  if (policy_ && version_ == ticket.weight_version) return;
+  // Another generation may give the same version to other weights.
+  if (policy_ && version_ == ticket.weight_version && generation_ == ticket.generation) return;
   wire::Weights fetched;
   try {
     fetched = link_.fetch(ticket.weight_version);
@@ -87,6 +88,7 @@ void PolicyActor::load_weights(const wire::Ticket& ticket) {
                                            env::make_rule_features(environment(ticket.model).rules()),
                                            nn::PolicyOptions{.device = "cpu"});
   version_ = fetched.info.version;
+  generation_ = ticket.generation;
 }
 
 void PolicyActor::play(const wire::Ticket& ticket) {

@@ -46,7 +46,8 @@ class PolicyActor {
   const Clock& clock_;
   nn::NetworkConfig network_;
   std::unique_ptr<nn::Policy> policy_;
-  std::uint64_t version_ = 0;  // of the weights in policy_
+  std::uint64_t version_ = 0;     // of the weights in policy_
+  std::uint64_t generation_ = 0;  // of the learner that made them
   std::map<std::uint32_t, std::unique_ptr<Played>> played_;
   std::uint64_t policy_steps_ = 0;
   std::uint64_t episodes_ = 0;

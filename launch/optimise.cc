@@ -42,10 +42,11 @@ class Pipeline {
       re_export();
     else
       rewrite();
-    output_.commit();
-    if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     report_.peak_rss_bytes = peak_rss_bytes();
+    // The model last: when one of these cannot be written there is no output.
+    if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+    output_.commit();
     return report_;
   }
 
@@ -74,6 +75,7 @@ class Pipeline {
     log_.rule_set = rules::RuleSet::load(actors::find_config(options_.rules)).hash().hex();
     phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
     phase("verify", [&] { verify(output_.aside(), true); });
+    log_.result = "re-export";
     report_.accepted = true;
     report_.reason = "re-exported without rewriting; outputs are equal to the bit";
   }
@@ -230,6 +232,10 @@ class Pipeline {
     report_.rules.clear();
     report_.nodes_after = report_.nodes_before;
     log_.entries.clear();
+    log_.result = "input";
+    report_.cost_after = report_.cost_before;
+    report_.verified = true;  // the same bytes
+    report_.max_relative_error = 0;
     output_.copy_of(options_.input);
   }
 

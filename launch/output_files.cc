@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "core/onnx/import.h"
 
 namespace regraft::launch {
@@ -53,6 +54,10 @@ void OutputFiles::commit() {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
     if (!entry.is_regular_file() || entry.path() == main) continue;
     const fs::path target = output_.parent_path() / fs::relative(entry.path(), folder_);
+    const bool ours = target.filename().string().starts_with(output_.filename().string());
+    if (!ours && fs::exists(target) && sha256_file(target) != sha256_file(entry.path()))
+      throw FileError("another model's external data lies there", target.string(),
+                      "choose another folder for the output");
     fs::create_directories(target.parent_path(), problem);
     fs::rename(entry.path(), target, problem);
     check(problem, "cannot be written", target);

@@ -13,7 +13,7 @@ namespace regraft::launch {
 namespace {
 
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGUSR1, SIGCONT, SIGCHLD};
-constexpr int kUsageExit = 2;  // the worker was called wrongly: starting it again cannot help
+constexpr int kUsageExit = 2, kForGoodExit = 4;  // starting the worker again cannot help
 
 /// Blocks the signals above for this thread, reads them from a descriptor, and restores the mask.
 class SignalReader {
@@ -48,6 +48,13 @@ class SignalReader {
 
 }  // namespace
 
+void Supervisor::block_signals() {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int number : kSignals) sigaddset(&wanted, number);
+  pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+}
+
 Supervisor::Supervisor(std::vector<WorkerSpec> workers, SupervisorOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {
   for (WorkerSpec& spec : workers) {
@@ -61,8 +68,9 @@ int Supervisor::run() {
   for (Worker& worker : workers_) start(worker);
   while (any_running()) {
     const std::int64_t left_ns = deadline_ns_ - clock_.steady_ns();
-    const int timeout_ms =
-        stopping_ ? static_cast<int>(std::clamp<std::int64_t>(left_ns / 1'000'000, 1, 1000)) : -1;
+    const int timeout_ms = stopping_
+                               ? static_cast<int>(std::clamp<std::int64_t>(left_ns / 1'000'000, 1, 1000))
+                               : 1000;  // not for ever: another thread of the process may take a SIGCHLD
     for (const int number : signals.wait(timeout_ms)) handle_signal(number);
     for (Worker& worker : workers_) reap(worker);
     kill_overdue();
@@ -102,7 +110,7 @@ void Supervisor::reap(Worker& worker) {
 }
 
 bool Supervisor::should_restart(Worker& worker, const ExitStatus& status) {
-  if (stopping_ || status.ok() || status.code == kUsageExit) return false;
+  if (stopping_ || status.ok() || status.code == kUsageExit || status.code == kForGoodExit) return false;
   const bool quick = clock_.steady_ns() - worker.started_ns < options_.quick_death_ns;
   worker.quick_deaths = quick ? worker.quick_deaths + 1 : 0;
   return worker.quick_deaths < options_.quick_deaths_allowed;
@@ -127,11 +135,13 @@ void Supervisor::stop_all(bool leaders_only) {
   const bool ended_by_leader = !leaders_only && !stopping_;
   if (!stopping_) deadline_ns_ = clock_.steady_ns() + std::chrono::nanoseconds(options_.grace).count();
   stopping_ = true;
+  const bool leader_failed = std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) {
+    return w.spec.leads && !w.child && w.exit_code != 0;
+  });
   const bool leader_gone =
       std::none_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.spec.leads && w.child; });
   for (Worker& worker : workers_) {
-    const bool waits_for_goodbye =
-        ended_by_leader && leader_gone && !worker.spec.leads && worker.exit_code == 0;
+    const bool waits_for_goodbye = ended_by_leader && leader_gone && !leader_failed && !worker.spec.leads;
     if (worker.child && (!leaders_only || worker.spec.leads) && !waits_for_goodbye)
       worker.child->signal(SIGTERM);
   }

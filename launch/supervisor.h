@@ -38,6 +38,9 @@ class Supervisor {
  public:
   Supervisor(std::vector<WorkerSpec> workers, SupervisorOptions options, const Clock& clock);
 
+  /// Blocks the signals that run() reads: for programs that start threads before it (MPI does).
+  static void block_signals();
+
   /// Until all workers have ended. 0 when they ended well or were asked to stop and did; else the code of the
   /// worst.
   int run();

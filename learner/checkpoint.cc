@@ -96,12 +96,15 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
     manifest["parts"][name] = {{"sha256", sha256_hex(bytes)}, {"size_bytes", bytes.size()}};
   }
   write_file_atomic(aside.path() / kManifest, manifest.dump(1) + "\n");
-  fs::remove_all(path_of(checkpoint.number));  // the same number again: a run that was rolled back
   std::error_code problem;
+  const fs::path old = folder_ / (std::string(kAside) + "old");
+  if (fs::exists(path_of(checkpoint.number)))
+    fs::rename(path_of(checkpoint.number), old, problem);  // saved again
   fs::rename(aside.path(), path_of(checkpoint.number), problem);
   if (problem)
     throw FileError("cannot be renamed: " + problem.message(), aside.path().string(), "check the disk");
   sync_folder(folder_);
+  fs::remove_all(old, problem);
   std::vector<std::uint64_t> numbers = list();
   for (std::size_t i = 0; i + kept_ < numbers.size(); ++i)
     if (numbers[i] != checkpoint.number) fs::remove_all(path_of(numbers[i]), problem);

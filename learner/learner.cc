@@ -276,7 +276,15 @@ void Learner::restore() {
   std::vector<std::string> problems;
   const auto checkpoint = state_->store.load_newest(problems);
   for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
-  if (!checkpoint) return;
+  if (!checkpoint && !problems.empty())
+    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(),
+                          setup_.folder.checkpoints().string(),
+                          "repair or remove them; removing all starts the training anew");
+  if (!checkpoint) {
+    // What a generation admitted that died before its first checkpoint is lost to training.
+    if (state_->ledger.generation() > 1) state_->ledger.roll_back({state_->ledger.run_id(), 0, 0});
+    return;
+  }
   const json saved = json::parse(checkpoint->state);
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->episodes = saved.at("episodes");

@@ -61,10 +61,12 @@ int run_actor(const Options& options) {
   } catch (const wire::WireError& error) {
     // An actor that starts late may look for a learner that has finished.
     if (error.fault() == wire::WireFault::kClosed || std::filesystem::exists(folder.summary())) return kDone;
-    if (error.fault() != wire::WireFault::kKey && error.fault() != wire::WireFault::kRefused) throw;
-    // Trying again cannot help: a code that the supervisor does not answer with a restart.
+    const bool for_good = error.fault() == wire::WireFault::kKey ||
+                          error.fault() == wire::WireFault::kRefused ||
+                          error.fault() == wire::WireFault::kTimeout;
+    if (!for_good) throw;
     log_error("{}", error.what());
-    return kUsage;
+    return kForGood;
   }
   return kDone;
 }

@@ -5,8 +5,8 @@
 
 namespace regraft::launch {
 
-/// Exit codes of the program.
-enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotEquivalent = 3 };
+/// Exit codes of the program. kForGood is a worker's: it failed and starting it again cannot help.
+enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotEquivalent = 3, kForGood = 4 };
 
 /// What the chosen command does, returning an exit code; set by the command's callback, run after parsing, so
 /// that errors are caught in one place.

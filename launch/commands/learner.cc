@@ -36,9 +36,8 @@ int run_learner(const Options& options) {
     made.emplace(std::move(setup), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
-    log_error("{}", error.what());  // starting again cannot help: a code that the supervisor does not answer
-                                    // with a restart
-    return kUsage;
+    log_error("{}", error.what());
+    return kForGood;
   }
   learner::Learner& learner = *made;
   log_info("generation {}, {}", learner.generation(), nn::torch_description());
@@ -50,7 +49,7 @@ int run_learner(const Options& options) {
   for (const std::string& problem : summary.books.check())
     std::printf("BOOKS DO NOT BALANCE: %s\n", problem.c_str());
   std::fflush(stdout);
-  return summary.books.check().empty() && summary.trained_twice == 0 ? kDone : kFailed;
+  return summary.books.check().empty() && summary.trained_twice == 0 ? kDone : kForGood;
 }
 
 }  // namespace

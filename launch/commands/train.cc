@@ -1,4 +1,8 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,25 +49,41 @@ WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name,
 
 /// The run folder and config, ready for workers. A run file of an earlier generation would mislead actors
 /// that start first.
-Config prepare(const Options& options, const learner::RunFolder& folder) {
+struct Prepared {
+  Config config;
+  FileDescriptor lock;  // held while the job runs: a second one in the same folder would shut out its actors
+};
+
+FileDescriptor lock_run(const learner::RunFolder& folder) {
+  FileDescriptor lock(open((folder.root / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    throw LaunchError("cannot be locked: a job is running in it, or it is not writable", folder.root.string(),
+                      "wait for that job, or choose another --run folder");
+  return lock;
+}
+
+Prepared prepare(const Options& options, const learner::RunFolder& folder) {
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
   if (actors::workload_options_from(config).models.empty())
     throw UsageError("no model to train on", "workload.models",
                      "give --set workload.models=FILE.onnx or a --config that does");
   learner_setup(folder, config);  // rules and options are checked before anything is written
+  FileDescriptor lock;
+  if (std::filesystem::exists(folder.root)) lock = lock_run(folder);
   config = prepare_run(folder, std::move(config), options.resume);
+  if (!lock) lock = lock_run(folder);
   std::filesystem::remove(folder.run_file());
   std::filesystem::remove(folder.summary());
-  return config;
+  return {std::move(config), std::move(lock)};
 }
 
 int train_here(const Options& options, const learner::RunFolder& folder) {
-  const Config config = prepare(options, folder);
+  const Prepared prepared = prepare(options, folder);
   const TempDir keys("regraft-keys");
   wire::AuthorisedKeys authorised(folder.authorised());
   std::vector<WorkerSpec> workers{learner_spec(folder)};
-  for (std::int64_t i = 1; i <= config.integer("actors.count"); ++i) {
+  for (std::int64_t i = 1; i <= prepared.config.integer("actors.count"); ++i) {
     const std::string name = "actor-" + std::to_string(i);
     const std::filesystem::path key = keys.path() / (name + ".key");
     authorised.add(name, wire::load_or_make_key_pair(key).public_key);
@@ -86,9 +106,10 @@ int train_rank(const Options& options, const learner::RunFolder& folder) {
   const std::vector<std::string> public_keys = mpi.gather(wire::load_or_make_key_pair(key).public_key);
   nlohmann::json word;
   std::exception_ptr failure;
+  std::optional<Prepared> prepared;
   if (mpi.rank() == 0) {
     try {
-      prepare(options, folder);
+      prepared.emplace(prepare(options, folder));
       wire::AuthorisedKeys authorised(folder.authorised());
       for (std::size_t rank = 1; rank < public_keys.size(); ++rank)
         authorised.add("actor-" + std::to_string(rank), public_keys[rank]);
@@ -104,10 +125,18 @@ int train_rank(const Options& options, const learner::RunFolder& folder) {
   const learner::RunFolder shared{word.at("run").get<std::string>()};
   const SystemClock clock;
   const WorkerSpec worker = mpi.rank() == 0 ? learner_spec(shared) : actor_spec(shared, name, key);
-  return Supervisor({worker}, supervisor_options(), clock).run();
+  const int code = Supervisor({worker}, supervisor_options(), clock).run();
+  if (code != 0) {
+    // Finalising would wait for ranks that cannot know of this: mpirun ends the job when a rank leaves
+    // without it.
+    std::filesystem::remove_all(keys.path());
+    std::_Exit(code);
+  }
+  return code;
 }
 
 int train(const Options& options) {
+  Supervisor::block_signals();
   const learner::RunFolder folder{std::filesystem::absolute(options.run)};
   return started_by_mpi() ? train_rank(options, folder) : train_here(options, folder);
 }

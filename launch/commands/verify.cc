@@ -17,6 +17,7 @@ struct Options {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log;
   std::vector<std::string> bindings;
+  std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
 };
@@ -35,9 +36,10 @@ void print(const exec::EquivalenceReport& report) {
 
 int verify(const Options& options) {
   if (options.log) {
-    const ReplayReport replay = check_replay(options.original, options.optimised, *options.log);
-    std::printf("log: %zu rewrites replayed, output %s\n", replay.rewrites,
-                replay.identical ? "byte-identical" : "DIFFERS");
+    const ReplayReport replay =
+        check_replay(options.original, options.optimised, *options.log, options.rules);
+    std::fprintf(stderr, "log: %zu rewrites replayed, output %s\n", replay.rewrites,
+                 replay.identical ? "byte-identical" : "DIFFERS");
     if (!replay.identical) return kNotEquivalent;
   }
   exec::EquivalenceOptions check;
@@ -65,6 +67,8 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option("--log", options->log,
                       "replay this rewrite log first: it must give OPTIMISED to the byte");
   command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  command->add_option("--rules", options->rules, "the rules that the log was made with")
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
   command->add_option("--json", options->json,
                       "write the report as JSON; - for standard output instead of the table");

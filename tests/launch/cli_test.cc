@@ -99,6 +99,9 @@ TEST_F(OptimiseTest, WithoutSearchTheModelIsBitEqual) {
   EXPECT_TRUE(report.at("verified"));
   EXPECT_EQ(report.at("max_relative_error"), 0);
   EXPECT_EQ(report.at("nodes_before"), report.at("nodes_after"));
+  const fs::path log = dir.path() / "none.log";
+  ASSERT_EQ(optimise(model, {"--search", "none", "--log", log.string()}).status.code, 0);
+  EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 0);
 }
 
 TEST_F(OptimiseTest, RewritesAreVerifiedAndTheLogReplaysToTheByte) {
@@ -123,9 +126,11 @@ TEST_F(OptimiseTest, RewritesAreVerifiedAndTheLogReplaysToTheByte) {
 
 TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
   const fs::path model = regraft::testing::unpacked_model("resnet18");
-  const Captured result = optimise(model, {"--search", "greedy"});
+  const fs::path log = dir.path() / "kept.log";
+  const Captured result = optimise(model, {"--search", "greedy", "--log", log.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
+  EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 0);
   EXPECT_EQ(read_file(output()) == read_file(model), true);
 }
 
