@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --quick           the release tests only
+#   --full            address, undefined-behaviour and thread sanitizers and clang-tidy too
 #   --fuzz SECONDS    each fuzzer for so long (0, the default: none)
-#   --tidy SECONDS    clang-tidy on recently changed files, for at most so long (default 240; 0: none)
+#   --tidy SECONDS    with --full, clang-tidy on recently changed files for at most so long (default 240; 0: none)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-QUICK=0
+FULL=0
 FUZZ_SECONDS=0
 TIDY_SECONDS=240
 JOBS=$(nproc)
@@ -23,7 +23,7 @@ usage() {
 
 while (($#)); do
   case $1 in
-    --quick) QUICK=1 ;;
+    --full) FULL=1 ;;
     --fuzz | --tidy)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       [[ $1 == --fuzz ]] && FUZZ_SECONDS=$2 || TIDY_SECONDS=$2
@@ -126,13 +126,13 @@ fuzz() {
 
 stage "set up" bash launch/setup.sh
 build_and_test release
-if ((!QUICK)); then
+stage "format" check_format
+if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
-  stage "format" check_format
   ((TIDY_SECONDS == 0)) || stage "tidy" check_tidy
-  ((FUZZ_SECONDS == 0)) || stage "fuzz" fuzz
 fi
+((FUZZ_SECONDS == 0)) || stage "fuzz" fuzz
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0))
