@@ -16,6 +16,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)  # cppzmq's zmq.hpp lies beside zmq.h
+find_library(REGRAFT_Z3_LIBRARY z3 REQUIRED)  # Debian's libz3-dev brings no CMake package
+add_library(z3::z3 UNKNOWN IMPORTED)
+set_target_properties(z3::z3 PROPERTIES IMPORTED_LOCATION ${REGRAFT_Z3_LIBRARY})
 find_package(MPI COMPONENTS CXX)                        # MPI::MPI_CXX, for launch only
 
 if(DEFINED ENV{REGRAFT_CACHE})

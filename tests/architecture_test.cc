@@ -38,6 +38,7 @@ const std::vector<Outside>& outside_libraries() {
       {"ZeroMQ", {"zmq"}, {"core/wire"}, {"core/wire"}},
       {"sockets", {"sys/socket.h", "netinet/", "arpa/"}, {"core/wire", "launch"}, {}},
       {"MPI", {"mpi.h"}, {"launch"}, {"launch"}},
+      {"Z3", {"z3"}, {"core/synth"}, {}},
       {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/exec"}, {}},
   };
   return libraries;
