@@ -51,9 +51,13 @@ class Builder {
   std::vector<graph::NodeId>* added_ = nullptr;
 };
 
-/// Whether the match may be applied but for cycles: the right side can be made, what it replaces keeps its
-/// type, and something changes. Empty, or the reason why not. Binds the right side's slots (types only).
+/// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it
+/// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots (types only).
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+
+/// Whether the rank of everything that the matched nodes take and give is known: types without one say
+/// nothing of each other, and no site of theirs could be checked.
+bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings);
 
 /// The activations of the left side that the right side reads, ascending. It is taken to read all of them for
 /// each root.

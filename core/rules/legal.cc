@@ -28,7 +28,25 @@ bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& 
   return Reach(graph).any(replaced, read_values(rule, bindings));
 }
 
+bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {
+  const auto ranked = [&](const Frame& frame) {
+    return std::all_of(frame.nodes.begin(), frame.nodes.end(), [&](graph::NodeId id) {
+      if (id == graph::kNoNode) return true;
+      const graph::Node& node = graph.node(id);
+      return std::all_of(node.inputs.begin(), node.inputs.end(),
+                         [&](graph::Value v) { return !v.present() || graph.type(v).ranked; }) &&
+             std::all_of(node.outputs.begin(), node.outputs.end(),
+                         [&](graph::TypeId id_of_type) { return graph.tables().type(id_of_type).ranked; });
+    });
+  };
+  return ranked(bindings.plain) && std::all_of(bindings.members.begin(), bindings.members.end(),
+                                               [&](const std::vector<Frame>& members) {
+                                                 return std::all_of(members.begin(), members.end(), ranked);
+                                               });
+}
+
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+  if (!has_known_ranks(graph, bindings)) return "a rank is unknown";
   try {
     if (std::string problem = Builder(rule, graph, bindings).run(); !problem.empty()) return problem;
   } catch (const graph::GraphError& e) {

@@ -30,6 +30,7 @@ Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match) {
   const CompiledRule& rule = rules.compiled(match.rule);
   auto bindings = locate(rule, graph, match.nodes);
   if (!bindings) refuse(rules, match, "its pattern is not there");
+  if (!has_known_ranks(graph, *bindings)) refuse(rules, match, "a rank is unknown");
   if (makes_cycle(rule, graph, *bindings)) refuse(rules, match, "it would make a cycle");
   const graph::Graph::Mark mark = graph.mark();
   std::vector<NodeId> added;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "core/rules/instance_generator.h"
+#include "core/rules/example_generator.h"
+#include "core/rules/graph_builder.h"
 #include "core/rules/reference_matcher.h"
 
 namespace regraft::rules {
@@ -10,7 +11,6 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 using testing::GraphBuilder;
-using testing::InstanceGenerator;
 using testing::ReferenceMatcher;
 
 const RuleSet& shipped() {
@@ -70,7 +70,8 @@ TEST_P(AgainstReference, FindsTheSameMatches) {
   for (std::uint64_t seed = 1; seed <= 400 && seen < 12; ++seed) {
     GraphBuilder b(seed);
     Rng rng(seed, "reference");
-    if (!InstanceGenerator(rule, b, rng).make()) continue;
+    RandomChoices choices(rng);
+    if (!make_example(rule, b, choices)) continue;
     add_noise(b, rng);
     const MatchIndex index(shipped(), b.graph());
     const auto found = comparable(rule, index.matches(number));

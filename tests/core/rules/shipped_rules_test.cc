@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "core/rules/instance_generator.h"
+#include "core/rules/example_generator.h"
+#include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/rewrite.h"
 
@@ -10,7 +11,6 @@ namespace regraft::rules {
 namespace {
 
 using testing::GraphBuilder;
-using testing::InstanceGenerator;
 using testing::Interpreter;
 
 constexpr std::size_t kWantedDraws = 40;
@@ -33,7 +33,8 @@ Draw draw(const RuleSet& rules, std::uint32_t rule, std::uint64_t seed) {
   GraphBuilder b(seed);
   Rng rng(seed, "instances");
   Draw out;
-  if (!InstanceGenerator(rules.compiled(rule), b, rng).make()) return out;
+  RandomChoices choices(rng);
+  if (!make_example(rules.compiled(rule), b, choices)) return out;
   const MatchIndex index(rules, b.graph());
   const auto matches = index.matches(rule);
   if (matches.empty()) return out;

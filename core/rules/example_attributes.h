@@ -3,20 +3,20 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/rng.h"
 #include "core/graph/op.h"
+#include "core/rules/choices.h"
 
-namespace regraft::rules::testing {
+namespace regraft::rules {
 
-inline graph::Ints random_permutation(std::size_t count, Rng& rng) {
+inline graph::Ints some_permutation(std::size_t count, Choices& choices) {
   graph::Ints perm(count);
   std::iota(perm.begin(), perm.end(), 0);
-  for (std::size_t i = count; i > 1; --i) std::swap(perm[i - 1], perm[rng.below(i)]);
+  for (std::size_t i = count; i > 1; --i) std::swap(perm[i - 1], perm[choices.below(i)]);
   return perm;
 }
 
 /// Axes for Squeeze (all dims of one), Unsqueeze or a reduction (any one).
-inline graph::Ints random_axes(graph::OpKind kind, const graph::Ints& dims, Rng& rng) {
+inline graph::Ints some_axes(graph::OpKind kind, const graph::Ints& dims, Choices& choices) {
   if (kind == graph::OpKind::squeeze) {
     graph::Ints ones;
     for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -25,14 +25,14 @@ inline graph::Ints random_axes(graph::OpKind kind, const graph::Ints& dims, Rng&
     return ones;
   }
   const std::size_t bound = dims.size() + (kind == graph::OpKind::unsqueeze ? 1 : 0);
-  return {bound == 0 ? 0 : static_cast<std::int64_t>(rng.below(bound))};
+  return {bound == 0 ? 0 : static_cast<std::int64_t>(choices.below(bound))};
 }
 
 /// Merges two neighbouring dims, splits one in two, adds a one, or moves nothing.
-inline graph::Ints random_reshape(graph::Ints dims, Rng& rng) {
-  const auto at = static_cast<std::ptrdiff_t>(dims.empty() ? 0 : rng.below(dims.size()));
+inline graph::Ints some_reshape(graph::Ints dims, Choices& choices) {
+  const auto at = static_cast<std::ptrdiff_t>(dims.empty() ? 0 : choices.below(dims.size()));
   const auto size = static_cast<std::ptrdiff_t>(dims.size());
-  switch (rng.below(4)) {
+  switch (choices.below(4)) {
     case 0:
       if (at + 1 >= size) break;
       dims[static_cast<std::size_t>(at)] *= dims[static_cast<std::size_t>(at + 1)];
@@ -41,7 +41,7 @@ inline graph::Ints random_reshape(graph::Ints dims, Rng& rng) {
     case 1:
       if (dims.empty() || dims[static_cast<std::size_t>(at)] % 2 != 0) break;
       dims[static_cast<std::size_t>(at)] /= 2;
-      dims.insert(dims.begin() + at + static_cast<std::ptrdiff_t>(rng.below(2)), 2);
+      dims.insert(dims.begin() + at + static_cast<std::ptrdiff_t>(choices.below(2)), 2);
       break;
     case 2:
       dims.insert(dims.begin() + at, 1);
@@ -52,4 +52,4 @@ inline graph::Ints random_reshape(graph::Ints dims, Rng& rng) {
   return dims;
 }
 
-}  // namespace regraft::rules::testing
+}  // namespace regraft::rules

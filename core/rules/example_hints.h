@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/rng.h"
+#include "core/rules/choices.h"
 #include "core/rules/compile.h"
 
-namespace regraft::rules::testing {
+namespace regraft::rules {
 
 /// What a rule's guards say of single variables, for those who make instances of it: const(w), rank(x) == 4,
-/// g == 1, [3, 1, 2] for a list. Of 'a or b' one side is taken at random.
+/// g == 1, [3, 1, 2] for a list. Of 'a or b' one side is chosen.
 class RuleHints {
  public:
   struct OfTensor {
@@ -19,7 +19,7 @@ class RuleHints {
     std::optional<double> value;
   };
 
-  RuleHints(const CompiledRule& rule, Rng& rng) : rng_(rng) {
+  RuleHints(const CompiledRule& rule, Choices& choices) : choices_(choices) {
     for (const Step& step : rule.steps) {
       for (const Check& check : step.checks) read(check.code);
     }
@@ -54,7 +54,7 @@ class RuleHints {
       if (calls(c.args[0], Function::is_const)) tensors_[key(c.args[0].tensors[0])].varies = true;
       return;
     }
-    if (c.form == Code::Form::disjunction) return read(c.args[rng_.below(2)]);
+    if (c.form == Code::Form::disjunction) return read(c.args[choices_.below(2)]);
     for (const Code& arg : c.args) read(arg);
     if (c.form == Code::Form::compare && c.args[1].form == Code::Form::literal)
       compared(c.args[0], c.symbol, c.args[1].literal);
@@ -78,10 +78,10 @@ class RuleHints {
     if (symbol == "==") tensor.value = real ? wanted.real : static_cast<double>(wanted.integer);
   }
 
-  Rng& rng_;
+  Choices& choices_;
   std::map<Key, OfTensor> tensors_;
   std::map<Key, Quantity> attributes_;
   std::map<Key, graph::Ints> elements_;
 };
 
-}  // namespace regraft::rules::testing
+}  // namespace regraft::rules

@@ -1,30 +1,40 @@
-#pragma once
+#include "core/rules/example_generator.h"
 
-#include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <vector>
 
-#include "core/rules/compile.h"
-#include "graph_builder.h"
-#include "random_attributes.h"
-#include "rule_hints.h"
+#include "core/rules/example_attributes.h"
+#include "core/rules/example_hints.h"
+#include "core/rules/example_shapes.h"
 
-namespace regraft::rules::testing {
+namespace regraft::rules {
+namespace {
 
-/// Makes random small graphs in which a rule's left side may match: the operations of the pattern on leaves
-/// of random shapes, with random attributes. What the guards say of single variables is a hint; the rest is
-/// left to chance: callers ask the matcher whether the rule matches, and draw again where it does not.
-class InstanceGenerator {
+using graph::Value;
+
+// Pow is to the exact evaluator a function about which it knows nothing, and so is Tanh.
+constexpr std::array kFewOps = {graph::OpKind::relu, graph::OpKind::tanh, graph::OpKind::sub,
+                                graph::OpKind::max, graph::OpKind::add};
+
+class ExampleGenerator {
  public:
-  InstanceGenerator(const CompiledRule& rule, GraphBuilder& builder, Rng& rng)
-      : rule_(rule), b_(builder), rng_(rng), hints_(rule, rng) {
-    for (std::size_t d = 0; d < rule_.domains.size(); ++d)
-      counts_.push_back(rule_.domains[d].siblings ? 2 + below(2) : 1 + below(3));
+  ExampleGenerator(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
+                   const ExampleLimits& limits)
+      : rule_(rule),
+        b_(builder),
+        choices_(choices),
+        limits_(limits),
+        hints_(rule, choices),
+        shapes_(choices, limits) {
+    for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
+      const std::size_t least = rule_.domains[d].siblings ? 2 : 1;
+      counts_.push_back(least + below(limits_.most_members + 1 - least));
+    }
   }
 
-  /// Adds the pattern and marks what its nodes make as graph outputs. False where the draw is no graph.
   bool make() {
     try {
       for (std::size_t n : topological()) {
@@ -57,8 +67,11 @@ class InstanceGenerator {
     auto operator<=>(const Key&) const = default;
   };
 
-  std::size_t below(std::uint64_t n) { return static_cast<std::size_t>(rng_.below(n)); }
-  std::int64_t pick(const Dims& from) { return from[below(from.size())]; }
+  std::size_t below(std::size_t n) { return choices_.below(n); }
+  std::int64_t pick(Dims from) { return choices_.pick(std::move(from)); }
+  bool one_in(std::size_t n) { return choices_.one_in(n); }
+  // Few binary digits, so that float32 holds it and what rules make of it.
+  double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
 
   std::vector<std::size_t> topological() const {
@@ -94,7 +107,9 @@ class InstanceGenerator {
       const K kind = static_cast<K>(k);
       const bool plain = kind != K::cast && kind != K::logical_not && kind != K::logical_and &&
                          kind != K::logical_or && kind != K::log && kind != K::sqrt && kind != K::pow;
-      if (node.kinds.test(k) && (node.kinds.count() == 1 || plain)) kinds.push_back(kind);
+      const bool wanted =
+          !limits_.few_ops || std::find(kFewOps.begin(), kFewOps.end(), kind) != kFewOps.end();
+      if (node.kinds.test(k) && (node.kinds.count() < 4 || (plain && wanted))) kinds.push_back(kind);
     }
     return kinds[below(kinds.size())];
   }
@@ -107,7 +122,7 @@ class InstanceGenerator {
       for (std::size_t i = 0; i < count; ++i) {
         const Key k = key(operand.slot, operand.sequence ? i : member);
         if (!values_.contains(k)) {
-          if (operand.optional && below(2) == 0) absent_[{k.domain, k.index, 0}] = true;
+          if (operand.optional && one_in(2)) absent_[{k.domain, k.index, 0}] = true;
           const bool absent = operand.optional && absent_.contains({k.domain, k.index, 0});
           values_[k] = absent ? Value{} : leaf(kind, inputs, node, k);
         }
@@ -134,19 +149,14 @@ class InstanceGenerator {
     const auto& dims = b_.graph().type(v).dims;
     return Dims(dims.begin(), dims.end());
   }
-  Dims random_dims(std::size_t rank) {
-    Dims dims;
-    for (std::size_t i = 0; i < rank; ++i) dims.push_back(pick({1, 2, 3, 4}));
-    return dims;
-  }
 
   Value tensor(const Key& k, const Dims& dims) {
     const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
     if (hint.value) return b_.scalar(*hint.value);
-    if (hint.scalar && below(4) > 0) {
-      return b_.literal(below(2) ? Dims{} : Dims{1}, {static_cast<float>(rng_.uniform(0.3, 2))});
+    if (hint.scalar && !one_in(4)) {
+      return b_.literal(one_in(2) ? Dims{} : Dims{1}, {static_cast<float>(real(0.3, 2))});
     }
-    const bool constant = hint.constant || (!hint.varies && below(8) == 0);
+    const bool constant = hint.constant || (!hint.varies && limits_.constants_vary && one_in(8));
     return constant ? b_.weight(dims, 0.3, 1.5) : b_.input(dims);
   }
 
@@ -159,99 +169,13 @@ class InstanceGenerator {
       for (const OperandPattern& other : node.operands) {
         const auto held = values_.find(key(other.slot, k.member));
         if (held != values_.end() && held->second.present()) {
-          return tensor(k, fitting_first(kind, dims_of(held->second), rank.value_or(0)));
+          return tensor(k, shapes_.fitting_first(kind, dims_of(held->second), rank.value_or(0)));
         }
       }
     }
-    return tensor(k,
-                  given.empty() ? first_dims(kind, rank) : next_dims(kind, dims_of(given[0]), given, rank));
-  }
-
-  Dims fitting_first(K kind, const Dims& other, std::size_t rank) {
-    if (kind == K::matmul && other.size() >= 2) {
-      Dims dims = random_dims(rank > 0 ? rank : 2);
-      dims.back() = other[other.size() - 2];
-      return dims;
-    }
-    return other;
-  }
-
-  Dims first_dims(K kind, std::optional<std::size_t> rank) {
-    switch (kind) {
-      case K::conv:
-      case K::max_pool:
-      case K::average_pool:
-      case K::global_average_pool:
-        return {pick({1, 2}), pick({2, 4, 8}), pick({4, 5}), pick({4, 6})};
-      case K::batch_norm:
-        return {pick({1, 2}), pick({2, 3}), pick({2, 3})};
-      case K::gemm:
-        return random_dims(2);
-      case K::matmul:
-        return random_dims(rank.value_or(2 + below(3)));
-      case K::reshape:
-      case K::gather:
-      case K::transpose:
-        return random_dims(rank.value_or(2 + below(3)));
-      default:
-        return random_dims(rank.value_or(1 + below(4)));
-    }
-  }
-
-  Dims next_dims(K kind, const Dims& first, const std::vector<Value>& given,
-                 std::optional<std::size_t> rank) {
-    const std::size_t n = given.size();
-    const bool wide = kind == K::conv                            ? first.size() > 2
-                      : kind == K::gemm || kind == K::batch_norm ? first.size() > 1
-                                                                 : true;
-    const bool any = kind == K::matmul || kind == K::layer_norm;
-    if (!wide || (any && first.empty())) throw graph::GraphError("the draw does not fit", "instance", "");
-    switch (kind) {
-      case K::conv:
-        if (n == 2) return {dims_of(given[1])[0]};
-        group_ = pick({1, 1, 2, 4, 8});
-        if (first[1] % group_ != 0) group_ = 1;
-        return {group_ * pick({1, 2}), first[1] / group_, kernel_ = pick({1, 1, 3}), kernel_};
-      case K::gemm: {
-        if (n == 2) return below(2) ? Dims{gemm_columns(given)} : Dims{1, gemm_columns(given)};
-        const std::int64_t other = pick({2, 3});
-        trans_b_ = below(2);
-        return trans_b_ ? Dims{other, first[1]} : Dims{first[1], other};
-      }
-      case K::matmul: {
-        Dims dims = {first.back(), pick({2, 3, 4})};
-        const std::size_t wanted = rank.value_or(below(2) ? 2 : first.size());
-        if (wanted > 2 && first.size() > 2) dims.insert(dims.begin(), first.begin(), first.end() - 2);
-        return dims;
-      }
-      case K::batch_norm:
-        return {first[1]};
-      case K::layer_norm:
-        return {first.back()};
-      case K::concat:
-        return first;
-      default:
-        break;
-    }
-    Dims dims = first;
-    switch (below(4)) {
-      case 0:
-        dims = {};
-        break;
-      case 1:
-        dims = first.empty() ? Dims{} : Dims{first.back()};
-        break;
-      case 2:
-        for (std::int64_t& d : dims) d = below(2) ? 1 : d;
-        break;
-      default:
-        break;
-    }
-    while (rank && dims.size() > *rank) dims.erase(dims.begin());
-    return dims;
-  }
-  std::int64_t gemm_columns(const std::vector<Value>& given) const {
-    return dims_of(given[1])[trans_b_ ? 0 : 1];
+    std::vector<Dims> earlier;
+    for (Value v : given) earlier.push_back(v.present() ? dims_of(v) : Dims{});
+    return tensor(k, given.empty() ? shapes_.first_dims(kind, rank) : shapes_.next_dims(kind, earlier, rank));
   }
 
   graph::AttrBlock attributes(K kind, const PatternNode& node, std::size_t member,
@@ -262,7 +186,7 @@ class InstanceGenerator {
     }
     graph::AttrBlock attrs;
     for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
-      if (auto value = random_attr(kind, spec, node, inputs)) attrs.set(spec.attr, *value);
+      if (auto value = some_attr(kind, spec, node, inputs)) attrs.set(spec.attr, *value);
     }
     for (const auto& [attr, value] : node.required) attrs.set(attr, value);
     for (graph::Attr attr : node.absent) attrs.erase(attr);
@@ -285,32 +209,32 @@ class InstanceGenerator {
     return attrs;
   }
 
-  std::optional<graph::AttrValue> random_attr(K kind, const graph::AttrSpec& spec, const PatternNode& node,
-                                              const std::vector<Value>& inputs) {
+  std::optional<graph::AttrValue> some_attr(K kind, const graph::AttrSpec& spec, const PatternNode& node,
+                                            const std::vector<Value>& inputs) {
     const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
     const auto rank = static_cast<std::int64_t>(x.size());
     const std::size_t spatial = x.size() > 2 ? x.size() - 2 : 0;
     const bool window = kind == K::conv;
     switch (spec.attr) {
       case A::kernel_shape:
-        return window ? graph::Ints(spatial, kernel_) : graph::Ints(spatial, pick({1, 2, 3}));
+        return window ? shapes_.kernel() : shapes_.each(spatial, {1, 2, 3});
       case A::strides:
-        return graph::Ints(spatial, pick({1, 1, 2}));
+        return shapes_.each(spatial, {1, 1, 2});
       case A::pads:
-        return kind == K::pad ? graph::Ints(2 * x.size(), 1) : graph::Ints(2 * spatial, pick({0, 0, 1}));
+        return kind == K::pad ? graph::Ints(2 * x.size(), 1) : shapes_.each(2 * spatial, {0, 0, 1});
       case A::dilations:
-        return graph::Ints(spatial, pick({1, 1, 1, 2}));
+        return shapes_.each(spatial, {1, 1, 1, 2});
       case A::group:
-        return group_;
+        return shapes_.group();
       case A::alpha:
       case A::beta:
-        return pick({0, 1}) ? 1.0 : rng_.uniform(0.5, 2);
+        return one_in(2) ? 1.0 : real(0.5, 2);
       case A::epsilon:
-        return rng_.uniform(0.01, 0.1);
+        return real(0.02, 0.1);
       case A::trans_a:
         return std::int64_t{0};
       case A::trans_b:
-        return static_cast<std::int64_t>(trans_b_);
+        return shapes_.trans_b();
       case A::ceil_mode:
         return pick({0, 0, 1});
       case A::count_include_pad:
@@ -321,11 +245,11 @@ class InstanceGenerator {
         if (kind == K::layer_norm) return rank - 1;
         return rank == 0 ? 0 : static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)));
       case A::axes:
-        return random_axes(kind, x, rng_);
+        return some_axes(kind, x, choices_);
       case A::perm:
-        return random_permutation(x.size(), rng_);
+        return some_permutation(x.size(), choices_);
       case A::shape:
-        return random_reshape(x, rng_);
+        return some_reshape(x, choices_);
       case A::split:
         return parts(node, x);
       case A::starts:
@@ -335,9 +259,9 @@ class InstanceGenerator {
       case A::steps:
         return graph::Ints{1};
       case A::min:
-        return below(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
+        return one_in(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
       case A::max:
-        return below(2) ? std::optional<graph::AttrValue>(0.7) : std::nullopt;
+        return one_in(2) ? std::optional<graph::AttrValue>(0.75) : std::nullopt;
       default:
         return spec.fallback;
     }
@@ -350,7 +274,7 @@ class InstanceGenerator {
     // The axis was set before: attributes come in the order of the op table.
     (void)x;
     graph::Ints sizes(count, 1);
-    if (below(2)) sizes.back() = 2;
+    if (one_in(2)) sizes.back() = 2;
     return sizes;
   }
 
@@ -363,15 +287,15 @@ class InstanceGenerator {
     if (axis >= static_cast<std::int64_t>(x.size())) return false;
     const std::int64_t dim = x[static_cast<std::size_t>(axis)];
     if (dim == 0) return false;
-    const std::size_t wanted = hints_.tensor({k.domain, k.index}).rank.value_or(below(2));
+    const std::size_t wanted = hints_.tensor({k.domain, k.index}).rank.value_or(one_in(2) ? 1 : 0);
     const bool counts = rule_.is_siblings() || k.domain >= 0;
     const auto index = [&] {
-      return counts && below(3) > 0 ? static_cast<std::int64_t>(member) % dim
-                                    : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
+      return counts && !one_in(3) ? static_cast<std::int64_t>(member) % dim
+                                  : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
     };
     if (wanted == 0) {
       inputs[1] = b_.integer(index());
-    } else if (below(3) == 0) {
+    } else if (one_in(3)) {
       graph::Ints all(static_cast<std::size_t>(dim));
       std::iota(all.begin(), all.end(), 0);
       inputs[1] = b_.integers(all);
@@ -386,15 +310,23 @@ class InstanceGenerator {
 
   const CompiledRule& rule_;
   GraphBuilder& b_;
-  Rng& rng_;
+  Choices& choices_;
+  const ExampleLimits& limits_;
   RuleHints hints_;
   std::vector<std::size_t> counts_;  // members, by domain
   std::map<Key, Value> values_;
   std::map<Key, graph::AttrValue> quantities_;
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
   std::map<Key, bool> absent_;
-  std::int64_t group_ = 1, kernel_ = 1, start_ = 0;
-  std::size_t trans_b_ = 0;
+  ExampleShapes shapes_;
+  std::int64_t start_ = 0;
 };
 
-}  // namespace regraft::rules::testing
+}  // namespace
+
+bool make_example(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
+                  const ExampleLimits& limits) {
+  return ExampleGenerator(rule, builder, choices, limits).make();
+}
+
+}  // namespace regraft::rules

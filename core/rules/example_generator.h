@@ -1,0 +1,29 @@
+#pragma once
+
+// Internal to core/rules and core/synth: small graphs in which a rule applies.
+
+#include "core/rules/choices.h"
+#include "core/rules/compile.h"
+#include "core/rules/example_builder.h"
+
+namespace regraft::rules {
+
+/// What examples are made of. The defaults are for random draws; an enumeration wants few of each.
+struct ExampleLimits {
+  graph::Ints dims = {1, 2, 3, 4};
+  std::size_t most_rank = 4;
+  std::size_t most_members = 3;  // of a set
+  bool few_ops = false;  // of a class of ops only some, among them functions about which nothing is known
+  bool one_spatial_dim = false;  // convolutions and pooling have one, or two
+  bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input
+};
+
+/// Adds an example to the builder's graph: the operations of the rule's pattern on leaves of chosen shapes,
+/// with chosen attributes; what they make that nobody reads become graph outputs. What the guards say of
+/// single variables is a hint; the rest is left to chance: callers ask the matcher whether the rule matches,
+/// and go on where it does not. Numbers come from the builder's stream. False where the choices make no
+/// graph.
+bool make_example(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
+                  const ExampleLimits& limits = {});
+
+}  // namespace regraft::rules
