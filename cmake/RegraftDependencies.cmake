@@ -15,10 +15,16 @@ find_package(ONNX REQUIRED)  # onnx_proto: the messages; onnx: the operator sche
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
-pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)  # cppzmq's zmq.hpp lies beside zmq.h
-find_library(REGRAFT_Z3_LIBRARY z3 REQUIRED)  # Debian's libz3-dev brings no CMake package
+
+# Libraries without a CMake package, in the system's own folders. libzmq's pkg-config flags, of its private needs, differ
+# between a first and a later configuration, which would build everything twice.
+find_library(REGRAFT_ZMQ_LIBRARY zmq REQUIRED)  # cppzmq's zmq.hpp lies beside zmq.h
+add_library(zmq::zmq UNKNOWN IMPORTED)
+set_target_properties(zmq::zmq PROPERTIES IMPORTED_LOCATION ${REGRAFT_ZMQ_LIBRARY})
+find_library(REGRAFT_Z3_LIBRARY z3 REQUIRED)
 add_library(z3::z3 UNKNOWN IMPORTED)
 set_target_properties(z3::z3 PROPERTIES IMPORTED_LOCATION ${REGRAFT_Z3_LIBRARY})
+
 find_package(MPI COMPONENTS CXX)                        # MPI::MPI_CXX, for launch only
 
 if(DEFINED ENV{REGRAFT_CACHE})

@@ -12,15 +12,17 @@
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/latency.h"
+#include "core/exec/oracle.h"
+#include "core/exec/paired.h"
 #include "core/exec/site_check.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "launch/bindings.h"
 #include "launch/output_files.h"
+#include "launch/own_commands.h"
 #include "launch/replay_log.h"
 #include "launch/searches.h"
-#include "launch/verify_child.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
@@ -37,6 +39,8 @@ class Pipeline {
   }
 
   OptimiseReport run() {
+    nn::set_torch_threads(1);
+    exec::set_oracle_threads(1);
     import();
     if (options_.search == "none")
       re_export();
@@ -90,13 +94,21 @@ class Pipeline {
         log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
       start.commit();
     });
+    phase("profile", [&] {
+      profile_ = profile_in_child(options_.input, options_.bindings, options_.threads, options_.seed);
+    });
+    report_.dense_share = profile_.dense_share;
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
     search::SearchResult found;
     phase("search", [&] { found = search(start); });
     report_.cost_before = found.initial.latency_us;
     report_.cost_after = found.best.latency_us;
     report_.candidates_costed = found.candidates_costed;
     report_.found_by = found.found_by;
-    if (found.path.empty()) return keep_input("no rewrite was found that the cost model calls cheaper");
+    if (found.path.empty()) {
+      return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
+    }
     graph::Graph best = start;
     phase("check sites", [&] { best = apply_checked(start, found.path); });
     report_.nodes_after = best.operation_count();
@@ -106,13 +118,22 @@ class Pipeline {
     accept();
   }
 
+  /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
+  /// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
   search::SearchResult search(const graph::Graph& start) {
-    nn::set_torch_threads(1);
+    if (options_.accept == "measured" && profile_.ceiling() < exec::kLeastSpeedup) {
+      search::SearchResult greedy = search_by("greedy", start);
+      if (greedy.path.empty()) return greedy;
+    }
+    return search_by(options_.search, start);
+  }
+
+  search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
     std::optional<PolicyPrior> prior;
-    if (options_.search == "policy" || options_.search == "portfolio")
+    if (name == "policy" || name == "portfolio")
       prior.emplace(nn::load_policy(policy_path(options_.policy)), *rules_);
     const search::ObservationOptions observation{.bindings = bindings_};
-    const auto searcher = make_search(options_.search, prior ? &*prior : nullptr, observation);
+    const auto searcher = make_search(name, prior ? &*prior : nullptr, observation);
     search::SearchLimits limits;
     limits.seconds = options_.budget_s;
     if (options_.expansions > 0) limits.expansions = options_.expansions;
@@ -246,6 +267,7 @@ class Pipeline {
   graph::Bindings bindings_;
   std::optional<rules::RuleSet> rules_;
   std::optional<cost::AnalyticFactory> costs_;
+  ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;
 };

@@ -36,6 +36,7 @@ struct OptimiseReport {
   double max_relative_error = 0;
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
       latency_after_ms;                    // where measured
+  std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us
   std::size_t nodes_before = 0, nodes_after = 0;
   std::map<std::string, int> rules;  // applied, by name
@@ -56,9 +57,10 @@ class NotEquivalentError : public Error {
   using Error::Error;
 };
 
-/// import -> clean-up -> search -> check of every rewrite site -> export aside -> whole-model check in a
-/// process of its own -> replay of the log -> measurement -> output. What is not accepted becomes a byte copy
-/// of the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
+/// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
+/// check in a process of its own -> replay of the log -> measurement -> output. What is not accepted becomes
+/// a byte copy of the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves
+/// no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 
 }  // namespace regraft::launch

@@ -27,6 +27,7 @@ std::string OptimiseReport::to_json() const {
               {"speedup_high", number(speedup_high)},
               {"latency_before_ms", number(latency_before_ms)},
               {"latency_after_ms", number(latency_after_ms)},
+              {"dense_share", number(dense_share)},
               {"cost_before", cost_before},
               {"cost_after", cost_after},
               {"nodes_before", nodes_before},

@@ -5,6 +5,7 @@
 #include "core/env/rule_features.h"
 #include "core/nn/policy.h"
 #include "core/search/backtracking.h"
+#include "core/search/beam.h"
 #include "core/search/best_of.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
@@ -37,7 +38,7 @@ std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observ
 }
 
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "taso", "policy", "portfolio", "random"};
+  static const std::vector<std::string> names{"greedy", "taso", "beam", "policy", "portfolio", "random"};
   return names;
 }
 
@@ -45,6 +46,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();
   if (name == "taso") return search::make_backtracking();
+  if (name == "beam") return search::make_beam();
   if (name == "random")
     return search::make_random_rollouts({.observation = observation, .greedy_first = false});
   if (name != "policy" && name != "portfolio")

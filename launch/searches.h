@@ -27,7 +27,7 @@ class PolicyPrior : public search::Prior {
   std::unique_ptr<State> state_;
 };
 
-/// Names that make_search takes: greedy, taso, policy, portfolio, random.
+/// Names that make_search takes: greedy, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to

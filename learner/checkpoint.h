@@ -31,7 +31,7 @@ struct Checkpoint {
 /// it is there whole or not at all. One thread.
 class CheckpointStore {
  public:
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;
 
   /// Makes the folder where needed; `kept` >= 1 newest checkpoints are kept. Removes what an interrupted save
   /// left aside.

@@ -17,12 +17,11 @@ std::uint64_t payload_of(const wire::Delivery& delivery) {
 }  // namespace
 
 Intake::Intake(wire::Hub& hub, wire::Ledger& ledger, const std::atomic<std::uint64_t>& latest_version,
-               std::uint64_t staleness_budget, std::size_t queued_steps)
+               const Options& options)
     : hub_(hub),
       ledger_(ledger),
       latest_version_(latest_version),
-      staleness_budget_(staleness_budget),
-      capacity_(queued_steps),
+      options_(options),
       thread_([this](const std::stop_token& stopped) { run(stopped); }) {}
 
 Intake::~Intake() = default;  // jthread: stop and join
@@ -49,7 +48,7 @@ void Intake::run(const std::stop_token& stopped) {
 
 bool Intake::is_stale(const Episode& episode) const {
   const std::uint64_t latest = latest_version_.load();
-  return latest > episode.weight_version() && latest - episode.weight_version() > staleness_budget_;
+  return latest > episode.weight_version() && latest - episode.weight_version() > options_.staleness_budget;
 }
 
 void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stopped) {
@@ -58,10 +57,12 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
     episode = assemble_episode(delivery);
   } catch (const replay::ReplayError& error) {
     log_warning("ticket {} of {}: rejected: {}", delivery.ticket.id, delivery.actor.name, error.what());
+    if (options_.reject_is_fatal) throw;
   }
   std::unique_lock lock(mutex_);
-  if (!room_.wait(lock, stopped, [&] { return queued_steps_ < capacity_; })) return;
+  if (!room_.wait(lock, stopped, [&] { return queued_steps_ < options_.queued_steps; })) return;
   counts_.payload_bytes += payload_of(delivery);
+  if (episode) counts_.played_steps += episode->step_count();
   const auto verdict = !episode             ? wire::Disposition::kRejected
                        : is_stale(*episode) ? wire::Disposition::kStale
                                             : wire::Disposition::kAdmitted;

@@ -22,6 +22,7 @@ struct IntakeCounts {
   std::uint64_t stale = 0;
   std::uint64_t rejected = 0;
   std::uint64_t steps = 0;          // of admitted episodes
+  std::uint64_t played_steps = 0;   // of all well-formed ones, whatever the verdict
   std::uint64_t payload_bytes = 0;  // of all deliveries
 };
 
@@ -32,9 +33,15 @@ struct IntakeCounts {
 /// bounded.
 class Intake {
  public:
+  struct Options {
+    std::uint64_t staleness_budget = 4;  // updates
+    std::size_t queued_steps = 512;      // the queue is full at as many
+    bool reject_is_fatal = false;        // a deterministic run cannot go on without a ticket
+  };
+
   /// `latest_version` is read at every verdict. Hub and ledger outlive it.
   Intake(wire::Hub& hub, wire::Ledger& ledger, const std::atomic<std::uint64_t>& latest_version,
-         std::uint64_t staleness_budget, std::size_t queued_steps);
+         const Options& options);
   ~Intake();
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
@@ -42,8 +49,8 @@ class Intake {
   /// Puts back what a checkpoint held. Before anything is taken.
   void restore(std::vector<Episode> episodes);
 
-  /// The next admitted episode; none if none came in time. Throws what ended the thread (a full disk under
-  /// the journal).
+  /// The next admitted episode; none if none came in time. Throws what ended the thread: a full disk under
+  /// the journal, a fatal reject (ReplayError).
   std::optional<Episode> next(std::chrono::milliseconds wait);
 
   struct Snapshot {
@@ -62,8 +69,7 @@ class Intake {
   wire::Hub& hub_;
   wire::Ledger& ledger_;
   const std::atomic<std::uint64_t>& latest_version_;
-  const std::uint64_t staleness_budget_;
-  const std::size_t capacity_;  // steps
+  const Options options_;
   mutable std::mutex mutex_;
   std::condition_variable_any room_, filled_;
   std::deque<Episode> queue_;

@@ -119,8 +119,10 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
       hub_options(setup_, state_->ledger.run_id()), state_->ledger,
       [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); }, clock_);
   publish(state_->version);
-  state_->intake = std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
-                                            setup_.options.staleness, setup_.options.steps_per_update);
+  state_->intake =
+      std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
+                               Intake::Options{setup_.options.staleness, setup_.options.steps_per_update,
+                                               setup_.options.deterministic});
   state_->intake->restore(std::move(state_->restored));
   state_->hub->run_info().save(setup_.folder.run_file());
   state_->started_ns = state_->saved_ns = clock_.steady_ns();
@@ -266,7 +268,9 @@ void Learner::checkpoint() {
                           {"episodes", state_->episodes},
                           {"steps", state_->steps},
                           {"seconds", seconds()},
-                          {"tickets", state_->plan.position()}}
+                          {"tickets", state_->plan.position()},
+                          {"statistics", state_->statistics.save()},
+                          {"ratio_error_lag0", state_->ratio_error_lag0}}
                          .dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
@@ -290,6 +294,8 @@ void Learner::restore() {
   state_->episodes = saved.at("episodes");
   state_->steps = saved.at("steps");
   state_->seconds_before = saved.at("seconds");
+  state_->statistics.restore(saved.at("statistics"));
+  state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
   state_->ppo.restore(checkpoint->parts.at("ppo"));
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
   // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued
@@ -333,15 +339,15 @@ LearnerSummary Learner::summary() const {
   result.expired = state_->batcher.expired();
   result.ratio_error_lag0 = state_->ratio_error_lag0;
   const double here = std::max(seconds() - state_->seconds_before, 1e-9);
-  std::uint64_t policy_steps = 0, cpu_ns = wire::process_cpu_ns(), wire_ns = state_->hub->counters().cpu_ns;
+  std::uint64_t cpu_ns = wire::process_cpu_ns(), wire_ns = state_->hub->counters().cpu_ns;
   for (const wire::ActorStatus& actor : state_->hub->status().actors) {
-    policy_steps += actor.policy_steps;
     cpu_ns += actor.process_cpu_ns;
     wire_ns += actor.wire_cpu_ns;
   }
-  result.policy_steps_per_s = static_cast<double>(policy_steps) / here;
+  const IntakeCounts intake = state_->intake->counts();
+  result.policy_steps_per_s = static_cast<double>(intake.played_steps) / here;
   result.samples_per_s = static_cast<double>(state_->steps_here) / here;
-  result.payload_bytes_per_s = static_cast<double>(state_->intake->counts().payload_bytes) / here;
+  result.payload_bytes_per_s = static_cast<double>(intake.payload_bytes) / here;
   result.transport_cpu_share =
       static_cast<double>(wire_ns) / static_cast<double>(std::max<std::uint64_t>(cpu_ns, 1));
   return result;

@@ -1,6 +1,7 @@
 #include "learner/statistics.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace regraft::learner {
@@ -34,6 +35,15 @@ void EpisodeStatistics::write(EventWriter& events, std::int64_t update) const {
     events.scalar("episode_length/" + name, update, sums.length / count);
   }
   events.histogram("staleness", update, staleness_);
+}
+
+nlohmann::json EpisodeStatistics::save() const {
+  return {{"returns", returns_}, {"best", best_}};
+}
+
+void EpisodeStatistics::restore(const nlohmann::json& saved) {
+  saved.at("returns").get_to(returns_);
+  saved.at("best").get_to(best_);
 }
 
 double EpisodeStatistics::mean_return() const {

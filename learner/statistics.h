@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ class EpisodeStatistics {
   /// Curves of the last batch: return/<model>, final_cost_ratio/<model>, best_cost_ratio/<model>,
   /// episode_length/<model>, and the histogram of staleness.
   void write(EventWriter& events, std::int64_t update) const;
+
+  /// The window and the best ratios, for checkpoints; restore() reads what save() gave.
+  nlohmann::json save() const;
+  void restore(const nlohmann::json& saved);
 
   /// Over the window and all models; 0 before the first episode.
   double mean_return() const;

@@ -32,6 +32,7 @@ class SearchRun {
 
   /// Remembers a graph; false where it was known.
   bool visit(const Hash128& hash) { return visited_.insert(hash).second; }
+  bool knows(const Hash128& hash) const { return visited_.contains(hash); }
 
   /// Takes the graph at `path`, then `last` if any, for the best where it is cheaper.
   void offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last = nullptr);

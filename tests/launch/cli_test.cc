@@ -126,12 +126,33 @@ TEST_F(OptimiseTest, RewritesAreVerifiedAndTheLogReplaysToTheByte) {
 
 TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
   const fs::path model = regraft::testing::unpacked_model("resnet18");
-  const fs::path log = dir.path() / "kept.log";
-  const Captured result = optimise(model, {"--search", "greedy", "--log", log.string()});
+  const fs::path log = dir.path() / "kept.log", json = dir.path() / "kept.json";
+  const Captured result =
+      optimise(model, {"--budget", "600", "--log", log.string(), "--json", json.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
+  const nlohmann::json report = json_of(json);
+  EXPECT_THAT(report.at("reason"), HasSubstr("GEMM and convolution kernels take"));
+  EXPECT_GT(report.at("dense_share"), 0.9);
+  EXPECT_LT(report.at("candidates_costed"), 1000u) << "nothing is left: only greedy has looked";
   EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 0);
   EXPECT_EQ(read_file(output()) == read_file(model), true);
+}
+
+TEST(Profile, SharesAddUpAndTheCeilingFollows) {
+  const Captured result =
+      run({"profile", regraft::testing::unpacked_model("squeezenet1_1").string(), "--json", "-"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = nlohmann::json::parse(result.output);
+  double shares = 0, time_us = 0;
+  for (const nlohmann::json& op : report.at("ops")) {
+    shares += op.at("share").get<double>();
+    time_us += op.at("time_us").get<double>();
+  }
+  EXPECT_NEAR(shares, 1, 1e-9);
+  EXPECT_NEAR(time_us, report.at("total_us").get<double>(), 1e-6 * time_us);
+  EXPECT_NEAR(report.at("ceiling").get<double>() * report.at("dense_share").get<double>(), 1, 1e-9);
+  EXPECT_GT(report.at("dense_share"), 0.5);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"
 #include "core/search/backtracking.h"
+#include "core/search/beam.h"
 #include "core/search/best_of.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
@@ -88,6 +89,8 @@ TEST(Search, AllConform) {
       [] { return make_greedy(); },
       [] { return make_backtracking(); },
       [] { return make_backtracking({.alpha = 2}); },
+      [] { return make_beam(); },
+      [] { return make_beam({.width = 2, .patience = 3}); },
       [] { return make_random_rollouts(); },
       [] { return make_polished(make_random_rollouts()); },
       [&] { return make_rollouts(expert); },
@@ -111,6 +114,7 @@ TEST(Search, AllReturnTheStartWhereNoRuleApplies) {
   std::vector<std::unique_ptr<Search>> all;
   all.push_back(make_greedy());
   all.push_back(make_backtracking());
+  all.push_back(make_beam());
   all.push_back(make_random_rollouts());
   all.push_back(make_rollouts(expert));
   all.push_back(make_policy_guided(expert));
@@ -153,6 +157,24 @@ TEST(Backtracking, StopsAtItsBudget) {
   EXPECT_EQ(result.expansions, 7u);
   EXPECT_EQ(result.stopped_by, StoppedBy::expansions);
   EXPECT_THROW(make_backtracking({.alpha = 0.9}), SearchError);
+}
+
+TEST(Beam, WideAndPatientSeesEveryGraphAndFindsTheOptimum) {
+  const World world({.chains = 5, .locked = 1, .valley = 1, .seed = 4});
+  const env::Optimum optimum = env::exhaustive_optimum(*world.task.start, world.rules, world.costs, 100'000);
+  const SearchResult result = world.run(*make_beam({.width = 100'000, .patience = 1000}));
+  EXPECT_EQ(result.visited, optimum.graphs);
+  EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
+  EXPECT_NEAR(result.best.latency_us, optimum.latency_us, 1e-9);
+}
+
+TEST(Beam, CrossesAValleyOnlyWithPatience) {
+  const World world({.chains = 8, .locked = 1, .valley = 1, .rise_us = 1.4, .seed = 5});
+  EXPECT_NEAR(world.run(*make_beam({.width = 1, .patience = 1})).best.latency_us, world.task.greedy_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_beam({.width = 64, .patience = 10})).best.latency_us, world.task.optimal_us,
+              1e-9);
+  EXPECT_THROW(make_beam({.width = 0}), SearchError);
+  EXPECT_THROW(make_beam({.patience = 0}), SearchError);
 }
 
 TEST(Rollouts, FollowAGoodPriorToTheOptimum) {

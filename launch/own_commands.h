@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/exec/equivalence.h"
+
+namespace regraft::launch {
+
+// Commands of this program in a process of their own, so that the memory of the models and any crash of the
+// runtime stay out of this one. Each throws ExecError when that process fails or prints no report.
+
+/// `regraft verify`: check_equivalence.
+exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
+                                        const std::filesystem::path& optimised,
+                                        const std::vector<std::string>& bindings, std::uint64_t seed,
+                                        bool bit_equal);
+
+/// What a model's time goes into, as `regraft profile` reports it.
+struct ProfileSummary {
+  double dense_share = 0;  // of the time in matrix products and convolutions, 0 to 1
+  std::string text;        // one sentence
+
+  /// The speedup if all other kernels were free; infinite where none is dense.
+  double ceiling() const;
+};
+
+/// `regraft profile` with the runtime's threads inside an op.
+ProfileSummary profile_in_child(const std::filesystem::path& model, const std::vector<std::string>& bindings,
+                                int threads, std::uint64_t seed);
+
+}  // namespace regraft::launch
