@@ -25,6 +25,7 @@ constexpr int kReconnectMilliseconds = 50;
 constexpr int kReconnectMaxMilliseconds = 1000;
 constexpr char kZapDomain[] = "regraft";
 constexpr std::string_view kIpc = "ipc://";
+constexpr int kFreePortAttempts = 16;
 
 std::uint64_t nanoseconds(const timespec& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
@@ -140,14 +141,16 @@ std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint) {
   // A socket for both families reports its IPv4 address in IPv6's form: only where one of those was asked
   // for.
   socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
-  try {
-    socket.bind(endpoint);
-  } catch (const zmq::error_t& error) {
-    if (error.num() == EADDRINUSE) {
+  // ZeroMQ binds with SO_REUSEADDR: two sockets may be given the same free port, and the second to listen
+  // fails.
+  int attempts = endpoint.ends_with(":*") ? kFreePortAttempts : 1;
+  while (::zmq_bind(socket.handle(), endpoint.c_str()) != 0) {
+    const int error = ::zmq_errno();
+    if (error != EADDRINUSE)
+      bad_address(std::string("cannot listen there: ") + ::zmq_strerror(error), endpoint,
+                  "is it an address of this machine?");
+    if (--attempts == 0)
       bad_address("the port is in use", endpoint, "choose another one, or * for a free one");
-    }
-    bad_address(std::string("cannot listen there: ") + error.what(), endpoint,
-                "is it an address of this machine?");
   }
   return socket.get(zmq::sockopt::last_endpoint);
 }
