@@ -31,23 +31,7 @@ std::vector<NodeId> kahn(const Graph& graph, Before before) {
 }
 
 Hash128 node_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle) {
-  const Node& node = graph.node(id);
-  const Tables& tables = graph.tables();
-  Hasher hasher(9);
-  hasher.add(static_cast<std::uint64_t>(node.kind));
-  if (node.kind == OpKind::weight) {
-    hasher.add(tables.weights()[node.weight].hash);
-    return hasher.finish();
-  }
-  if (node.kind == OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
-  if (node.kind == OpKind::opaque) hasher.add(tables.opaque_hash(node.origin));
-  hasher.add(tables.attrs_hash(node.attrs));
-  for (const TypeId type : node.outputs) hasher.add(tables.type_hash(type));
-  for (const Value value : node.inputs) {
-    hasher.add(value.present() ? merkle[value.node] : Hash128{});
-    hasher.add(value.output);
-  }
-  return hasher.finish();
+  return merkle_hash(operation_hasher(graph, id), graph.node(id), merkle);
 }
 
 /// Hash of what a node is used for, from the graph outputs down: tells apart nodes whose Merkle hashes are
@@ -55,23 +39,50 @@ Hash128 node_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& mer
 std::vector<Hash128> use_hashes(const Graph& graph, const std::vector<NodeId>& order,
                                 const std::vector<Hash128>& merkle) {
   std::vector<Hash128> down(graph.id_bound());
-  for (auto at = order.rbegin(); at != order.rend(); ++at) {
-    Hash128 sum;
-    for (const Use use : graph.uses(*at)) {
-      Hasher hasher(10);
-      hasher.add(use.slot);
-      if (use.user != kGraphOutput) {
-        hasher.add(merkle[use.user]);
-        hasher.add(down[use.user]);
-      }
-      sum += hasher.finish();
-    }
-    down[*at] = sum;
-  }
+  for (auto at = order.rbegin(); at != order.rend(); ++at) down[*at] = uses_hash(graph, *at, merkle, down);
   return down;
 }
 
 }  // namespace
+
+Hasher operation_hasher(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const Tables& tables = graph.tables();
+  Hasher hasher(9);
+  hasher.add(static_cast<std::uint64_t>(node.kind));
+  if (node.kind == OpKind::weight) {
+    hasher.add(tables.weights()[node.weight].hash);
+    return hasher;
+  }
+  if (node.kind == OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
+  if (node.kind == OpKind::opaque) hasher.add(tables.opaque_hash(node.origin));
+  hasher.add(tables.attrs_hash(node.attrs));
+  for (const TypeId type : node.outputs) hasher.add(tables.type_hash(type));
+  return hasher;
+}
+
+Hash128 merkle_hash(Hasher hasher, const Node& node, const std::vector<Hash128>& merkle) {
+  for (const Value value : node.inputs) {
+    hasher.add(value.present() ? merkle[value.node] : Hash128{});
+    hasher.add(value.output);
+  }
+  return hasher.finish();
+}
+
+Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,
+                  const std::vector<Hash128>& down) {
+  Hash128 sum;
+  for (const Use use : graph.uses(id)) {
+    Hasher hasher(10);
+    hasher.add(use.slot);
+    if (use.user != kGraphOutput) {
+      hasher.add(merkle[use.user]);
+      hasher.add(down[use.user]);
+    }
+    sum += hasher.finish();
+  }
+  return sum;
+}
 
 std::vector<NodeId> topological_order(const Graph& graph) {
   return kahn(graph, std::less<NodeId>());

@@ -6,6 +6,14 @@
 
 namespace regraft::graph {
 
+/// What a node is but for its inputs: kind, attributes, types, weight contents; merkle_hash() adds the hashes
+/// of its inputs, by id.
+Hasher operation_hasher(const Graph& graph, NodeId id);
+Hash128 merkle_hash(Hasher operation, const Node& node, const std::vector<Hash128>& merkle);
+/// What a node is used for, from the Merkle hashes and the uses_hash() of its users, by id.
+Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,
+                  const std::vector<Hash128>& down);
+
 /// Merkle hash of every live node, by id: kind, attributes, types, weight contents and the hashes of its
 /// inputs in order. Equal hashes mean structurally equal sub-graphs.
 std::vector<Hash128> merkle_hashes(const Graph& graph);

@@ -223,39 +223,62 @@ std::vector<Tensor> Builder::fold(OpKind kind, AttrId attrs, const std::vector<T
 }
 
 std::vector<Tensor> Builder::make(OpKind kind, AttrId attrs, std::vector<Tensor>& operands) {
-  NodeId id = find_existing(kind, attrs, operands);
-  if (id == graph::kNoNode && target_) {
-    std::vector<Value> inputs;
-    for (Tensor& t : operands) inputs.push_back(materialise(t));
-    id = target_->add(kind, attrs, inputs);
-    added_->push_back(id);
-  }
   std::vector<Tensor> out;
-  if (id != graph::kNoNode) {
-    for (std::uint32_t i = 0; i < graph_.node(id).outputs.size(); ++i)
-      out.push_back(Tensor::of(graph_, {id, i}));
-    return out;
+  NodeId id = find_matched(kind, attrs, operands);
+  if (id == graph::kNoNode) {
+    const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
+                                          as_operands(graph_.tables(), operands));
+    if (!target_) {
+      for (graph::TypeId type : types) out.push_back(virtual_tensor(type));
+      return out;
+    }
+    id = find_existing(kind, attrs, operands, types);
+    if (id == graph::kNoNode) {
+      std::vector<Value> inputs;
+      for (Tensor& t : operands) inputs.push_back(materialise(t));
+      id = target_->add(kind, attrs, inputs, types);
+      added_->push_back(id);
+    }
   }
-  const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
-                                        as_operands(graph_.tables(), operands));
-  for (graph::TypeId type : types) out.push_back(virtual_tensor(type));
+  for (std::uint32_t i = 0; i < graph_.node(id).outputs.size(); ++i)
+    out.push_back(Tensor::of(graph_, {id, i}));
   return out;
 }
 
-NodeId Builder::find_existing(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+bool Builder::is_operation(NodeId id, OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+  const graph::Node& node = graph_.node(id);
+  if (node.kind != kind || node.attrs != attrs) return false;
+  return std::equal(operands.begin(), operands.end(), node.inputs.begin(), node.inputs.end(),
+                    [&](const Tensor& t, Value input) {
+                      if (!t.present() || !input.present()) return t.present() == input.present();
+                      return t.constant() ? graph_.weight_of(input) == t.weight : t.value == input;
+                    });
+}
+
+NodeId Builder::find_matched(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+  const auto among = [&](const std::vector<NodeId>& nodes) {
+    const auto found = std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return id != graph::kNoNode && is_operation(id, kind, attrs, operands);
+    });
+    return found == nodes.end() ? graph::kNoNode : *found;
+  };
+  NodeId found = among(bindings_.plain.nodes);
+  for (const auto& members : bindings_.members) {
+    for (std::size_t i = 0; found == graph::kNoNode && i < members.size(); ++i)
+      found = among(members[i].nodes);
+  }
+  return found;
+}
+
+NodeId Builder::find_existing(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands,
+                              std::span<const graph::TypeId> types) const {
   const auto real = [](const Tensor& t) { return t.value.present() && !t.constant(); };
   const auto first = std::find_if(operands.begin(), operands.end(), real);
   if (first == operands.end()) return graph::kNoNode;
-  const auto same = [&](const Tensor& t, Value input) {
-    if (!t.present()) return !input.present();
-    if (!input.present()) return false;
-    return t.constant() ? graph_.weight_of(input) == t.weight : t.value == input;
-  };
   for (const graph::Use& use : graph_.uses(first->value.node)) {
-    if (use.user == graph::kGraphOutput) continue;
-    const graph::Node& user = graph_.node(use.user);
-    if (user.kind != kind || user.attrs != attrs || user.inputs.size() != operands.size()) continue;
-    if (std::equal(operands.begin(), operands.end(), user.inputs.begin(), same)) return use.user;
+    if (use.user == graph::kGraphOutput || !is_operation(use.user, kind, attrs, operands)) continue;
+    const auto& outputs = graph_.node(use.user).outputs;
+    if (std::equal(types.begin(), types.end(), outputs.begin(), outputs.end())) return use.user;
   }
   return graph::kNoNode;
 }

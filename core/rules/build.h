@@ -2,6 +2,7 @@
 
 // Internal to core/rules: makes the right side of a rule for one match.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace regraft::rules {
 /// Carries out the right side on bindings, into a graph or only as types.
 ///
 /// Operations on constants alone become weight expressions. An operation that the graph already holds, with
-/// the same attributes and operands, is used instead of a second one.
+/// the same attributes, operands and types, is used instead of a second one, first of all one of the match.
+/// Where only types are made, the match's operations are the only ones looked at, so that what is legal is
+/// decided by the match alone.
 class Builder {
  public:
   /// Types only; the graph is not changed.
@@ -40,8 +43,12 @@ class Builder {
   std::string bind_outputs(const RightStep& step, std::size_t member, const std::vector<Tensor>& outputs);
   std::vector<Tensor> fold(graph::OpKind kind, graph::AttrId attrs, const std::vector<Tensor>& operands);
   std::vector<Tensor> make(graph::OpKind kind, graph::AttrId attrs, std::vector<Tensor>& operands);
-  graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs,
-                              const std::vector<Tensor>& operands) const;
+  bool is_operation(graph::NodeId id, graph::OpKind kind, graph::AttrId attrs,
+                    const std::vector<Tensor>& operands) const;
+  graph::NodeId find_matched(graph::OpKind kind, graph::AttrId attrs,
+                             const std::vector<Tensor>& operands) const;
+  graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs, const std::vector<Tensor>& operands,
+                              std::span<const graph::TypeId> types) const;
   Tensor of_weight(graph::WeightId weight) const;
 
   const CompiledRule& rule_;
@@ -52,7 +59,8 @@ class Builder {
 };
 
 /// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it
-/// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots (types only).
+/// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots
+/// (types only).
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
 /// Whether the rank of everything that the matched nodes take and give is known: types without one say

@@ -186,6 +186,10 @@ struct CompiledRule {
   bool always_acyclic = false;  // applying can make no cycle, wherever the pattern lies
   std::vector<Slot> leaves;     // left values without a producer in the pattern
   std::uint32_t radius = 1;     // nodes farther from the anchor than this do not matter
+  // Whether a match at an anchor is decided by the nodes at most `depth` producers above it, whatever else
+  // uses their values.
+  bool local = false;
+  std::uint32_t depth = 0;
   KindSet anchors;
 
   bool is_siblings() const { return sibling_domain >= 0; }

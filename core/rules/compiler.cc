@@ -17,6 +17,7 @@ CompiledRule Compiler::run() {
   plan();
   on_right_ = true;
   right();
+  find_locality();
   return std::move(rule_);
 }
 

@@ -85,6 +85,7 @@ class Compiler {
   bool walk_to_consumer();
   void schedule_checks();
   void finish_siblings();
+  void find_locality();
   bool is_interior(std::size_t node) const;
   std::optional<std::size_t> bound_at(const Code& code) const;
 

@@ -1,6 +1,7 @@
 #include "core/rules/locate.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/rules/matcher.h"
 #include "core/rules/sibling_set.h"
@@ -26,7 +27,8 @@ const Member* pick(const CompiledRule& rule, std::vector<Member>& candidates, co
                    std::span<const NodeId> own, std::span<const NodeId> plain) {
   for (Member& member : candidates) {
     if (first && !compatible(*first, member)) continue;
-    const std::vector<NodeId> nodes = set_nodes(rule, member.bindings);
+    InlineVector<NodeId, 8> nodes;
+    append_set_nodes(rule, std::array<const Member*, 1>{&member}, nodes);
     const bool fits =
         std::equal(own.begin(), own.end(), nodes.begin()) &&
         std::equal(plain.begin(), plain.end(), nodes.begin() + static_cast<std::ptrdiff_t>(own.size()));
@@ -42,10 +44,11 @@ std::optional<Bindings> locate_set(const CompiledRule& rule, const graph::Graph&
   const std::size_t own = rule.steps.size() - plain;
   if (nodes.size() < plain + 2 * own || (nodes.size() - plain) % own != 0) return std::nullopt;
   const std::size_t count = (nodes.size() - plain) / own;
+  Matcher matcher(rule, graph);
   std::vector<std::vector<Member>> found;
   std::vector<const Member*> chosen;
   for (std::size_t i = 0; i < count; ++i) {
-    found.push_back(members_at(rule, graph, nodes[i * own]));
+    found.push_back(members_at(rule, graph, matcher, nodes[i * own]));
     const Member* member = pick(rule, found.back(), chosen.empty() ? nullptr : chosen[0],
                                 nodes.subspan(i * own, own), nodes.last(plain));
     if (!member) return std::nullopt;

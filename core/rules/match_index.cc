@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <map>
-#include <unordered_map>
+#include <memory>
 
-#include "core/graph/order.h"
-#include "core/rules/build.h"
-#include "core/rules/matcher.h"
-#include "core/rules/reach.h"
-#include "core/rules/rewrite.h"
+#include "core/graph/canonical.h"
+#include "core/rules/dirty_anchors.h"
+#include "core/rules/legal_memo.h"
+#include "core/rules/local_match.h"
+#include "core/rules/match_lists.h"
+#include "core/rules/match_programs.h"
 #include "core/rules/sibling_groups.h"
 
 namespace regraft::rules {
@@ -15,149 +15,112 @@ using graph::NodeId;
 
 namespace {
 
-/// A match that is legal but for cycles, which a far edit can make or break.
-struct LocalMatch {
-  Match match;
-  std::vector<graph::Value> replaced;  // empty where no cycle can arise
-  std::vector<graph::Value> reads;
-};
-
+/// What is known of one anchor.
 struct NodeEntry {
   std::vector<LocalMatch> matches;
+  std::vector<std::uint32_t> sets;  // numbers of rules of siblings with a member here
 };
-
-bool canonical_less(const std::vector<std::uint32_t>& position, const Match& a, const Match& b) {
-  return std::lexicographical_compare(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                                      [&](NodeId x, NodeId y) { return position[x] < position[y]; });
-}
-
-std::vector<LocalMatch> local_matches(const RuleSet& rules, std::uint32_t number, const graph::Graph& graph,
-                                      NodeId anchor) {
-  std::vector<LocalMatch> out;
-  const CompiledRule& rule = rules.compiled(number);
-  std::vector<std::vector<NodeId>> seen;
-  Matcher(rule, graph).run(anchor, {}, [&](Bindings& found, std::span<const NodeId> trace) {
-    std::vector<NodeId> nodes(trace.begin(), trace.end());
-    if (std::find(seen.begin(), seen.end(), nodes) != seen.end()) return false;
-    seen.push_back(nodes);
-    Bindings bindings = found;
-    if (!check_types(rule, graph, bindings).empty()) return false;
-    LocalMatch local;
-    local.match.rule = number;
-    local.match.nodes = InlineVector<NodeId, 8>(std::span<const NodeId>(nodes));
-    if (!rule.always_acyclic) {
-      local.reads = read_values(rule, bindings);
-      for_each_replacement(rule, bindings, [&](const Tensor& before, const Tensor&) {
-        local.replaced.push_back(before.value);
-      });
-    }
-    out.push_back(std::move(local));
-    return false;
-  });
-  return out;
-}
 
 }  // namespace
 
 struct MatchIndex::State {
   const RuleSet& rules;
   const graph::Graph& graph;
-  std::vector<std::vector<std::uint32_t>> plain_by_kind, siblings_by_kind;  // rule numbers
-  std::uint32_t radius = 0;
-  std::vector<NodeEntry> entries;                           // by node
-  std::vector<std::uint32_t> distance;                      // scratch, by node
-  std::unordered_map<std::uint32_t, SiblingGroups> groups;  // by rule
-  std::vector<std::vector<Match>> matches;                  // by rule, once fresh
+  graph::CanonicalOrder order;
+  MatchPrograms programs;
+  DirtyAnchors dirty;
+  LegalMemo memo;
+  Dependence dependence;
+  std::vector<std::unique_ptr<Matcher>> matchers;      // by rule, made when first needed
+  std::vector<std::unique_ptr<SiblingGroups>> groups;  // by rule; null where it has no siblings
+  std::vector<NodeEntry> entries;                      // by node
+  MatchLists lists;
   bool fresh = false;
 
   State(const RuleSet& r, const graph::Graph& g)
-      : rules(r), graph(g), plain_by_kind(graph::kOpKinds), siblings_by_kind(graph::kOpKinds) {
+      : rules(r),
+        graph(g),
+        order(g),
+        programs(r),
+        dirty(r, g),
+        dependence(g),
+        matchers(r.size()),
+        groups(r.size()),
+        lists(r.size()) {
     for (std::uint32_t number = 0; number < rules.size(); ++number) {
-      const CompiledRule& rule = rules.compiled(number);
-      radius = std::max(radius, rule.radius);
-      auto& table = rule.is_siblings() ? siblings_by_kind : plain_by_kind;
-      for (std::size_t k = 0; k < graph::kOpKinds; ++k) {
-        if (rule.anchors.test(k)) table[k].push_back(number);
-      }
-      if (rule.is_siblings()) groups.try_emplace(number, rule, number);
-    }
-    matches.resize(rules.size());
-    std::vector<NodeId> all(graph.id_bound());
-    for (NodeId id = 0; id < all.size(); ++id) all[id] = id;
-    for (NodeId id : all) rematch(id, 0);
-  }
-
-  // Matches anchored at a node depend on what lies within their rule's radius of it.
-  void rematch(NodeId id, std::uint32_t dist) {
-    if (entries.size() < graph.id_bound()) entries.resize(graph.id_bound());
-    if (id >= entries.size()) return;
-    auto& held = entries[id].matches;
-    std::erase_if(held, [&](const LocalMatch& m) { return rules.compiled(m.match.rule).radius >= dist; });
-    for (auto& [number, group] : groups) {
-      if (rules.compiled(number).radius >= dist) group.erase(id);
-    }
-    if (!graph.alive(id)) return;
-    const auto kind = static_cast<std::size_t>(graph.node(id).kind);
-    for (std::uint32_t number : plain_by_kind[kind]) {
-      if (rules.compiled(number).radius < dist) continue;
-      for (LocalMatch& m : local_matches(rules, number, graph, id)) held.push_back(std::move(m));
-    }
-    for (std::uint32_t number : siblings_by_kind[kind]) {
-      if (rules.compiled(number).radius >= dist) groups.at(number).insert(graph, id);
-    }
-  }
-
-  // Breadth first over operands and users, not through weights: a shared constant makes no neighbours.
-  void update(std::span<const NodeId> touched) {
-    constexpr std::uint32_t kFar = ~std::uint32_t{0};
-    distance.assign(std::max<std::size_t>(graph.id_bound(), entries.size()), kFar);
-    std::vector<NodeId> queue;
-    const auto is_weight = [&](NodeId id) {
-      return graph.alive(id) && graph.node(id).kind == graph::OpKind::weight;
-    };
-    // A touched weight is matched again too: its id may have belonged to an operation that was undone.
-    const auto enter = [&](NodeId id, std::uint32_t dist) {
-      if (id >= distance.size() || distance[id] != kFar || (dist > 0 && is_weight(id))) return;
-      distance[id] = dist;
-      queue.push_back(id);
-    };
-    for (NodeId id : touched) enter(id, 0);
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      const NodeId id = queue[i];
-      if (!graph.alive(id) || is_weight(id) || distance[id] >= radius) continue;
-      for (graph::Value input : graph.node(id).inputs) {
-        if (input.present()) enter(input.node, distance[id] + 1);
-      }
-      for (const graph::Use& use : graph.uses(id)) {
-        if (use.user != graph::kGraphOutput) enter(use.user, distance[id] + 1);
-      }
-    }
-    for (NodeId id : queue) rematch(id, distance[id]);
-    for (NodeId id = graph.id_bound(); id < entries.size(); ++id) {  // undone for good: the id is free again
-      entries[id].matches.clear();
-      for (auto& [number, group] : groups) group.erase(id);
+      if (rules.compiled(number).is_siblings())
+        groups[number] = std::make_unique<SiblingGroups>(rules.compiled(number), number);
     }
     entries.resize(graph.id_bound());
+    for (NodeId id = 0; id < entries.size(); ++id) match_at(id, {0, 0});
+  }
+
+  Matcher& matcher(std::uint32_t number) {
+    if (!matchers[number]) matchers[number] = std::make_unique<Matcher>(rules.compiled(number), graph);
+    return *matchers[number];
+  }
+
+  void forget(NodeId id, const DirtyAnchors::Distance& distance) {
+    NodeEntry& entry = entries[id];
+    const auto stale = [&](std::uint32_t number) { return distance.reaches(rules.compiled(number)); };
+    std::erase_if(entry.matches, [&](const LocalMatch& m) { return stale(m.match.rule); });
+    std::erase_if(entry.sets, [&](std::uint32_t number) {
+      if (stale(number)) groups[number]->erase(id);
+      return stale(number);
+    });
+  }
+
+  void match_at(NodeId id, const DirtyAnchors::Distance& distance) {
+    if (!graph.alive(id)) return;
+    NodeEntry& entry = entries[id];
+    for (std::uint32_t number : programs.at(graph, id)) {
+      const CompiledRule& rule = rules.compiled(number);
+      if (!distance.reaches(rule)) continue;
+      if (!rule.is_siblings()) {
+        append_local_matches(rule, number, graph, matcher(number), memo, id, entry.matches);
+      } else if (groups[number]->insert(graph, matcher(number), id)) {
+        entry.sets.push_back(number);
+      }
+    }
+  }
+
+  void update(std::span<const NodeId> touched) {
+    order.update(touched);
+    if (entries.size() < graph.id_bound()) entries.resize(graph.id_bound());
+    for (const auto& [id, distance] : dirty.after(touched)) {
+      if (id >= entries.size()) continue;
+      forget(id, distance);
+      match_at(id, distance);
+    }
     fresh = false;
   }
 
   void refresh() {
     if (fresh) return;
-    const std::vector<NodeId> order = graph::canonical_order(graph);
-    std::vector<std::uint32_t> position(graph.id_bound(), 0);
-    for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-    Reach reach(graph, position);
-    for (auto& list : matches) list.clear();
-    for (NodeId id : order) {
-      if (id >= entries.size()) continue;
+    const std::span<const NodeId> nodes = order.order();
+    const std::vector<std::uint32_t>& position = order.positions();
+    dependence.begin(nodes, position);
+    for (NodeId id : nodes) {
       for (const LocalMatch& m : entries[id].matches) {
-        if (m.replaced.empty() || !reach.any(m.replaced, m.reads)) matches[m.match.rule].push_back(m.match);
+        if (dependence.might(m.replaced, m.reads)) dependence.announce(m.replaced, m.reads);
       }
     }
-    for (auto& [number, group] : groups) matches[number] = group.matches(graph, position, reach);
-    for (auto& list : matches) {
-      std::sort(list.begin(), list.end(),
-                [&](const Match& a, const Match& b) { return canonical_less(position, a, b); });
+    for (const auto& group : groups) {
+      if (group) group->announce(position, dependence);
+    }
+    dependence.settle();
+    lists.begin(position);
+    for (const auto& group : groups) {
+      if (!group) continue;
+      group->form(graph, dependence, memo);
+      group->for_each_set([&](const Match& match) { lists.defer(match); });
+    }
+    for (NodeId id : nodes) {
+      for (const LocalMatch& m : entries[id].matches) {
+        const bool cyclic = dependence.might(m.replaced, m.reads) && dependence.depends(m.replaced, m.reads);
+        if (!cyclic) lists.add(m.match);
+      }
+      lists.add_deferred(id);
     }
     fresh = true;
   }
@@ -175,14 +138,12 @@ void MatchIndex::update(std::span<const NodeId> touched) {
 
 std::span<const Match> MatchIndex::matches(std::uint32_t rule) const {
   state_->refresh();
-  return state_->matches[rule];
+  return state_->lists.of(rule);
 }
 
 std::size_t MatchIndex::match_count() const {
   state_->refresh();
-  std::size_t count = 0;
-  for (const auto& list : state_->matches) count += list.size();
-  return count;
+  return state_->lists.count();
 }
 
 }  // namespace regraft::rules

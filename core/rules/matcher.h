@@ -2,7 +2,6 @@
 
 // Internal to core/rules: finds the left side of a rule in a graph.
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,13 +15,29 @@ namespace regraft::rules {
 /// operands).
 class Matcher {
  public:
-  /// Called with the bindings and the nodes in the order of the steps; true ends the search.
-  using Found = std::function<bool(Bindings&, std::span<const graph::NodeId>)>;
+  /// Called with the bindings and the nodes in the order of the steps; true ends the search. A view of a
+  /// callable that lives as long as the call of run().
+  class Found {
+   public:
+    template <typename Call>
+    Found(const Call& call)  // implicit: stands for what is passed
+        : call_(&call), invoke_([](const void* c, Bindings& bindings, std::span<const graph::NodeId> trace) {
+            return static_cast<bool>((*static_cast<const Call*>(c))(bindings, trace));
+          }) {}
+    bool operator()(Bindings& bindings, std::span<const graph::NodeId> trace) const {
+      return invoke_(call_, bindings, trace);
+    }
+
+   private:
+    const void* call_;
+    bool (*invoke_)(const void*, Bindings&, std::span<const graph::NodeId>);
+  };
 
   Matcher(const CompiledRule& rule, const graph::Graph& graph)
       : rule_(rule), graph_(graph), bindings_(rule) {}
 
-  /// With `expected`, only ways whose nodes begin with these.
+  /// With `expected`, only ways whose nodes begin with these. May be called again; the bindings are empty
+  /// between calls.
   bool run(graph::NodeId anchor, std::span<const graph::NodeId> expected, const Found& found);
 
  private:

@@ -20,6 +20,12 @@ void visit(const Code& code, const auto& on_tensor, const auto& on_quantity, con
   for (const Code& arg : code.args) visit(arg, on_tensor, on_quantity, on_set);
 }
 
+bool reads_uses(const Code& code) {
+  const bool here =
+      code.form == Code::Form::call && (code.function == Function::uses || code.function == Function::output);
+  return here || std::any_of(code.args.begin(), code.args.end(), reads_uses);
+}
+
 // Variables of comprehensions are bound by themselves.
 void collect_local(const Code& code, std::vector<Slot>& out) {
   if (code.form == Code::Form::comprehension) out.push_back(code.slot);
@@ -43,7 +49,8 @@ void Compiler::plan() {
             "constants alone do not connect a pattern");
     }
   }
-  rule_.radius = *std::max_element(distances_.begin(), distances_.end()) + 2;
+  rule_.depth = *std::max_element(distances_.begin(), distances_.end());
+  rule_.radius = rule_.depth + 2;
   schedule_checks();
   finish_siblings();
 }
@@ -201,6 +208,24 @@ void Compiler::schedule_checks() {
       error(pending.check.code.at, "a guard or binding reads a name that nothing determines",
             "bind it in a pattern");
     }
+  }
+}
+
+// Of what a rule reads, the uses of values alone are not seen from below.
+void Compiler::find_locality() {
+  const auto counts_uses = [](const Check& check) { return reads_uses(check.code); };
+  rule_.local = std::none_of(rule_.set_checks.begin(), rule_.set_checks.end(), counts_uses) &&
+                std::none_of(rule_.same.begin(), rule_.same.end(), reads_uses) &&
+                std::none_of(rule_.order.begin(), rule_.order.end(), reads_uses);
+  for (const Step& step : rule_.steps) {
+    rule_.local = rule_.local && step.via != Step::Via::consumer &&
+                  std::none_of(step.checks.begin(), step.checks.end(), counts_uses);
+  }
+  for (const RightStep& step : rule_.right) {
+    rule_.local = rule_.local && std::none_of(step.codes.begin(), step.codes.end(), reads_uses);
+    for (const auto& [attr, code] : step.attrs) rule_.local = rule_.local && !reads_uses(code);
+    for (const RightOperand& operand : step.operands)
+      rule_.local = rule_.local && !reads_uses(operand.number);
   }
 }
 

@@ -1,22 +1,18 @@
 #include "core/rules/reach.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace regraft::rules {
 
 bool Reach::any(std::span<const graph::Value> values, std::span<const graph::Value> targets) {
-  std::uint32_t last = position_ ? 0 : std::numeric_limits<std::uint32_t>::max();
   for (graph::Value target : targets) {
     if (std::find(values.begin(), values.end(), target) != values.end()) return true;
-    if (position_) last = std::max(last, (*position_)[target.node]);
   }
-  ++search_;
+  std::fill(seen_.begin(), seen_.end(), 0);
   pending_.clear();
   const auto enter = [&](graph::NodeId user) {
-    if (user == graph::kGraphOutput || seen_[user] == search_ || (position_ && (*position_)[user] > last))
-      return;
-    seen_[user] = search_;
+    if (user == graph::kGraphOutput || seen_[user]) return;
+    seen_[user] = 1;
     pending_.push_back(user);
   };
   for (graph::Value value : values) {

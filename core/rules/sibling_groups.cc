@@ -1,7 +1,7 @@
 #include "core/rules/sibling_groups.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 #include "core/rules/build.h"
 
@@ -9,130 +9,192 @@ namespace regraft::rules {
 
 using graph::NodeId;
 
-void SiblingGroups::erase(NodeId root) {
-  if (members_.erase(root) == 0) return;
-  std::erase_if(legal_, [&](const auto& entry) {
-    return std::find(entry.first.begin(), entry.first.end(), root) != entry.first.end();
-  });
+// Members are grouped by the first value that they share, then by all that makes them compatible.
+std::uint64_t SiblingGroups::shared_by(const Member& member) const {
+  const graph::Value value = member.bindings.plain.tensors[rule_.shared[0].index].value;
+  return (std::uint64_t{value.node} << 32) | value.output;
 }
 
-void SiblingGroups::insert(const graph::Graph& graph, NodeId root) {
-  std::vector<Member> found = members_at(rule_, graph, root);
-  if (!found.empty()) members_[root] = std::move(found);
+void SiblingGroups::erase(NodeId root) {
+  const auto found = members_.find(root);
+  if (found == members_.end()) return;
+  for (const auto& held : found->second) {
+    Group& group = *held->group;
+    std::erase(group.members, held.get());
+    group.stale = true;
+    if (!group.members.empty()) continue;
+    const auto near = by_shared_.find(group.shared);
+    std::erase(near->second, &group);
+    if (near->second.empty()) by_shared_.erase(near);
+    std::erase_if(groups_, [&](const auto& g) { return g.get() == &group; });
+  }
+  members_.erase(found);
+}
+
+bool SiblingGroups::insert(const graph::Graph& graph, Matcher& matcher, NodeId root) {
+  std::vector<Member> found = members_at(rule_, graph, matcher, root);
+  if (found.empty()) return false;
+  auto& held = members_[root];
+  for (Member& member : found) {
+    held.push_back(std::make_unique<Held>(describe(std::move(member))));
+    join(*held.back());
+  }
+  return true;
+}
+
+SiblingGroups::Held SiblingGroups::describe(Member member) const {
+  Held held{std::move(member), nullptr, {}, {}, {}};
+  Bindings& bindings = held.member.bindings;
+  const Frame& own = bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0];
+  for (Slot leaf : rule_.leaves) {
+    if (leaf.domain < 0) continue;
+    const Tensor& tensor = own.tensors[leaf.index];
+    if (tensor.present() && !tensor.constant()) held.own.push_back(tensor.value);
+  }
+  if (rule_.always_acyclic) return held;
+  held.reads = read_values(rule_, bindings);
+  for_each_replacement(rule_, bindings,
+                       [&](const Tensor& before, const Tensor&) { held.replaced.push_back(before.value); });
+  return held;
+}
+
+void SiblingGroups::join(Held& held) {
+  const std::uint64_t shared = shared_by(held.member);
+  auto& near = by_shared_[shared];
+  const auto fits = std::find_if(near.begin(), near.end(), [&](const Group* group) {
+    return compatible(group->members[0]->member, held.member);
+  });
+  if (fits == near.end()) {
+    groups_.push_back(std::make_unique<Group>());
+    near.push_back(groups_.back().get());
+    held.group = near.back();
+    held.group->shared = shared;
+  } else {
+    held.group = *fits;
+  }
+  held.group->members.push_back(&held);
+  held.group->stale = true;
 }
 
 // Members stand in the order that the rule wants, then in the canonical order of the activations that they
 // have for themselves, so that sets which differ only in what they share have their members in the same
 // order; then in that of their roots.
-std::vector<std::int64_t> SiblingGroups::rank_of(const Member& member,
-                                                 const std::vector<std::uint32_t>& position) const {
-  std::vector<std::int64_t> rank = member.order;
-  const Frame& own = member.bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0];
-  for (Slot leaf : rule_.leaves) {
-    if (leaf.domain < 0) continue;
-    const Tensor& tensor = own.tensors[leaf.index];
-    if (tensor.present() && !tensor.constant()) rank.push_back(position[tensor.value.node]);
-    if (tensor.present() && !tensor.constant()) rank.push_back(tensor.value.output);
+bool SiblingGroups::before(const Held& a, const Held& b, const std::vector<std::uint32_t>& position) const {
+  const auto rank = [&](const Held& held, std::size_t i) -> std::int64_t {
+    if (i < held.member.order.size()) return held.member.order[i];
+    i -= held.member.order.size();
+    if (i == 2 * held.own.size()) return position[held.member.root];
+    const graph::Value value = held.own[i / 2];
+    return i % 2 == 0 ? position[value.node] : value.output;
+  };
+  const auto length = [](const Held& held) { return held.member.order.size() + 2 * held.own.size() + 1; };
+  for (std::size_t i = 0; i < std::min(length(a), length(b)); ++i) {
+    const std::int64_t left = rank(a, i), right = rank(b, i);
+    if (left != right) return left < right;
   }
-  rank.push_back(position[member.root]);
-  return rank;
+  return length(a) < length(b);
 }
 
-std::vector<SiblingGroups::Group> SiblingGroups::groups(const std::vector<std::uint32_t>& position) const {
-  std::vector<std::pair<std::vector<std::int64_t>, const Member*>> ranked;
-  for (const auto& [root, members] : members_) {
-    for (const Member& member : members) ranked.emplace_back(rank_of(member, position), &member);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  const Slot shared = rule_.shared[0];
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>>
-      by_shared;  // groups by the value that they share
-  std::vector<Group> out;
-  for (const auto& entry : ranked) {
-    const Member* member = entry.second;
-    const graph::Value value = member->bindings.plain.tensors[shared.index].value;
-    auto& near = by_shared[(std::uint64_t{value.node} << 32) | value.output];
-    const auto fits = std::find_if(near.begin(), near.end(),
-                                   [&](std::size_t g) { return compatible(*out[g][0], *member); });
-    if (fits == near.end()) {
-      near.push_back(out.size());
-      out.push_back({member});
-    } else if (out[*fits].back()->root != member->root) {
-      out[*fits].push_back(member);
+void SiblingGroups::announce(const std::vector<std::uint32_t>& position, Dependence& dependence) {
+  const auto by_rank = [&](const Held* a, const Held* b) { return before(*a, *b, position); };
+  for (const auto& group : groups_) {
+    auto& members = group->members;
+    if (members.size() < 2) continue;
+    if (!std::is_sorted(members.begin(), members.end(), by_rank)) {
+      std::sort(members.begin(), members.end(), by_rank);
+      group->stale = true;
+    }
+    if (rule_.always_acyclic) continue;
+    const auto last_read = [&](const Held* held) {
+      std::uint32_t last = 0;
+      for (graph::Value value : held->reads) last = std::max(last, position[value.node]);
+      return last;
+    };
+    const Held* last = *std::max_element(members.begin(), members.end(), [&](const Held* a, const Held* b) {
+      return last_read(a) < last_read(b);
+    });
+    for (const Held* held : members) {
+      if (dependence.might(held->replaced, last->reads)) dependence.announce(held->replaced, last->reads);
     }
   }
-  return out;
 }
 
-std::vector<Match> SiblingGroups::matches(const graph::Graph& graph,
-                                          const std::vector<std::uint32_t>& position, Reach& reach) {
-  std::vector<Match> out;
-  for (const Group& group : groups(position)) {
-    if (group.size() >= 2) sets_of(group, graph, reach, out);
+void SiblingGroups::form(const graph::Graph& graph, const Dependence& dependence, LegalMemo& memo) {
+  for (const auto& group : groups_) {
+    if (group->members.size() >= 2 && !rule_.always_acyclic) find_dependence(*group, dependence);
+    if (!group->stale) continue;
+    group->sets.clear();
+    if (group->members.size() >= 2) form_sets(*group, graph, memo);
+    group->stale = false;
   }
-  return out;
 }
 
-// dependence[i][j]: member j reads a value that member i replaces, or one that depends on it.
-std::vector<std::vector<bool>> SiblingGroups::dependence(const Group& group, Reach& reach) const {
-  std::vector<std::vector<bool>> out(group.size(), std::vector<bool>(group.size(), false));
-  if (rule_.always_acyclic) return out;
-  std::vector<std::vector<graph::Value>> replaced(group.size());
-  std::vector<std::vector<graph::Value>> reads(group.size());
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    Bindings bindings = group[i]->bindings;
-    reads[i] = read_values(rule_, bindings);
-    for_each_replacement(rule_, bindings,
-                         [&](const Tensor& before, const Tensor&) { replaced[i].push_back(before.value); });
+void SiblingGroups::find_dependence(Group& group, const Dependence& dependence) {
+  const std::size_t size = group.members.size();
+  depends_.assign(size * size, 0);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Held& above = *group.members[i];
+    for (std::size_t j = 0; j < size; ++j) {
+      const Held& below = *group.members[j];
+      const bool found = i != j && dependence.might(above.replaced, below.reads) &&
+                         dependence.depends(above.replaced, below.reads);
+      depends_[i * size + j] = found ? 1 : 0;
+    }
   }
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    for (std::size_t j = 0; j < group.size(); ++j) out[i][j] = i != j && reach.any(replaced[i], reads[j]);
-  }
-  return out;
+  if (depends_ == group.depends) return;
+  group.depends = depends_;
+  group.stale = true;
 }
 
-void SiblingGroups::sets_of(const Group& group, const graph::Graph& graph, Reach& reach,
-                            std::vector<Match>& out) {
-  const auto depends = dependence(group, reach);
-  const auto independent = [&](std::size_t i, std::size_t j) { return !depends[i][j] && !depends[j][i]; };
+void SiblingGroups::form_sets(Group& group, const graph::Graph& graph, LegalMemo& memo) {
+  const auto& members = group.members;
+  const std::size_t size = members.size();
+  const auto independent = [&](std::size_t i, std::size_t j) {
+    return rule_.always_acyclic || (group.depends[i * size + j] == 0 && group.depends[j * size + i] == 0);
+  };
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < group.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     const bool fits =
         std::all_of(chosen.begin(), chosen.end(), [&](std::size_t j) { return independent(i, j); });
     if (fits) chosen.push_back(i);
   }
   if (chosen.size() > 2) {
-    Group set;
-    for (std::size_t i : chosen) set.push_back(group[i]);
-    add_if_legal(set, graph, out);
+    std::vector<const Held*> set;
+    for (std::size_t i : chosen) set.push_back(members[i]);
+    add_if_legal(set, group, graph, memo);
   }
-  const bool all_pairs = rule_.members_share_activation && group.size() <= kMostForAllPairs;
-  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
-    const std::size_t last = all_pairs ? group.size() : i + 2;
+  const bool all_pairs = rule_.members_share_activation && size <= kMostForAllPairs;
+  for (std::size_t i = 0; i + 1 < size; ++i) {
+    const std::size_t last = all_pairs ? size : i + 2;
     for (std::size_t j = i + 1; j < last; ++j) {
-      if (independent(i, j)) add_if_legal({group[i], group[j]}, graph, out);
+      if (independent(i, j))
+        add_if_legal(std::array<const Held*, 2>{members[i], members[j]}, group, graph, memo);
     }
   }
 }
 
-void SiblingGroups::add_if_legal(const Group& set, const graph::Graph& graph, std::vector<Match>& out) {
-  std::vector<NodeId> key;
-  for (const Member* member : set) key.push_back(member->root);
-  Bindings bindings = assemble(rule_, set);
-  std::vector<NodeId> nodes = set_nodes(rule_, bindings);
-  key.insert(key.end(), nodes.begin(), nodes.end());
-  auto held = legal_.find(key);
-  if (held == legal_.end()) {
-    const bool legal =
-        passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
-    held = legal_.emplace(std::move(key), legal).first;
-  }
-  if (!held->second) return;
-  Match match;
+void SiblingGroups::add_if_legal(std::span<const Held* const> set, Group& group, const graph::Graph& graph,
+                                 LegalMemo& memo) {
+  std::vector<const Member*> members;
+  for (const Held* held : set) members.push_back(&held->member);
+  if (!is_legal(members, graph, memo)) return;
+  Match& match = group.sets.emplace_back();
   match.rule = number_;
-  match.nodes = InlineVector<NodeId, 8>(std::span<const NodeId>(nodes));
-  out.push_back(std::move(match));
+  append_set_nodes(rule_, members, match.nodes);
+}
+
+bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph::Graph& graph,
+                             LegalMemo& memo) const {
+  const auto check = [&] {
+    Bindings bindings = assemble(rule_, members);
+    return passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
+  };
+  if (!rule_.local) return check();
+  memo.begin(number_);
+  memo.add(graph, members[0]->bindings.plain);
+  for (const Member* member : members)
+    memo.add(graph, member->bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0]);
+  return memo.legal(check);
 }
 
 }  // namespace regraft::rules

@@ -2,11 +2,12 @@
 
 // Internal to core/rules: the sets of siblings of one rule on one graph.
 
-#include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "core/rules/reach.h"
+#include "core/rules/dependence.h"
+#include "core/rules/legal_memo.h"
 #include "core/rules/rewrite.h"
 #include "core/rules/sibling_set.h"
 
@@ -15,6 +16,10 @@ namespace regraft::rules {
 /// Keeps the members of one rule by root, and forms their sets: of each group of compatible members the
 /// largest independent set (greedily, in canonical order), and pairs: each where the members share an
 /// activation and are at most kMostForAllPairs, else neighbours in canonical order.
+///
+/// Groups are kept while members come and go. A group's sets are formed again only where a member changed,
+/// the members' order changed, or which of them depend on which: announce(), Dependence::settle() and form()
+/// after the edits, then sets().
 class SiblingGroups {
  public:
   static constexpr std::size_t kMostForAllPairs = 16;
@@ -22,25 +27,52 @@ class SiblingGroups {
   SiblingGroups(const CompiledRule& rule, std::uint32_t number) : rule_(rule), number_(number) {}
 
   void erase(graph::NodeId root);
-  void insert(const graph::Graph& graph, graph::NodeId root);
-  /// All legal sets on the present graph, in no particular order.
-  std::vector<Match> matches(const graph::Graph& graph, const std::vector<std::uint32_t>& position,
-                             Reach& reach);
+  /// Whether the root has members.
+  bool insert(const graph::Graph& graph, Matcher& matcher, graph::NodeId root);
+
+  /// Puts members in order and announces what form() will ask.
+  void announce(const std::vector<std::uint32_t>& position, Dependence& dependence);
+  void form(const graph::Graph& graph, const Dependence& dependence, LegalMemo& memo);
+  /// Calls visit(match) for all legal sets, in no particular order.
+  template <typename Visit>
+  void for_each_set(Visit&& visit) const {
+    for (const auto& group : groups_) {
+      for (const Match& match : group->sets) visit(match);
+    }
+  }
 
  private:
-  using Group = std::vector<const Member*>;
+  struct Group;
+  struct Held {
+    Member member;
+    Group* group = nullptr;
+    std::vector<graph::Value> own;              // its activations
+    std::vector<graph::Value> replaced, reads;  // empty where no cycle can arise
+  };
+  struct Group {
+    std::uint64_t shared = 0;
+    std::vector<Held*> members;
+    std::vector<std::uint8_t> depends;  // [i * size + j]: j reads what i replaces, or what depends on it
+    std::vector<Match> sets;
+    bool stale = true;
+  };
 
-  std::vector<std::int64_t> rank_of(const Member& member, const std::vector<std::uint32_t>& position) const;
-  std::vector<Group> groups(const std::vector<std::uint32_t>& position) const;
-  void sets_of(const Group& group, const graph::Graph& graph, Reach& reach, std::vector<Match>& out);
-  std::vector<std::vector<bool>> dependence(const Group& group, Reach& reach) const;
-  void add_if_legal(const Group& set, const graph::Graph& graph, std::vector<Match>& out);
+  Held describe(Member member) const;
+  std::uint64_t shared_by(const Member& member) const;
+  void join(Held& held);
+  bool before(const Held& a, const Held& b, const std::vector<std::uint32_t>& position) const;
+  void find_dependence(Group& group, const Dependence& dependence);
+  void form_sets(Group& group, const graph::Graph& graph, LegalMemo& memo);
+  void add_if_legal(std::span<const Held* const> set, Group& group, const graph::Graph& graph,
+                    LegalMemo& memo);
+  bool is_legal(std::span<const Member* const> members, const graph::Graph& graph, LegalMemo& memo) const;
 
   const CompiledRule& rule_;
   std::uint32_t number_;
-  std::unordered_map<graph::NodeId, std::vector<Member>> members_;
-  std::map<std::vector<graph::NodeId>, bool>
-      legal_;  // by nodes of the set; forgotten when one of its members changes
+  std::unordered_map<graph::NodeId, std::vector<std::unique_ptr<Held>>> members_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::unordered_map<std::uint64_t, std::vector<Group*>> by_shared_;
+  std::vector<std::uint8_t> depends_;  // scratch
 };
 
 }  // namespace regraft::rules

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/rules/matcher.h"
-
 namespace regraft::rules {
 namespace {
 
@@ -26,9 +24,10 @@ bool same_plain(const Frame& a, const Frame& b) {
 
 }  // namespace
 
-std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, graph::NodeId root) {
+std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, Matcher& matcher,
+                               graph::NodeId root) {
   std::vector<Member> found;
-  Matcher(rule, graph).run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
+  matcher.run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
     Member member{root, bindings, {}, {}};
     for (const Code& code : rule.same) {
       member.same.push_back(evaluate(code, {graph, member.bindings, rule.sibling_domain, 0}));
@@ -60,19 +59,19 @@ Bindings assemble(const CompiledRule& rule, std::span<const Member* const> membe
   return out;
 }
 
-std::vector<graph::NodeId> set_nodes(const CompiledRule& rule, Bindings& bindings) {
-  std::vector<graph::NodeId> nodes;
-  for (std::size_t member = 0; member < bindings.count(rule.sibling_domain); ++member) {
+void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> members,
+                      InlineVector<graph::NodeId, 8>& nodes) {
+  for (const Member* member : members) {
+    const Frame& own = member->bindings.members[static_cast<std::size_t>(rule.sibling_domain)][0];
     for (const Step& step : rule.steps) {
       const PatternNode& pattern = rule.nodes[step.node];
-      if (pattern.domain >= 0) nodes.push_back(bindings.frame(pattern.domain, member).nodes[pattern.index]);
+      if (pattern.domain >= 0) nodes.push_back(own.nodes[pattern.index]);
     }
   }
   for (const Step& step : rule.steps) {
     const PatternNode& pattern = rule.nodes[step.node];
-    if (pattern.domain < 0) nodes.push_back(bindings.plain.nodes[pattern.index]);
+    if (pattern.domain < 0) nodes.push_back(members[0]->bindings.plain.nodes[pattern.index]);
   }
-  return nodes;
 }
 
 bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/rules/bindings.h"
+#include "core/rules/matcher.h"
 
 namespace regraft::rules {
 
@@ -16,8 +17,10 @@ struct Member {
   std::vector<std::int64_t> order;  // values of its sort(...) expressions
 };
 
-/// All members rooted at a node: of several ways with the same plain bindings the first counts.
-std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, graph::NodeId root);
+/// All members rooted at a node: of several ways with the same plain bindings the first counts. The matcher
+/// is that of the rule.
+std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, Matcher& matcher,
+                               graph::NodeId root);
 
 /// Whether two members can be in one set: equal plain bindings and equal same(...) values.
 bool compatible(const Member& a, const Member& b);
@@ -26,7 +29,8 @@ bool compatible(const Member& a, const Member& b);
 Bindings assemble(const CompiledRule& rule, std::span<const Member* const> members);
 
 /// The nodes of a set as a match names them: of each member its own, then the plain ones.
-std::vector<graph::NodeId> set_nodes(const CompiledRule& rule, Bindings& bindings);
+void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> members,
+                      InlineVector<graph::NodeId, 8>& nodes);
 
 /// Whether the checks on whole sets hold.
 bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);

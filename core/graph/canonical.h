@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace regraft::graph {
+
+/// The canonical order of a graph that is edited: equal to canonical_order(graph) after every update.
+///
+/// Data flow: touched nodes are remembered; when the order is asked for, one pass of Kahn's algorithm over
+/// the live nodes hashes those that changed, or read one that did, as they become ready. Nodes without inputs
+/// stay sorted between passes and are merged in. The hash of the uses is only made where two ready nodes have
+/// equal Merkle hashes. A pass is linear in nodes and edges but for the few operations that are ready
+/// together; nothing is allocated once the graph has had its largest size. One thread.
+class CanonicalOrder {
+ public:
+  /// The graph outlives it.
+  explicit CanonicalOrder(const Graph& graph);
+
+  /// Call after edits or undo with graph.touched_since(mark).
+  void update(std::span<const NodeId> touched);
+
+  /// Live nodes in canonical order, valid until the next update. Throws GraphError on a cycle.
+  std::span<const NodeId> order();
+  /// The place of each live node in order(), by id.
+  const std::vector<std::uint32_t>& positions();
+
+ private:
+  struct Ready {
+    Hash128 merkle;
+    NodeId node = kNoNode;
+  };
+
+  void refresh();
+  void note_edits();
+  void pass(bool with_uses);
+  void hash_uses();
+  void settle(NodeId id, bool with_uses);
+  bool before(const Ready& a, const Ready& b, bool with_uses);
+  Hash128 hash_of(NodeId id) const;
+
+  const Graph& graph_;
+  std::vector<Hasher> prefixes_;                             // by node: of all but its inputs
+  std::vector<Hash128> merkle_, down_;                       // by node
+  std::vector<std::uint32_t> inputs_, waiting_, positions_;  // by node
+  std::vector<std::uint8_t> stale_;                          // by node: is hashed in the next pass
+  std::vector<std::uint8_t> source_;                         // by node: is in sources_
+  std::vector<Ready> sources_;                               // live nodes without inputs, sorted
+  std::vector<Ready> ready_;                                 // a heap
+  std::vector<NodeId> order_, touched_;
+  bool fresh_ = false, tie_ = false;
+};
+
+}  // namespace regraft::graph

@@ -1,0 +1,58 @@
+#pragma once
+
+// Internal to core/rules: where matches may have changed after an edit.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/rules/compile.h"
+#include "core/rules/rule_set.h"
+
+namespace regraft::rules {
+
+/// Finds the anchors that have to be matched again. Remembers what each node was, so that a node of which
+/// only the uses changed, or that is what it was before, is told from one that is another. Local rules see
+/// what changed as far as `depth` edges below it, the others all that was touched as far as `radius` edges
+/// around it. One thread.
+class DirtyAnchors {
+ public:
+  struct Distance {
+    std::uint32_t below = 0;   // edges to the nearest change above
+    std::uint32_t around = 0;  // edges to the nearest touched node
+    bool reaches(const CompiledRule& rule) const {
+      return rule.local ? rule.depth >= below : rule.radius >= around;
+    }
+  };
+
+  /// All nodes of the present graph are known as they are. Both arguments outlive it.
+  DirtyAnchors(const RuleSet& rules, const graph::Graph& graph);
+
+  /// Nodes, dead ones included, with their distances from what changed; valid until the next call.
+  const std::vector<std::pair<graph::NodeId, Distance>>& after(std::span<const graph::NodeId> touched);
+
+ private:
+  struct Stamp {
+    bool alive = false;
+    graph::SignatureId signature{};
+    graph::WeightId weight = graph::WeightId::none;
+    std::uint64_t used = 0;  // outputs
+    InlineVector<graph::Value, 4> inputs;
+  };
+
+  /// Whether the node is another than when it was last asked for.
+  bool changed(graph::NodeId id);
+  void spread_below(std::span<const graph::NodeId> touched);
+  void spread_around(std::span<const graph::NodeId> touched);
+  void enter(graph::NodeId id, std::uint32_t distance, std::uint32_t Distance::*which);
+
+  const graph::Graph& graph_;
+  std::uint32_t depth_ = 0, radius_ = 0;  // the largest
+  std::vector<Stamp> stamps_;             // by node
+  std::vector<std::uint32_t> place_;      // by node: in found_, or kNone
+  std::vector<std::pair<graph::NodeId, Distance>> found_;
+  std::vector<graph::NodeId> queue_;
+};
+
+}  // namespace regraft::rules

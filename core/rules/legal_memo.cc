@@ -1,0 +1,44 @@
+#include "core/rules/legal_memo.h"
+
+#include <algorithm>
+
+namespace regraft::rules {
+
+std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node) {
+  const auto uses = graph.uses(node);
+  if (graph.node(node).outputs.size() == 1) return uses.empty() ? 0 : 1;
+  std::uint64_t used = 0;
+  for (const graph::Use& use : uses) {
+    const graph::Value value =
+        use.user == graph::kGraphOutput ? graph.outputs()[use.slot] : graph.node(use.user).inputs[use.slot];
+    used |= std::uint64_t{1} << std::min<std::uint32_t>(value.output, 63);
+  }
+  return used;
+}
+
+void LegalMemo::begin(std::uint32_t rule) {
+  hasher_ = Hasher(rule);
+  values_.clear();
+}
+
+void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
+  for (const graph::NodeId id : frame.nodes) {
+    if (id == graph::kNoNode) continue;
+    hasher_.add(static_cast<std::uint64_t>(graph.node(id).signature));
+    hasher_.add(used_outputs(graph, id));
+  }
+  for (const Tensor& tensor : frame.tensors) {
+    if (!tensor.present() || !tensor.value.present()) {
+      hasher_.add(static_cast<std::uint64_t>(tensor.state) << 62 | graph::index(tensor.weight));
+      continue;
+    }
+    const auto found = std::find(values_.begin(), values_.end(), tensor.value);
+    const auto number = static_cast<std::uint64_t>(found - values_.begin());
+    if (found == values_.end()) values_.push_back(tensor.value);
+    const std::uint64_t constant = tensor.constant() ? std::uint64_t{1} << 63 : 0;
+    hasher_.add(constant | number << 32 | graph::index(tensor.type));
+    if (tensor.constant()) hasher_.add(graph::index(tensor.weight));
+  }
+}
+
+}  // namespace regraft::rules
