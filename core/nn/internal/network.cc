@@ -49,33 +49,11 @@ BatchTensors::BatchTensors(GraphBatch batch, torch::Device device, torch::Scalar
 }
 
 Network::Network(const NetworkConfig& config, torch::Device device, torch::ScalarType type)
-    : config_(config), device_(device), type_(type), layout_(weight_layout(config)) {
-  const auto total = static_cast<std::int64_t>(layout_.back().offset + layout_.back().count);
-  const auto options = torch::TensorOptions().device(device).dtype(type);
-  parameters_ = torch::zeros({total}, options);
-  gradients_ = torch::zeros({total}, options);
-  for (const auto& spec : layout_) {
-    const auto offset = static_cast<std::int64_t>(spec.offset);
-    const auto count = static_cast<std::int64_t>(spec.count);
-    auto view = parameters_.narrow(0, offset, count).view(spec.shape).detach();
-    view.set_requires_grad(true);
-    // Autograd adds to a gradient that is defined, in place: so the flat buffer collects all of them.
-    view.mutable_grad() = gradients_.narrow(0, offset, count).view(spec.shape);
-    named_.emplace(spec.name, std::move(view));
-  }
-}
+    : config_(config), device_(device), type_(type), weights_(weight_layout(config), device, type) {}
 
 void Network::load(const Weights& weights) {
   check(weights, config_);
-  torch::NoGradGuard no_grad;
-  parameters_.copy_(to_tensor(weights.values, 1, torch::kCPU, torch::kFloat32).view({-1}));
-}
-
-Weights Network::store() const {
-  Weights weights{layout_, std::vector<float>(static_cast<std::size_t>(parameters_.numel()))};
-  const auto host = parameters_.to(torch::kCPU, torch::kFloat32).contiguous();
-  std::copy_n(host.data_ptr<float>(), weights.values.size(), weights.values.begin());
-  return weights;
+  weights_.load(weights);
 }
 
 Tensor Network::norm_relu(const Tensor& input, const std::string& prefix) const {

@@ -3,10 +3,10 @@
 #include <torch/torch.h>
 
 #include <string>
-#include <unordered_map>
 
 #include "core/env/observation.h"
 #include "core/nn/graph_batch.h"
+#include "core/nn/internal/flat_parameters.h"
 #include "core/nn/internal/rows.h"
 #include "core/nn/weights.h"
 
@@ -54,21 +54,21 @@ class Network {
   Network(const NetworkConfig& config, torch::Device device, torch::ScalarType type = torch::kFloat32);
 
   void load(const Weights& weights);
-  Weights store() const;
+  Weights store() const { return weights_.store(); }
   /// `rules`: [rule_count + 1, kRuleFeatures] on the same device.
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
   /// The rules' part of the pointer head's hidden rows: [rule_count + 1, w].
   torch::Tensor rule_rows(const torch::Tensor& rules) const;
 
   /// Flat [parameters], outside autograd: the optimiser writes the first and reads the second.
-  torch::Tensor& parameters() { return parameters_; }
-  torch::Tensor& gradients() { return gradients_; }
+  torch::Tensor& parameters() { return weights_.values(); }
+  torch::Tensor& gradients() { return weights_.gradients(); }
   const NetworkConfig& config() const { return config_; }
   torch::Device device() const { return device_; }
   torch::ScalarType type() const { return type_; }
 
  private:
-  const torch::Tensor& weight(const std::string& name) const { return named_.at(name); }
+  const torch::Tensor& weight(const std::string& name) const { return weights_[name]; }
   torch::Tensor norm_relu(const torch::Tensor& input, const std::string& prefix) const;
   torch::Tensor input(const torch::Tensor& features, const std::string& prefix) const;
   Encoding encode(const BatchTensors& batch) const;
@@ -78,9 +78,7 @@ class Network {
   NetworkConfig config_;
   torch::Device device_;
   torch::ScalarType type_;
-  std::vector<TensorSpec> layout_;
-  torch::Tensor parameters_, gradients_;
-  std::unordered_map<std::string, torch::Tensor> named_;  // views of parameters_, leaves of autograd
+  FlatParameters weights_;
 };
 
 /// The rule table as a tensor on the device. Throws NnError when its size is not (rule_count + 1) rows.

@@ -1,0 +1,81 @@
+#include "core/nn/dynamics.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "core/base/rng.h"
+#include "core/nn/error.h"
+
+namespace regraft::nn {
+namespace {
+
+constexpr float kForgetBias = 1.0f;
+
+void require(bool holds, const char* what) {
+  if (!holds)
+    throw NnError(std::string(what) + " is out of range", "dynamics config", "see core/nn/dynamics.h");
+}
+
+void append(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+  const std::size_t offset = layout.empty() ? 0 : layout.back().offset + layout.back().count;
+  layout.push_back({std::move(name), std::move(shape), offset, count});
+}
+
+}  // namespace
+
+void check(const DynamicsConfig& config) {
+  const auto within = [](std::uint32_t value, std::uint32_t most) { return value >= 1 && value <= most; };
+  require(within(config.latent, 1024), "latent");
+  require(within(config.action, 1024), "action");
+  require(within(config.hidden, 4096), "hidden");
+  require(within(config.mixtures, 64), "mixtures");
+  require(within(config.xfers, 65535), "xfers");
+  require(within(config.count_bins, 16), "count_bins");
+  require(config.sigma_floor > 0 && std::isfinite(config.sigma_floor), "sigma_floor");
+}
+
+std::size_t head_width(const DynamicsConfig& config) {
+  return config.mixtures * (2 * std::size_t{config.latent} + 1) + 2 +
+         std::size_t{config.xfers} * (1 + config.count_bins);
+}
+
+std::vector<TensorSpec> weight_layout(const DynamicsConfig& config) {
+  check(config);
+  const std::int64_t gates = 4 * std::int64_t{config.hidden};
+  const auto outputs = static_cast<std::int64_t>(head_width(config));
+  std::vector<TensorSpec> layout;
+  append(layout, "lstm.input", {std::int64_t{config.latent} + config.action, gates});
+  append(layout, "lstm.hidden", {config.hidden, gates});
+  append(layout, "lstm.bias", {gates});
+  append(layout, "head.weight", {config.hidden, outputs});
+  append(layout, "head.bias", {outputs});
+  return layout;
+}
+
+Weights initial_weights(const DynamicsConfig& config, std::uint64_t seed) {
+  Weights weights{weight_layout(config), {}};
+  weights.values.assign(weights.tensors.back().offset + weights.tensors.back().count, 0.0f);
+  const double bound = 1 / std::sqrt(static_cast<double>(config.hidden));
+  for (const TensorSpec& spec : weights.tensors) {
+    if (spec.shape.size() == 1) continue;
+    Rng rng(seed, "dynamics/" + spec.name);
+    for (float& value : weights.tensor(spec.name)) value = static_cast<float>(rng.uniform(-bound, bound));
+  }
+  const auto biases = weights.tensor("lstm.bias");
+  std::fill_n(biases.begin() + config.hidden, config.hidden, kForgetBias);
+  return weights;
+}
+
+std::uint32_t count_bin(std::uint32_t count, std::uint32_t bins) {
+  return std::min<std::uint32_t>(static_cast<std::uint32_t>(std::bit_width(count - 1)), bins - 1);
+}
+
+std::uint32_t least_count(std::uint32_t bin) {
+  return bin == 0 ? 1 : (1u << (bin - 1)) + 1;
+}
+
+}  // namespace regraft::nn

@@ -1,0 +1,141 @@
+#include "core/nn/internal/mdn_rnn.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/nn/error.h"
+
+namespace regraft::nn::internal {
+namespace {
+
+using torch::Tensor;
+
+Tensor masked_mean(const Tensor& values, const Tensor& mask) {
+  return (values * mask).sum() / mask.sum().clamp_min(1);
+}
+
+/// Draws a component from softmax(log_weights / tau).
+std::int64_t draw_component(const float* log_weights, std::int64_t count, double tau, Rng& rng) {
+  const float* most = std::max_element(log_weights, log_weights + count);
+  if (tau == 0) return most - log_weights;
+  double total = 0;
+  for (std::int64_t k = 0; k < count; ++k) total += std::exp((log_weights[k] - *most) / tau);
+  double left = rng.uniform() * total;
+  for (std::int64_t k = 0; k + 1 < count; ++k) {
+    left -= std::exp((log_weights[k] - *most) / tau);
+    if (left < 0) return k;
+  }
+  return count - 1;
+}
+
+Tensor on_host(const Tensor& tensor) {
+  return tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+}
+
+}  // namespace
+
+MdnRnn::MdnRnn(const DynamicsConfig& config, torch::Device device, torch::ScalarType type)
+    : config_(config), device_(device), type_(type), parameters_(weight_layout(config), device, type) {}
+
+void MdnRnn::load(const Weights& weights) {
+  if (weights.tensors != parameters_.layout())
+    throw NnError("these are weights of another network", "dynamics weights",
+                  "use the config they were made with");
+  parameters_.load(weights);
+}
+
+RecurrentState MdnRnn::initial_state(std::int64_t batch) const {
+  const auto zeros = torch::zeros({batch, std::int64_t{config_.hidden}},
+                                  torch::TensorOptions().device(device_).dtype(type_));
+  return {zeros, zeros};
+}
+
+void MdnRnn::advance(const Tensor& gates_from_input, RecurrentState& state) const {
+  const auto gates = torch::addmm(gates_from_input, state.hidden, parameters_["lstm.hidden"]).chunk(4, 1);
+  state.cell = torch::sigmoid(gates[1]) * state.cell + torch::sigmoid(gates[0]) * torch::tanh(gates[2]);
+  state.hidden = torch::sigmoid(gates[3]) * torch::tanh(state.cell);
+}
+
+DynamicsOutput MdnRnn::head(const Tensor& hidden) const {
+  const std::int64_t mixtures = config_.mixtures, latent = config_.latent, xfers = config_.xfers;
+  const Tensor all = torch::matmul(hidden, parameters_["head.weight"]) + parameters_["head.bias"];
+  const auto parts = all.split_with_sizes(
+      {mixtures, mixtures * latent, mixtures * latent, 1, 1, xfers, xfers * config_.count_bins}, -1);
+  return {torch::log_softmax(parts[0], -1),
+          parts[1].unflatten(-1, {mixtures, latent}),
+          config_.sigma_floor + torch::softplus(parts[2].unflatten(-1, {mixtures, latent})),
+          parts[3].squeeze(-1),
+          parts[4].squeeze(-1),
+          parts[5],
+          parts[6].unflatten(-1, {xfers, std::int64_t{config_.count_bins}})};
+}
+
+DynamicsOutput MdnRnn::step(const Tensor& z, const Tensor& a, RecurrentState& state) const {
+  advance(torch::addmm(parameters_["lstm.bias"], torch::cat({z, a}, 1), parameters_["lstm.input"]), state);
+  return head(state.hidden);
+}
+
+DynamicsOutput MdnRnn::unroll(const Tensor& z, const Tensor& a, const Tensor& starts) const {
+  const Tensor from_input =
+      torch::matmul(torch::cat({z, a}, 2), parameters_["lstm.input"]) + parameters_["lstm.bias"];
+  RecurrentState state = initial_state(z.size(1));
+  std::vector<Tensor> hidden;
+  for (std::int64_t t = 0; t < z.size(0); ++t) {
+    const Tensor goes_on = (1 - starts[t].to(type_)).unsqueeze(1);
+    state = {state.hidden * goes_on, state.cell * goes_on};
+    advance(from_input[t], state);
+    hidden.push_back(state.hidden);
+  }
+  return head(torch::stack(hidden));
+}
+
+Tensor negative_log_likelihood(const DynamicsOutput& output, const Tensor& target) {
+  const Tensor distance = (target.detach().unsqueeze(-2) - output.mean) / output.sigma;
+  const Tensor log_density =
+      (-0.5 * distance.square() - output.sigma.log() - 0.5 * std::log(2 * std::numbers::pi)).sum(-1);
+  return -torch::logsumexp(output.log_weights + log_density, -1);
+}
+
+Tensor sample(const DynamicsOutput& output, const SampleOptions& options, Rng& rng,
+              std::vector<std::int64_t>* chosen) {
+  const Tensor log_weights = on_host(output.log_weights), mean = on_host(output.mean),
+               sigma = on_host(output.sigma);
+  const std::int64_t batch = mean.size(0), mixtures = mean.size(1), latent = mean.size(2);
+  const float scale = options.tau == 0      ? 0.0f
+                      : options.scale_sigma ? static_cast<float>(std::sqrt(options.tau))
+                                            : 1.0f;
+  const Tensor drawn = torch::empty({batch, latent}, torch::kFloat32);
+  if (chosen != nullptr) chosen->resize(static_cast<std::size_t>(batch));
+  for (std::int64_t row = 0; row < batch; ++row) {
+    const std::int64_t k =
+        draw_component(log_weights.data_ptr<float>() + row * mixtures, mixtures, options.tau, rng);
+    if (chosen != nullptr) (*chosen)[static_cast<std::size_t>(row)] = k;
+    const float* center = mean.data_ptr<float>() + (row * mixtures + k) * latent;
+    const float* spread = sigma.data_ptr<float>() + (row * mixtures + k) * latent;
+    float* z = drawn.data_ptr<float>() + row * latent;
+    for (std::int64_t d = 0; d < latent; ++d)
+      z[d] = scale == 0 ? center[d] : center[d] + scale * spread[d] * static_cast<float>(rng.normal());
+  }
+  return drawn.to(output.mean.device(), output.mean.scalar_type());
+}
+
+DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets) {
+  const Tensor goes_on = targets.valid * (1 - targets.terminal);
+  const Tensor each_xfer = goes_on.unsqueeze(-1).expand_as(targets.xfers);
+  const Tensor mask_error =
+      torch::binary_cross_entropy_with_logits(output.xfers, targets.xfers, {}, {}, at::Reduction::None);
+  const Tensor terminal_error =
+      torch::binary_cross_entropy_with_logits(output.terminal, targets.terminal, {}, {}, at::Reduction::None);
+  const Tensor legal = each_xfer * targets.xfers;
+  const Tensor bins = torch::where(legal > 0, targets.counts, torch::zeros_like(targets.counts));
+  const Tensor count_error =
+      -torch::log_softmax(output.counts, -1).gather(-1, bins.unsqueeze(-1)).squeeze(-1);
+  return {masked_mean(negative_log_likelihood(output, targets.latent), goes_on) /
+              static_cast<double>(targets.latent.size(-1)),
+          masked_mean((output.reward - targets.reward).square(), targets.valid),
+          masked_mean(terminal_error, targets.valid), masked_mean(mask_error, each_xfer),
+          masked_mean(count_error, legal)};
+}
+
+}  // namespace regraft::nn::internal
