@@ -21,6 +21,7 @@ void add_optimise(CLI::App& program, Action& action);
 void add_verify(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 void add_profile(CLI::App& program, Action& action);
+void add_calibrate(CLI::App& program, Action& action);
 void add_measure_one(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);

@@ -155,5 +155,21 @@ TEST(Profile, SharesAddUpAndTheCeilingFollows) {
   EXPECT_GT(report.at("dense_share"), 0.5);
 }
 
+TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
+  const regraft::TempDir dir;
+  const fs::path json = dir.path() / "calibration.json";
+  const Captured result = run({"calibrate", regraft::testing::unpacked_model("nasrnn").string(), "--graphs",
+                               "6", "--session", "0.02", "--json", json.string()});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(json);
+  ASSERT_EQ(report.at("graphs").size(), 6u);
+  EXPECT_EQ(report.at("graphs")[0].at("depth"), 0) << "the model itself";
+  for (const nlohmann::json& graph : report.at("graphs")) {
+    EXPECT_GT(graph.at("predicted_us"), 0);
+    EXPECT_GT(graph.at("measured_us"), 0);
+  }
+  EXPECT_LE(std::abs(report.at("rank_correlation").get<double>()), 1);
+}
+
 }  // namespace
 }  // namespace regraft::launch
