@@ -32,7 +32,8 @@ RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::Rul
       rules_(&rules),
       costs_(&costs),
       cost_(costs.make(*graph_)),
-      index_(rules, *graph_) {}
+      index_(rules, *graph_),
+      first_constants_(graph_->tables().weights().size()) {}
 
 void RewriteState::touch(std::span<const graph::NodeId> nodes) {
   cost_stale_.insert(cost_stale_.end(), nodes.begin(), nodes.end());
@@ -72,6 +73,12 @@ cost::Cost RewriteState::peek_cost(const rules::Match& match) {
   cost::Cost seen;
   peek(match, [&](const graph::Graph&, const cost::Cost& cost) { seen = cost; });
   return seen;
+}
+
+void RewriteState::forget_constants() {
+  constexpr std::size_t kSlack = 4096;  // a sweep costs as much as what it sweeps
+  graph::WeightTable& weights = graph_->tables().weights();
+  if (weights.size() > first_constants_ + kSlack) weights.shrink(first_constants_);
 }
 
 RewriteState RewriteState::clone() const {

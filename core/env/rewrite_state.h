@@ -52,6 +52,10 @@ class RewriteState {
   /// The cost after `match`. Throws as apply() does.
   cost::Cost peek_cost(const rules::Match& match);
 
+  /// Gives the constants back that were made since this state was, for rewrites that no graph holds any more.
+  /// For a state that walks long: whoever shares its Tables holds ids of such constants in graphs alone.
+  void forget_constants();
+
   /// An independent state at the same place. It can rewind as far as this one can.
   RewriteState clone() const;
 
@@ -81,6 +85,7 @@ class RewriteState {
   std::unique_ptr<cost::CostModel> cost_;
   rules::MatchIndex index_;
   std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
+  std::size_t first_constants_;                          // when it was made
   std::vector<rules::Match> path_;
   std::vector<graph::Graph::Mark> marks_;  // [depth], before each rewrite of path_
 };

@@ -96,6 +96,7 @@ void Graph::detach(NodeId id) {
 
 NodeId Graph::place(Node node) {
   const auto id = static_cast<NodeId>(nodes_.size());
+  if (node.weight != WeightId::none) hold_.extend_to(node.weight);
   nodes_.push_back(std::move(node));
   alive_.push_back(0);
   uses_.emplace_back();
@@ -219,6 +220,13 @@ void Graph::remove_all_dead() {
 
 // --- edit log
 
+// Without a log no dead node comes back.
+void Graph::hold_live_weights() {
+  hold_.set_bound(0);
+  for (NodeId id = 0; id < nodes_.size(); ++id)
+    if (alive_[id] && nodes_[id].weight != WeightId::none) hold_.extend_to(nodes_[id].weight);
+}
+
 void Graph::undo_to(Mark mark) {
   while (log_.size() > mark) {
     Edit edit = std::move(log_.back());
@@ -249,6 +257,7 @@ void Graph::undo_to(Mark mark) {
         break;
     }
   }
+  if (log_.empty()) hold_live_weights();
 }
 
 std::vector<NodeId> Graph::touched_since(Mark mark) const {
@@ -272,6 +281,7 @@ std::vector<NodeId> Graph::touched_since(Mark mark) const {
 
 void Graph::commit() {
   log_.clear();
+  hold_live_weights();
 }
 
 // --- whole-graph properties

@@ -51,7 +51,7 @@ struct Node {
 /// share the Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
 class Graph {
  public:
-  explicit Graph(Tables& tables) : tables_(&tables) {}
+  explicit Graph(Tables& tables) : tables_(&tables), hold_(tables.weights()) {}
 
   // --- reading
   Tables& tables() const { return *tables_; }
@@ -124,9 +124,11 @@ class Graph {
   NodeId place(Node node);
   void attach(NodeId id);
   void detach(NodeId id);
+  void hold_live_weights();
   SignatureId signature_of(const Node& node) const;
 
   Tables* tables_;
+  WeightHold hold_;  // of what the nodes and the log refer to
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> alive_;
   std::vector<InlineVector<Use, 4>> uses_;

@@ -31,12 +31,14 @@ bool DirtyAnchors::changed(NodeId id) {
   const bool alive = graph_.alive(id);
   if (!alive) return std::exchange(held.alive, false);
   const graph::Node& node = graph_.node(id);
-  const std::uint64_t used = node.kind == graph::OpKind::weight ? 0 : used_outputs(graph_, id);
-  const bool same = held.alive && held.signature == node.signature && held.weight == node.weight &&
+  const bool constant = node.weight != graph::WeightId::none;
+  const std::uint64_t used = constant ? 0 : used_outputs(graph_, id);
+  const std::uint64_t weight = constant ? graph_.tables().weights()[node.weight].hash.low : 0;
+  const bool same = held.alive && held.signature == node.signature && held.weight == weight &&
                     held.used == used && held.inputs == node.inputs;
   held.alive = true;
   held.signature = node.signature;
-  held.weight = node.weight;
+  held.weight = weight;
   held.used = used;
   held.inputs = node.inputs;
   return !same;

@@ -36,8 +36,8 @@ class DirtyAnchors {
   struct Stamp {
     bool alive = false;
     graph::SignatureId signature{};
-    graph::WeightId weight = graph::WeightId::none;
-    std::uint64_t used = 0;  // outputs
+    std::uint64_t weight = 0;  // its contents: ids of weights may be given to others
+    std::uint64_t used = 0;    // outputs
     InlineVector<graph::Value, 4> inputs;
   };
 

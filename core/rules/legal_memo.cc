@@ -16,7 +16,11 @@ std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node) {
   return used;
 }
 
-void LegalMemo::begin(std::uint32_t rule) {
+void LegalMemo::begin(const graph::Graph& graph, std::uint32_t rule) {
+  if (const std::uint64_t now = graph.tables().weights().generation(); now != generation_) {
+    legal_.clear();
+    generation_ = now;
+  }
   hasher_ = Hasher(rule);
   values_.clear();
 }

@@ -21,7 +21,7 @@ class LegalMemo {
   static constexpr std::size_t kMost = std::size_t{1} << 16;
 
   /// Starts the description of a match of a rule.
-  void begin(std::uint32_t rule);
+  void begin(const graph::Graph& graph, std::uint32_t rule);
   /// Adds the left values and the nodes of one frame.
   void add(const graph::Graph& graph, const Frame& frame);
   /// The answer of check() for such a match, asked once.
@@ -39,6 +39,7 @@ class LegalMemo {
   Hasher hasher_;
   std::vector<graph::Value> values_;  // in order of appearance
   std::unordered_map<Hash128, bool> legal_;
+  std::uint64_t generation_ = 0;  // of the weights whose ids are in the keys
 };
 
 }  // namespace regraft::rules

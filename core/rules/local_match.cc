@@ -17,7 +17,7 @@ bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph
     return check_types(rule, graph, bindings).empty();
   };
   if (!rule.local) return check();
-  memo.begin(number);
+  memo.begin(graph, number);
   memo.add(graph, found.plain);
   for (const auto& members : found.members) {
     for (const Frame& member : members) memo.add(graph, member);

@@ -190,7 +190,7 @@ bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph
     return passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
   };
   if (!rule_.local) return check();
-  memo.begin(number_);
+  memo.begin(graph, number_);
   memo.add(graph, members[0]->bindings.plain);
   for (const Member* member : members)
     memo.add(graph, member->bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0]);
