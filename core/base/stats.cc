@@ -77,6 +77,34 @@ Interval bootstrap_ratio_of_medians(std::span<const double> numerator, std::span
           sorted_quantile(ratios, 1.0 - tail)};
 }
 
+double interquartile_mean(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const double quarter = static_cast<double>(values.size()) / 4;
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // The share of [i, i + 1] that lies in the middle half.
+    const auto at = static_cast<double>(i);
+    sum += values[i] * std::max(0.0, std::min(at + 1, 3 * quarter) - std::max(at, quarter));
+  }
+  return sum / (2 * quarter);
+}
+
+Interval bootstrap_interquartile_mean(const std::vector<std::vector<double>>& runs_by_task, Rng& rng,
+                                      double confidence, std::size_t resamples) {
+  std::vector<double> all;
+  for (const std::vector<double>& runs : runs_by_task) all.insert(all.end(), runs.begin(), runs.end());
+  std::vector<double> means(resamples), drawn(all.size());
+  for (double& mean : means) {
+    std::size_t filled = 0;
+    for (const std::vector<double>& runs : runs_by_task)
+      for (std::size_t i = 0; i < runs.size(); ++i) drawn[filled++] = runs[rng.below(runs.size())];
+    mean = interquartile_mean(drawn);
+  }
+  std::sort(means.begin(), means.end());
+  const double tail = (1.0 - confidence) / 2.0;
+  return {sorted_quantile(means, tail), interquartile_mean(all), sorted_quantile(means, 1.0 - tail)};
+}
+
 double spearman(std::span<const double> x, std::span<const double> y) {
   if (x.size() < 2) return 0.0;
   return pearson(mean_ranks(x), mean_ranks(y));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/base/rng.h"
 
@@ -26,6 +27,16 @@ struct Interval {
 /// confidence: both sides are resampled independently. Both must be non-empty and the denominators positive.
 Interval bootstrap_ratio_of_medians(std::span<const double> numerator, std::span<const double> denominator,
                                     Rng& rng, double confidence = 0.95, std::size_t resamples = 4000);
+
+/// Interquartile mean: the mean of the middle half of the values, those at its borders by their share inside
+/// (Agarwal et al. 2021). Needs at least one value.
+double interquartile_mean(std::vector<double> values);
+
+/// The interquartile mean of the runs of all tasks together with its stratified percentile bootstrap
+/// interval: runs are resampled within each task. `runs_by_task` has at least one task, each with at least
+/// one run.
+Interval bootstrap_interquartile_mean(const std::vector<std::vector<double>>& runs_by_task, Rng& rng,
+                                      double confidence = 0.95, std::size_t resamples = 2000);
 
 /// Spearman's rank correlation in [-1, 1]: Pearson's on ranks, equal values sharing their mean rank. The
 /// sides have equal length; 0 where either is constant or there are fewer than two pairs.

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/base/file.h"
+#include "core/base/stats.h"
 #include "core/nn/device.h"
-#include "core/search/greedy.h"
 #include "launch/commands/commands.h"
 #include "launch/job.h"
 #include "launch/searches.h"
@@ -20,6 +20,10 @@ struct Options {
   std::optional<std::filesystem::path> config, json;
   std::vector<std::string> settings;
   std::vector<std::string> models;
+  std::vector<std::string> searches{"greedy"};
+  bool untrained = false;
+  double search_s = 60;
+  std::uint64_t expansions = 0;  // 0: no limit
   int episodes = 20;
   std::uint64_t seed = 0;
 };
@@ -31,12 +35,6 @@ struct Score {
   std::uint64_t candidates_costed = 0;
   double seconds = 0;
 };
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
 
 double deviation(const std::vector<double>& values) {
   const double center = mean(values);
@@ -76,15 +74,24 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
   return score;
 }
 
-Score descend(const actors::Task& task) {
+Score search_by(const std::string& name, const actors::Task& task, const Options& options) {
   const SystemClock clock;
-  Rng rng(0, "greedy");
+  Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
-  limits.seconds = 600;
+  limits.seconds = options.search_s;
+  if (options.expansions > 0) limits.expansions = options.expansions;
   const search::SearchResult found =
-      search::make_greedy()->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
+      make_search(name, nullptr, {})->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   const double improvement = 1 - found.best.latency_us / found.initial.latency_us;
-  return {task.name(), "greedy", {improvement}, {improvement}, found.candidates_costed, found.seconds};
+  return {task.name(), name, {improvement}, {improvement}, found.candidates_costed, found.seconds};
+}
+
+/// The policies as seeds of one method: the interquartile mean of their mean returns.
+void print_together(const std::string& model, const std::vector<double>& means, std::uint64_t seed) {
+  Rng rng(seed, "bootstrap");
+  const Interval iqm = bootstrap_interquartile_mean({means}, rng);
+  std::printf("%-24s %zu policies: interquartile mean %.4f, 95 %% interval [%.4f, %.4f]\n", model.c_str(),
+              means.size(), iqm.estimate, iqm.low, iqm.high);
 }
 
 void print(const Score& score) {
@@ -98,6 +105,18 @@ void print(const Score& score) {
 nlohmann::json to_json(const Score& score) {
   return {{"model", score.model}, {"method", score.method},   {"returns", score.returns},
           {"best", score.best},   {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
+}
+
+/// A policy of the config's network with fresh weights.
+nn::PolicyFile untrained_policy(const Config& config) {
+  nn::PolicyFile policy;
+  policy.op_kinds = op_kind_names();
+  policy.observation_schema = env::kObservationSchema;
+  policy.network =
+      nn::preset(config.text("network.preset"), static_cast<std::uint32_t>(policy.op_kinds.size()));
+  policy.weights =
+      nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
+  return policy;
 }
 
 int evaluate(const Options& options) {
@@ -117,12 +136,19 @@ int evaluate(const Options& options) {
     const auto task = actors::load_task(workload, model);
     search::UniformPrior uniform;
     report(play(*task, workload, uniform, true, options.episodes, options.seed, "random"));
-    report(descend(*task));
+    for (const std::string& name : options.searches) report(search_by(name, *task, options));
+    if (options.untrained) {
+      PolicyPrior prior(untrained_policy(config), task->rules());
+      report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained policy"));
+    }
+    std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
       PolicyPrior prior(nn::load_policy(path), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "policy " + path.string()));
+      means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
       report(play(*task, workload, prior, false, 1, options.seed, "policy, most probable"));
     }
+    if (means.size() > 1) print_together(task->name(), means, options.seed);
   }
   if (options.json) write_file_atomic(*options.json, all.dump(1) + "\n");
   return kDone;
@@ -132,12 +158,23 @@ int evaluate(const Options& options) {
 
 void add_evaluate(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("evaluate", "episodes of policies against random and greedy");
+  CLI::App* command =
+      program.add_subcommand("evaluate", "episodes of policies against a random one and against searches");
   command->add_option("--policy", options->policies, "policy files")->check(CLI::ExistingFile);
   command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
   command->add_option("--config", options->config, "a job's config, for horizon and rules")
       ->check(CLI::ExistingFile);
   command->add_option("--set", options->settings, "override one key of the config");
+  command->add_option("--searches", options->searches, "compared too: greedy, taso, beam")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"greedy", "taso", "beam"}))
+      ->capture_default_str();
+  command->add_option("--search-budget", options->search_s, "seconds for each search and model")
+      ->check(CLI::Range(0.0, 1e7))
+      ->capture_default_str();
+  command->add_option("--expansions", options->expansions,
+                      "graphs that a search expands at most (0: no limit)");
+  command->add_flag("--untrained", options->untrained, "an untrained policy too");
   command->add_option("--episodes", options->episodes, "for each policy and model")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
