@@ -19,6 +19,7 @@ void add_actor(CLI::App& program, Action& action);
 void add_learner(CLI::App& program, Action& action);
 void add_optimise(CLI::App& program, Action& action);
 void add_verify(CLI::App& program, Action& action);
+void add_explain(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 void add_profile(CLI::App& program, Action& action);
 void add_calibrate(CLI::App& program, Action& action);
@@ -26,6 +27,8 @@ void add_measure_one(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_rules(CLI::App& program, Action& action);
+void add_rules_import(CLI::App& rules, Action& action);    // below `rules`
+void add_rules_generate(CLI::App& rules, Action& action);  // below `rules`
 void add_keys(CLI::App& program, Action& action);
 
 }  // namespace regraft::launch

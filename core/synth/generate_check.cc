@@ -1,0 +1,173 @@
+#include "core/synth/generate_check.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/rules/example_generator.h"
+#include "core/rules/rewrite.h"
+#include "core/synth/generate_field.h"
+#include "core/synth/generate_instance.h"
+
+namespace regraft::synth {
+namespace {
+
+constexpr std::size_t kMostGuards = 2;
+constexpr std::size_t kDerivationInstances = 3;
+constexpr std::size_t kDerivationStates = 4000;
+
+std::map<std::int32_t, HostTensor> random_inputs(const graph::Graph& graph, Rng& rng) {
+  std::map<std::int32_t, HostTensor> out;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id) || graph.node(id).kind != graph::OpKind::input) continue;
+    const auto& dims = graph.type({id, 0}).dims;
+    out[graph.node(id).origin] = field_random(std::span(dims.begin(), dims.end()), rng);
+  }
+  return out;
+}
+
+bool equal(const std::vector<HostTensor>& a, const std::vector<HostTensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const HostTensor& x, const HostTensor& y) {
+    return x.dims == y.dims && x.integer == y.integer;
+  });
+}
+
+// What the pattern itself allows, whatever the terms that it comes from were made of.
+bool pattern_instance(const rules::CompiledRule& rule, rules::GraphBuilder& builder, Rng& rng) {
+  rules::RandomChoices choices(rng);
+  return rules::make_example(rule, builder, choices, {.dims = {1, 2, 3}, .constants_vary = false});
+}
+
+// The instance's first match, applied to a copy.
+std::optional<graph::Graph> applied(const rules::RuleSet& rules, const graph::Graph& graph) {
+  const rules::MatchIndex index(rules, graph);
+  const auto matches = index.matches(0);
+  if (matches.empty()) return std::nullopt;
+  graph::Graph rewritten = graph;
+  rules::apply(rewritten, rules, matches.front());
+  return rewritten;
+}
+
+}  // namespace
+
+ExampleVerdict check_examples(const rules::RuleSet& rules, const TermRule& rule,
+                              const std::vector<Form>& forms, const CheckOptions& options) {
+  ExampleVerdict verdict;
+  for (std::size_t i = 0; i < options.attempts && verdict.compared < options.wanted; ++i) {
+    const std::uint64_t seed = options.seed * 1000003 + i;
+    rules::GraphBuilder builder(seed);
+    Rng rng(seed, "rule-instances");
+    const InstanceOptions how{.own_attributes = i % 2 == 0, .broadcast = options.broadcast};
+    if (options.broadcast && i % 4 == 3) {
+      if (!pattern_instance(rules.compiled(0), builder, rng)) continue;
+    } else if (!make_instance(rule.left, rule.ranks, forms, how, builder, rng)) {
+      continue;
+    }
+    const auto rewritten = applied(rules, builder.graph());
+    if (!rewritten) continue;
+    const auto inputs = random_inputs(builder.graph(), rng);
+    if (!equal(field_run(builder.graph(), inputs), field_run(*rewritten, inputs))) {
+      verdict.counterexample = describe(builder.graph()) + " (seed " + std::to_string(seed) + ")";
+      return verdict;
+    }
+    ++verdict.compared;
+  }
+  return verdict;
+}
+
+CheckedRule find_sound_text(const std::string& name, const TermRule& rule, const std::vector<Form>& forms,
+                            const std::vector<TextOptions>& texts, const CheckOptions& options) {
+  CheckedRule out;
+  const std::vector<std::string> candidates = guard_candidates(rule, forms);
+  std::vector<std::vector<std::string>> sets = {{}};
+  for (const std::string& one : candidates) sets.push_back({one});
+  for (std::size_t i = 0; i < candidates.size() && kMostGuards > 1; ++i)
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) sets.push_back({candidates[i], candidates[j]});
+  for (const TextOptions& text : texts) {
+    bool contradicted = true;  // guards are of use only where examples contradict
+    for (const auto& guards : sets) {
+      if (!contradicted) break;
+      TextOptions with = text;
+      with.guards = guards;
+      try {
+        const std::string line = rule_text(name, rule, forms, with);
+        const rules::RuleSet set = rules::RuleSet::parse(line + "\n", name);
+        CheckOptions equal_shapes = options;
+        equal_shapes.broadcast = false;
+        const ExampleVerdict plain = check_examples(set, rule, forms, equal_shapes);
+        if (out.counterexample.empty()) out.counterexample = plain.counterexample;
+        if (guards.empty()) contradicted = !plain.counterexample.empty();
+        if (!plain.sound() || plain.compared < std::min<std::size_t>(options.wanted, 8)) continue;
+        const ExampleVerdict broadcast = check_examples(set, rule, forms, options);
+        if (guards.empty()) contradicted = !broadcast.counterexample.empty();
+        if (!broadcast.sound()) continue;
+        out.text = line;
+        out.compared = plain.compared + broadcast.compared;
+        out.guards = guards;
+        return out;
+      } catch (const Error& e) {
+        if (out.problem.empty()) out.problem = e.problem();
+        break;
+      }
+    }
+  }
+  if (out.problem.empty() && out.counterexample.empty()) out.problem = "no instance of it could be made";
+  return out;
+}
+
+namespace {
+
+struct State {
+  graph::Graph graph;
+  std::vector<std::string> names;
+};
+
+// Breadth-first over graphs that rules of the set lead to.
+std::optional<std::vector<std::string>> derive(const rules::RuleSet& set, const graph::Graph& from,
+                                               const Hash128& to, std::size_t steps) {
+  std::vector<State> level = {{from, {}}};
+  std::set<Hash128> seen = {from.hash()};
+  for (std::size_t depth = 0; depth < steps; ++depth) {
+    std::vector<State> next;
+    for (const State& state : level) {
+      const rules::MatchIndex index(set, state.graph);
+      for (std::uint32_t r = 0; r < set.size(); ++r) {
+        for (const rules::Match& match : index.matches(r)) {
+          State reached = state;
+          rules::apply(reached.graph, set, match);
+          reached.names.push_back(set.info(r).name);
+          const Hash128 hash = reached.graph.hash();
+          if (hash == to) return reached.names;
+          if (seen.size() < kDerivationStates && seen.insert(hash).second) next.push_back(std::move(reached));
+        }
+      }
+    }
+    level = std::move(next);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> find_derivation(const rules::RuleSet& set,
+                                                        const rules::RuleSet& rules, const TermRule& rule,
+                                                        const std::vector<Form>& forms, std::size_t steps,
+                                                        bool constant_weights, std::uint64_t seed) {
+  std::optional<std::vector<std::string>> found;
+  std::size_t instances = 0;
+  for (std::uint64_t i = 0; i < 4000 && instances < kDerivationInstances; ++i) {
+    rules::GraphBuilder builder(seed + i);
+    Rng rng(seed + i, "derivations");
+    const InstanceOptions how{
+        .own_attributes = i % 2 == 0, .broadcast = false, .constant_weights = constant_weights};
+    if (!make_instance(rule.left, rule.ranks, forms, how, builder, rng)) continue;
+    const auto target = applied(rules, builder.graph());
+    if (!target) continue;
+    ++instances;
+    found = derive(set, builder.graph(), target->hash(), steps);
+    if (!found) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace regraft::synth

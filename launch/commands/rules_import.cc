@@ -1,0 +1,56 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "actors/config_files.h"
+#include "core/base/file.h"
+#include "core/synth/taso_import.h"
+#include "launch/commands/commands.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::filesystem::path file, out, json;
+  std::filesystem::path known = "configs/rules";
+  synth::TasoOptions import;
+};
+
+int run(const Options& options) {
+  using Status = synth::TasoOutcome::Status;
+  const MappedFile file(options.file);
+  const auto rules = synth::read_taso_rules(file.bytes(), options.file.string());
+  const auto known = rules::RuleSet::load(actors::find_config(options.known));
+  const synth::TasoImport import = synth::import_taso(rules, known, options.import);
+  if (!options.out.empty())
+    write_file_atomic(options.out, import.rules_text(options.file.filename().string()));
+  if (!options.json.empty()) write_file_atomic(options.json, import.json());
+  std::printf("%-28s %5zu\n", "rules in the file", rules.size());
+  for (const Status status : {Status::imported, Status::guarded, Status::refused})
+    std::printf("%-28s %5zu\n", synth::to_string(status), import.count(status));
+  std::printf("%-28s %5zu\n", "unsound as written", import.unsound());
+  std::printf("%-28s %5zu\n", "known already", import.known());
+  for (const auto& outcome : import.outcomes) {
+    if (outcome.status == Status::imported) continue;
+    std::printf("%4zu %s: %s\n", outcome.number, synth::to_string(outcome.status), outcome.reason.c_str());
+    if (!outcome.counterexample.empty()) std::printf("     unsound: %s\n", outcome.counterexample.c_str());
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_rules_import(CLI::App& rules, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = rules.add_subcommand("import", "TASO's rule file as lines of the rule language");
+  command->add_option("FILE", options->file, "graph_subst.pb")->required();
+  command->add_option("-o,--out", options->out, "where the lines go");
+  command->add_option("--json", options->json, "where what became of each rule goes");
+  command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();
+  command->add_option("--examples", options->import.examples, "exact examples of each rule")
+      ->capture_default_str()
+      ->check(CLI::Range(8, 100000));
+  command->add_option("--seed", options->import.seed, "of the examples")->capture_default_str();
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace regraft::launch
