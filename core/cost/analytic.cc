@@ -4,7 +4,6 @@
 
 #include "core/cost/cost_error.h"
 #include "core/cost/flow.h"
-#include "core/cost/peak_memory.h"
 
 namespace regraft::cost {
 namespace {
@@ -16,8 +15,8 @@ using graph::OpKind;
 using graph::Value;
 
 constexpr double kPicosecondsPerUs = 1e6;
-// The bytes of a node depend on the fusion of its neighbours.
-constexpr int kCostRadius = kFusionRadius + 1;
+// What a node costs depends on its neighbours' fusion and, where layouts change, on what its users read.
+constexpr int kCostRadius = 2;
 
 }  // namespace
 
@@ -61,55 +60,74 @@ void AnalyticCost::grow() {
   flow_.resize(bound);
   fusion_.resize(bound);
   costs_.resize(bound);
+  bytes_.resize(bound, 0);
+  shares_.resize(bound, kNoNode);
   reach_.resize(bound, -1);
 }
 
 void AnalyticCost::update(std::span<const NodeId> touched) {
   grow();
-  const std::vector<NodeId> reached = reached_from(settle_flow(touched));
-  for (const NodeId id : reached) fusion_[id] = rules_.find(id);
-  for (const NodeId id : reached) set_cost(id, evaluate(id));
+  settle_flow(touched);
+  settle_fusion();
+  reach(kCostRadius);
+  for (const NodeId id : reached_) {
+    set_cost(id, evaluate(id));
+    find_memory(id);
+  }
   stale_ = true;
 }
 
-// Recomputes flow states from the touched nodes on; returns those nodes and all whose state changed.
-std::vector<NodeId> AnalyticCost::settle_flow(std::span<const NodeId> touched) {
-  std::vector<NodeId> seeds, open;
+// Recomputes flow states from the touched nodes on; the seeds are then those nodes and all whose state
+// changed.
+void AnalyticCost::settle_flow(std::span<const NodeId> touched) {
+  seeds_.clear();
+  open_.clear();
   for (const NodeId id : touched) {
     if (graph_.alive(id)) {
-      seeds.push_back(id);
-      open.push_back(id);
+      seeds_.push_back(id);
+      open_.push_back(id);
     } else if (id < flow_.size()) {  // else it came and went since the last update
       flow_[id] = {};
       fusion_[id] = {};
       set_cost(id, {});
     }
   }
-  for (std::size_t at = 0; at < open.size(); ++at) {
-    const NodeId id = open[at];
+  for (std::size_t at = 0; at < open_.size(); ++at) {
+    const NodeId id = open_[at];
     const FlowState state = flow_of(graph_, kernels_, flow_, id);
     if (state == flow_[id]) continue;
     flow_[id] = state;
-    seeds.push_back(id);
+    seeds_.push_back(id);
     for (const graph::Use& use : graph_.uses(id))
-      if (use.user != kGraphOutput) open.push_back(use.user);
+      if (use.user != kGraphOutput) open_.push_back(use.user);
   }
-  return seeds;
 }
 
-// Live nodes within kCostRadius edges of the seeds. Identity nodes do not count; nothing is reached through
-// inputs and weights, whose users see nothing of each other.
-std::vector<NodeId> AnalyticCost::reached_from(std::span<const NodeId> seeds) {
-  std::vector<NodeId> reached, open;
+// Adds the nodes whose fusion changed to the seeds.
+void AnalyticCost::settle_fusion() {
+  reach(kFusionRadius);
+  for (const NodeId id : reached_) {
+    const Fusion now = rules_.find(id);
+    if (now == fusion_[id]) continue;
+    fusion_[id] = now;
+    seeds_.push_back(id);
+  }
+}
+
+// Finds the live nodes within some edges of the seeds. Identity nodes do not count; nothing is reached
+// through inputs and weights, whose users see nothing of each other.
+void AnalyticCost::reach(int radius) {
+  reached_.clear();
+  open_.clear();
   const auto visit = [&](NodeId id, int left) {
     if (reach_[id] >= left) return;
-    if (reach_[id] < 0) reached.push_back(id);
+    if (reach_[id] < 0) reached_.push_back(id);
     reach_[id] = left;
-    open.push_back(id);
+    open_.push_back(id);
   };
-  for (const NodeId id : seeds) visit(id, kCostRadius);
-  for (std::size_t at = 0; at < open.size(); ++at) {
-    const NodeId id = open[at];
+  for (const NodeId id : seeds_) visit(id, radius);
+  for (std::size_t at = 0; at < open_.size(); ++at) {
+    const NodeId id = open_[at];
     const graph::Node& node = graph_.node(id);
     const int left = reach_[id] - (node.kind == OpKind::identity ? 0 : 1);
     if (left < 0 || node.kind == OpKind::input || node.kind == OpKind::weight) continue;
@@ -118,8 +136,7 @@ std::vector<NodeId> AnalyticCost::reached_from(std::span<const NodeId> seeds) {
     for (const graph::Use& use : graph_.uses(id))
       if (use.user != kGraphOutput) visit(use.user, left);
   }
-  for (const NodeId id : reached) reach_[id] = -1;
-  return reached;
+  for (const NodeId id : reached_) reach_[id] = -1;
 }
 
 void AnalyticCost::set_cost(NodeId id, const NodeCost& cost) {
@@ -207,15 +224,9 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
   return on_the_way_in ? first_operand() : kNoNode;
 }
 
-std::int64_t AnalyticCost::peak_activation_bytes() const {
-  std::vector<std::int64_t> bytes(graph_.id_bound(), 0);
-  std::vector<NodeId> shares(graph_.id_bound(), kNoNode);
-  for (NodeId id = 0; id < graph_.id_bound(); ++id) {
-    if (!graph_.alive(id) || flow_[id].constant) continue;
-    shares[id] = holder_of(id);
-    if (shares[id] == kNoNode) bytes[id] = tensor_bytes(id);
-  }
-  return peak_bytes(graph_, bytes, shares);
+void AnalyticCost::find_memory(NodeId id) {
+  shares_[id] = flow_[id].constant ? kNoNode : holder_of(id);
+  bytes_[id] = flow_[id].constant || shares_[id] != kNoNode ? 0 : tensor_bytes(id);
 }
 
 const Cost& AnalyticCost::cost() {
@@ -224,7 +235,7 @@ const Cost& AnalyticCost::cost() {
   cost_.flops = static_cast<double>(total_.flops);
   cost_.bytes = static_cast<double>(total_.bytes);
   cost_.launches = static_cast<double>(total_.launches);
-  cost_.peak_memory_bytes = static_cast<double>(peak_activation_bytes() + total_.weight_bytes);
+  cost_.peak_memory_bytes = static_cast<double>(peak_.bytes(graph_, bytes_, shares_) + total_.weight_bytes);
   stale_ = false;
   return cost_;
 }

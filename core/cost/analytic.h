@@ -8,6 +8,7 @@
 #include "core/cost/device.h"
 #include "core/cost/fusion.h"
 #include "core/cost/kernel_cost.h"
+#include "core/cost/peak_memory.h"
 #include "core/graph/tables.h"
 
 namespace regraft::cost {
@@ -15,8 +16,8 @@ namespace regraft::cost {
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
-///   touched -> flow states, followed along uses until they settle -> fusion and kernel time of every node
-///   within reach of a change -> sums
+///   touched -> flow states, followed along uses until they settle -> fusion of every node within reach of a
+///   change -> kernel time and memory of the nodes next to what changed -> sums
 ///
 /// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
 /// costs the neighbourhood of the edit; the peak of memory is found anew, in time linear in the graph, when
@@ -48,14 +49,15 @@ class AnalyticCost final : public CostModel {
   };
 
   void grow();
-  std::vector<graph::NodeId> settle_flow(std::span<const graph::NodeId> touched);
-  std::vector<graph::NodeId> reached_from(std::span<const graph::NodeId> seeds);
+  void settle_flow(std::span<const graph::NodeId> touched);
+  void settle_fusion();
+  void reach(int radius);
   void set_cost(graph::NodeId node, const NodeCost& cost);
   NodeCost evaluate(graph::NodeId node);
   bool is_internal(graph::NodeId producer, graph::NodeId user) const;
   std::int64_t tensor_bytes(graph::NodeId node) const;
   graph::NodeId holder_of(graph::NodeId node) const;
-  std::int64_t peak_activation_bytes() const;
+  void find_memory(graph::NodeId node);
   double streamed_share() const;
   double latency_of(const KernelTime& time) const;
   void check_live(graph::NodeId node) const;
@@ -67,7 +69,11 @@ class AnalyticCost final : public CostModel {
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
   FusionRules rules_;
-  std::vector<int> reach_;  // scratch of reached_from, all -1 between calls
+  std::vector<std::int64_t> bytes_;    // by node: of its outputs, 0 where they lie in another's memory
+  std::vector<graph::NodeId> shares_;  // by node: in whose memory its outputs are, or kNoNode
+  PeakMemory peak_;
+  std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update
+  std::vector<int> reach_;                             // scratch of reach, all -1 between calls
   NodeCost total_;
   Cost cost_;
   bool stale_ = true;

@@ -271,7 +271,7 @@ FusionRules::GeluSite FusionRules::gelu_at(NodeId erf) const {
 }
 
 // Erf nodes at most `steps` sums and products above a node.
-void FusionRules::erfs_above(NodeId from, int steps, std::vector<NodeId>& found) const {
+void FusionRules::erfs_above(NodeId from, int steps, InlineVector<NodeId, 8>& found) const {
   for (std::size_t slot = 0; slot < graph_.node(from).inputs.size() && slot < 2; ++slot) {
     const NodeId above = input(from, slot).node;
     if (above == kNoNode) continue;
@@ -282,7 +282,7 @@ void FusionRules::erfs_above(NodeId from, int steps, std::vector<NodeId>& found)
 }
 
 Fusion FusionRules::into_gelu(NodeId node) const {
-  std::vector<NodeId> erfs;
+  InlineVector<NodeId, 8> erfs;
   erfs_above(node, 3, erfs);
   if (const NodeId user = only_user(node); user != kNoNode) {
     if (kind(user) == OpKind::erf) erfs.push_back(user);

@@ -23,6 +23,7 @@ struct Fusion {
   graph::NodeId owner =
       graph::kNoNode;  // the node whose kernel does this node's work; kNoNode: a kernel of its own
   KernelTime extra;    // what its work adds to that kernel
+  bool operator==(const Fusion&) const = default;
 };
 
 /// The fusions of ONNX Runtime on CPU at its highest level, decided node by node from a node's neighbourhood:
@@ -55,7 +56,7 @@ class FusionRules {
   };
   /// The Gelu around this Erf; erf is kNoNode where there is none.
   GeluSite gelu_at(graph::NodeId erf) const;
-  void erfs_above(graph::NodeId from, int steps, std::vector<graph::NodeId>& found) const;
+  void erfs_above(graph::NodeId from, int steps, InlineVector<graph::NodeId, 8>& found) const;
   bool is_half_of(graph::NodeId mul, graph::Value of) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/graph/graph.h"
 
@@ -13,5 +14,20 @@ namespace regraft::cost {
 /// freed.
 std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                         std::span<const graph::NodeId> shares);
+
+/// The same again and again: keeps its working memory. One thread.
+class PeakMemory {
+ public:
+  std::int64_t bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
+                     std::span<const graph::NodeId> shares);
+
+ private:
+  struct State {
+    std::uint32_t waiting = 0, readers = 0;
+    graph::NodeId holder = graph::kNoNode;
+  };
+  std::vector<State> states_;  // by node
+  std::vector<graph::NodeId> order_;
+};
 
 }  // namespace regraft::cost

@@ -18,6 +18,11 @@ float log_ratio_of_counts(double now, double initial) {
   return log_ratio(1 + now, 1 + initial);
 }
 
+std::size_t readers(const graph::Graph& graph, graph::Value value) {
+  const bool alone = graph.node(value.node).outputs.size() == 1;
+  return alone ? graph.uses(value.node).size() : graph.use_count(value);
+}
+
 void write_globals(const cost::Cost& now, const ObservationFrame& frame, Observation& out) {
   const cost::Cost& initial = frame.initial;
   std::size_t legal = 0;
@@ -52,19 +57,32 @@ void ObservationWriter::write_nodes(RewriteState& state, const ObservationFrame&
   const double to_share = frame.initial.latency_us > 0 ? 1024 / frame.initial.latency_us : 0;
   out.node_ids.clear();
   out.node_kinds.clear();
-  out.node_features.clear();
+  out.node_features.resize(graph.live_count() * kNodeFeatures);
+  auto to = out.node_features.begin();
   rows_.assign(graph.id_bound(), -1);
+  if (node_rows_.size() < graph.id_bound()) node_rows_.resize(graph.id_bound());
   for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
     if (!graph.alive(id) || graph.node(id).kind == graph::OpKind::weight) continue;
     const graph::Node& node = graph.node(id);
     rows_[id] = static_cast<std::int32_t>(out.node_ids.size());
     out.node_ids.push_back(id);
     out.node_kinds.push_back(static_cast<std::uint16_t>(node.kind));
-    NodeFeatureRow row = features_.row(node.signature);
-    row[kFanOutFeature] = half_log_(graph.uses(id).size());
-    row[kCostShareFeature] = scaled_log(to_share * cost.node_latency_us(id), 3);
-    out.node_features.insert(out.node_features.end(), row.begin(), row.end());
+    const NodeFeatureRow& row = node_row(graph, id, to_share * cost.node_latency_us(id));
+    to = std::copy(row.begin(), row.end(), to);
   }
+  out.node_features.resize(out.node_ids.size() * kNodeFeatures);
+}
+
+const NodeFeatureRow& ObservationWriter::node_row(const graph::Graph& graph, graph::NodeId id,
+                                                  double cost_share) {
+  NodeRow& held = node_rows_[id];
+  const graph::SignatureId signature = graph.node(id).signature;
+  const std::size_t uses = graph.uses(id).size();
+  if (held.signature == signature && held.uses == uses && held.cost_share == cost_share) return held.features;
+  held = {signature, uses, cost_share, features_.row(signature)};
+  held.features[kFanOutFeature] = half_log_(uses);
+  held.features[kCostShareFeature] = scaled_log(cost_share, 3);
+  return held.features;
 }
 
 void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out) {
@@ -80,7 +98,7 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
       out.receivers.push_back(static_cast<std::int32_t>(row));
       const std::array<float, kEdgeFeatures> features = {features_.elements(graph.type_id(value)),
                                                          half_log_(slot), half_log_(value.output),
-                                                         half_log_(graph.use_count(value))};
+                                                         half_log_(readers(graph, value))};
       out.edge_features.insert(out.edge_features.end(), features.begin(), features.end());
     }
   }

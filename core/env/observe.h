@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "core/env/features.h"
 #include "core/env/observation.h"
 #include "core/env/rewrite_state.h"
@@ -17,8 +19,9 @@ struct ObservationFrame {
 /// Writes observations of the graphs of one Tables. Columns: the tables in features.h.
 ///
 /// Data flow: a node row is the cached row of its signature plus two columns that are read afresh (uses and
-/// cost share), so an observation after any walk equals one of a fresh writer on the same graph. Node rows
-/// are O(nodes), matches come from the state's index in its canonical order. One thread.
+/// cost share), so an observation after any walk equals one of a fresh writer on the same graph. The row that
+/// a node had last is kept and copied where nothing that it says has changed. Node rows are O(nodes), matches
+/// come from the state's index in its canonical order. One thread.
 class ObservationWriter {
  public:
   ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);
@@ -32,7 +35,18 @@ class ObservationWriter {
   void write_edges(const graph::Graph& graph, Observation& out);
   void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
+  /// The last row of a node, and what it was made from.
+  struct NodeRow {
+    graph::SignatureId signature{};
+    std::size_t uses = 0;
+    double cost_share = std::numeric_limits<double>::quiet_NaN();  // before scaling; equals none at first
+    NodeFeatureRow features{};
+  };
+
+  const NodeFeatureRow& node_row(const graph::Graph& graph, graph::NodeId id, double cost_share);
+
   SignatureFeatures features_;
+  std::vector<NodeRow> node_rows_;  // by node id
   SmallLogs half_log_{2};           // of uses and slots
   std::vector<std::int32_t> rows_;  // by node id; -1: no row
 };

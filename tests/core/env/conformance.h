@@ -25,6 +25,7 @@ class EnvironmentConformance {
   void check(std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     masks_equal_a_fresh_match(seed);
+    offered_actions_can_be_taken(seed);
     rewards_add_up(seed);
     reset_equals_fresh(seed);
     equal_actions_give_equal_episodes(seed);
@@ -63,6 +64,34 @@ class EnvironmentConformance {
       ASSERT_TRUE(env.observation() == fresh_observation(env));
       if (env.done()) break;
       env.step_candidate(random_candidate(env, rng));
+    }
+  }
+
+  /// Masks equal legality: what is offered can be done, leaves a valid graph and costs what the peek said;
+  /// what lies just behind the prefix of an xfer is refused (invalid_actions_change_nothing).
+  void offered_actions_can_be_taken(std::uint64_t seed) const {
+    constexpr std::size_t kMost = 40;  // candidates of a state
+    Environment env = make_(options_);
+    Rng rng(seed, "offered");
+    env.reset(seed);
+    while (!env.done()) {
+      const std::size_t legal = env.observation().candidate_count() - 1;
+      const std::size_t stride = std::max<std::size_t>(1, legal / kMost);
+      const Hash128 hash = env.graph().hash();
+      for (std::size_t row = rng.below(stride); row < legal; row += stride) {
+        const Action action{env.observation().candidate_xfers[row],
+                            env.observation().candidate_locations[row]};
+        cost::Cost seen;
+        ASSERT_NO_THROW(seen = env.peek(action)) << env.rules().info(action.xfer).text;
+        ASSERT_EQ(env.graph().hash(), hash);
+        Environment twin = env.clone();
+        const StepResult result = twin.step(action);
+        ASSERT_EQ(result.info.invalid, Invalid::none);
+        ASSERT_NO_THROW(twin.graph().validate());
+        ASSERT_NE(twin.graph().hash(), hash) << env.rules().info(action.xfer).text;
+        EXPECT_EQ(result.info.after.latency_us, seen.latency_us);
+      }
+      for (int steps = 0; steps < 3 && !env.done(); ++steps) env.step_candidate(random_candidate(env, rng));
     }
   }
 

@@ -1,41 +1,128 @@
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "core/base/clock.h"
 #include "core/base/rng.h"
+#include "core/cost/analytic.h"
 #include "core/env/environment.h"
 #include "core/env/synthetic.h"
+#include "core/onnx/import.h"
+#include "core/rules/cleanup.h"
+#include "core/rules/model_zoo.h"
+#include "support/models.h"
 
 namespace regraft::env {
 namespace {
 
-/// Steps of a random legal policy, masks, costs and observations included. Items are steps.
-void random_steps(benchmark::State& bench) {
-  const SyntheticOptions options{
-      .chains = static_cast<std::uint32_t>(bench.range(0)), .valley = 2, .seed = 1};
-  const SyntheticTask task = make_synthetic_task(options);
-  const rules::RuleSet rules = make_synthetic_rules(options.valley);
-  const TableCostFactory costs = make_synthetic_costs(options.rise_us);
+const std::string kRoot = REGRAFT_SOURCE_DIR;
+constexpr std::array kModels = {"bert_base", "inception_v3",    "nasrnn",        "resnet18",
+                                "resnet50",  "resnext50_32x4d", "squeezenet1_1", "vit_b_16"};
+
+const rules::RuleSet& shipped() {
+  static const rules::RuleSet rules = rules::RuleSet::load(kRoot + "/configs/rules");
+  return rules;
+}
+
+const cost::CostFactory& costs() {
+  static const cost::AnalyticFactory factory(cost::load_device(kRoot + "/configs/devices/cpu-1core.toml"));
+  return factory;
+}
+
+/// Steps of a random legal policy, masks, costs, observations and resets included. Items are steps.
+void walk(benchmark::State& bench, const graph::Graph& start, const rules::RuleSet& rules,
+          const cost::CostFactory& factory) {
   const SystemClock clock;
-  Environment env(*task.start, rules, costs, {}, clock);
+  Environment env(start, rules, factory, {}, clock);
   Rng rng(1, "bench");
   std::uint64_t episode = 0;
+  double candidates = 0;
   for (auto _ : bench) {
     if (env.done()) env.reset(++episode);
     const std::size_t legal = env.observation().candidate_count() - 1;
     benchmark::DoNotOptimize(env.step_candidate(legal == 0 ? 0 : rng.below(legal)).reward);
+    candidates += static_cast<double>(env.observation().candidate_count());
   }
   bench.SetItemsProcessed(bench.iterations());
+  bench.counters["rules"] = static_cast<double>(rules.size());
   bench.counters["nodes"] = static_cast<double>(env.observation().node_count());
+  bench.counters["candidates"] = benchmark::Counter(candidates, benchmark::Counter::kAvgIterations);
 }
-BENCHMARK(random_steps)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
+
+struct Model {
+  explicit Model(const std::string& name)
+      : imported(onnx::import_model(regraft::testing::unpacked_model(name))), start(imported.graph()) {
+    rules::clean_up(start);
+    start.commit();
+  }
+  onnx::ImportedModel imported;
+  graph::Graph start;
+};
+
+void model_steps(benchmark::State& bench) {
+  const std::string name = kModels[static_cast<std::size_t>(bench.range(0))];
+  const Model model(name);
+  bench.SetLabel(name);
+  walk(bench, model.start, shipped(), costs());
+}
+BENCHMARK(model_steps)->DenseRange(0, kModels.size() - 1)->Unit(benchmark::kMicrosecond);
+
+/// `count` rules: every n-th of those shipped, or all of them and then renamed copies.
+rules::RuleSet rules_of(std::size_t count) {
+  std::vector<std::string> texts;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < shipped().size(); ++i) {
+    if (seen.insert(shipped().info(i).text).second) texts.push_back(shipped().info(i).text);
+  }
+  std::string text;
+  std::size_t made = 0;
+  for (std::size_t copy = 0; made < count; ++copy) {
+    const std::size_t stride = copy == 0 ? std::max<std::size_t>(1, texts.size() / count) : 1;
+    for (std::size_t i = 0; i < texts.size() && made < count; i += stride, ++made)
+      text += (copy == 0 ? "" : "again-" + std::to_string(copy) + "-") + texts[i] + "\n";
+  }
+  return rules::RuleSet::parse(text, "bench");
+}
+
+void steps_by_rule_count(benchmark::State& bench) {
+  const Model model("resnet50");
+  walk(bench, model.start, rules_of(static_cast<std::size_t>(bench.range(0))), costs());
+}
+BENCHMARK(steps_by_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
+
+/// Encoder layers side by side: what a step touches stays the same.
+void steps_by_graph_size(benchmark::State& bench) {
+  rules::testing::GraphBuilder builder;
+  while (builder.graph().operation_count() < static_cast<std::size_t>(bench.range(0)))
+    rules::testing::encoder(builder, 17, 4, 8);
+  builder.graph().commit();
+  walk(bench, builder.graph(), shipped(), costs());
+}
+BENCHMARK(steps_by_graph_size)
+    ->Arg(100)
+    ->Arg(300)
+    ->Arg(1000)
+    ->Arg(2500)
+    ->Arg(5000)
+    ->Unit(benchmark::kMicrosecond);
+
+void synthetic_steps(benchmark::State& bench) {
+  const SyntheticOptions options{
+      .chains = static_cast<std::uint32_t>(bench.range(0)), .valley = 2, .seed = 1};
+  const SyntheticTask task = make_synthetic_task(options);
+  walk(bench, *task.start, make_synthetic_rules(options.valley), make_synthetic_costs(options.rise_us));
+}
+BENCHMARK(synthetic_steps)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
 
 /// Candidates costed by apply, cost and undo. Items are candidates.
 void peeked_candidates(benchmark::State& bench) {
   const SyntheticTask task =
       make_synthetic_task({.chains = static_cast<std::uint32_t>(bench.range(0)), .seed = 1});
   const rules::RuleSet rules = make_synthetic_rules(1);
-  const TableCostFactory costs = make_synthetic_costs(1.0);
-  RewriteState state(*task.start, rules, costs);
+  const TableCostFactory table = make_synthetic_costs(1.0);
+  RewriteState state(*task.start, rules, table);
   const auto matches = state.index().matches(0);
   std::size_t next = 0;
   for (auto _ : bench) benchmark::DoNotOptimize(state.peek_cost(matches[next++ % matches.size()]).latency_us);

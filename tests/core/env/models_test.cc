@@ -1,0 +1,75 @@
+// The eight real models with all shipped rules: what the property tests of small graphs say must hold there
+// too.
+#include <gtest/gtest.h>
+
+#include "core/cost/analytic.h"
+#include "core/env/conformance.h"
+#include "core/onnx/import.h"
+#include "core/rules/cleanup.h"
+#include "support/models.h"
+
+namespace regraft::env {
+namespace {
+
+const std::string kRoot = REGRAFT_SOURCE_DIR;
+
+struct World {
+  explicit World(const std::string& name)
+      : model(onnx::import_model(regraft::testing::unpacked_model(name))),
+        start(model.graph()),
+        rules(rules::RuleSet::load(kRoot + "/configs/rules")),
+        costs(cost::load_device(kRoot + "/configs/devices/cpu-1core.toml")) {
+    rules::clean_up(start);
+    start.commit();
+  }
+  Environment make(EnvOptions options) const { return {start, rules, costs, options, clock}; }
+
+  onnx::ImportedModel model;
+  graph::Graph start;
+  rules::RuleSet rules;
+  cost::AnalyticFactory costs;
+  SystemClock clock;
+};
+
+class Models : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Models, ObservationsEqualFreshOnesOnAWalk) {
+  const World world(GetParam());
+  const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
+                                           world.costs, {.horizon = 24});
+  for (const std::uint64_t seed : {1, 2}) conformance.masks_equal_a_fresh_match(seed);
+}
+
+TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {
+  const World world(GetParam());
+  const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
+                                           world.costs, {.horizon = 40});
+  conformance.reset_equals_fresh(3);
+  conformance.equal_actions_give_equal_episodes(4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Models,
+                         ::testing::Values("bert_base", "inception_v3", "nasrnn", "resnet18", "resnet50",
+                                           "resnext50_32x4d", "squeezenet1_1", "vit_b_16"),
+                         [](const auto& model) { return std::string(model.param); });
+
+// NasRNN makes constants without end (concatenations of its weights in all orders).
+TEST(ModelMemory, ConstantsOfPastEpisodesAreGivenBack) {
+  const World world("nasrnn");
+  Environment env = world.make({.horizon = 50});
+  const std::size_t start = world.start.tables().weights().size();
+  Rng rng(5, "memory");
+  const Observation first = env.observation();
+  std::size_t most = 0;
+  for (std::uint64_t episode = 0; episode < 200; ++episode) {
+    ASSERT_TRUE(env.reset(episode) == first) << "episode " << episode;
+    while (!env.done()) env.step_candidate(EnvironmentConformance::random_candidate(env, rng));
+    most = std::max(most, world.start.tables().weights().size() - start);
+  }
+  EXPECT_GT(world.start.tables().weights().generation(), 0u)
+      << "at most " << most << " constants: lengthen the walk";
+  EXPECT_LT(most, 8192u);
+}
+
+}  // namespace
+}  // namespace regraft::env

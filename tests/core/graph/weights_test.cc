@@ -1,0 +1,74 @@
+#include "core/graph/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "core/graph/graph.h"
+
+namespace regraft::graph {
+namespace {
+
+class Weights : public ::testing::Test {
+ protected:
+  WeightTable& table() { return tables.weights(); }
+  WeightId number(double value) { return table().scalar(DType::float32, value); }
+  Tables tables;
+};
+
+TEST_F(Weights, ShrinkForgetsWhatNoGraphHolds) {
+  Graph graph(tables);
+  number(1);
+  const std::size_t least = table().size();
+  graph.weight_value(number(2));
+  const WeightId gone = number(3);
+  EXPECT_EQ(table().scalar_value(gone), 3);
+  table().shrink(0);
+  EXPECT_EQ(table().size(), least + 1);
+  EXPECT_EQ(table().generation(), 1u);
+  EXPECT_EQ(number(4), gone) << "the id is given to another";
+  EXPECT_EQ(table().scalar_value(gone), 4);
+  EXPECT_EQ(number(2), graph.node(0).weight);
+}
+
+TEST_F(Weights, ShrinkKeepsWhatItsCallerHolds) {
+  const WeightId kept = number(1);
+  number(2);
+  table().shrink(index(kept) + 1);
+  EXPECT_EQ(table().size(), index(kept) + 1);
+  EXPECT_EQ(number(1), kept);
+  table().shrink(index(kept) + 1);
+  EXPECT_EQ(table().generation(), 1u) << "nothing was forgotten the second time";
+}
+
+TEST_F(Weights, ShrinkKeepsWhatCopiesAndLogsCanBringBack) {
+  Graph graph(tables);
+  const auto mark = graph.mark();
+  const Value value = graph.weight_value(number(1));
+  std::optional<Graph> copy(graph);
+  graph.remove(value.node);
+  table().shrink(0);
+  EXPECT_EQ(table().size(), 1u) << "the log can bring it back";
+  graph.undo_to(mark);
+  table().shrink(0);
+  EXPECT_EQ(table().size(), 1u) << "the copy holds it";
+  Graph moved = std::move(*copy);
+  copy.reset();
+  table().shrink(0);
+  EXPECT_EQ(table().size(), 1u) << "it moved";
+  moved = graph;
+  table().shrink(0);
+  EXPECT_EQ(table().size(), 0u);
+}
+
+TEST(WeightHold, GraphsMayOutliveTheirTablesToBeDestroyed) {
+  auto tables = std::make_unique<Tables>();
+  auto graph = std::make_unique<Graph>(*tables);
+  graph->weight_value(tables->weights().scalar(DType::float32, 1));
+  tables.reset();
+  graph.reset();
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace regraft::graph
