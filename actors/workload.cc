@@ -106,8 +106,9 @@ std::vector<Option> workload_options() {
              "locations of a rule that can be chosen")
           .between(1, 65535)
           .fixed_on_resume(),
-      Option("workload.reward", "incremental", "cost change of each step, or of the whole episode at its end")
-          .one_of({"incremental", "terminal"})
+      Option("workload.reward", "incremental",
+             "cost change of each step, of the whole episode at its end, or of its best graph as it is found")
+          .one_of(env::reward_kind_names())
           .fixed_on_resume(),
   };
   return options;
@@ -123,8 +124,7 @@ WorkloadOptions workload_options_from(const Config& config) {
                                          ? env::HorizonMode::truncate
                                          : env::HorizonMode::terminate;
   options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
-  options.environment.reward =
-      config.text("workload.reward") == "terminal" ? env::RewardKind::terminal : env::RewardKind::incremental;
+  options.environment.reward = env::reward_kind_from_name(config.text("workload.reward"));
   return options;
 }
 

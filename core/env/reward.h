@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/cost/cost.h"
 #include "core/graph/graph.h"
@@ -14,10 +16,16 @@ namespace regraft::env {
 ///   terminal:    (initial - final) / initial at the step that terminates the episode, 0 elsewhere. Where the
 ///   horizon
 ///                truncates, nothing is paid there: the value that is bootstrapped stands for it.
-/// With gamma 1 both add up to the relative improvement of a terminated episode.
-enum class RewardKind : std::uint8_t { incremental, terminal };
+///   best:        (least - after) / initial where a step reaches a graph cheaper than all before, 0
+///   elsewhere: what follows the best graph costs nothing, so neither a way through dearer graphs nor a step
+///   too many is punished. It fits a use that keeps the best graph of an episode, as the searches do.
+/// With gamma 1 the first two add up to the relative improvement of a terminated episode, the last to that of
+/// its best graph.
+enum class RewardKind : std::uint8_t { incremental, terminal, best };
 
-/// "incremental", "terminal". Throws EnvError on another word, naming those that exist.
+/// The names of all kinds, in their order.
+const std::vector<std::string>& reward_kind_names();
+/// Throws EnvError on another word, naming those that exist.
 RewardKind reward_kind_from_name(std::string_view name);
 std::string_view reward_kind_name(RewardKind kind);
 

@@ -27,7 +27,7 @@ struct SyntheticWorld {
 TEST(Environment, ConformsOnTheSyntheticFamily) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SyntheticWorld world({.chains = 7, .locked = 2, .valley = 2, .seed = seed});
-    for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal}) {
+    for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal, RewardKind::best}) {
       for (const std::uint32_t limit : {200u, 3u}) {
         EnvOptions options;
         options.horizon = 12;
@@ -79,6 +79,28 @@ TEST(Environment, TerminalRewardIsPaidOnceAndNotWhereTheHorizonTruncates) {
   const StepResult last = cut.step({0, 0});
   EXPECT_TRUE(last.truncated);
   EXPECT_EQ(last.reward, 0.0);
+}
+
+TEST(Environment, BestRewardPaysForNewBestGraphsOnly) {
+  const cost::Cost initial{.latency_us = 100};
+  const SyntheticWorld world({.chains = 2});
+  const auto reward = make_reward(RewardKind::best);
+  double before_us = 100;
+  const auto pay = [&](double after_us) {
+    const cost::Cost before{.latency_us = before_us}, after{.latency_us = after_us};
+    before_us = after_us;
+    return reward->pay({initial, before, after, *world.task.start});
+  };
+  EXPECT_EQ(pay(110), 0) << "a way up costs nothing";
+  EXPECT_EQ(pay(105), 0) << "nor is the way back paid";
+  EXPECT_DOUBLE_EQ(pay(90), 0.10);
+  EXPECT_EQ(pay(95), 0);
+  const auto other = reward->clone();
+  EXPECT_DOUBLE_EQ(pay(80), 0.10);
+  EXPECT_DOUBLE_EQ(other->pay({initial, initial, {.latency_us = 70}, *world.task.start}), 0.20)
+      << "from the same point";
+  reward->reset();
+  EXPECT_DOUBLE_EQ(pay(99), 0.01);
 }
 
 TEST(Environment, EndsWhereNoXferIsLegal) {
