@@ -50,6 +50,8 @@ void CanonicalOrder::note_edits() {
   for (const NodeId id : touched_)
     if (id < bound) source_[id] = 0;
   std::erase_if(sources_, [&](const Ready& source) { return !source_[source.node]; });
+  constexpr std::size_t kFew = 16;  // up to here, sorting in is cheaper than sorting anew
+  const auto by_hash = [](const Ready& a, const Ready& b) { return a.merkle < b.merkle; };
   const std::size_t kept = sources_.size();
   for (const NodeId id : touched_) {
     if (!graph_.alive(id)) continue;
@@ -62,9 +64,10 @@ void CanonicalOrder::note_edits() {
     source_[id] = 1;
     sources_.push_back({hash_of(id), id});
   }
-  if (sources_.size() > kept)
-    std::sort(sources_.begin(), sources_.end(),
-              [](const Ready& a, const Ready& b) { return a.merkle < b.merkle; });
+  if (sources_.size() > kept + kFew) std::sort(sources_.begin(), sources_.end(), by_hash);
+  const auto first_new = sources_.begin() + static_cast<std::ptrdiff_t>(kept);
+  for (auto at = first_new; at != sources_.end() && sources_.size() <= kept + kFew; ++at)
+    std::rotate(std::upper_bound(sources_.begin(), at, *at, by_hash), at, at + 1);
   touched_.clear();
 }
 

@@ -13,7 +13,8 @@ bool Matcher::run(NodeId anchor, std::span<const NodeId> expected, const Found& 
   found_ = &found;
   anchor_ = anchor;
   sized_.assign(rule_.domains.size(), false);
-  for (auto& members : bindings_.members) members.clear();
+  for (Quantity& quantity : bindings_.plain.quantities) quantity.kind = Quantity::Kind::none;
+  for (std::size_t domain = 0; domain < spare_.size(); ++domain) empty_domain(domain);
   if (rule_.is_siblings()) size_domain(rule_.sibling_domain, 1);
   const bool stopped = step(0, 0);
   undo_to(0);
@@ -188,10 +189,25 @@ bool Matcher::bind_quantity(Slot slot, std::size_t member, const graph::AttrValu
 bool Matcher::size_domain(std::int16_t domain, std::size_t count) {
   const auto d = static_cast<std::size_t>(domain);
   if (sized_[d]) return bindings_.members[d].size() == count;
-  bindings_.members[d].assign(count, Frame(rule_.frames[d + 1]));
+  auto& members = bindings_.members[d];
+  while (members.size() < count) {
+    if (spare_[d].empty()) spare_[d].emplace_back(rule_.frames[d + 1]);
+    members.push_back(std::move(spare_[d].back()));
+    spare_[d].pop_back();
+  }
   sized_[d] = true;
   trail_.push_back({Undo::Form::domain, Slot{domain, 0}, 0});
   return true;
+}
+
+// What was bound in the frames has been undone; their quantities may be those of bindings by name.
+void Matcher::empty_domain(std::size_t domain) {
+  auto& members = bindings_.members[domain];
+  for (Frame& frame : members) {
+    for (Quantity& quantity : frame.quantities) quantity.kind = Quantity::Kind::none;
+    spare_[domain].push_back(std::move(frame));
+  }
+  members.clear();
 }
 
 void Matcher::undo_to(std::size_t mark) {
@@ -203,13 +219,13 @@ void Matcher::undo_to(std::size_t mark) {
         bindings_.tensor(undo.slot, undo.member) = Tensor{};
         break;
       case Undo::Form::quantity:
-        bindings_.quantity(undo.slot, undo.member) = Quantity{};
+        bindings_.quantity(undo.slot, undo.member).kind = Quantity::Kind::none;
         break;
       case Undo::Form::op:
         bindings_.frame(undo.slot.domain, undo.member).ops[undo.slot.index] = OpBinding{};
         break;
       case Undo::Form::domain:
-        bindings_.members[static_cast<std::size_t>(undo.slot.domain)].clear();
+        empty_domain(static_cast<std::size_t>(undo.slot.domain));
         sized_[static_cast<std::size_t>(undo.slot.domain)] = false;
         break;
     }

@@ -34,7 +34,7 @@ class Matcher {
   };
 
   Matcher(const CompiledRule& rule, const graph::Graph& graph)
-      : rule_(rule), graph_(graph), bindings_(rule) {}
+      : rule_(rule), graph_(graph), bindings_(rule), spare_(rule.domains.size()) {}
 
   /// With `expected`, only ways whose nodes begin with these. May be called again; the bindings are empty
   /// between calls.
@@ -59,12 +59,14 @@ class Matcher {
   bool bind_tensor(Slot slot, std::size_t member, graph::Value value);
   bool bind_quantity(Slot slot, std::size_t member, const graph::AttrValue& value);
   bool size_domain(std::int16_t domain, std::size_t count);
+  void empty_domain(std::size_t domain);
   void undo_to(std::size_t mark);
 
   const CompiledRule& rule_;
   const graph::Graph& graph_;
   Bindings bindings_;
   std::vector<bool> sized_;
+  std::vector<std::vector<Frame>> spare_;  // by domain: frames to use again
   std::vector<Undo> trail_;
   std::vector<graph::NodeId> trace_;
   std::span<const graph::NodeId> expected_;

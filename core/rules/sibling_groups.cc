@@ -152,14 +152,14 @@ void SiblingGroups::form_sets(Group& group, const graph::Graph& graph, LegalMemo
   const auto independent = [&](std::size_t i, std::size_t j) {
     return rule_.always_acyclic || (group.depends[i * size + j] == 0 && group.depends[j * size + i] == 0);
   };
-  std::vector<std::size_t> chosen;
+  InlineVector<std::size_t, 16> chosen;
   for (std::size_t i = 0; i < size; ++i) {
     const bool fits =
         std::all_of(chosen.begin(), chosen.end(), [&](std::size_t j) { return independent(i, j); });
     if (fits) chosen.push_back(i);
   }
   if (chosen.size() > 2) {
-    std::vector<const Held*> set;
+    InlineVector<const Held*, 16> set;
     for (std::size_t i : chosen) set.push_back(members[i]);
     add_if_legal(set, group, graph, memo);
   }
@@ -175,7 +175,7 @@ void SiblingGroups::form_sets(Group& group, const graph::Graph& graph, LegalMemo
 
 void SiblingGroups::add_if_legal(std::span<const Held* const> set, Group& group, const graph::Graph& graph,
                                  LegalMemo& memo) {
-  std::vector<const Member*> members;
+  InlineVector<const Member*, 16> members;
   for (const Held* held : set) members.push_back(&held->member);
   if (!is_legal(members, graph, memo)) return;
   Match& match = group.sets.emplace_back();

@@ -3,6 +3,7 @@
 #include "core/rules/cleanup.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/model_zoo.h"
+#include "core/rules/reference_matcher.h"
 #include "core/rules/rewrite.h"
 
 namespace regraft::rules {
@@ -93,6 +94,35 @@ INSTANTIATE_TEST_SUITE_P(
                       Walk{"encoder", make_encoder, 3}, Walk{"encoder", make_encoder, 4},
                       Walk{"convolutions", make_convolutions, 5}, Walk{"convolutions", make_convolutions, 6}),
     [](const auto& walk) { return std::string(walk.param.name) + "_" + std::to_string(walk.param.seed); });
+
+// On graphs that rewriting made, with an index that was kept up, against a matcher that tries everything.
+TEST(MatchIndex, EqualsTheReferenceAfterAWalk) {
+  std::size_t seen = 0;
+  for (Maker make : {make_recurrent, make_encoder, make_convolutions}) {
+    GraphBuilder b(11);
+    make(b);
+    graph::Graph& graph = b.graph();
+    clean_up(graph);
+    MatchIndex index(shipped(), graph);
+    Rng rng(11, "reference walk");
+    for (int step = 0; step < 12; ++step) {
+      std::vector<Match> all;
+      for (std::uint32_t rule = 0; rule < shipped().size(); ++rule) {
+        for (const Match& match : index.matches(rule)) all.push_back(match);
+      }
+      const auto mark = graph.mark();
+      apply(graph, shipped(), all[rng.below(all.size())]);
+      index.update(graph.touched_since(mark));
+      if (step % 4 != 3) continue;
+      for (std::uint32_t rule = 0; rule < shipped().size(); ++rule) {
+        const CompiledRule& compiled = shipped().compiled(rule);
+        if (testing::has_lists(compiled) || compiled.nodes.size() > 2) continue;
+        seen += testing::expect_reference_matches(shipped(), rule, graph, index.matches(rule));
+      }
+    }
+  }
+  EXPECT_GT(seen, 100u) << "too few matches to compare";
+}
 
 // An id that was undone may come back as a constant: the matches of its former life must go.
 TEST(MatchIndex, ForgetsANodeWhoseIdBecameAWeight) {

@@ -11,7 +11,6 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 using testing::GraphBuilder;
-using testing::ReferenceMatcher;
 
 const RuleSet& shipped() {
   static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
@@ -36,36 +35,13 @@ void add_noise(GraphBuilder& b, Rng& rng) {
   }
 }
 
-bool has_lists(const CompiledRule& rule) {
-  for (const Domain& domain : rule.domains) {
-    if (!domain.siblings) return true;
-  }
-  return false;
-}
-
-// The pairs among the index's matches; every match of a rule without siblings.
-std::set<std::vector<NodeId>> comparable(const CompiledRule& rule, std::span<const Match> matches) {
-  std::set<std::vector<NodeId>> out;
-  std::size_t pair = 0;
-  for (const Step& step : rule.steps) pair += rule.nodes[step.node].domain >= 0 ? 2 : 1;
-  for (const Match& match : matches) {
-    if (!rule.is_siblings() || match.nodes.size() == pair)
-      out.insert({match.nodes.begin(), match.nodes.end()});
-  }
-  return out;
-}
-
-std::vector<NodeId> sorted(std::vector<NodeId> nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
-}
-
 class AgainstReference : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(AgainstReference, FindsTheSameMatches) {
   const std::uint32_t number = GetParam();
   const CompiledRule& rule = shipped().compiled(number);
-  if (has_lists(rule) || rule.nodes.size() > 3) return;  // the reference tries every assignment of nodes
+  if (testing::has_lists(rule) || rule.nodes.size() > 3)
+    return;  // the reference tries every assignment of nodes
   std::size_t seen = 0;
   for (std::uint64_t seed = 1; seed <= 400 && seen < 12; ++seed) {
     GraphBuilder b(seed);
@@ -74,19 +50,8 @@ TEST_P(AgainstReference, FindsTheSameMatches) {
     if (!make_example(rule, b, choices)) continue;
     add_noise(b, rng);
     const MatchIndex index(shipped(), b.graph());
-    const auto found = comparable(rule, index.matches(number));
-    const auto wanted = ReferenceMatcher(shipped(), number, b.graph()).run();
-    seen += wanted.size();
-    for (const auto& nodes : found)
-      EXPECT_TRUE(wanted.contains(nodes)) << shipped().info(number).text << "\nseed " << seed;
-    if (!rule.is_siblings()) {
-      EXPECT_EQ(found.size(), wanted.size()) << shipped().info(number).text << "\nseed " << seed;
-    } else if (rule.members_share_activation) {  // each pair is listed in one of its two orders
-      std::set<std::vector<NodeId>> sets, wanted_sets;
-      for (const auto& nodes : found) sets.insert(sorted(nodes));
-      for (const auto& nodes : wanted) wanted_sets.insert(sorted(nodes));
-      EXPECT_EQ(sets, wanted_sets) << shipped().info(number).text << "\nseed " << seed;
-    }
+    seen += testing::expect_reference_matches(shipped(), number, b.graph(), index.matches(number));
+    if (HasFailure()) FAIL() << "seed " << seed;
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -201,5 +203,39 @@ class ReferenceMatcher {
   std::vector<graph::NodeId> chosen_;
   std::set<std::vector<graph::NodeId>> found_;
 };
+
+inline bool has_lists(const CompiledRule& rule) {
+  return std::any_of(rule.domains.begin(), rule.domains.end(),
+                     [](const Domain& domain) { return !domain.siblings; });
+}
+
+/// Compares matches that were found with those of the reference, for a rule without lists: all of them; of
+/// siblings, that every pair among them is one, and where members share an activation that no pair is
+/// missing. Returns the number of the reference's matches.
+inline std::size_t expect_reference_matches(const RuleSet& rules, std::uint32_t number,
+                                            const graph::Graph& graph, std::span<const Match> matches) {
+  const CompiledRule& rule = rules.compiled(number);
+  std::size_t pair = 0;
+  for (const Step& step : rule.steps) pair += rule.nodes[step.node].domain >= 0 ? 2 : 1;
+  std::set<std::vector<graph::NodeId>> found, found_sets, wanted_sets;
+  const auto sorted = [](std::vector<graph::NodeId> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  };
+  for (const Match& match : matches) {
+    if (!rule.is_siblings() || match.nodes.size() == pair)
+      found.insert({match.nodes.begin(), match.nodes.end()});
+  }
+  const auto wanted = ReferenceMatcher(rules, number, graph).run();
+  for (const auto& nodes : found) EXPECT_TRUE(wanted.contains(nodes)) << rules.info(number).text;
+  if (!rule.is_siblings()) {
+    EXPECT_EQ(found.size(), wanted.size()) << rules.info(number).text;
+  } else if (rule.members_share_activation) {  // each pair is listed in one of its two orders
+    for (const auto& nodes : found) found_sets.insert(sorted(nodes));
+    for (const auto& nodes : wanted) wanted_sets.insert(sorted(nodes));
+    EXPECT_EQ(found_sets, wanted_sets) << rules.info(number).text;
+  }
+  return wanted.size();
+}
 
 }  // namespace regraft::rules::testing
