@@ -4,22 +4,43 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "actors/workload.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/progress.h"
 #include "core/exec/latency.h"
 #include "launch/bindings.h"
 #include "launch/commands/commands.h"
+#include "launch/environment_speed.h"
 
 namespace regraft::launch {
 namespace {
 
 struct Options {
   std::filesystem::path before;
-  std::optional<std::filesystem::path> after, json;
+  std::optional<std::filesystem::path> after, environment, json;
   std::vector<std::string> bindings;
   exec::LatencyOptions latency;
+  std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
+  std::uint64_t steps = 10000;
+  std::uint32_t horizon = 100;
 };
+
+int bench_environment(const Options& options) {
+  actors::WorkloadOptions workload;
+  workload.models = {options.environment->string()};
+  workload.rules = options.rules;
+  workload.device = options.device;
+  workload.environment.horizon = options.horizon;
+  const SystemClock clock;
+  const auto task = actors::load_task(workload, 0);
+  env::Environment environment = actors::make_environment(*task, workload, clock);
+  EnvironmentSpeed speed = measure_environment(environment, options.steps, options.latency.seed, clock);
+  speed.model = task->name();
+  std::fputs(describe(speed).c_str(), stdout);
+  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  return kDone;
+}
 
 int bench(const Options& options) {
   exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
@@ -46,9 +67,10 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("bench", "paired latency of one or two models in ONNX Runtime");
-  command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options")
-      ->required();
+  CLI::App* command = program.add_subcommand(
+      "bench", "paired latency of one or two models in ONNX Runtime; or the speed of the environment");
+  CLI::Option* model =
+      command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
                       "what is compared with it (left out: the baseline itself, an A/A control)");
   command->add_option("--threads", options->latency.threads, "threads inside an op")
@@ -56,9 +78,24 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_option("--budget", options->latency.budget_s, "seconds to spend")
       ->check(CLI::Range(1.0, 86400.0));
   command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
-  command->add_option("--seed", options->latency.seed, "seed of inputs and of the order of sessions");
+  command->add_option("--seed", options->latency.seed,
+                      "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON");
-  command->callback([options, &action] { action = [options] { return bench(*options); }; });
+  CLI::Option* environment =
+      command->add_option("--env", options->environment, "step this model's environment at random instead")
+          ->excludes(model);
+  command->add_option("--steps", options->steps, "steps to take")
+      ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1} << 40))
+      ->needs(environment);
+  command->add_option("--horizon", options->horizon, "steps of an episode")
+      ->check(CLI::Range(1, 10000))
+      ->needs(environment);
+  command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
+  command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
+  command->callback([options, &action] {
+    if (options->before.empty() && !options->environment) throw CLI::RequiredError("MODEL or --env");
+    action = [options] { return options->environment ? bench_environment(*options) : bench(*options); };
+  });
 }
 
 }  // namespace regraft::launch

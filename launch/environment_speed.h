@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/env/environment.h"
+
+namespace regraft::launch {
+
+/// How fast an environment steps and what it holds.
+struct EnvironmentSpeed {
+  std::string model;
+  std::uint64_t steps = 0, episodes = 0, seed = 0, rules = 0;
+  double seconds = 0, cpu_seconds = 0;  // of all steps and resets
+  double steps_per_second = 0;          // by the clock
+  double steps_per_cpu_second = 0;      // by the CPU time of the process: what a busy machine does not slow
+  env::StepSeconds parts;               // of all steps
+  double reset_seconds = 0;             // of all resets
+  double nodes = 0, candidates = 0;     // of an observation, on average
+  std::uint64_t peak_rss_bytes = 0;     // of the process
+  std::uint64_t rss_growth_bytes = 0;   // of that peak, after the first tenth of the steps
+};
+
+/// Walks an environment: of the legal rewrites each is equally probable, NO-OP only where there is no other;
+/// masks, costs and observations are made at every step. One thread.
+EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_t steps, std::uint64_t seed,
+                                     const Clock& clock);
+
+/// One line a figure.
+std::string describe(const EnvironmentSpeed& speed);
+nlohmann::json to_json(const EnvironmentSpeed& speed);
+
+}  // namespace regraft::launch

@@ -1,0 +1,48 @@
+#include <gmock/gmock.h>
+
+#include "launch/program.h"
+#include "support/models.h"
+
+namespace regraft::launch {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::json_of;
+using testing::run;
+
+TEST(BenchEnvironment, WritesSpeedMemoryAndShares) {
+  const TempDir dir;
+  const auto report = dir.path() / "speed.json";
+  const Captured result = run({"bench", "--env", regraft::testing::unpacked_model("nasrnn").string(),
+                               "--steps", "400", "--seed", "3", "--json", report.string()});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("steps/s"));
+  const nlohmann::json speed = json_of(report);
+  EXPECT_EQ(speed["model"], "nasrnn");
+  EXPECT_EQ(speed["steps"], 400);
+  EXPECT_EQ(speed["seed"], 3);
+  EXPECT_GT(speed["steps_per_second"].get<double>(), 0);
+  EXPECT_NEAR(speed["steps_per_second"].get<double>() * speed["seconds"].get<double>(), 400, 1e-6);
+  EXPECT_GT(speed["rules"].get<int>(), 10);
+  EXPECT_GT(speed["nodes"].get<double>(), 50);
+  double sum = 0;
+  for (const char* part : {"apply", "cost", "match", "observe", "reset"}) {
+    const double share = speed["shares"][part].get<double>();
+    EXPECT_GT(share, 0) << part;
+    sum += share;
+  }
+  EXPECT_LE(sum, 1.0);
+  EXPECT_GT(speed["peak_rss_bytes"].get<std::uint64_t>(), speed["rss_growth_bytes"].get<std::uint64_t>());
+}
+
+TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
+  EXPECT_EQ(run({"bench"}).status.code, 2);
+  EXPECT_EQ(run({"bench", "a.onnx", "--env", "b.onnx"}).status.code, 2);
+  EXPECT_EQ(run({"bench", "a.onnx", "--steps", "100"}).status.code, 2);
+  const Captured missing = run({"bench", "--env", "missing.onnx"});
+  EXPECT_EQ(missing.status.code, 1);
+  EXPECT_THAT(missing.errors, HasSubstr("missing.onnx"));
+}
+
+}  // namespace
+}  // namespace regraft::launch
