@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/onnx/export.h"
 #include "core/onnx/import.h"
 
 namespace regraft::launch {
@@ -50,6 +53,7 @@ void OutputFiles::copy_of(const fs::path& model) {
 void OutputFiles::commit() {
   std::error_code problem;
   const fs::path main = aside();
+  std::vector<std::string> kept;
   // The model last: until then the old one, if any, is whole.
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
     if (!entry.is_regular_file() || entry.path() == main) continue;
@@ -61,10 +65,13 @@ void OutputFiles::commit() {
     fs::create_directories(target.parent_path(), problem);
     fs::rename(entry.path(), target, problem);
     check(problem, "cannot be written", target);
+    kept.push_back(target.filename().string());
   }
+  sync_folder(output_.parent_path());
   fs::rename(main, output_, problem);
   check(problem, "cannot be written", output_);
   sync_folder(output_.parent_path());
+  onnx::remove_stale_data(output_, kept);
 }
 
 }  // namespace regraft::launch

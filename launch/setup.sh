@@ -5,9 +5,11 @@
 # half-written, and a second clone downloads nothing. Without root and with packages missing it names them and exits 2.
 set -euo pipefail
 
-# Versions, here and nowhere else; cmake/RegraftDependencies.cmake reads these two lines.
+# Versions, here and nowhere else; CMake reads these lines.
 TORCH_VERSION=2.11.0
 ONNXRUNTIME_VERSION=1.31.1
+# ONNX's own checker and test data, for the tests; with the packages that it needs, for Debian's Python.
+ONNX_VERSION=1.19.1
 # The CUDA runtime libraries that the torch wheel above names as its own.
 CUDA_RUNTIME_VERSION=13.0.96
 CUDA_CUPTI_VERSION=13.0.85
@@ -17,11 +19,12 @@ HEADERS_SUITE=trixie
 CACHE=${REGRAFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/regraft}
 TORCH_PREFIX=$CACHE/torch-$TORCH_VERSION
 ONNXRUNTIME_PREFIX=$CACHE/onnxruntime-$ONNXRUNTIME_VERSION
+ONNX_PREFIX=$CACHE/onnx-$ONNX_VERSION
 
 PACKAGES=(cmake g++ clang clang-tidy clang-format libclang-rt-14-dev pkg-config z3 python3-pip libzmq3-dev cppzmq-dev
   libsodium-dev libcereal-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev protobuf-compiler libz3-dev
   libspdlog-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libxxhash-dev
-  libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache gnuplot-nox xz-utils)
+  zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache gnuplot-nox xz-utils)
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -170,6 +173,14 @@ fetch_onnxruntime() {
   move_in_place "$target" "$ONNXRUNTIME_PREFIX"
 }
 
+fetch_onnx() {
+  say "fetching ONNX $ONNX_VERSION"
+  fetch_wheels_with_needs "$WORK/onnx-wheels" "onnx==$ONNX_VERSION"
+  unpack_wheels "$WORK/onnx-wheels" "$WORK/onnx" ""
+  rm -rf "$WORK/onnx-wheels"
+  move_in_place "$WORK/onnx" "$ONNX_PREFIX"
+}
+
 # Both on one file system: the rename is all or nothing. A concurrent set-up that was first wins.
 move_in_place() {
   rm -rf "$2.broken"
@@ -187,10 +198,14 @@ onnxruntime_is_there() {
   [[ -e $ONNXRUNTIME_PREFIX/lib/libonnxruntime.so.1 && -e $ONNXRUNTIME_PREFIX/include/onnxruntime_cxx_api.h ]]
 }
 
+onnx_is_there() {
+  [[ -e $ONNX_PREFIX/onnx/checker.py && -d $ONNX_PREFIX/onnx/backend/test/data && -d $ONNX_PREFIX/numpy ]]
+}
+
 main() {
   [[ $(uname -m) == x86_64 ]] || fail "only x86_64 is supported, this is $(uname -m)"
   install_debian_packages
-  if torch_is_there && cuda_is_there && onnxruntime_is_there; then
+  if torch_is_there && cuda_is_there && onnxruntime_is_there && onnx_is_there; then
     say "everything is installed (libraries in $CACHE)"
     return
   fi
@@ -203,6 +218,7 @@ main() {
   torch_is_there || fetch_torch
   cuda_is_there || fetch_cuda_libraries
   onnxruntime_is_there || fetch_onnxruntime
+  onnx_is_there || fetch_onnx
   say "done in ${SECONDS} s (libraries in $CACHE)"
 }
 

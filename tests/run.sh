@@ -3,12 +3,16 @@
 # test program counts as one); its exit status is 0 only when nothing failed.
 #   --full            address, undefined-behaviour and thread sanitizers and clang-tidy too
 #   --fuzz SECONDS    each fuzzer for so long (0, the default: none)
+#   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
+#   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --tidy SECONDS    with --full, clang-tidy on recently changed files for at most so long (default 240; 0: none)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
 FUZZ_SECONDS=0
+WALKS=0
+LARGE=0
 TIDY_SECONDS=240
 JOBS=$(nproc)
 PASSED=0
@@ -24,9 +28,14 @@ usage() {
 while (($#)); do
   case $1 in
     --full) FULL=1 ;;
-    --fuzz | --tidy)
+    --large) LARGE=1 ;;
+    --fuzz | --tidy | --walks)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
-      [[ $1 == --fuzz ]] && FUZZ_SECONDS=$2 || TIDY_SECONDS=$2
+      case $1 in
+        --fuzz) FUZZ_SECONDS=$2 ;;
+        --tidy) TIDY_SECONDS=$2 ;;
+        --walks) WALKS=$2 ;;
+      esac
       shift
       ;;
     *) usage ;;
@@ -53,7 +62,7 @@ stage() {
   if ((status != 0)); then
     grep -vE '^ +Start +[0-9]+:| Passed +[0-9.]+ sec$' "$LOG" | tail -n 200
   else
-    grep -E '^(setup|note): ' "$LOG"
+    grep -E '^(setup|note): | rewrites|peak RSS' "$LOG"
   fi
   PASSED=$((PASSED + passed))
   FAILED=$((FAILED + failed))
@@ -124,6 +133,21 @@ fuzz() {
   done
 }
 
+# Random rewrites, split over the processors by their first seeds, each test printing what it did.
+walk() {
+  local program=build/release/core/exec/core_exec_test worker pids=() failed=0
+  for ((worker = 0; worker < JOBS; ++worker)); do
+    REGRAFT_WALKS=$((WALKS / JOBS + 1)) REGRAFT_WALK_SEED=$((1 + worker * 100000000)) OMP_NUM_THREADS=1 \
+      "$program" --gtest_filter='GeneratedWalks.*' &
+    pids+=($!)
+  done
+  for worker in "${pids[@]}"; do wait "$worker" || failed=1; done
+  REGRAFT_MODEL_WALKS=3 OMP_NUM_THREADS=1 "$program" --gtest_filter='*ModelWalks*' || failed=1
+  return $failed
+}
+
+large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
+
 stage "set up" bash launch/setup.sh
 build_and_test release
 stage "format" check_format
@@ -132,6 +156,8 @@ if ((FULL)); then
   build_and_test tsan "${THREADED[@]}"
   ((TIDY_SECONDS == 0)) || stage "tidy" check_tidy
 fi
+((WALKS == 0)) || stage "walks" walk
+((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS == 0)) || stage "fuzz" fuzz
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"

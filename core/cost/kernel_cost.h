@@ -40,11 +40,11 @@ struct KernelKey {
 };
 
 /// Kernel costs by operation, each computed once. Serves one Tables on one thread; refers to the device
-/// profile, the tables and the bindings, which outlive it.
+/// profile and the tables, which outlive it.
 class KernelCosts {
  public:
   KernelCosts(const DeviceProfile& device, const graph::Tables& tables, const graph::Bindings& bindings)
-      : device_(device), tables_(tables), bindings_(bindings) {}
+      : device_(device), tables_(tables), bindings_(bindings.in(tables)) {}
 
   const KernelCost& of(KernelKey key);
   /// Whether the runtime runs this op in the blocked layout whatever its neighbours are: convolutions and
@@ -68,7 +68,7 @@ class KernelCosts {
 
   const DeviceProfile& device_;
   const graph::Tables& tables_;
-  const graph::Bindings& bindings_;
+  const graph::Bindings bindings_;
   std::unordered_map<std::uint64_t, Kernel> kernels_;
 };
 

@@ -71,7 +71,7 @@ SmallLogs::SmallLogs(double scale) : scale_(scale) {
 }
 
 SignatureFeatures::SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings)
-    : tables_(&tables), bindings_(std::move(bindings)) {}
+    : tables_(&tables), bindings_(bindings.in(tables)) {}
 
 const NodeFeatureRow& SignatureFeatures::row(graph::SignatureId signature) {
   const std::size_t at = graph::index(signature);

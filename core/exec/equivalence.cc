@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/compare.h"
+#include "core/exec/divergence.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/trials.h"
@@ -71,10 +72,13 @@ void measure_spread(const std::filesystem::path& original, const Reference& refe
 }
 
 void compare_outputs(const Trial& trial, const std::vector<Tensor>& results, Agreement agreement,
-                     std::vector<OutputReport>& outputs) {
+                     TieBreaks& ties, std::vector<OutputReport>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     OutputReport& report = outputs[i];
-    const Difference difference = compare(trial.outputs[i], results[i]);
+    Difference difference = compare(trial.outputs[i], results[i]);
+    const bool tied = agreement == Agreement::within_tolerance && !difference.problem.empty() &&
+                      ties.excuse(report.name, trial, trial.outputs[i], results[i]);
+    if (tied) difference = {};
     report.relative_error = std::max(report.relative_error, difference.relative_error);
     if (!report.agrees) continue;
     std::string problem = difference.problem;
@@ -135,8 +139,10 @@ void note_empty_outputs(const Reference& reference, EquivalenceReport& report) {
 }
 
 /// Runs the other model on the reference's inputs and compares; a failure to load or run is a verdict.
-void run_optimised(const std::filesystem::path& optimised, const SessionOptions& how,
-                   const Reference& reference, Agreement agreement, EquivalenceReport& report) {
+void run_optimised(const std::filesystem::path& original, const std::filesystem::path& optimised,
+                   const SessionOptions& how, const Reference& reference, Agreement agreement,
+                   EquivalenceReport& report) {
+  TieBreaks ties(original);
   try {
     OrtSession session(optimised, how);
     report.reason = interface_difference(reference.inputs, session.inputs(), "input");
@@ -144,10 +150,23 @@ void run_optimised(const std::filesystem::path& optimised, const SessionOptions&
       report.reason = interface_difference(reference.outputs, session.outputs(), "output");
     if (!report.reason.empty()) return;
     for (const Trial& trial : reference.trials)
-      compare_outputs(trial, session.run(trial.inputs), agreement, report.outputs);
+      compare_outputs(trial, session.run(trial.inputs), agreement, ties, report.outputs);
   } catch (const ExecError& error) {
     report.reason = std::string("the other model does not run: ") + error.what();
   }
+}
+
+/// Names the first inner value that differs, on the inputs at which the worst output does.
+void explain(const std::filesystem::path& original, const std::filesystem::path& optimised,
+             const Reference& reference, EquivalenceReport& report) {
+  const auto worst = std::ranges::find(report.outputs, report.worst_output, &OutputReport::name);
+  for (const Trial& trial : reference.trials) {
+    if (!worst->problem.ends_with("(binding: " + trial.binding + ")")) continue;
+    report.first_difference =
+        first_divergence(original, optimised, trial, std::max(worst->tolerance, ToleranceRule::kFloor));
+    break;
+  }
+  if (!report.first_difference.empty()) report.reason += "; " + report.first_difference;
 }
 
 EquivalenceReport start_report(const Reference& reference) {
@@ -183,8 +202,10 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
     OutputReport& output = report.outputs[i];
     output.tolerance = ToleranceRule::tolerance(reference.outputs[i].dtype, output.spread);
   }
-  run_optimised(optimised, reference_session(), reference, options.agreement, report);
-  if (report.reason.empty()) conclude(report, options.agreement);
+  run_optimised(original, optimised, reference_session(), reference, options.agreement, report);
+  if (!report.reason.empty()) return report;
+  conclude(report, options.agreement);
+  if (!report.equivalent) explain(original, optimised, reference, report);
   return report;
 }
 
@@ -195,7 +216,7 @@ EquivalenceReport check_bit_equal(const std::filesystem::path& original,
     const SessionOptions how{level, 1, {}};
     const Reference reference = make_reference(original, how, {options.draws, 0}, options);
     report = start_report(reference);
-    run_optimised(optimised, how, reference, options.agreement, report);
+    run_optimised(original, optimised, how, reference, options.agreement, report);
     if (report.reason.empty()) conclude(report, options.agreement);
     if (report.equivalent) continue;
     report.reason += " (runtime's optimiser: " + std::string(optimisation_name(level)) + ")";
@@ -241,6 +262,7 @@ nlohmann::json to_json(const EquivalenceReport& report) {
           {"reason", report.reason},
           {"max_relative_error", finite(report.max_relative_error)},
           {"worst_output", report.worst_output},
+          {"first_difference", report.first_difference},
           {"outputs", outputs},
           {"bindings", report.bindings},
           {"notes", report.notes}};
@@ -253,6 +275,7 @@ EquivalenceReport equivalence_from_json(const nlohmann::json& json) {
     report.reason = json.at("reason");
     report.max_relative_error = json.at("max_relative_error");
     report.worst_output = json.at("worst_output");
+    report.first_difference = json.at("first_difference");
     report.bindings = json.at("bindings");
     report.notes = json.at("notes");
     for (const auto& output : json.at("outputs")) {

@@ -39,6 +39,9 @@ struct EquivalenceReport {
   std::string reason;             // one sentence, for both verdicts
   double max_relative_error = 0;  // over the floating outputs
   std::string worst_output;       // the one with the largest error for its tolerance
+  /// Of models that differ: the first inner value that both name and that differs, in one sentence; empty
+  /// where it cannot be found (part of the reason too).
+  std::string first_difference;
   std::vector<OutputReport> outputs;
   std::vector<std::string> bindings;  // those compared: "batch=1, seq=128"; "as it is" for a static model
   std::vector<std::string> notes;     // bindings at which the original itself cannot run
@@ -59,7 +62,8 @@ struct ToleranceRule {
 /// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the bindings {1,
 /// bound, primes} of their symbols. The spread of the original is taken over optimisation levels, 1 and 2
 /// threads, and 1-ulp noise on floating inputs. One model is in memory at a time; run it in a process of its
-/// own (`regraft verify`). A difference is a report; ExecError is only for an original that cannot be loaded
+/// own (`regraft verify`). Positions that ArgMax or ArgMin gives may differ where the candidates are within
+/// tolerance. A difference is a report; ExecError is only for an original that cannot be loaded
 /// or run, and for inputs that cannot be made.
 EquivalenceReport check_equivalence(const std::filesystem::path& original,
                                     const std::filesystem::path& optimised,

@@ -37,6 +37,10 @@ class InputSource {
   /// One tensor for each input, in order. Throws ExecError for a dtype it cannot fill.
   virtual std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
                                    Rng& rng) const = 0;
+  /// The sizes of all symbols where the source has but one; empty where it can draw at any.
+  virtual SymbolSizes sizes(std::span<const ValueInfo>) const { return {}; }
+  /// Whether every draw gives the same.
+  virtual bool is_fixed() const { return false; }
 };
 
 /// Floats are standard normal; booleans fair coins; integers uniform in their range, which is, when `ranges`

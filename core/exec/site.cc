@@ -16,11 +16,13 @@ using graph::Value;
 
 class SiteFinder {
  public:
-  SiteFinder(const Graph& before, const Graph& after) : before_(before), after_(after) {}
+  SiteFinder(const Graph& before, const Graph& after, Leaves leaves)
+      : before_(before), after_(after), leaves_(leaves) {}
 
   Site run(std::span<const NodeId> matched, std::span<const Value> replacing) {
     collect_left(matched);
     for (const Value& leaf : site_.leaves) leaf_nodes_.push_back(leaf.node);
+    if (leaves_ == Leaves::related) relate_leaves();
     collect_right(replacing);
     return std::move(site_);
   }
@@ -37,6 +39,21 @@ class SiteFinder {
         if (before_.node(input.node).kind != OpKind::weight) site_.leaves.insert(input);
       }
     }
+  }
+
+  void relate_leaves() {
+    std::vector<Value> dependent;
+    for (const Value& leaf : site_.leaves) {
+      std::vector<NodeId> others;
+      for (const Value& other : site_.leaves)
+        if (other.node != leaf.node) others.push_back(other.node);
+      if (!others.empty() && graph::reaches(before_, others, leaf.node)) dependent.push_back(leaf);
+    }
+    for (const Value& leaf : dependent) {
+      site_.leaves.erase(leaf);
+      std::erase(leaf_nodes_, leaf.node);
+    }
+    for (const Value& leaf : dependent) take_existing(leaf);
   }
 
   void collect_right(std::span<const Value> replacing) {
@@ -93,6 +110,7 @@ class SiteFinder {
 
   const Graph& before_;
   const Graph& after_;
+  Leaves leaves_;
   Site site_;
   std::vector<NodeId> leaf_nodes_;
   std::set<Value> seen_;
@@ -101,8 +119,8 @@ class SiteFinder {
 }  // namespace
 
 Site find_site(const Graph& before, const Graph& after, std::span<const NodeId> matched,
-               std::span<const Value> replacing) {
-  return SiteFinder(before, after).run(matched, replacing);
+               std::span<const Value> replacing, Leaves leaves) {
+  return SiteFinder(before, after, leaves).run(matched, replacing);
 }
 
 }  // namespace regraft::exec

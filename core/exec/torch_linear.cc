@@ -21,8 +21,12 @@ Tensors gemm(const TorchCall& call) {
              trans_b = call.attrs.integer(Attr::trans_b) != 0;
   const Tensor a = trans_a ? call.input(0).t() : call.input(0);
   const Tensor b = trans_b ? call.input(1).t() : call.input(1);
-  Tensor product = at::matmul(a, b) * call.attrs.real(Attr::alpha);
-  if (call.has_input(2)) product = product + call.input(2) * call.attrs.real(Attr::beta);
+  const auto scaled = [&](const Tensor& x, Attr factor) {
+    const double by = call.attrs.real(factor);
+    return by == 1 ? x : (x * by).to(x.scalar_type());  // integers stay integers
+  };
+  Tensor product = scaled(at::matmul(a, b), Attr::alpha);
+  if (call.has_input(2)) product = product + scaled(call.input(2), Attr::beta);
   return {product};
 }
 

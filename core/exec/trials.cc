@@ -83,7 +83,12 @@ Reference run_reference(OrtSession& session, const InputSource& source, const Sy
                         const TrialPlan& plan, Rng& rng) {
   Reference reference{session.inputs(), session.outputs(), {}, {}};
   TrialPlan remaining = plan;
-  for (const Binding& binding : comparison_bindings(session.inputs(), bound)) {
+  std::vector<Binding> bindings = comparison_bindings(session.inputs(), bound);
+  if (source.is_fixed()) {
+    bindings = {{"given", source.sizes(session.inputs()), true, {}}};
+    remaining.draws = 1;
+  }
+  for (const Binding& binding : bindings) {
     for (Trial& trial : run_or_skip(session, source, binding, remaining, rng, reference.notes)) {
       reference.trials.push_back(std::move(trial));
       remaining.draws = 1;

@@ -1,5 +1,7 @@
 #include "core/graph/tables.h"
 
+#include "core/graph/dim_formula.h"
+
 #include <bit>
 
 namespace regraft::graph {
@@ -47,10 +49,33 @@ void Bindings::bind(SymbolId symbol, std::int64_t value) {
   values_[symbol] = value;
 }
 
+Bindings Bindings::in(const Tables& tables) const {
+  Bindings bindings = *this;
+  bindings.tables_ = &tables;
+  return bindings;
+}
+
+std::optional<std::int64_t> Bindings::find(SymbolId symbol) const {
+  const auto found = values_.find(symbol);
+  return found == values_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::int64_t Bindings::value(Dim dim) const {
   if (!is_symbol(dim)) return dim;
-  const auto found = values_.find(dim_symbol(dim));
-  return found == values_.end() ? 1 : found->second;
+  if (const auto bound = find(dim_symbol(dim))) return *bound;
+  if (!tables_) return 1;
+  const std::string& name = tables_->symbol_name(dim_symbol(dim));
+  if (!is_formula(name)) return 1;
+  try {
+    return evaluate_formula(name,
+                            [this](std::string_view part) -> std::optional<std::int64_t> {
+                              const auto symbol = tables_->find_symbol(part);
+                              return symbol ? std::optional(value(symbol_dim(*symbol))) : std::nullopt;
+                            })
+        .value_or(1);
+  } catch (const GraphError&) {
+    return 1;  // no size at these bindings
+  }
 }
 
 std::int64_t Bindings::element_count(const TensorType& type) const {
@@ -109,6 +134,11 @@ SymbolId Tables::symbol(std::string_view name) {
   const auto [at, fresh] = symbol_ids_.try_emplace(std::string(name), static_cast<SymbolId>(symbols_.size()));
   if (fresh) symbols_.emplace_back(name);
   return at->second;
+}
+
+std::optional<SymbolId> Tables::find_symbol(std::string_view name) const {
+  const auto found = symbol_ids_.find(std::string(name));
+  return found == symbol_ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
 SymbolId Tables::fresh_symbol() {

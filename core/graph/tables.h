@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,15 +22,24 @@ struct Signature {
   InlineVector<std::uint8_t, 4> constant;  // 1 where the input is a weight
 };
 
+class Tables;
+
 /// Values for symbols; those not bound count as 1.
 class Bindings {
  public:
   void bind(SymbolId symbol, std::int64_t value);
+  /// The same values for the symbols of these tables, which outlive it: symbols that are formulas over others
+  /// ("(2*n)") are computed from them.
+  Bindings in(const Tables& tables) const;
+
+  /// The value that was bound, if one was.
+  std::optional<std::int64_t> find(SymbolId symbol) const;
   std::int64_t value(Dim dim) const;
   std::int64_t element_count(const TensorType& type) const;  // unranked types count as 1
 
  private:
   std::unordered_map<SymbolId, std::int64_t> values_;
+  const Tables* tables_ = nullptr;  // null: formulas count as 1
 };
 
 /// Interned types, attributes, signatures, symbols and weights of one model. Append-only; used by one thread;
@@ -56,12 +67,18 @@ class Tables {
 
   SymbolId symbol(std::string_view name);
   SymbolId fresh_symbol();
+  std::optional<SymbolId> find_symbol(std::string_view name) const;
   const std::string& symbol_name(SymbolId symbol) const { return symbols_[symbol]; }
   std::size_t symbol_count() const { return symbols_.size(); }
   std::string describe(TypeId id) const;  // "float32[1, 3, batch]"
 
   WeightTable& weights() { return weights_; }
   const WeightTable& weights() const { return weights_; }
+
+  /// The opset of the model: what a rewrite makes must have a form in it (core/graph/opset.h). Tables that
+  /// come from no model take everything.
+  void set_opset(std::int64_t opset) { opset_ = opset; }
+  std::int64_t opset() const { return opset_; }
 
   /// Hash of an opaque node's contents (op type, domain, attributes, sub-graphs), registered by the importer;
   /// `origin` is the node's index in the imported model.
@@ -80,6 +97,7 @@ class Tables {
   std::vector<std::string> symbols_;
   std::unordered_map<std::string, SymbolId> symbol_ids_;
   std::unordered_map<std::int32_t, Hash128> opaque_hashes_;
+  std::int64_t opset_ = std::numeric_limits<std::int64_t>::max();
   WeightTable weights_;
 };
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/graph/evaluate.h"
 #include "core/onnx/model_writer.h"
 #include "core/onnx/wire.h"
@@ -17,6 +18,7 @@ namespace pb = ::onnx;
 constexpr std::uint64_t kLargestMessageBytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
 constexpr std::uint64_t kSmallestExternalBytes = 1024;
 constexpr std::uint64_t kPageBytes = 4096, kLineBytes = 64, kPagedTensorBytes = 1 << 20;
+constexpr std::string_view kDataSuffix = ".data";
 constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
 
 /// Contents of the data file, in order, with zeros before each to its offset.
@@ -31,8 +33,8 @@ void set_entry(pb::TensorProto& tensor, const std::string& key, const std::strin
   entry.set_value(value);
 }
 
-/// Moves the payloads of all initializers into a data file of the given name.
-DataFile move_out(WrittenModel& written, const std::string& file_name) {
+/// Moves the payloads of all initializers into a data file, whose name is not known yet.
+DataFile move_out(WrittenModel& written) {
   DataFile data;
   for_each_tensor(written.model, [&](pb::TensorProto& tensor, bool is_initializer) {
     if (!is_initializer || !PayloadTable::is_placeholder(tensor.raw_data())) return;
@@ -44,11 +46,18 @@ DataFile move_out(WrittenModel& written, const std::string& file_name) {
     data.size_bytes = offset + payload.size_bytes;
     tensor.clear_raw_data();
     tensor.set_data_location(pb::TensorProto::EXTERNAL);
-    set_entry(tensor, "location", file_name);
+    set_entry(tensor, "location", "");
     set_entry(tensor, "offset", std::to_string(offset));
     set_entry(tensor, "length", std::to_string(payload.size_bytes));
   });
   return data;
+}
+
+void name_data(WrittenModel& written, const std::string& file_name) {
+  for_each_tensor(written.model, [&](pb::TensorProto& tensor, bool) {
+    for (auto& entry : *tensor.mutable_external_data())
+      if (entry.key() == "location" && entry.value().empty()) entry.set_value(file_name);
+  });
 }
 
 /// Writes tensor contents, folding weights one at a time, and lets go of mapped pages behind itself.
@@ -96,14 +105,43 @@ void write_rope(const Rope& rope, PayloadWriter& payloads, const Write& write_ch
     payloads.write(piece.bytes, piece.weight, piece.size_bytes, write_chunk);
 }
 
-void write_data(const DataFile& data, PayloadWriter& payloads, AtomicFile& file) {
+/// After a failure: the new data file, unless the model that is there names it.
+void remove_unused_data(const fs::path& model, std::span<const std::string> made) {
+  std::string there;
+  try {
+    there = read_file(model);
+  } catch (const FileError&) {
+    // There is no model.
+  }
+  std::error_code ignored;
+  for (const std::string& name : made)
+    if (there.find(name) == std::string::npos) fs::remove(model.parent_path() / name, ignored);
+}
+
+/// Writes the data file beside the model and gives its name, which tells its contents: another version of the
+/// same model never finds its data changed, whatever happens between the two renames.
+fs::path write_data(const DataFile& data, PayloadWriter& payloads, const fs::path& model) {
+  const fs::path unnamed = model.string() + ".data.unnamed";
+  AtomicFile file(unnamed);
+  Hasher hasher(12);
   std::uint64_t at = 0;
   for (const auto& [offset, payload] : data.parts) {
     file.write(std::string(offset - at, '\0'));
-    payloads.write(payload.bytes, payload.weight, payload.size_bytes,
-                   [&](std::span<const std::byte> chunk) { file.write(chunk); });
+    hasher.add(offset);
+    payloads.write(payload.bytes, payload.weight, payload.size_bytes, [&](std::span<const std::byte> chunk) {
+      hasher.add(hash_bytes(chunk));
+      file.write(chunk);
+    });
     at = offset + payload.size_bytes;
   }
+  file.commit();
+  const fs::path named = model.string() + "." + hasher.finish().hex() + std::string(kDataSuffix);
+  std::error_code problem;
+  fs::rename(unnamed, named, problem);
+  if (problem)
+    throw FileError("cannot be renamed: " + problem.message(), unnamed.string(), "check the folder");
+  sync_folder(named.parent_path().empty() ? "." : named.parent_path());
+  return named.filename();
 }
 
 Rope rope_of(const WrittenModel& written) {
@@ -127,21 +165,37 @@ void export_model(const ImportedModel& model, const graph::Graph& graph, const f
   if (too_large && options.external_data == ExternalData::never) refuse_size(path.string());
 
   PayloadWriter payloads(model, graph);
+  std::vector<std::string> kept;
   AtomicFile file(path);
-  std::optional<AtomicFile> data_file;
   if (wanted || too_large) {
-    const fs::path data_path = path.string() + ".data";
-    const DataFile data = move_out(written, data_path.filename().string());
+    const DataFile data = move_out(written);
+    if (rope_of(written).size_bytes > kLargestMessageBytes) refuse_size(path.string());
+    if (!data.parts.empty()) kept.push_back(write_data(data, payloads, path).string());
+    if (!kept.empty()) name_data(written, kept.front());
     rope = rope_of(written);
-    if (rope.size_bytes > kLargestMessageBytes) refuse_size(path.string());
-    if (!data.parts.empty()) {
-      data_file.emplace(data_path);
-      write_data(data, payloads, *data_file);
-    }
   }
-  write_rope(rope, payloads, [&](std::span<const std::byte> chunk) { file.write(chunk); });
-  if (data_file) data_file->commit();
-  file.commit();
+  try {
+    write_rope(rope, payloads, [&](std::span<const std::byte> chunk) { file.write(chunk); });
+    file.commit();
+  } catch (...) {
+    remove_unused_data(path, kept);
+    throw;
+  }
+  remove_stale_data(path, kept);
+}
+
+void remove_stale_data(const fs::path& path, std::span<const std::string> kept) {
+  constexpr std::size_t kHashDigits = 32;
+  const std::string stem = path.filename().string() + ".";
+  std::error_code ignored;  // what cannot be removed costs space, nothing else
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(path.parent_path().empty() ? "." : path.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name.starts_with(stem) && name.ends_with(kDataSuffix) &&
+                      name.size() == stem.size() + kHashDigits + kDataSuffix.size() &&
+                      name.find_first_not_of("0123456789abcdef", stem.size()) == stem.size() + kHashDigits;
+    if (ours && std::find(kept.begin(), kept.end(), name) == kept.end()) fs::remove(entry.path(), ignored);
+  }
 }
 
 std::string export_model_bytes(const ImportedModel& model, const graph::Graph& graph) {

@@ -65,6 +65,7 @@ ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const s
     load_external_data(*store, folder);
     store->opset = default_opset(store->model);
     auto tables = std::make_unique<graph::Tables>();
+    tables->set_opset(store->opset);
     graph::Graph graph = build_graph(*store, *tables, options);
     return {std::move(tables), std::move(graph), std::move(store)};
   } catch (const OnnxError& error) {

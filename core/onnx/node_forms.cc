@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/graph/evaluate.h"
-#include "core/onnx/export.h"
+#include "core/graph/opset.h"
+#include "core/onnx/onnx_error.h"
 
 namespace regraft::onnx {
 namespace {
@@ -74,7 +75,12 @@ class NodeWriter {
         out_(out) {}
 
   void write() {
-    if (opset_ < first_opset(node_.kind)) refuse("needs opset " + std::to_string(first_opset(node_.kind)));
+    std::vector<graph::TypeId> types;
+    for (const graph::Value input : node_.inputs)
+      types.push_back(input.present() ? graph_.type_id(input) : graph_.tables().type_none());
+    if (const std::string problem = graph::missing_form(graph_.tables(), node_.kind, attrs_, types);
+        !problem.empty())
+      refuse(problem);
     out_.set_op_type(std::string(op_.name));
     for (const auto& [attr, value] : attrs_.entries()) {
       const auto* operand = operand_of(attr);
@@ -96,7 +102,6 @@ class NodeWriter {
   }
 
   graph::DType dtype() const { return graph_.type(node_.inputs[0]).dtype; }
-  const graph::TensorType& input_type() const { return graph_.type(node_.inputs[0]); }
 
   const graph::OperandAttr* operand_of(Attr attr) const {
     for (const graph::OperandAttr& operand : op_.operand_attrs)
@@ -106,7 +111,7 @@ class NodeWriter {
 
   void write_operand(const graph::OperandAttr& operand, const AttrValue& value) {
     if (opset_ < input_since(node_.kind)) {
-      if (node_.kind == OpKind::slice && operand.attr == Attr::steps) return check_plain_steps(value);
+      if (node_.kind == OpKind::slice && operand.attr == Attr::steps) return;  // all 1
       const bool real = operand.attr == Attr::min || operand.attr == Attr::max || operand.attr == Attr::value;
       return add_attribute(out_, std::string(graph::attr_name(operand.attr)),
                            real ? AttrValue(number(value)) : value);
@@ -119,38 +124,22 @@ class NodeWriter {
       slot = constants_.scalar(dtype(), number(value));
   }
 
-  void check_plain_steps(const AttrValue& value) const {
-    const Ints& steps = std::get<Ints>(value);
-    if (std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 1; }))
-      refuse("with steps needs opset 10");
-  }
-
   void write_attribute(Attr attr, const AttrValue& value) {
     if (is_absent_in_opset(attr, value)) return;
     if (node_.kind == OpKind::constant_of_shape) {
       if (attr == Attr::value) write_fill_value(number(value));
       return;
     }
-    const bool softmax = node_.kind == OpKind::softmax || node_.kind == OpKind::log_softmax;
-    if (softmax && opset_ < 13 &&
-        std::get<std::int64_t>(value) + 1 != static_cast<std::int64_t>(input_type().rank()))
-      refuse("along any but the last axis needs opset 13");
     add_attribute(out_, std::string(graph::attr_name(attr)), value);
   }
 
   /// Attributes that came with a later opset, at the value that they had no name for before.
   bool is_absent_in_opset(Attr attr, const AttrValue& value) const {
     const bool pool = node_.kind == OpKind::max_pool || node_.kind == OpKind::average_pool;
-    if (pool && attr == Attr::dilations) {
-      const Ints& dilations = std::get<Ints>(value);
-      if (std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; })) return true;
-      if (opset_ < (node_.kind == OpKind::max_pool ? 10 : 19)) refuse("with dilations needs a later opset");
-    }
-    if (pool && attr == Attr::ceil_mode && opset_ < 10) {
-      if (std::get<std::int64_t>(value) != 0) refuse("with ceil_mode needs opset 10");
-      return true;
-    }
-    return false;
+    if (pool && attr == Attr::ceil_mode) return opset_ < 10;
+    if (!pool || attr != Attr::dilations) return false;
+    const Ints& dilations = std::get<Ints>(value);
+    return std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; });
   }
 
   void write_fill_value(double value) {
@@ -181,34 +170,6 @@ class NodeWriter {
 };
 
 }  // namespace
-
-std::int64_t first_opset(OpKind kind) {
-  switch (kind) {
-    case OpKind::expand:
-      return 8;
-    case OpKind::erf:
-    case OpKind::sign:
-    case OpKind::where:
-    case OpKind::constant_of_shape:
-      return 9;
-    case OpKind::round:
-    case OpKind::gather_elements:
-      return 11;
-    case OpKind::greater_or_equal:
-    case OpKind::less_or_equal:
-      return 12;
-    case OpKind::hard_swish:
-      return 14;
-    case OpKind::cast_like:
-      return 15;
-    case OpKind::layer_norm:
-      return 17;
-    case OpKind::gelu:
-      return 20;
-    default:
-      return 7;
-  }
-}
 
 void write_node(const graph::Graph& graph, graph::NodeId id, std::int64_t opset,
                 std::vector<std::string> inputs, ConstantMaker& constants, pb::NodeProto& out) {

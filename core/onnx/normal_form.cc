@@ -117,10 +117,39 @@ bool pad_same(const graph::TensorType& x, const Ints& kernel, bool upper, AttrBl
   return true;
 }
 
+/// Where a last window that is rounded up would begin in the padding, the standard's own inference counts it
+/// before opset 22 and runtimes drop it: the size of the result is not certain then.
+bool rounds_up_safely(std::int64_t opset, const graph::Tables& tables,
+                      std::span<const graph::Operand> operands, const AttrBlock& attrs) {
+  constexpr std::int64_t kSettledOpset = 22;
+  if (!attrs.has(Attr::ceil_mode) || attrs.integer(Attr::ceil_mode) == 0 || opset >= kSettledOpset)
+    return true;
+  const Ints* kernel = ints_or_null(attrs, Attr::kernel_shape);
+  if (!kernel || operands.empty() || !tables.type(operands[0].type).ranked) return false;
+  const graph::TensorType& x = tables.type(operands[0].type);
+  const std::size_t n = kernel->size();
+  const auto list = [&](Attr attr, std::size_t size, std::int64_t fallback) {
+    const Ints* given = ints_or_null(attrs, attr);
+    return given ? *given : Ints(size, fallback);
+  };
+  const Ints strides = list(Attr::strides, n, 1), dilations = list(Attr::dilations, n, 1),
+             pads = list(Attr::pads, 2 * n, 0);
+  if (x.rank() != n + 2 || strides.size() != n || dilations.size() != n || pads.size() != 2 * n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t reach = ((*kernel)[i] - 1) * dilations[i] + 1, in = x.dims[i + 2];
+    if (strides[i] + pads[i + n] <= reach) continue;  // no window can begin that far
+    if (graph::is_symbol(in) || strides[i] <= 0) return false;
+    const std::int64_t steps = (in + pads[i] + pads[i + n] - reach + strides[i] - 1) / strides[i];
+    if (steps * strides[i] >= in + pads[i]) return false;
+  }
+  return true;
+}
+
 bool resolve_auto_pad(const pb::NodeProto& node, OpKind kind, const graph::Tables& tables,
                       std::span<const graph::Operand> operands, AttrBlock& attrs) {
   const pb::AttributeProto* attribute = find(node, "auto_pad");
   if (!attribute || attribute->s() == "NOTSET" || attribute->s().empty()) return true;
+  if (attrs.has(Attr::ceil_mode) && attrs.integer(Attr::ceil_mode) != 0) return false;  // which one counts?
   attrs.erase(Attr::pads);
   if (attribute->s() == "VALID") return true;
   const bool upper = attribute->s() == "SAME_UPPER";
@@ -218,7 +247,8 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
     case OpKind::conv_transpose:
     case OpKind::max_pool:
     case OpKind::average_pool:
-      understood = resolve_auto_pad(node, kind, tables, operands, *attrs);
+      understood = resolve_auto_pad(node, kind, tables, operands, *attrs) &&
+                   rounds_up_safely(opset, tables, operands, *attrs);
       break;
     case OpKind::split:
       understood = fill_split(node, tables, operands, *attrs);

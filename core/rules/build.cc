@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/graph/evaluate.h"
+#include "core/graph/opset.h"
 
 namespace regraft::rules {
 
@@ -208,7 +209,12 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   std::vector<graph::TypeId> types;
   for (const Tensor& t : tensors) types.push_back(t.type);
   const bool folds = all_constant && !tensors.empty() && graph::can_evaluate(graph_.tables(), kind, types);
-  return bind_outputs(s, member, folds ? fold(kind, canonical, tensors) : make(kind, canonical, tensors));
+  if (folds) return bind_outputs(s, member, fold(kind, canonical, tensors));
+  const graph::Tables& tables = graph_.tables();
+  std::string problem = graph::missing_form(tables, kind, tables.attrs(canonical), types);
+  if (problem.empty()) problem = graph::missing_kernel(tables, kind, types);
+  if (!problem.empty()) return problem;
+  return bind_outputs(s, member, make(kind, canonical, tensors));
 }
 
 std::vector<Tensor> Builder::fold(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) {

@@ -26,10 +26,11 @@ constexpr std::int64_t kSmallElements = 4096;
 
 class Cleaner {
  public:
-  explicit Cleaner(Graph& graph) : graph_(graph), tables_(graph.tables()) {}
+  Cleaner(Graph& graph, std::size_t limit) : graph_(graph), tables_(graph.tables()), limit_(limit) {}
 
   std::vector<CleanupStep> run() {
     for (const NodeId id : graph::topological_order(graph_)) visit(id);
+    if (!open()) return std::move(steps_);
     std::vector<NodeId> before;
     for (NodeId id = 0; id < graph_.id_bound(); ++id)
       if (graph_.alive(id)) before.push_back(id);
@@ -48,10 +49,12 @@ class Cleaner {
     return node.kind != OpKind::input && node.kind != OpKind::weight && node.kind != OpKind::opaque;
   }
 
+  bool open() const { return steps_.size() < limit_; }
+
   void visit(NodeId id) {
-    if (!is_rewritable(graph_.node(id)) || fold(id)) return;
+    if (!open() || !is_rewritable(graph_.node(id)) || fold(id)) return;
     const NodeId settled = absorb_operands(id);
-    if (drop_no_op(settled)) return;
+    if (!open() || drop_no_op(settled)) return;
     merge(settled);
   }
 
@@ -211,6 +214,7 @@ class Cleaner {
 
   Graph& graph_;
   graph::Tables& tables_;
+  std::size_t limit_;
   std::map<Key, NodeId> seen_;
   std::vector<CleanupStep> steps_;
 };
@@ -233,8 +237,8 @@ std::string_view name_of(CleanupPass pass) {
   return "clean-up";
 }
 
-std::vector<CleanupStep> clean_up(Graph& graph) {
-  return Cleaner(graph).run();
+std::vector<CleanupStep> clean_up(Graph& graph, std::size_t limit) {
+  return Cleaner(graph, limit).run();
 }
 
 }  // namespace regraft::rules

@@ -32,7 +32,8 @@ inline constexpr std::int64_t kFoldGrowth = 2;
 
 /// Runs all passes to their common fixed point in one walk over the graph in topological order.
 /// Deterministic: equal graphs give equal steps and equal node ids, so a log is replayed by running it again.
-/// Opaque nodes are never touched or merged.
-std::vector<CleanupStep> clean_up(graph::Graph& graph);
+/// Opaque nodes are never touched or merged. With a limit, only the first so many steps, which are those that
+/// the whole run begins with: nodes that are dead then stay.
+std::vector<CleanupStep> clean_up(graph::Graph& graph, std::size_t limit = SIZE_MAX);
 
 }  // namespace regraft::rules

@@ -1,8 +1,8 @@
 #include "core/rules/rewrite_log.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/file.h"
 
@@ -108,34 +108,57 @@ std::size_t RewriteLog::rule_count() const {
   }));
 }
 
-void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules) {
+namespace {
+
+[[noreturn]] void differs(std::size_t at, const std::string& problem) {
+  throw RuleError("entry " + std::to_string(at) + ": " + problem, "rewrite log",
+                  "it belongs to another model or version");
+}
+
+bool is_rule(const LogEntry& entry) {
+  return !entry.name.starts_with(kCleanUp);
+}
+
+std::optional<std::uint32_t> number_of(const RuleSet& rules, const std::string& name) {
+  for (std::uint32_t i = 0; i < rules.size(); ++i)
+    if (rules.info(i).name == name) return i;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Replayer::Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count)
+    : log_(log), graph_(graph), rules_(rules) {
   if (log.rule_set != rules.hash().hex())
     throw RuleError("was written with another rule set", "rewrite log",
                     "replay it with the rules it was made with");
-  std::map<std::string, std::uint32_t> numbers;
-  for (std::size_t i = 0; i < rules.size(); ++i) numbers[rules.info(i).name] = static_cast<std::uint32_t>(i);
-  const auto differs = [](std::size_t at, const std::string& problem) {
-    throw RuleError("entry " + std::to_string(at) + ": " + problem, "rewrite log",
-                    "it belongs to another model or version");
-  };
-  std::size_t at = 0;
-  for (const CleanupStep& step : clean_up(graph)) {
-    if (at >= log.entries.size() || log.entries[at] != LogEntry{std::string(name_of(step.pass)), {step.node}})
-      differs(at, "clean-up goes another way");
-    ++at;
+  const auto cleaned = static_cast<std::size_t>(
+      std::find_if(log.entries.begin(), log.entries.end(), is_rule) - log.entries.begin());
+  for (const CleanupStep& step : clean_up(graph, count < cleaned ? count : SIZE_MAX)) {
+    const bool same = done_ < log.entries.size() &&
+                      log.entries[done_] == LogEntry{std::string(name_of(step.pass)), {step.node}};
+    if (!same) differs(done_, "clean-up goes another way");
+    ++done_;
   }
-  for (; at < log.entries.size(); ++at) {
-    const LogEntry& entry = log.entries[at];
-    const auto number = numbers.find(entry.name);
-    if (number == numbers.end()) differs(at, "there is no rule '" + entry.name + "'");
-    Match match{number->second, {}};
-    match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
-    try {
-      apply(graph, rules, match);
-    } catch (const RuleError& error) {
-      differs(at, error.what());
-    }
+}
+
+void Replayer::next() {
+  const LogEntry& entry = log_.entries.at(done_);
+  const auto number = number_of(rules_, entry.name);
+  if (!number) differs(done_, "there is no rule '" + entry.name + "'");
+  Match match{*number, {}};
+  match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
+  try {
+    apply(graph_, rules_, match);
+  } catch (const RuleError& error) {
+    differs(done_, error.what());
   }
+  ++done_;
+}
+
+void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count) {
+  Replayer replayer(log, graph, rules, count);
+  while (replayer.done() < std::min(count, log.entries.size())) replayer.next();
 }
 
 }  // namespace regraft::rules

@@ -47,8 +47,25 @@ struct RewriteLog {
   std::size_t rule_count() const;
 };
 
-/// Runs clean-up and then the logged rules on the imported graph, checking that each step is there as logged.
-/// Throws RuleError that names the entry where the graph and the log part.
-void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules);
+/// Does again what a log says, entry by entry, checking that each step is there as logged. Refers to all it
+/// is given. Throws RuleError that names the entry where the graph and the log part.
+class Replayer {
+ public:
+  /// Runs clean-up on the imported graph: no more than the first `count` entries.
+  Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count = SIZE_MAX);
+  /// Entries done.
+  std::size_t done() const { return done_; }
+  /// Applies the next entry, a rule. There must be one.
+  void next();
+
+ private:
+  const RewriteLog& log_;
+  graph::Graph& graph_;
+  const RuleSet& rules_;
+  std::size_t done_ = 0;
+};
+
+/// Replays the first `count` entries: of any two prefixes the shorter one is on the way to the longer one.
+void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count = SIZE_MAX);
 
 }  // namespace regraft::rules

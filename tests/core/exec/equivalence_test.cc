@@ -166,6 +166,40 @@ TEST_F(Equivalence, IntegerOutputsAreExact) {
   EXPECT_THAT(report.reason, HasSubstr("int64 values differ"));
 }
 
+TEST_F(Equivalence, NamesTheFirstInnerValueThatDiffers) {
+  const auto chain = [](float scale) {
+    ModelBuilder model;
+    model.input("x", {4}).output("y", {4}).weight("one", {1}, {1}).weight("scale", {1}, {scale});
+    model.node("Add", {"x", "one"}, {"shifted"});
+    model.node("Mul", {"shifted", "scale"}, {"scaled"});
+    model.node("Relu", {"scaled"}, {"y"});
+    return model;
+  };
+  const EquivalenceReport report = check(chain(2), chain(2.5f));
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.first_difference, HasSubstr("scaled (Mul)"));
+  EXPECT_THAT(report.reason, HasSubstr("scaled (Mul)"));
+  EXPECT_EQ(check(chain(2), chain(2)).first_difference, "");
+}
+
+// The second candidate is larger by a rounding, or by more.
+TEST_F(Equivalence, ArgMaxMayChooseAnotherOfEqualCandidates) {
+  const auto choice = [](float second) {
+    ModelBuilder model;
+    model.input("x", {2, 1}).output("y", {2, 1}, ::onnx::TensorProto::INT64);
+    model.weight("w", {1, 3}, {1, second, 0}).weight("scale", {1}, {0});
+    model.node("Mul", {"x", "scale"}, {"zero"});
+    model.node("Add", {"zero", "w"}, {"data"});
+    ModelBuilder::set_int(model.node("ArgMax", {"data"}, {"y"}), "axis", 1);
+    return model;
+  };
+  EXPECT_TRUE(check(choice(0.9999999f), choice(1.0000001f)).equivalent);
+  EXPECT_FALSE(check(choice(0.9f), choice(1.1f)).equivalent);
+  EquivalenceOptions exact;
+  exact.agreement = Agreement::bit_equal;
+  EXPECT_FALSE(check(choice(0.9999999f), choice(1.0000001f), exact).equivalent);
+}
+
 TEST_F(Equivalence, ReportGoesThroughJson) {
   const EquivalenceReport report = check(affine(2, 1), affine(2.5f, 1));
   const EquivalenceReport again = equivalence_from_json(nlohmann::json::parse(to_json(report).dump()));

@@ -219,5 +219,51 @@ TEST_F(SiteCheck, SeesAnInfinityThatTheOtherSideLacks) {
   EXPECT_TRUE(std::isinf(report.relative_error));
 }
 
+// Reshape(z) to the dims of x is x itself where x was made of z so: then the right side reads x alone, and
+// the two are no free values.
+TEST_F(SiteCheck, RelatesLeavesThatTheRewriteFoundToBeRelated) {
+  const Value z = input({4, 6});
+  const Value x = op(OpKind::reshape, {z}, {{Attr::shape, graph::Ints{24}}});
+  const Value v = op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{4, 6}}});
+  graph_.add_output(op(OpKind::add, {v, z}));
+  graph_.add_output(op(OpKind::relu, {x}));
+  const SiteReport report = rewrite(
+      "r: y = Add(v, z); v = Reshape{r}(x), dims(v) == dims(z) => y = Reshape{dims(y)}(Add(x, "
+      "Reshape{dims(x)}(z)))");
+  EXPECT_TRUE(report.passes) << report.reason;
+}
+
+// Dims behind ops that we do not know may hang together: sizes are tried until the left side runs.
+TEST_F(SiteCheck, FindsSizesAtWhichTheLeftSideRuns) {
+  const graph::Dim a = graph::symbol_dim(tables_.fresh_symbol()),
+                   b = graph::symbol_dim(tables_.fresh_symbol());
+  const Value x = input({2, a, b});
+  const Value y = op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{2, 4, 3}}});
+  graph_.add_output(op(OpKind::relu, {y}));
+  EXPECT_TRUE(rewrite("r: Relu(Reshape{r}(x)) => Reshape{r}(Relu(x))").passes);
+}
+
+TEST_F(SiteCheck, CatchesAWrongRuleAtSizesThatItFound) {
+  const graph::Dim a = graph::symbol_dim(tables_.fresh_symbol()),
+                   b = graph::symbol_dim(tables_.fresh_symbol());
+  const Value x = input({2, a, b});
+  const Value y = op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{2, 4, 3}}});
+  graph_.add_output(op(OpKind::relu, {y}));
+  EXPECT_FALSE(rewrite("r: Relu(Reshape{r}(x)) => Reshape{r}(Abs(x))").passes);
+}
+
+TEST_F(SiteCheck, PassesARewriteOfWhatNothingUses) {
+  const Value x = input({3});
+  graph_.add_output(x);
+  op(OpKind::relu, {op(OpKind::relu, {x})});
+  EXPECT_TRUE(rewrite("r: Relu(Relu(x)) => Relu(x)").passes);
+}
+
+TEST_F(SiteCheck, KeepsProductsOfIntegersInteger) {
+  const Value x = input({2, 3}, DType::int64), y = input({3, 4}, DType::int64);
+  graph_.add_output(op(OpKind::gemm, {x, y}));
+  EXPECT_TRUE(rewrite("r: Gemm(x, w) => MatMul(x, w)").passes);
+}
+
 }  // namespace
 }  // namespace regraft::exec

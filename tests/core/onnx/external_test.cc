@@ -76,6 +76,17 @@ class External : public testing::Test {
     return "no error";
   }
 
+  /// The data files that lie beside a model and are named after it.
+  static std::vector<fs::path> data_files(const fs::path& model) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(model.parent_path())) {
+      const std::string name = entry.path().filename().string();
+      if (name != model.filename() && name.starts_with(model.filename().string()))
+        files.push_back(entry.path());
+    }
+    return files;
+  }
+
   /// Contents of all constants of a model, by name.
   static std::map<std::string, std::string> contents(const fs::path& path) {
     const ImportedModel model = import_model(path);
@@ -105,17 +116,17 @@ TEST_F(External, ComesInAndGoesOut) {
   const fs::path out = folder_.path() / "elsewhere" / "out.onnx";
   fs::create_directories(out.parent_path());
   export_model(model, model.graph(), out);
-  EXPECT_TRUE(fs::exists(out.string() + ".data")) << "external in, external out";
+  ASSERT_EQ(data_files(out).size(), 1u) << "external in, external out";
   EXPECT_LT(fs::file_size(out), 2000u);
   EXPECT_EQ(contents(out), before);
-  const std::string first = read_file(out), first_data = read_file(out.string() + ".data");
+  const std::string first = read_file(out), first_data = read_file(data_files(out)[0]);
   export_model(model, model.graph(), out);
   EXPECT_EQ(read_file(out), first);
-  EXPECT_EQ(read_file(out.string() + ".data"), first_data);
+  EXPECT_EQ(read_file(data_files(out).at(0)), first_data);
 
   const fs::path inside = folder_.path() / "inside.onnx";
   export_model(model, model.graph(), inside, {.external_data = ExternalData::never});
-  EXPECT_FALSE(fs::exists(inside.string() + ".data"));
+  EXPECT_TRUE(data_files(inside).empty());
   EXPECT_EQ(contents(inside), before);
 }
 
@@ -127,6 +138,29 @@ TEST_F(External, CanBeOverwrittenInPlace) {
   const ImportedModel again = import_model(path_);
   export_model(again, again.graph(), path_);  // now over its own data file
   EXPECT_EQ(contents(path_), before);
+}
+
+// A crash between the two renames: the new data file is there, the model is the old one.
+TEST_F(External, AnOldModelNeverMeetsNewData) {
+  write({{}, {"weights.bin", kBytes}}, 2);
+  const fs::path out = folder_.path() / "out.onnx";
+  const ImportedModel model = import_model(path_);
+  export_model(model, model.graph(), out);
+  const auto before = contents(out);
+  const std::string old_model = read_file(out);
+  const fs::path old_data = data_files(out).at(0), kept = folder_.path() / "kept";
+  fs::copy_file(old_data, kept);
+
+  write_file_atomic(folder_.path() / "weights.bin", data_bytes(3).substr(kBytes));
+  const ImportedModel other = import_model(path_);
+  export_model(other, other.graph(), out);
+  ASSERT_EQ(data_files(out).size(), 1u) << "what the earlier export left is gone";
+  EXPECT_NE(data_files(out).at(0), old_data);
+  fs::rename(kept, old_data);
+  write_file_atomic(out, old_model);
+  EXPECT_EQ(contents(out), before);
+  remove_stale_data(out, {});
+  EXPECT_TRUE(data_files(out).empty());
 }
 
 TEST_F(External, EqualRangesAreSharedTensors) {

@@ -112,6 +112,29 @@ TEST(Import, AutoPadBecomesExplicit) {
   EXPECT_EQ(type_of(model, "y"), "float32[1, 4, 4, 5]");
 }
 
+// A last window that begins in the padding is counted by the standard's inference and dropped by the runtime.
+TEST(Import, PoolsOfUncertainSizeStayOpaque) {
+  const auto pooled = [](std::int64_t opset, const char* size, std::int64_t stride, bool ceil) {
+    ModelBuilder builder(opset);
+    builder.input("x", {"1", "2", size}).output("y", {});
+    builder.model.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+    auto& pool = builder.node("MaxPool", {"x"}, {"y"});
+    test::set_ints(pool, "kernel_shape", {2});
+    test::set_ints(pool, "strides", {stride});
+    test::set_ints(pool, "pads", {1, 1});
+    test::set_int(pool, "ceil_mode", ceil ? 1 : 0);
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    return node_of(model, "y").kind == OpKind::opaque ? "opaque" : type_of(model, "y");
+  };
+  EXPECT_EQ(pooled(17, "5", 2, false), "float32[1, 2, 3]");
+  EXPECT_EQ(pooled(17, "5", 2, true), "opaque");
+  EXPECT_EQ(pooled(17, "6", 2, true), "float32[1, 2, 4]");
+  EXPECT_EQ(pooled(22, "5", 2, true), "float32[1, 2, 3]");
+  EXPECT_NE(pooled(17, "n", 1, true), "opaque");
+  EXPECT_EQ(pooled(17, "n", 2, true), "opaque");
+}
+
 TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   ModelBuilder builder;
   builder.input("x", {"2", "3"}).output("y", {"2", "3"}).output("z", {"2", "3"});

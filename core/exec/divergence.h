@@ -1,0 +1,36 @@
+#pragma once
+
+// Internal to core/exec: what lies behind two models that give different answers.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/exec/exposed.h"
+#include "core/exec/trials.h"
+
+namespace regraft::exec {
+
+/// One sentence on the first value, in the order of the original's nodes, that both models name and that
+/// differs by more than the tolerance on the trial's inputs; empty when there is none, or when the models'
+/// inner values cannot be read (external data, values that are no tensors).
+std::string first_divergence(const std::filesystem::path& original, const std::filesystem::path& optimised,
+                             const Trial& trial, double tolerance);
+
+/// Integer outputs that ArgMax or ArgMin makes: they may differ where the candidates are as good as equal.
+class TieBreaks {
+ public:
+  explicit TieBreaks(std::filesystem::path original) : original_(std::move(original)) {}
+
+  /// Whether every place where an output of the original differs from `other` is a choice between two
+  /// candidates whose values, in the original, are within the tolerance of their type of each other (relative
+  /// to the largest).
+  bool excuse(const std::string& output, const Trial& trial, const Tensor& own, const Tensor& other);
+
+ private:
+  std::filesystem::path original_;
+  std::map<std::string, std::unique_ptr<ExposedModel>> exposed_;
+};
+
+}  // namespace regraft::exec

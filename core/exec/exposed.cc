@@ -1,0 +1,77 @@
+#include "core/exec/exposed.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/exec/exec_error.h"
+#include "core/exec/model_skeleton.h"
+
+namespace regraft::exec {
+namespace {
+
+namespace fs = std::filesystem;
+
+::onnx::ModelProto load(const fs::path& path) {
+  ::onnx::ModelProto model;
+  std::ifstream file(path, std::ios::binary);
+  if (!model.ParseFromIstream(&file))
+    throw ExecError("cannot be read", path, "check that it is an ONNX model");
+  for (const auto& tensor : model.graph().initializer())
+    if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL)
+      throw ExecError("has external data: its inner values cannot be read", path, "");
+  return model;
+}
+
+}  // namespace
+
+std::vector<std::string> ExposedModel::made_values(const fs::path& model) {
+  std::vector<std::string> names;
+  const ::onnx::GraphProto graph = read_skeleton(model);
+  for (const auto& node : graph.node())
+    for (const std::string& output : node.output())
+      if (!output.empty()) names.push_back(output);
+  return names;
+}
+
+std::optional<Producer> ExposedModel::producer_of(const fs::path& model, const std::string& value) {
+  const ::onnx::GraphProto graph = read_skeleton(model);
+  for (const auto& node : graph.node()) {
+    if (std::find(node.output().begin(), node.output().end(), value) == node.output().end()) continue;
+    Producer producer{node.op_type(), {node.input().begin(), node.input().end()}};
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.name() == "axis") producer.axis = attribute.i();
+      if (attribute.name() == "keepdims") producer.keeps_dims = attribute.i() != 0;
+    }
+    return producer;
+  }
+  return std::nullopt;
+}
+
+ExposedModel::ExposedModel(const fs::path& model, const std::vector<std::string>& names) : names_(names) {
+  ::onnx::ModelProto copy = load(model);
+  std::set<std::string> outputs;
+  for (const auto& output : copy.graph().output()) outputs.insert(output.name());
+  for (const std::string& name : names)
+    if (outputs.insert(name).second) copy.mutable_graph()->add_output()->set_name(name);
+  const fs::path path = folder_.path() / "exposed.onnx";
+  std::ofstream file(path, std::ios::binary);
+  if (!copy.SerializeToOstream(&file) || !file.flush())
+    throw ExecError("a copy of the model cannot be written", path, "check the space on the disk");
+  file.close();
+  copy.Clear();
+  session_ = std::make_unique<OrtSession>(path, SessionOptions{Optimisation::none, 1, {}});
+}
+
+std::vector<Tensor> ExposedModel::run(std::span<const Tensor> inputs) {
+  std::vector<Tensor> all = session_->run(inputs), wanted;
+  for (const std::string& name : names_) {
+    const auto& outputs = session_->outputs();
+    const auto at = std::ranges::find(outputs, name, &ValueInfo::name);
+    wanted.push_back(all[static_cast<std::size_t>(at - outputs.begin())]);
+  }
+  return wanted;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/exec/inputs.h"
+
+namespace regraft::exec {
+
+/// The tensors of a NumPy archive (.npz, stored or compressed) by name. Little-endian arrays in C order of
+/// booleans, integers and floats. Throws ExecError.
+std::map<std::string, Tensor> read_npz(const std::filesystem::path& path);
+
+/// A TensorProto file (.pb), and the name that it gives (often empty). Throws ExecError.
+std::pair<std::string, Tensor> read_tensor_file(const std::filesystem::path& path);
+
+/// Inputs that the user gives: the same at every draw.
+class UserInputs : public InputSource {
+ public:
+  /// One .npz file with an array for each input; or .pb files, each named after its input or given in the
+  /// order of the inputs; or a folder of .pb files (input_0.pb, input_1.pb...), taken in the order of their
+  /// numbers. Throws ExecError.
+  static UserInputs load(std::span<const std::filesystem::path> paths);
+
+  /// Throws ExecError where an input is missing or has another type or shape.
+  std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
+                           Rng& rng) const override;
+  SymbolSizes sizes(std::span<const ValueInfo> inputs) const override;
+  bool is_fixed() const override { return true; }
+
+ private:
+  const Tensor& tensor_for(const ValueInfo& info, std::size_t position) const;
+
+  std::map<std::string, Tensor> named_;
+  std::vector<Tensor> ordered_;
+};
+
+}  // namespace regraft::exec

@@ -1,0 +1,204 @@
+// Rules that are wrong in the ways in which optimisers have been wrong: each is caught where it is applied
+// and in the whole model. Its right form passes both, so that it is the mistake that is found.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/file.h"
+#include "core/exec/equivalence.h"
+#include "core/exec/oracle.h"
+#include "core/exec/site_check.h"
+#include "core/exec/walks/motifs.h"
+#include "core/onnx/export.h"
+#include "core/onnx/import.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::exec {
+namespace {
+
+using walks::Dims;
+using walks::Sketch;
+using walks::Val;
+
+struct WrongRule {
+  const char* name;
+  const char* wrong;
+  const char* right;
+  void (*model)(Sketch&);
+};
+
+void finish(Sketch& s, const Val& y) {
+  s.describe(*s.graph().add_output(), y, true);
+}
+
+Val result(const Val& x, Dims dims) {
+  return {"", x.dtype, std::move(dims)};
+}
+
+void convolution(Sketch& s, const Dims& pads, const Dims& dilations, bool normalised) {
+  const Val x = s.input({1, 3, 8, 8}, DType::float32);
+  Val y =
+      result(x, {1, 4, 8 + pads[0] + pads[2] - 2 * dilations[0], 8 + pads[1] + pads[3] - 2 * dilations[1]});
+  s.node("Conv", {x.name, s.weight({4, 3, 3, 3}, 0.3), s.weight({4})}, y)
+      .ints("pads", pads)
+      .ints("dilations", dilations);
+  finish(s, normalised ? walks::batch_norm(s, y) : y);
+}
+
+void conv_norm(Sketch& s) {
+  convolution(s, {1, 1, 1, 1}, {1, 1}, true);
+}
+void dilated_conv(Sketch& s) {
+  convolution(s, {2, 2, 2, 2}, {2, 2}, false);
+}
+void lopsided_conv(Sketch& s) {
+  convolution(s, {0, 1, 2, 1}, {1, 1}, false);
+}
+
+void difference(Sketch& s) {
+  const Val x = s.input({3, 4}, DType::float32), y = s.input({3, 4}, DType::float32);
+  finish(s, walks::binary(s, "Sub", x, y));
+}
+
+void sliced(Sketch& s) {
+  finish(s, walks::slice(s, s.input({3, 9}, DType::float32), 2, 5, 1));
+}
+
+void softmax(Sketch& s) {
+  Val y = s.input({2, 5, 5}, DType::float32);
+  const std::string x = y.name;
+  s.node("Softmax", {x}, y).integer("axis", 1);
+  finish(s, y);
+}
+
+void scaled_product(Sketch& s) {
+  finish(s, walks::with_scalar(s, "Mul", walks::matmul_weight(s, s.input({3, 4}, DType::float32), 5, false),
+                               0.125));
+}
+
+void gemm(Sketch& s) {
+  const Val x = s.input({3, 4}, DType::float32);
+  Val y = result(x, {3, 5});
+  s.node("Gemm", {x.name, s.weight({4, 5}), s.weight({5})}, y);
+  finish(s, y);
+}
+
+void transposed(Sketch& s) {
+  finish(s, walks::transpose(s, s.input({3, 3, 3}, DType::float32), {1, 2, 0}));
+}
+
+void two_products(Sketch& s) {
+  const Val x = s.input({3, 4}, DType::float32);
+  for (int i = 0; i < 2; ++i) finish(s, walks::matmul_weight(s, x, 5, false));
+}
+
+void padded_average(Sketch& s) {
+  const Val x = s.input({1, 2, 6, 6}, DType::float32);
+  Val y = result(x, x.dims);
+  s.node("AveragePool", {x.name}, y).ints("kernel_shape", {3, 3}).ints("pads", {1, 1, 1, 1});
+  finish(s, y);
+}
+
+void mean(Sketch& s) {
+  const Val x = s.input({4, 4, 3}, DType::float32);
+  Val y = result(x, {4, 3});
+  s.node("ReduceMean", {x.name}, y).ints("axes", {0}).integer("keepdims", 0);
+  finish(s, y);
+}
+
+void grouped(Sketch& s) {
+  const Val x = s.input({1, 4, 5, 5}, DType::float32);
+  Val y = result(x, {1, 4, 5, 5});
+  s.node("Conv", {x.name, s.weight({4, 1, 1, 1})}, y).integer("group", 4);
+  finish(s, y);
+}
+
+const WrongRule kRules[] = {
+    {"Epsilon",
+     "r: BatchNormalization{eps}(x, s, b, m, v), const(s, b, m, v) => t = s / Sqrt(v + 2 * eps); k = "
+     "range(1, rank(x) "
+     "- 1);"
+     " Add(Mul(x, Unsqueeze{k}(t)), Unsqueeze{k}(b - m * t))",
+     "r: BatchNormalization{eps}(x, s, b, m, v), const(s, b, m, v) => t = s / Sqrt(v + eps); k = range(1, "
+     "rank(x) - 1);"
+     " Add(Mul(x, Unsqueeze{k}(t)), Unsqueeze{k}(b - m * t))",
+     conv_norm},
+    {"DroppedDilation", "r: Conv{k,s,p,d,g}(x, w, b), p == 2, d == 2 => Conv{k,s,p - 1,[1, 1],g}(x, w, b)",
+     "r: Conv{k,s,p,d,g=1}(x, w, b), const(w, b) => Neg(Conv{k,s,p,d,1}(x, Neg(w), Neg(b)))", dilated_conv},
+    {"PadsSwapped", "r: Conv{k,s,p,d,g}(x, w, b), p[0] != p[2] => Conv{k,s,p[2:] ++ p[:2],d,g}(x, w, b)",
+     "r: Conv{k,s,p,d,g}(x, w, b), p[0] != p[2], const(w, b) => Neg(Conv{k,s,p,d,g}(x, Neg(w), Neg(b)))",
+     lopsided_conv},
+    {"SwappedOperands", "r: Sub(x, y) => Sub(y, x)", "r: Sub(x, y) => Neg(Sub(y, x))", difference},
+    {"OffByOneSlice", "r: Slice{[i],[j],[a],[1]}(x), i == 2 => Slice{[i - 1],[j - 1],[a],[1]}(x)",
+     "r: Slice{[i],[j],[a],[1]}(x), i == 2 => Slice{[i - 1],[j - 1],[a],[1]}(Slice{[1],[x.-1],[a],[1]}(x))",
+     sliced},
+    {"WrongAxis", "r: Softmax{1}(x), rank(x) == 3 => Softmax{2}(x)",
+     "r: Softmax{1}(x), rank(x) == 3 => Transpose{[0, 2, 1]}(Softmax{2}(Transpose{[0, 2, 1]}(x)))", softmax},
+    {"ScaleForgotten", "r: Mul(MatMul(x, w), c), const(w, c) => MatMul(x, w)",
+     "r: Mul(MatMul(x, w), c), const(w, c), size(c) == 1 => MatMul(x, w * c)", scaled_product},
+    {"BiasForgotten", "r: Gemm(x, w, c) => MatMul(x, w)", "r: Gemm(x, w, c) => Add(MatMul(x, w), c)", gemm},
+    {"InversePermutation", "r: Transpose{p}(x), p != invert(p) => Transpose{invert(p)}(x)",
+     "r: Transpose{p}(x), p != invert(p) => Transpose{invert(p)}(Transpose{invert(p)}(x))", transposed},
+    {"PartsInTheWrongOrder",
+     "r: a = MatMul(x, w); b = MatMul(x, u), const(w, u), w.1 == u.1"
+     " => z = MatMul(x, Concat{1}(w, u)); (b, a) = Split{1, [w.1, u.1]}(z)",
+     "r: a = MatMul(x, w); b = MatMul(x, u), const(w, u), w.1 == u.1"
+     " => z = MatMul(x, Concat{1}(w, u)); (a, b) = Split{1, [w.1, u.1]}(z)",
+     two_products},
+    {"PadsCounted", "r: f:AveragePool{*, count_include_pad=0}(x) => f{count_include_pad=1}(x)",
+     "r: f:AveragePool{*, count_include_pad=0}(x) => Neg(f(Neg(x)))", padded_average},
+    {"MeanOverAnotherAxis", "r: ReduceMean{[0], 0}(x), rank(x) == 3 => ReduceMean{[1], 0}(x)",
+     "r: ReduceMean{[0], 0}(x), rank(x) == 3 => ReduceMean{[1], 0}(Transpose{[1, 0, 2]}(x))", mean},
+    {"DepthwiseMerged",
+     "r: Conv{k,s,p,d,g}(x, w), const(w), g == w.0 => Conv{k,s,p,d,g / 2}(x, Concat{1}(w, w))",
+     "r: Conv{k,s,p,d,g}(x, w), const(w), g == w.0 => Neg(Conv{k,s,p,d,g}(x, Neg(w)))", grouped},
+};
+
+class WrongRules : public ::testing::TestWithParam<WrongRule> {
+ protected:
+  void SetUp() override {
+    Rng rng(5, "wrong rules");
+    Sketch sketch(17, DType::float32, rng);
+    GetParam().model(sketch);
+    std::ofstream(folder_.path() / "before.onnx", std::ios::binary) << sketch.model().SerializeAsString();
+    set_oracle_threads(1);
+  }
+
+  /// Applies the rule once and gives both verdicts: of the site, and of the whole model.
+  std::pair<SiteReport, EquivalenceReport> verdicts(const char* text) {
+    const auto rules = rules::RuleSet::parse(text, "rule");
+    const onnx::ImportedModel model = onnx::import_model(folder_.path() / "before.onnx");
+    graph::Graph graph = model.graph();
+    const rules::MatchIndex index(rules, graph);
+    EXPECT_FALSE(index.matches(0).empty());
+    if (index.matches(0).empty()) return {};
+    const rules::Rewrite rewrite = rules::apply(graph, rules, index.matches(0)[0]);
+    const auto after = folder_.path() / "after.onnx";
+    onnx::export_model(model, graph, after);
+    return {check_site(model.graph(), graph, rewrite, {}),
+            check_equivalence(folder_.path() / "before.onnx", after, {})};
+  }
+
+ private:
+  TempDir folder_;
+};
+
+TEST_P(WrongRules, AreCaughtAtTheSiteAndInTheModel) {
+  const auto [site, model] = verdicts(GetParam().wrong);
+  EXPECT_FALSE(site.passes);
+  EXPECT_GT(site.relative_error, 1e-6) << site.reason;
+  EXPECT_FALSE(model.equivalent);
+  EXPECT_FALSE(model.worst_output.empty()) << model.reason;
+}
+
+TEST_P(WrongRules, PassInTheirRightForm) {
+  const auto [site, model] = verdicts(GetParam().right);
+  EXPECT_TRUE(site.passes) << site.reason;
+  EXPECT_TRUE(model.equivalent) << model.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WrongRules, ::testing::ValuesIn(kRules),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+}  // namespace
+}  // namespace regraft::exec
