@@ -74,6 +74,7 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
     set_cost(id, evaluate(id));
     find_memory(id);
   }
+  streamed_share_ = streamed_share();
   stale_ = true;
 }
 
@@ -203,7 +204,7 @@ double AnalyticCost::streamed_share() const {
 double AnalyticCost::latency_of(const KernelTime& time) const {
   const auto resident = static_cast<double>(time.resident_ps),
              streamed = static_cast<double>(time.streamed_ps);
-  return (resident + streamed_share() * (streamed - resident)) / kPicosecondsPerUs;
+  return (resident + streamed_share_ * (streamed - resident)) / kPicosecondsPerUs;
 }
 
 // The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is

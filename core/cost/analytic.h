@@ -58,7 +58,7 @@ class AnalyticCost final : public CostModel {
   std::int64_t tensor_bytes(graph::NodeId node) const;
   graph::NodeId holder_of(graph::NodeId node) const;
   void find_memory(graph::NodeId node);
-  double streamed_share() const;
+  double streamed_share() const;  // of the present weights
   double latency_of(const KernelTime& time) const;
   void check_live(graph::NodeId node) const;
 
@@ -75,6 +75,7 @@ class AnalyticCost final : public CostModel {
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update
   std::vector<int> reach_;                             // scratch of reach, all -1 between calls
   NodeCost total_;
+  double streamed_share_ = 0;  // as of the last update
   Cost cost_;
   bool stale_ = true;
 };

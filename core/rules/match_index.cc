@@ -19,6 +19,7 @@ namespace {
 struct NodeEntry {
   std::vector<LocalMatch> matches;
   std::vector<std::uint32_t> sets;  // numbers of rules of siblings with a member here
+  bool may_cycle = false;           // some match has to be asked about
 };
 
 }  // namespace
@@ -82,6 +83,8 @@ struct MatchIndex::State {
         entry.sets.push_back(number);
       }
     }
+    entry.may_cycle = std::any_of(entry.matches.begin(), entry.matches.end(),
+                                  [](const LocalMatch& m) { return !m.reads.empty(); });
   }
 
   void update(std::span<const NodeId> touched) {
@@ -101,6 +104,7 @@ struct MatchIndex::State {
     const std::vector<std::uint32_t>& position = order.positions();
     dependence.begin(nodes, position);
     for (NodeId id : nodes) {
+      if (!entries[id].may_cycle) continue;
       for (const LocalMatch& m : entries[id].matches) {
         if (dependence.might(m.replaced, m.reads)) dependence.announce(m.replaced, m.reads);
       }
@@ -117,7 +121,8 @@ struct MatchIndex::State {
     }
     for (NodeId id : nodes) {
       for (const LocalMatch& m : entries[id].matches) {
-        const bool cyclic = dependence.might(m.replaced, m.reads) && dependence.depends(m.replaced, m.reads);
+        const bool cyclic = !m.reads.empty() && dependence.might(m.replaced, m.reads) &&
+                            dependence.depends(m.replaced, m.reads);
         if (!cyclic) lists.add(m.match);
       }
       lists.add_deferred(id);
