@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/graph/order.h"
 #include "core/rules/example_generator.h"
 #include "core/rules/rewrite.h"
 #include "core/synth/generate_field.h"
@@ -122,11 +123,36 @@ struct State {
   std::vector<std::string> names;
 };
 
+// Of what the outputs are made of, whatever the order of operands that may be swapped.
+Hash128 structure_of(const graph::Graph& graph) {
+  std::map<graph::NodeId, Hash128> nodes;
+  const auto value = [&](graph::Value v) {
+    Hasher hasher(v.output);
+    hasher.add(nodes.at(v.node));
+    return hasher.finish();
+  };
+  for (graph::NodeId id : graph::topological_order(graph)) {
+    const graph::Node& node = graph.node(id);
+    Hasher hasher(static_cast<std::uint64_t>(node.kind));
+    hasher.add(graph::index(node.attrs));
+    if (node.kind == graph::OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
+    if (node.kind == graph::OpKind::weight) hasher.add(graph.tables().weights()[node.weight].hash);
+    std::vector<Hash128> inputs;
+    for (graph::Value v : node.inputs) inputs.push_back(v.present() ? value(v) : Hash128{});
+    if (graph::op_info(node.kind).is(graph::kCommutative)) std::sort(inputs.begin(), inputs.end());
+    for (const Hash128& input : inputs) hasher.add(input);
+    nodes[id] = hasher.finish();
+  }
+  Hasher hasher(graph.outputs().size());
+  for (graph::Value v : graph.outputs()) hasher.add(value(v));
+  return hasher.finish();
+}
+
 // Breadth-first over graphs that rules of the set lead to.
 std::optional<std::vector<std::string>> derive(const rules::RuleSet& set, const graph::Graph& from,
                                                const Hash128& to, std::size_t steps) {
   std::vector<State> level = {{from, {}}};
-  std::set<Hash128> seen = {from.hash()};
+  std::set<Hash128> seen = {structure_of(from)};
   for (std::size_t depth = 0; depth < steps; ++depth) {
     std::vector<State> next;
     for (const State& state : level) {
@@ -136,7 +162,7 @@ std::optional<std::vector<std::string>> derive(const rules::RuleSet& set, const 
           State reached = state;
           rules::apply(reached.graph, set, match);
           reached.names.push_back(set.info(r).name);
-          const Hash128 hash = reached.graph.hash();
+          const Hash128 hash = structure_of(reached.graph);
           if (hash == to) return reached.names;
           if (seen.size() < kDerivationStates && seen.insert(hash).second) next.push_back(std::move(reached));
         }
@@ -164,7 +190,7 @@ std::optional<std::vector<std::string>> find_derivation(const rules::RuleSet& se
     const auto target = applied(rules, builder.graph());
     if (!target) continue;
     ++instances;
-    found = derive(set, builder.graph(), target->hash(), steps);
+    found = derive(set, builder.graph(), structure_of(*target), steps);
     if (!found) return std::nullopt;
   }
   return found;

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/synth/generate_term.h"
+
+namespace regraft::synth {
+
+struct GenerateOptions {
+  std::vector<std::string> ops = {"taso"};  // generate_table.h
+  std::size_t depth = 3;                    // nodes of a graph, 1 to 5
+  std::size_t threads = 2;
+  std::size_t memory_bytes = std::size_t{1}
+                             << 30;  // of what is remembered between graphs, all threads together
+  double seconds = 0;                // stop enumerating after so long; 0: no limit
+  std::uint64_t seed = 1;
+  std::size_t examples = 24;     // of each rule, on other shapes, on equal operands and on others each
+  std::filesystem::path folder;  // of the work in progress: what is there already is not done again
+};
+
+/// A pair of equal graphs that does not follow from smaller or more general ones.
+struct GeneratedRule {
+  std::size_t depth = 0;           // nodes of the larger side, as the generator counts them
+  TermRule terms;                  // left and right
+  std::vector<std::string> lines;  // in the rule language: left to right, right to left, or both
+};
+
+struct Generation {
+  std::vector<GeneratedRule> rules;
+  std::size_t units = 0, units_done = 0, units_found = 0;  // found: done by an earlier run
+  std::size_t graphs = 0, classes = 0, members = 0;
+  std::size_t unsound = 0;    // pairs that hold on the generator's shapes and not on others
+  std::size_t unwritten = 0;  // pairs that the rule language cannot say in either direction
+  double enumerate_seconds = 0, prune_seconds = 0;
+
+  bool complete() const { return units_done == units; }
+  std::size_t line_count() const;
+  /// A rules file.
+  std::string rules_text() const;
+};
+
+/// Enumerates, pairs, prunes and checks. The same options (threads, memory, folder and time aside) give the
+/// same rules; with a time limit that ends it early none, but the work stays in the folder. Throws
+/// SynthError, FileError.
+Generation generate_rules(const GenerateOptions& options,
+                          const std::function<void(const std::string&)>& progress);
+
+}  // namespace regraft::synth

@@ -1,0 +1,112 @@
+#include "core/synth/generate_store.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/crc32c.h"
+
+namespace regraft::synth {
+namespace {
+
+constexpr std::array<char, 8> kMagic = {'R', 'G', 'C', 'H', 'N', 'K', '0', '1'};
+
+struct Header {
+  std::array<char, 8> magic = kMagic;
+  Hash128 options;
+  std::array<std::uint64_t, ChunkStore::kParts + 1> begins{};  // in records
+};
+static_assert(sizeof(GraphRecord) == 32 && std::is_trivially_copyable_v<GraphRecord>);
+
+std::size_t part_of(const GraphRecord& record) {
+  return record.print.low >> 56;
+}
+
+// The header of a whole file; nothing where it is torn.
+std::optional<Header> header_of(std::span<const std::byte> bytes) {
+  Header header;
+  if (bytes.size() < sizeof header + sizeof(std::uint32_t)) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const std::size_t body = bytes.size() - sizeof(std::uint32_t);
+  std::uint32_t crc = 0;
+  std::memcpy(&crc, bytes.data() + body, sizeof crc);
+  if (header.magic != kMagic || crc32c(bytes.first(body)) != crc) return std::nullopt;
+  if (sizeof header + header.begins.back() * sizeof(GraphRecord) != body) return std::nullopt;
+  return header;
+}
+
+}  // namespace
+
+ChunkStore::ChunkStore(std::filesystem::path folder, const Hash128& options)
+    : folder_(std::move(folder)), options_(options) {
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) throw FileError("cannot be made: " + error.message(), folder_.string(), "give another folder");
+}
+
+std::filesystem::path ChunkStore::path(std::size_t unit) const {
+  return folder_ / ("unit-" + std::to_string(unit) + ".chunk");
+}
+
+bool ChunkStore::has(std::size_t unit) const {
+  if (!std::filesystem::exists(path(unit)) || std::filesystem::file_size(path(unit)) == 0) return false;
+  const MappedFile file(path(unit));
+  const auto header = header_of(file.bytes());
+  if (!header) return false;
+  if (header->options != options_) {
+    throw SynthError("holds the work of a generation with other options", folder_.string(),
+                     "give the same options to go on with it, or another folder");
+  }
+  return true;
+}
+
+void ChunkStore::write(std::size_t unit, const std::vector<GraphRecord>& records) const {
+  Header header;
+  header.options = options_;
+  for (const GraphRecord& record : records) ++header.begins[part_of(record) + 1];
+  for (std::size_t p = 0; p < kParts; ++p) header.begins[p + 1] += header.begins[p];
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(records.data()), records.size() * sizeof(GraphRecord));
+  const std::uint32_t crc = crc32c(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  write_file_atomic(path(unit), bytes);
+}
+
+std::vector<MappedFile> ChunkStore::open_all(std::size_t units) const {
+  std::vector<MappedFile> files;
+  for (std::size_t unit = 0; unit < units; ++unit) files.emplace_back(path(unit));
+  return files;
+}
+
+std::vector<GraphRecord> ChunkStore::read_part(std::span<const MappedFile> files, std::size_t part) {
+  std::vector<GraphRecord> out;
+  for (const MappedFile& file : files) {
+    Header header;
+    std::memcpy(&header, file.bytes().data(), sizeof header);
+    const std::uint64_t begin = header.begins[part], count = header.begins[part + 1] - begin;
+    const std::size_t held = out.size();
+    out.resize(held + count);
+    if (count > 0) {
+      std::memcpy(out.data() + held, file.bytes().data() + sizeof header + begin * sizeof(GraphRecord),
+                  count * sizeof(GraphRecord));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+void add_classes(const std::vector<GraphRecord>& records, const OpTable& table, GraphClasses& classes) {
+  for (std::size_t begin = 0; begin < records.size();) {
+    std::size_t end = begin;
+    bool ordered = false;
+    for (; end < records.size() && records[end].print == records[begin].print; ++end)
+      ordered = ordered || uses_first_leaves(records[end].code, table);
+    if (end - begin > 1 && ordered) {
+      for (std::size_t i = begin; i < end; ++i) classes.members.push_back(records[i].code);
+      classes.begins.push_back(classes.members.size());
+    }
+    begin = end;
+  }
+}
+
+}  // namespace regraft::synth

@@ -1,0 +1,55 @@
+#pragma once
+
+// Internal to core/synth: records of work units on disk.
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/synth/generate_enumerate.h"
+
+namespace regraft::synth {
+
+/// One file a work unit, whole or not there (AtomicFile), so that a killed generation goes on with the units
+/// that are missing. A file: magic, hash of the options, where each part begins, the records in order,
+/// CRC-32C. Parts divide records by fingerprint; equal fingerprints lie in one part of each file. write() may
+/// be called from several threads for different units.
+class ChunkStore {
+ public:
+  static constexpr std::size_t kParts = 256;
+
+  /// Throws FileError where the folder cannot be made.
+  ChunkStore(std::filesystem::path folder, const Hash128& options);
+
+  /// Whether the unit's file is there and whole. Throws SynthError where it is of other options.
+  bool has(std::size_t unit) const;
+  void write(std::size_t unit, const std::vector<GraphRecord>& records) const;
+  /// All units, to read; each must be there.
+  std::vector<MappedFile> open_all(std::size_t units) const;
+  /// Records of one part of all units, sorted, each once.
+  static std::vector<GraphRecord> read_part(std::span<const MappedFile> files, std::size_t part);
+
+ private:
+  std::filesystem::path path(std::size_t unit) const;
+
+  std::filesystem::path folder_;
+  Hash128 options_;
+};
+
+/// Graphs that compute the same, at all points.
+struct GraphClasses {
+  std::vector<GraphCode> members;      // class after class, ascending in each
+  std::vector<std::size_t> begins{0};  // of each class, and one past the last
+
+  std::size_t size() const { return begins.size() - 1; }
+  std::span<const GraphCode> of(std::size_t number) const {
+    return std::span(members).subspan(begins[number], begins[number + 1] - begins[number]);
+  }
+};
+
+/// Adds the classes of one part: those of at least two graphs, one of them of the first leaves
+/// (of the classes that differ only in names of leaves, one has such a graph).
+void add_classes(const std::vector<GraphRecord>& records, const OpTable& table, GraphClasses& classes);
+
+}  // namespace regraft::synth

@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/rules/rule_set.h"
+#include "core/synth/generate.h"
+#include "core/synth/generate_check.h"
+#include "core/synth/generate_enumerate.h"
+#include "core/synth/generate_link.h"
+#include "core/synth/generate_table.h"
+#include "core/synth/taso_import.h"
+#include "core/synth/taso_writer.h"
+
+namespace regraft::synth {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = fs::path(REGRAFT_BINARY_DIR) / ("generate-" + std::string(info->name()) + "-" +
+                                            std::to_string(::getpid()) + "-" + std::to_string(count_++));
+    fs::remove_all(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  static inline int count_ = 0;
+  fs::path path_;
+};
+
+Generation generate(const fs::path& folder, std::vector<std::string> ops, std::size_t depth,
+                    std::size_t threads = 1) {
+  GenerateOptions options;
+  options.ops = std::move(ops);
+  options.depth = depth;
+  options.threads = threads;
+  options.folder = folder;
+  options.examples = 12;
+  return generate_rules(options, [](const std::string&) {});
+}
+
+bool has_line(const Generation& made, const std::string& line) {
+  return std::any_of(made.rules.begin(), made.rules.end(), [&](const GeneratedRule& rule) {
+    return std::find(rule.lines.begin(), rule.lines.end(), line) != rule.lines.end();
+  });
+}
+
+// Whether at most two of the generated rules lead from one side of a rule to the other.
+bool derives(const Generation& made, const TasoRule& rule) {
+  std::vector<Form> forms;
+  const TermRule terms = taso_term(rule, forms);
+  const auto one = rules::RuleSet::parse(rule_text("one", terms, forms, {}) + "\n", "one.rules");
+  const auto set = rules::RuleSet::parse(made.rules_text(), "generated.rules");
+  return find_derivation(set, one, terms, forms, 2, false, 1).has_value();
+}
+
+TEST(Generate, FindsTheLawsOfMatrices) {
+  using testing::taso_matmul;
+  using testing::taso_op;
+  using testing::taso_rule;
+  const Folder folder;
+  const Generation made = generate(folder.path(), {"matmul", "add", "transpose"}, 3);
+  EXPECT_TRUE(has_line(made, "n0 = Transpose{perm=[1,0]}(x0); n1 = Transpose{perm=[1,0]}(n0) => n1 = x0"));
+  EXPECT_TRUE(derives(
+      made, taso_rule({taso_matmul(-1, -2), taso_matmul(0, -3)}, {taso_matmul(-2, -3), taso_matmul(-1, 0)})));
+  EXPECT_TRUE(
+      derives(made, taso_rule({taso_matmul(-1, -3), taso_matmul(-2, -3), taso_op(TasoType::add, {0, 1})},
+                              {taso_op(TasoType::add, {-1, -2}), taso_matmul(0, -3)})));
+  EXPECT_FALSE(derives(made, taso_rule({taso_matmul(-1, -2), taso_op(TasoType::relu, {0})},
+                                       {taso_op(TasoType::relu, {-1}), taso_matmul(0, -2)})));
+  const auto rules = rules::RuleSet::parse(made.rules_text(), "generated.rules");
+  EXPECT_EQ(rules.size(), made.line_count());
+}
+
+TEST(Generate, NoRuleFollowsFromAnother) {
+  const Folder folder;
+  const Generation made = generate(folder.path(), {"add"}, 3);
+  // Commutativity is in the language; associativity is all that is left, and what it says of repetitions.
+  EXPECT_LE(made.rules.size(), 4u) << made.rules_text();
+  EXPECT_TRUE(has_line(made, "n0 = Relu(x0); n1 = Relu(n0) => n1 = Relu(x0)")) << made.rules_text();
+}
+
+TEST(Generate, IsTheSameOnAnyNumberOfThreads) {
+  const Folder one, three;
+  const Generation a = generate(one.path(), {"matmul", "add", "concat-0"}, 2, 1);
+  const Generation b = generate(three.path(), {"matmul", "add", "concat-0"}, 2, 3);
+  EXPECT_EQ(a.rules_text(), b.rules_text());
+  EXPECT_EQ(a.graphs, b.graphs);
+}
+
+TEST(Generate, GoesOnWhereAKilledRunStopped) {
+  const Folder whole, torn;
+  const std::vector<std::string> ops = {"matmul", "add"};
+  const Generation expected = generate(whole.path(), ops, 3);
+  fs::create_directories(torn.path());
+  std::size_t number = 0, kept = 0;
+  for (const auto& entry : fs::directory_iterator(whole.path())) {
+    const fs::path copy = torn.path() / entry.path().filename();
+    if (number % 3 == 0) continue;  // not begun
+    fs::copy_file(entry.path(), copy);
+    if (number++ % 3 == 1) {
+      fs::resize_file(copy, fs::file_size(copy) / 2);  // torn, as on a disk that lies
+    } else {
+      ++kept;
+    }
+  }
+  const Generation again = generate(torn.path(), ops, 3);
+  EXPECT_EQ(again.units_found, kept);
+  EXPECT_EQ(again.rules_text(), expected.rules_text());
+  EXPECT_THROW(generate(torn.path(), ops, 2), SynthError);  // the folder is of other options
+}
+
+TEST(Generate, StopsInTimeAndKeepsItsWork) {
+  const Folder folder;
+  GenerateOptions options;
+  options.folder = folder.path();
+  options.seconds = 1e-9;
+  const Generation made = generate_rules(options, [](const std::string&) {});
+  EXPECT_FALSE(made.complete());
+  EXPECT_TRUE(made.rules.empty());
+}
+
+TEST(Generate, RefusesOptionsThatCannotBeMeant) {
+  const Folder folder;
+  EXPECT_THROW(generate(folder.path(), {"matmull"}, 2), SynthError);
+  EXPECT_THROW(generate(folder.path(), {"matmul"}, 0), SynthError);
+  EXPECT_THROW(generate(folder.path(), {"matmul"}, 9), SynthError);
+}
+
+// Slow and obvious: all orders of the nodes, all renumberings.
+TEST(GraphCode, CanonicalFormIsOneForAllOrders) {
+  const OpTable table = op_table({"taso"});
+  const PointEvaluator evaluator(table, 1);
+  const std::uint64_t seed = 5;
+  Rng rng(seed, "orders");
+  Enumerator enumerator(table, evaluator, 3, 100000);
+  std::size_t compared = 0;
+  for (std::size_t unit = 0; unit < enumerator.units(); unit += 37) {
+    for (const GraphRecord& record : enumerator.run(unit)) {
+      if (record.code.count != 3 || rng.below(50) != 0) continue;
+      std::array<std::size_t, 3> order = {0, 1, 2};
+      do {
+        GraphCode moved;
+        moved.count = 3;
+        bool fits = true;
+        for (std::size_t at = 0; at < 3; ++at) {
+          GraphCode::Node node = record.code.nodes[order[at]];
+          for (std::int8_t& input : node.inputs) {
+            if (input < 0 || input == GraphCode::kNoInput) continue;
+            const auto producer = static_cast<std::size_t>(
+                std::find(order.begin(), order.end(), static_cast<std::size_t>(input / 2)) - order.begin());
+            fits = fits && producer < at;
+            input = static_cast<std::int8_t>(2 * static_cast<int>(producer) + input % 2);
+          }
+          moved.nodes[at] = node;
+        }
+        if (!fits) continue;
+        EXPECT_EQ(canonical(moved, table), record.code) << "seed " << seed;
+        ++compared;
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+  }
+  EXPECT_GT(compared, 500u);
+}
+
+// What rules make of a graph computes the same.
+TEST(Linker, RewritesKeepValues) {
+  const OpTable table = op_table({"matmul", "add"});
+  const PointEvaluator evaluator(table, 3);
+  const auto form = [&](const std::string& name) {
+    const auto at =
+        std::find_if(table.forms.begin(), table.forms.end(), [&](const Form& f) { return f.name == name; });
+    return static_cast<std::uint8_t>(at - table.forms.begin());
+  };
+  const std::uint8_t matmul = form("matmul");
+  CodeRule associativity;  // (x0 x3) x4 = x0 (x3 x4), over leaves as they are numbered
+  associativity.left.count = associativity.right.count = 2;
+  associativity.left.nodes = {GraphCode::Node{matmul, {-1, -4}}, GraphCode::Node{matmul, {0, -5}}};
+  associativity.right.nodes = {GraphCode::Node{matmul, {-4, -5}}, GraphCode::Node{matmul, {-1, 0}}};
+  associativity.right_roots = {2};
+  Linker linker(table);
+  linker.add(associativity);
+  Enumerator enumerator(table, evaluator, 3, 100000);
+  std::size_t reached_graphs = 0;
+  for (std::size_t unit = 0; unit < enumerator.units(); ++unit) {
+    for (const GraphRecord& record : enumerator.run(unit)) {
+      linker.visit(record.code, 0, [&](const GraphCode& reached) {
+        if (!evaluator.well_typed(reached)) return;  // leaves of patterns have no shape
+        auto before = evaluator.root_prints(record.code), after = evaluator.root_prints(reached);
+        std::sort(before.begin(), before.end());
+        std::sort(after.begin(), after.end());
+        EXPECT_EQ(before, after);
+        ++reached_graphs;
+      });
+    }
+  }
+  EXPECT_GT(reached_graphs, 100u);
+}
+
+}  // namespace
+}  // namespace regraft::synth
