@@ -59,6 +59,8 @@ void add_rules(CLI::App& program, Action& action) {
   verb("list", "names by family", list);
   verb("show", "one rule's text", show)->add_option("NAME", options->name, "of the rule")->required();
   verb("check", "read the rules and report the first error", check);
+  add_rules_import(*command, action);
+  add_rules_generate(*command, action);
 }
 
 }  // namespace regraft::launch
