@@ -148,6 +148,22 @@ Hash128 structure_of(const graph::Graph& graph) {
   return hasher.finish();
 }
 
+// The graph with the operands of its commutative ops in each order: a rule is tried at nodes in one way only.
+std::vector<graph::Graph> commutations(const graph::Graph& graph) {
+  std::vector<graph::Graph> out = {graph};
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id) || !graph::op_info(graph.node(id).kind).is(graph::kCommutative)) continue;
+    const graph::Value a = graph.node(id).inputs[0], b = graph.node(id).inputs[1];
+    for (std::size_t i = 0, count = out.size(); i < count && a != b; ++i) {
+      graph::Graph swapped = out[i];
+      swapped.set_input(id, 0, b);
+      swapped.set_input(id, 1, a);
+      out.push_back(std::move(swapped));
+    }
+  }
+  return out;
+}
+
 // Breadth-first over graphs that rules of the set lead to.
 std::optional<std::vector<std::string>> derive(const rules::RuleSet& set, const graph::Graph& from,
                                                const Hash128& to, std::size_t steps) {
@@ -156,15 +172,18 @@ std::optional<std::vector<std::string>> derive(const rules::RuleSet& set, const 
   for (std::size_t depth = 0; depth < steps; ++depth) {
     std::vector<State> next;
     for (const State& state : level) {
-      const rules::MatchIndex index(set, state.graph);
-      for (std::uint32_t r = 0; r < set.size(); ++r) {
-        for (const rules::Match& match : index.matches(r)) {
-          State reached = state;
-          rules::apply(reached.graph, set, match);
-          reached.names.push_back(set.info(r).name);
-          const Hash128 hash = structure_of(reached.graph);
-          if (hash == to) return reached.names;
-          if (seen.size() < kDerivationStates && seen.insert(hash).second) next.push_back(std::move(reached));
+      for (const graph::Graph& from_here : commutations(state.graph)) {
+        const rules::MatchIndex index(set, from_here);
+        for (std::uint32_t r = 0; r < set.size(); ++r) {
+          for (const rules::Match& match : index.matches(r)) {
+            State reached{from_here, state.names};
+            rules::apply(reached.graph, set, match);
+            reached.names.push_back(set.info(r).name);
+            const Hash128 hash = structure_of(reached.graph);
+            if (hash == to) return reached.names;
+            if (seen.size() < kDerivationStates && seen.insert(hash).second)
+              next.push_back(std::move(reached));
+          }
         }
       }
     }

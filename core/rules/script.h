@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rules/rewrite_log.h"
+
+namespace regraft::rules {
+
+/// A sequence of rewrites written by hand: how a known fast form is reached. Text, one step a line, '#'
+/// begins a comment:
+///     gather-norm             the rule once, at its match of the most nodes (the first such in canonical
+///     order) gather-binary 3         three times, one after the other scale-reshape all       until it
+///     matches nowhere; never is no error gather-binary at 2      once, at match 2 of the canonical order,
+///     from 0 expect MatMul 32        the graph must now have so many operations of that type expect total
+///     178        the same of all operations
+struct ScriptStep {
+  enum class Form : std::uint8_t { largest, all, numbered, expect };
+  Form form = Form::largest;
+  std::string name;        // of the rule, or the op type, or "total"
+  std::size_t number = 1;  // times, number of the match, or operations expected
+  std::size_t line = 0;
+};
+
+struct Script {
+  std::string where;  // of errors
+  std::vector<ScriptStep> steps;
+
+  /// Throws RuleError with the line for what is no step.
+  static Script parse(std::string_view text, const std::string& where);
+  static Script load(const std::filesystem::path& path);
+};
+
+/// Carries a script out on a graph (after clean-up, as the rules expect) and says what was done, in the form
+/// of a rewrite log, without costs. Throws RuleError with the script's line where a rule is unknown, matches
+/// fewer times than asked for, or an expectation fails.
+std::vector<LogEntry> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules);
+
+}  // namespace regraft::rules

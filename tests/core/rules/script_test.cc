@@ -1,0 +1,60 @@
+#include "core/rules/script.h"
+
+#include <gtest/gtest.h>
+
+#include "core/rules/graph_builder.h"
+
+namespace regraft::rules {
+namespace {
+
+const RuleSet& rules() {
+  static const RuleSet set = RuleSet::parse(
+      "relu-relu: Relu(Relu(x)) => Relu(x)\n"
+      "swap: Transpose{p}(Relu(x)) => Relu(Transpose{p}(x))\n",
+      "script.rules");
+  return set;
+}
+
+graph::Graph& chain(testing::GraphBuilder& b) {
+  using testing::OpKind;
+  auto v = b.input({2, 3});
+  for (int i = 0; i < 4; ++i) v = b.op(OpKind::relu, {v});
+  b.output(b.op(OpKind::transpose, {v}, {{graph::Attr::perm, graph::Ints{1, 0}}}));
+  return b.graph();
+}
+
+TEST(Script, CarriesOutItsStepsInOrder) {
+  testing::GraphBuilder b;
+  graph::Graph& graph = chain(b);
+  const auto script = Script::parse(
+      "# all but one Relu go\nexpect Relu 4\nrelu-relu at 1\nexpect Relu 3\nrelu-relu all\n"
+      "expect Relu 1\nswap 1\nexpect total 2  # both are left\n",
+      "chain.script");
+  const auto log = run_script(script, graph, rules());
+  ASSERT_EQ(log.size(), 4u);
+  EXPECT_EQ(log[0].name, "relu-relu");
+  EXPECT_EQ(log[3].name, "swap");
+  graph.validate();
+}
+
+TEST(Script, SaysWhereItDoesNotFit) {
+  const auto fails_at = [](const char* text, const char* where) {
+    testing::GraphBuilder b;
+    try {
+      run_script(Script::parse(text, "chain.script"), chain(b), rules());
+    } catch (const RuleError& e) {
+      return e.where() == where;
+    }
+    return false;
+  };
+  EXPECT_TRUE(fails_at("\nno-such-rule\n", "chain.script:2"));
+  EXPECT_TRUE(fails_at("relu-relu 9\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("relu-relu at 7\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("expect Relu 1\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("expect NoSuchOp 1\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("relu-relu twice\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("relu-relu at 1 2\n", "chain.script:1"));
+}
+
+}  // namespace
+}  // namespace regraft::rules
