@@ -1,6 +1,9 @@
 #include "actors/config_files.h"
 
+#include <string>
 #include <system_error>
+
+#include "core/rules/rule_status.h"
 
 namespace regraft::actors {
 
@@ -14,6 +17,16 @@ fs::path find_config(const fs::path& path) {
        folder = folder.parent_path())
     if (fs::exists(folder / path)) return folder / path;
   return path;
+}
+
+rules::RuleSet load_rule_set(const fs::path& option) {
+  const std::string text = option.string();
+  const std::size_t colon = text.find(':');
+  const auto least = rules::status_from_name(text.substr(0, colon));
+  if (!least) return rules::RuleSet::load(find_config(option));
+  const fs::path path =
+      colon == std::string::npos ? fs::path("configs/rules") : fs::path(text.substr(colon + 1));
+  return rules::RuleSet::load(find_config(path), *least);
 }
 
 }  // namespace regraft::actors

@@ -2,10 +2,17 @@
 
 #include <filesystem>
 
+#include "core/rules/rule_set.h"
+
 namespace regraft::actors {
 
 /// A file of the installation, such as configs/rules: as given if it exists from here, else beside the
 /// program: in the nearest folder above it that holds it. Returned as given when it is nowhere.
 std::filesystem::path find_config(const std::filesystem::path& path);
+
+/// What the options and keys called "rules" name: a .rules file or a folder of them, of which the rules that
+/// are proved or bounded are loaded; a status ("tested", "bounded", "proved"): the installation's rules of
+/// this status or better; or both ("tested:mine.rules"). Throws rules::RuleError.
+rules::RuleSet load_rule_set(const std::filesystem::path& option);
 
 }  // namespace regraft::actors

@@ -143,7 +143,7 @@ rules::RuleSet load_rules(const WorkloadOptions& options) {
   if (synthetic != 0 && synthetic != options.models.size())
     throw WorkloadError("synthetic graphs and ONNX models do not mix", "workload.models",
                         "their rules differ");
-  return valley ? env::make_synthetic_rules(*valley) : rules::RuleSet::load(find_config(options.rules));
+  return valley ? env::make_synthetic_rules(*valley) : load_rule_set(options.rules);
 }
 
 std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model) {

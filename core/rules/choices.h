@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -31,20 +32,42 @@ class RandomChoices final : public Choices {
   Rng& rng_;
 };
 
+/// One of the values, each as likely.
+inline std::int64_t pick_distinct(Choices& choices, std::vector<std::int64_t> from) {
+  std::sort(from.begin(), from.end());
+  from.erase(std::unique(from.begin(), from.end()), from.end());
+  return from[choices.below(from.size())];
+}
+
+/// Random sequences of the decisions that an enumeration would go through, each with the size that the whole
+/// would have if all of it branched like this one: the mean of these is the size (Knuth 1975).
+class ProbingChoices final : public Choices {
+ public:
+  explicit ProbingChoices(Rng& rng) : rng_(rng) {}
+  std::size_t below(std::size_t bound) override {
+    size_ *= static_cast<double>(bound);
+    return static_cast<std::size_t>(rng_.below(bound));
+  }
+  bool one_in(std::size_t) override { return below(2) == 1; }
+  std::int64_t pick(std::vector<std::int64_t> from) override { return pick_distinct(*this, std::move(from)); }
+  double size() const { return size_; }
+
+ private:
+  Rng& rng_;
+  double size_ = 1;
+};
+
 /// Every sequence of decisions once, in lexicographic order: run the generator, then next(), until it says
 /// no.
 class EnumeratedChoices final : public Choices {
  public:
   std::size_t below(std::size_t bound) override {
     if (at_ == tape_.size()) tape_.push_back({0, bound});
+    if (tape_[at_].bound != bound) throw std::out_of_range("the decisions are not those of the run before");
     return tape_[at_++].digit;
   }
   bool one_in(std::size_t) override { return below(2) == 1; }
-  std::int64_t pick(std::vector<std::int64_t> from) override {
-    std::sort(from.begin(), from.end());
-    from.erase(std::unique(from.begin(), from.end()), from.end());
-    return from[below(from.size())];
-  }
+  std::int64_t pick(std::vector<std::int64_t> from) override { return pick_distinct(*this, std::move(from)); }
   /// Goes on to the next sequence. False when all have been seen.
   bool next() {
     at_ = 0;

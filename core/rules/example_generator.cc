@@ -37,7 +37,7 @@ class ExampleGenerator {
 
   bool make() {
     try {
-      for (std::size_t n : topological()) {
+      for (std::size_t n : pattern_order(rule_)) {
         const PatternNode& node = rule_.nodes[n];
         const std::size_t members = node.domain < 0 ? 1 : counts_[static_cast<std::size_t>(node.domain)];
         for (std::size_t m = 0; m < members; ++m) {
@@ -73,29 +73,6 @@ class ExampleGenerator {
   // Few binary digits, so that float32 holds it and what rules make of it.
   double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
-
-  std::vector<std::size_t> topological() const {
-    std::vector<std::size_t> order;
-    std::vector<bool> done(rule_.nodes.size(), false);
-    while (order.size() < rule_.nodes.size()) {
-      for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
-        if (done[i] || !ready(i, done)) continue;
-        done[i] = true;
-        order.push_back(i);
-      }
-    }
-    return order;
-  }
-  bool ready(std::size_t node, const std::vector<bool>& done) const {
-    for (const OperandPattern& operand : rule_.nodes[node].operands) {
-      for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
-        for (const OperandPattern& output : rule_.nodes[i].outputs) {
-          if (output.slot == operand.slot && !done[i]) return false;
-        }
-      }
-    }
-    return true;
-  }
 
   K kind_of(const PatternNode& node) {
     if (node.op) {
@@ -178,6 +155,19 @@ class ExampleGenerator {
     return tensor(k, given.empty() ? shapes_.first_dims(kind, rank) : shapes_.next_dims(kind, earlier, rank));
   }
 
+  // What is given already needs no choice.
+  bool settled(const PatternNode& node, std::size_t member, A attr) const {
+    for (const auto& [required, value] : node.required) {
+      if (required == attr) return true;
+    }
+    for (const auto& [bound, slot] : node.attrs) {
+      if (bound != attr) continue;
+      const bool listed = attr != A::axes && hints_.elements(slot).size() > 1;
+      if (listed || quantities_.contains(key(slot, member))) return true;
+    }
+    return false;
+  }
+
   graph::AttrBlock attributes(K kind, const PatternNode& node, std::size_t member,
                               const std::vector<Value>& inputs) {
     if (node.op) {
@@ -186,6 +176,7 @@ class ExampleGenerator {
     }
     graph::AttrBlock attrs;
     for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
+      if (settled(node, member, spec.attr)) continue;
       if (auto value = some_attr(kind, spec, node, inputs)) attrs.set(spec.attr, *value);
     }
     for (const auto& [attr, value] : node.required) attrs.set(attr, value);
@@ -193,6 +184,8 @@ class ExampleGenerator {
     for (const auto& [attr, slot] : node.attrs) {
       const Key k = key(slot, member);
       const auto* drawn = attrs.find(attr);
+      const graph::Ints list = hints_.elements(slot);
+      if (!drawn && list.size() > 1 && attr != A::axes) attrs.set(attr, list);
       const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
       if (const auto wanted = hints_.attribute(slot)) {
         if (wanted->kind == Quantity::Kind::integer && is_list) {
@@ -201,7 +194,6 @@ class ExampleGenerator {
           attrs.set(attr, *literal);
         }
       }
-      const graph::Ints list = hints_.elements(slot);
       if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
@@ -273,7 +265,7 @@ class ExampleGenerator {
                                   : node.outputs.size();
     // The axis was set before: attributes come in the order of the op table.
     (void)x;
-    graph::Ints sizes(count, 1);
+    graph::Ints sizes(count, pick({1, 1, 2}));
     if (one_in(2)) sizes.back() = 2;
     return sizes;
   }
@@ -322,7 +314,31 @@ class ExampleGenerator {
   std::int64_t start_ = 0;
 };
 
+bool ready(const CompiledRule& rule, std::size_t node, const std::vector<bool>& done) {
+  for (const OperandPattern& operand : rule.nodes[node].operands) {
+    for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+      for (const OperandPattern& output : rule.nodes[i].outputs) {
+        if (output.slot == operand.slot && !done[i]) return false;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+std::vector<std::size_t> pattern_order(const CompiledRule& rule) {
+  std::vector<std::size_t> order;
+  std::vector<bool> done(rule.nodes.size(), false);
+  while (order.size() < rule.nodes.size()) {
+    for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+      if (done[i] || !ready(rule, i, done)) continue;
+      done[i] = true;
+      order.push_back(i);
+    }
+  }
+  return order;
+}
 
 bool make_example(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
                   const ExampleLimits& limits) {

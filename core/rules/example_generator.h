@@ -15,6 +15,7 @@ struct ExampleLimits {
   std::size_t most_members = 3;  // of a set
   bool few_ops = false;  // of a class of ops only some, among them functions about which nothing is known
   bool one_spatial_dim = false;  // convolutions and pooling have one, or two
+  bool few_windows = false;      // few sizes of images and groups
   bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input
 };
 
@@ -25,5 +26,8 @@ struct ExampleLimits {
 /// graph.
 bool make_example(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
                   const ExampleLimits& limits = {});
+
+/// The pattern's nodes, each behind those whose outputs it reads.
+std::vector<std::size_t> pattern_order(const CompiledRule& rule);
 
 }  // namespace regraft::rules

@@ -58,7 +58,7 @@ class ExampleShapes {
   /// All the same, or each for itself.
   graph::Ints each(std::size_t count, const Dims& from) {
     graph::Ints out(count, choices_.pick(from));
-    if (count > 1 && choices_.one_in(3)) {
+    if (count > 1 && !limits_.few_windows && choices_.one_in(3)) {
       for (std::int64_t& v : out) v = choices_.pick(from);
     }
     return out;
@@ -76,8 +76,7 @@ class ExampleShapes {
     switch (kind) {
       case K::conv:
         if (n == 2) return {given[1][0]};
-        group_ = choices_.pick({1, 1, 2, 4, 8});
-        if (first[1] % group_ != 0) group_ = 1;
+        group_ = some_group(first[1]);
         return weight_dims(first);
       case K::gemm: {
         if (n == 2) return choices_.one_in(2) ? Dims{gemm_columns(given)} : Dims{1, gemm_columns(given)};
@@ -86,7 +85,7 @@ class ExampleShapes {
         return trans_b_ ? Dims{other, first[1]} : Dims{first[1], other};
       }
       case K::matmul: {
-        Dims dims = {first.back(), choices_.pick({2, 3, limits_.dims.back()})};
+        Dims dims = {first.back(), choices_.pick({2, limits_.dims.back(), 4})};
         const std::size_t wanted = rank.value_or(choices_.one_in(2) ? 2 : first.size());
         if (wanted > 2 && first.size() > 2) dims.insert(dims.begin(), first.begin(), first.end() - 2);
         return dims;
@@ -110,7 +109,17 @@ class ExampleShapes {
     return dims;
   }
 
+  // A number of groups that divides the channels.
+  std::int64_t some_group(std::int64_t channels) {
+    Dims groups = {1};
+    for (std::int64_t g : {1, 2, 4, 8}) {
+      if (channels % g == 0) groups.push_back(g);
+    }
+    return choices_.pick(groups);
+  }
+
   Dims image_dims() {
+    if (limits_.few_windows) return {choices_.pick({1, 2}), choices_.pick({2, 8}), 4};
     if (limits_.one_spatial_dim) return {choices_.pick({1, 2}), choices_.pick({2, 4}), choices_.pick({3, 4})};
     return {choices_.pick({1, 2}), choices_.pick({2, 4, 8}), choices_.pick({4, 5}), choices_.pick({4, 6})};
   }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/rules/compile.h"
+#include "core/rules/rule_status.h"
 
 namespace regraft::rules {
 namespace {
@@ -39,10 +40,35 @@ RuleSet::RuleSet(RuleSet&&) noexcept = default;
 RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
 RuleSet::~RuleSet() = default;
 
-RuleSet RuleSet::load(const std::filesystem::path& file_or_folder) {
+RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, RuleStatus least) {
   RuleSet set;
   for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
+  set.keep(file_or_folder, least);
   return set;
+}
+
+void RuleSet::keep(const std::filesystem::path& source, RuleStatus least) {
+  const StatusTable statuses = StatusTable::load(StatusTable::folder_of(source));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    infos_[i].status = statuses.of(infos_[i]);
+    if (infos_[i].status > least) {
+      left_out_.push_back(infos_[i].name);
+      continue;
+    }
+    if (kept != i) {
+      infos_[kept] = std::move(infos_[i]);
+      compiled_[kept] = std::move(compiled_[i]);
+    }
+    ++kept;
+  }
+  infos_.resize(kept);
+  compiled_.resize(kept);
+  if (kept == 0 && !left_out_.empty()) {
+    throw RuleError("none of " + std::to_string(left_out_.size()) + " rules is " +
+                        std::string(status_name(least)) + " or better",
+                    source.string(), "run 'regraft rules verify --write', or ask for tested rules");
+  }
 }
 
 RuleSet RuleSet::parse(std::string_view text, std::string_view file_name) {

@@ -17,6 +17,8 @@ class RuleError : public Error {
   using Error::Error;
 };
 
+/// How well a rule is known to be an identity over the reals, from best to least (core/synth): it follows
+/// from the axioms, for all dims; it holds exactly on all small examples; random examples agree.
 enum class RuleStatus : std::uint8_t { proved, bounded, tested };
 
 struct CompiledRule;  // rules/compile.h, internal to core/rules
@@ -32,9 +34,11 @@ struct RuleInfo {
 /// An immutable, ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
-  /// Reads one .rules file or every .rules file of a folder, in order of file name. Throws RuleError with
-  /// file:line:column.
-  static RuleSet load(const std::filesystem::path& file_or_folder);
+  /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules whose
+  /// status (rules/rule_status.h) is `least` or better. Throws RuleError with file:line:column, and where
+  /// none is left.
+  static RuleSet load(const std::filesystem::path& file_or_folder, RuleStatus least = RuleStatus::bounded);
+  /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
 
   RuleSet(RuleSet&&) noexcept;
@@ -44,6 +48,8 @@ class RuleSet {
   std::size_t size() const { return infos_.size(); }
   const RuleInfo& info(std::size_t rule) const { return infos_[rule]; }
   const CompiledRule& compiled(std::size_t rule) const;
+  /// Names of the rules that `load` left out, for their status.
+  const std::vector<std::string>& left_out() const { return left_out_; }
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
   /// Of all rule texts, in order.
@@ -52,8 +58,10 @@ class RuleSet {
  private:
   RuleSet();
   void append(std::string_view text, std::string_view file_name);
+  void keep(const std::filesystem::path& source, RuleStatus least);
 
   std::vector<RuleInfo> infos_;
+  std::vector<std::string> left_out_;
   std::vector<std::unique_ptr<CompiledRule>> compiled_;
 };
 

@@ -67,7 +67,11 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("--seed", options->seed, "of search, inputs and measurement")->capture_default_str();
   command->add_option("--json", options->json, "write the report as JSON");
   command->add_option("--log", options->log, "write the rewrite log, for `regraft verify --log`");
-  command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
+  command
+      ->add_option(
+          "--rules", options->rules,
+          "a .rules file or a folder of them; 'tested': those too that are neither proved nor bounded")
+      ->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
       ->check(CLI::Range(1.0, 86400.0))

@@ -1,47 +1,162 @@
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <thread>
 
 #include "actors/config_files.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/rule_status.h"
+#include "core/rules/rule_text.h"
+#include "core/synth/verify.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
 namespace {
 
+using rules::RuleStatus;
+
 struct Options {
   std::filesystem::path rules = "configs/rules";
-  std::string name;
+  std::string family, status, name;
+  std::vector<std::string> names;
+  bool write = false, verbose = false;
+  synth::VerifyOptions verify;
 };
 
-rules::RuleSet load(const Options& options) {
-  return rules::RuleSet::load(actors::find_config(options.rules));
+rules::RuleSet load(const std::filesystem::path& path) {
+  return rules::RuleSet::load(actors::find_config(path), RuleStatus::tested);
+}
+
+std::filesystem::path proofs_of(const Options& options) {
+  return rules::StatusTable::folder_of(actors::find_config(options.rules));
+}
+
+std::size_t find(const rules::RuleSet& rules, const std::string& name, const Options& options) {
+  if (const auto number = rules.find(name)) return *number;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < rules.size(); ++i) names.push_back(rules.info(i).name);
+  throw UsageError("there is no rule '" + name + "'", options.rules.string(), suggestion(name, names));
 }
 
 int list(const Options& options) {
-  const rules::RuleSet rules = load(options);
-  for (std::size_t i = 0; i < rules.size(); ++i)
-    std::printf("%-14s %s\n", rules.info(i).family.c_str(), rules.info(i).name.c_str());
-  std::printf("%zu rules, set %s\n", rules.size(), rules.hash().hex().c_str());
+  const auto wanted = rules::status_from_name(options.status);
+  const rules::RuleSet rules = load(options.rules);
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const rules::RuleInfo& info = rules.info(i);
+    if (!options.family.empty() && info.family != options.family) continue;
+    if (wanted && info.status != *wanted) continue;
+    std::printf("%-14s %-8s %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
+                info.name.c_str());
+    ++shown;
+  }
+  std::printf("%zu of %zu rules, set %s\n", shown, rules.size(), rules.hash().hex().c_str());
   return kDone;
 }
 
 int show(const Options& options) {
-  const rules::RuleSet rules = load(options);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    names.push_back(rules.info(i).name);
-    if (names.back() != options.name) continue;
-    std::printf("%s\n", rules.info(i).text.c_str());
-    return kDone;
+  const rules::RuleSet rules = load(options.rules);
+  const rules::RuleInfo& info = rules.info(find(rules, options.name, options));
+  const std::filesystem::path folder = proofs_of(options);
+  const rules::StatusTable table = rules::StatusTable::load(folder);
+  const rules::StatusLine* line = table.find(info.name);
+  std::printf("%s\n", rules::pretty(info.text).c_str());
+  std::printf("family %s, %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str());
+  if (line && line->text_hash != rules::StatusTable::hash_of(info)) {
+    std::printf("was %s before its text was edited: run 'regraft rules verify --write %s'\n",
+                std::string(status_name(line->status)).c_str(), info.name.c_str());
+  } else if (line) {
+    std::printf("%s\n", line->note.c_str());
   }
-  throw UsageError("there is no rule '" + options.name + "'", options.rules.string(),
-                   suggestion(options.name, names));
+  if (info.status == RuleStatus::proved)
+    std::printf("proof %s\n", rules::StatusTable::proof_file(folder, info.name).c_str());
+  return kDone;
 }
 
 int check(const Options& options) {
-  std::printf("%zu rules are well formed\n", load(options).size());
+  const rules::RuleSet rules = load(options.rules);
+  std::printf("%zu rules are well formed\n", rules.size());
   return kDone;
+}
+
+using Counts = std::map<std::string, std::array<std::size_t, 4>>;  // proved, bounded, tested, refuted
+
+void print_counts(const char* what, const Counts& counts) {
+  std::printf("\n%-20s %7s %8s %7s %8s\n", what, "proved", "bounded", "tested", "refuted");
+  for (const auto& [name, row] : counts)
+    std::printf("%-20s %7zu %8zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
+}
+
+// Which file a rule stands in is its source; found by reading the files one by one.
+std::map<std::string, std::string> sources(const std::filesystem::path& path) {
+  std::map<std::string, std::string> out;
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::is_directory(path))
+    files.push_back(path);
+  else
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".rules") files.push_back(entry.path());
+  for (const auto& file : files) {
+    const rules::RuleSet rules = rules::RuleSet::load(file, RuleStatus::tested);
+    for (std::size_t i = 0; i < rules.size(); ++i) out[rules.info(i).name] = file.filename().string();
+  }
+  return out;
+}
+
+void report(const std::vector<synth::Verdict>& verdicts, const Options& options) {
+  const auto source_of = sources(actors::find_config(options.rules));
+  Counts by_family, by_source;
+  double bounded = 0, proving = 0;
+  for (const synth::Verdict& v : verdicts) {
+    const std::size_t column = v.refuted ? 3 : static_cast<std::size_t>(v.status);
+    for (const std::string& family : {v.family, std::string("total")}) ++by_family[family][column];
+    ++by_source[source_of.at(v.rule)][column];
+    bounded += v.bounded_seconds;
+    proving += v.proof_seconds;
+  }
+  print_counts("source", by_source);
+  print_counts("family", by_family);
+  std::printf("\nexact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
+}
+
+// What a verdict takes away from the status that the rule has now.
+bool worse(const synth::Verdict& verdict, const rules::RuleSet& rules) {
+  return verdict.refuted || verdict.status > rules.info(rules.find(verdict.rule).value()).status;
+}
+
+int verify(const Options& options) {
+  const rules::RuleSet rules = load(options.rules);
+  std::vector<std::size_t> numbers;
+  for (const std::string& name : options.names) numbers.push_back(find(rules, name, options));
+  if (numbers.empty()) {
+    for (std::size_t i = 0; i < rules.size(); ++i) numbers.push_back(i);
+  }
+  std::size_t failures = 0;
+  const auto verdicts = synth::verify_rules(rules, numbers, options.verify, [&](const synth::Verdict& v) {
+    const bool failed = worse(v, rules);
+    failures += failed && (!options.write || v.refuted);
+    const bool interesting = failed || v.status == RuleStatus::tested;
+    if (!options.verbose && !interesting) return;
+    std::printf("%-28s %-8s %6.2f s  %s%s%s\n", v.rule.c_str(),
+                v.refuted ? "REFUTED" : std::string(status_name(v.status)).c_str(),
+                v.bounded_seconds + v.proof_seconds, v.note.c_str(),
+                v.why_not_proved.empty() ? "" : "; not proved: ", v.why_not_proved.c_str());
+    std::fflush(stdout);
+  });
+  report(verdicts, options);
+  if (options.write) synth::write_statuses(proofs_of(options), rules, verdicts);
+  if (failures > 0) std::printf("%zu rules are not what their status says\n", failures);
+  return failures > 0 ? kFailed : kDone;
+}
+
+CLI::App* add_verb(CLI::App& command, const char* name, const char* help,
+                   const std::shared_ptr<Options>& options, Action& action, int (*run)(const Options&)) {
+  CLI::App* sub = command.add_subcommand(name, help);
+  sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  if (std::string_view(name) != "check")
+    sub->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
+  return sub;
 }
 
 }  // namespace
@@ -50,17 +165,29 @@ void add_rules(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("rules", "the rule sets");
   command->require_subcommand(1);
-  const auto verb = [&](const char* name, const char* help, int (*run)(const Options&)) {
-    CLI::App* sub = command->add_subcommand(name, help);
-    sub->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
-    sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
-    return sub;
-  };
-  verb("list", "names by family", list);
-  verb("show", "one rule's text", show)->add_option("NAME", options->name, "of the rule")->required();
-  verb("check", "read the rules and report the first error", check);
+  CLI::App* lists = add_verb(*command, "list", "names by family, with their status", options, action, list);
+  lists->add_option("--family", options->family, "only of this family");
+  lists->add_option("--status", options->status, "only of this status")
+      ->check(CLI::IsMember({"proved", "bounded", "tested"}));
+  add_verb(*command, "show", "one rule's text, status and proof", options, action, show)
+      ->add_option("NAME", options->name, "of the rule")
+      ->required();
+  CLI::App* checks =
+      add_verb(*command, "check", "read rules and report the first error", options, action, check);
+  checks->add_option("FILE,--rules", options->rules, "a .rules file or a folder of them")
+      ->capture_default_str();
+  CLI::App* verifies =
+      add_verb(*command, "verify", "check rules exactly and prove them again", options, action, verify);
+  verifies->add_option("NAME", options->names, "of rules (default: all)");
+  verifies->add_option("--jobs", options->verify.jobs, "rules at the same time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proof files too");
+  verifies->add_flag("--write", options->write,
+                     "store statuses and proofs in the folder of proofs beside the rules");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
+  verifies->add_flag("--verbose", options->verbose, "a line for each rule");
 }
 
 }  // namespace regraft::launch

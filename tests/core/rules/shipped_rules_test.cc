@@ -19,7 +19,8 @@ constexpr std::size_t kMostAttempts = 200000;
 constexpr double kTolerance = 3e-6;
 
 const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  static const RuleSet rules =
+      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
   return rules;
 }
 

@@ -1,0 +1,8 @@
+; gather-reduce: Gather{a}(f:ReduceMean{axes=[b], keepdims=1}(x), i), const(i), rank(i) == 1, a != b => f(Gather{a}(x, i))
+; For all dims; 8 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
+; The last case is
+;   sum k!182: [(and (>= k!182 0) (< k!182 t0_2_0_d_2))] one_over[t0_2_0_d_2] t0_2_0[i_4, (ite (< (t0_3_0 i_5) 0) (+ (t0_3_0 i_5) t0_2_0_d_1) (t0_3_0 i_5)), k!182]
+;     and sum k!185: [(and (>= k!185 0) (< k!185 t0_2_0_d_2))] one_over[t0_2_0_d_2] t0_2_0[i_4, (ite (< (t0_3_0 i_5) 0) (+ (t0_3_0 i_5) t0_2_0_d_1) (t0_3_0 i_5)), k!185]
+(assert false) ; both sides have one normal form: no condition is left
+(check-sat)

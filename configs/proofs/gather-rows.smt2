@@ -1,0 +1,20 @@
+; gather-rows: Gather{a}(MatMul(x, y), i), const(i), rank(i) == 1, rank(x) == rank(y), a == rank(x) - 2 => MatMul(Gather{a}(x, i), y)
+; For all dims; 3 cases, ranks to 4.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
+; The last case is
+;   sum k!37: [(and (>= k!37 0) (< k!37 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!37] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!37, i_12]
+;     and sum k!39: [(and (>= k!39 0) (< k!39 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!39] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!39, i_12]
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (= n0 n1))
+(assert (not (= n0 n1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (or (= n0 n1) (= n0 1) (= n1 1)))
+(assert (not (or (= n0 n1) (= n0 1) (= n1 1))))
+(check-sat)
+(pop)

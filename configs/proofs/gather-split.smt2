@@ -1,0 +1,30 @@
+; gather-split: (q, k, v) = Split{a, s}(x); y = Gather{b}(q, i), const(i), rank(i) == 1, b != a, uses(q) == 1 => u = Slice{[0], [s[0]], [a], [1]}(x); y = Gather{b}(u, i); k = Slice{[s[0]], [s[0] + s[1]], [a], [1]}(x); v = Slice{[s[0] + s[1]], [s[0] + s[1] + s[2]], [a], [1]}(x)
+; For all dims; 8 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
+; The last case is
+;   t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
+;     and t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (and (>= 0 0) (<= 0 n0) (<= n0 n1) (>= 1 1)))
+(assert (not (and (>= 0 0) (<= 0 n0) (<= n0 n1) (>= 1 1))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(assert (and (>= n0 0) (<= n0 (+ n0 n1)) (<= (+ n0 n1) n2) (>= 1 1)))
+(assert (not (and (>= n0 0) (<= n0 (+ n0 n1)) (<= (+ n0 n1) n2) (>= 1 1))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(assert (and (>= (+ n0 n1) 0) (<= (+ n0 n1) (+ n0 n1 n2)) (<= (+ n0 n1 n2) n3) (>= 1 1)))
+(assert (not (and (>= (+ n0 n1) 0) (<= (+ n0 n1) (+ n0 n1 n2)) (<= (+ n0 n1 n2) n3) (>= 1 1))))
+(check-sat)
+(pop)

@@ -1,0 +1,22 @@
+; slice-binary-left: f:Slice{*, axes=[a]}(g:Binary(x, c)), rank(c) < rank(x) - a, rank(x) >= rank(c) => g(f(x), c)
+; For all dims; 10 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
+; The last case is
+;   f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
+;     and f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(assert (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1)))
+(assert (not (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (or (= n0 n1) (= n0 1) (= n1 1)))
+(assert (not (or (= n0 n1) (= n0 1) (= n1 1))))
+(check-sat)
+(pop)

@@ -1,0 +1,15 @@
+; slice-transpose: Slice{i, j, [a], t}(Transpose{p}(x)) => Transpose{p}(Slice{i, j, [p[a]], t}(x))
+; For all dims; 23 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
+; The last case is
+;   t0_2_0[i_6, i_7, (+ (* i_8 steps_5) starts_3)]
+;     and t0_2_0[i_6, i_7, (+ (* i_8 steps_5) starts_3)]
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(assert (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1)))
+(assert (not (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1))))
+(check-sat)
+(pop)

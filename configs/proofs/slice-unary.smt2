@@ -1,0 +1,15 @@
+; slice-unary: f:Slice{*}(g:Unary(x)) => g(f(x))
+; For all dims; 20 cases, ranks to 4.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
+; The last case is
+;   f1(t0_2_0[i_10, i_11, (+ (* i_12 steps_8) starts_4), (+ (* i_13 steps_9) starts_5)])
+;     and f1(t0_2_0[i_10, i_11, (+ (* i_12 steps_8) starts_4), (+ (* i_13 steps_9) starts_5)])
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(assert (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1)))
+(assert (not (and (>= n0 0) (<= n0 n1) (<= n1 n2) (>= n3 1))))
+(check-sat)
+(pop)

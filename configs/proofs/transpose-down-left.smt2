@@ -1,0 +1,13 @@
+; transpose-down-left: f:Binary(Transpose{p}(x), c), const(c), rank(c) <= len(p) => Transpose{p}(f(x, Transpose{invert(p)}(Reshape{[1 for i in range(len(p) - rank(c))] ++ dims(c)}(c))))
+; For all dims; 33 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
+; The last case is
+;   f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_6), (ite (= t0_2_0_d_1 1) 0 i_7), (ite (= t0_2_0_d_2 1) 0 i_8)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_6), (ite (= t0_3_0_d_4 1) 0 i_7), (ite (= t0_3_0_d_5 1) 0 i_8)])
+;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_6), (ite (= t0_2_0_d_1 1) 0 i_7), (ite (= t0_2_0_d_2 1) 0 i_8)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_6), (ite (= t0_3_0_d_4 1) 0 i_7), (ite (= t0_3_0_d_5 1) 0 i_8)])
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (or (= n0 n1) (= n0 1) (= n1 1)))
+(assert (not (or (= n0 n1) (= n0 1) (= n1 1))))
+(check-sat)
+(pop)

@@ -1,0 +1,8 @@
+; transpose-down-unary: f:Unary(Transpose{p}(x)) => Transpose{p}(f(x))
+; For all dims; 10 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
+; The last case is
+;   f0(t0_2_0[i_3, i_4, i_5])
+;     and f0(t0_2_0[i_3, i_4, i_5])
+(assert false) ; both sides have one normal form: no condition is left
+(check-sat)

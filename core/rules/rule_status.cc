@@ -1,0 +1,119 @@
+#include "core/rules/rule_status.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/sha256.h"
+#include "core/rules/diagnostics.h"
+
+namespace regraft::rules {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded", "tested"};
+constexpr const char* kFile = "status.txt";
+constexpr std::size_t kHashDigits = 64;
+
+bool is_hash(std::string_view text) {
+  return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+StatusLine parse(const std::string& text, std::string_view file, std::uint32_t number) {
+  std::istringstream words(text);
+  StatusLine line;
+  std::string status;
+  words >> line.rule >> status >> line.text_hash >> line.proof_hash;
+  std::getline(words >> std::ws, line.note);
+  const auto known = status_from_name(status);
+  const auto column = [&](const std::string& word) {
+    return Position{number, static_cast<std::uint32_t>(text.find(word) + 1)};
+  };
+  const std::string remedy = "run 'regraft rules verify --write'";
+  if (line.proof_hash.empty())
+    fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash note'", remedy);
+  if (!known) fail(file, column(status), "unknown status '" + status + "'", "one of proved, bounded, tested");
+  if (!is_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
+  if (line.proof_hash != "-" && !is_hash(line.proof_hash))
+    fail(file, column(line.proof_hash), "no SHA-256: " + line.proof_hash, remedy);
+  line.status = *known;
+  return line;
+}
+
+}  // namespace
+
+std::string_view status_name(RuleStatus status) {
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+std::optional<RuleStatus> status_from_name(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<RuleStatus>(found - kNames.begin());
+}
+
+StatusTable StatusTable::load(const std::filesystem::path& folder) {
+  StatusTable table;
+  table.folder_ = folder;
+  const std::filesystem::path path = folder / kFile;
+  if (!std::filesystem::exists(path)) return table;
+  std::ifstream in(path, std::ios::binary);
+  std::uint32_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    table.set(parse(line, path.string(), number));
+  }
+  return table;
+}
+
+RuleStatus StatusTable::of(const RuleInfo& rule) const {
+  const StatusLine* line = find(rule.name);
+  if (!line || line->text_hash != hash_of(rule)) return RuleStatus::tested;
+  if (line->status != RuleStatus::proved) return line->status;
+  const std::filesystem::path proof = proof_file(folder_, rule.name);
+  const bool whole = std::filesystem::exists(proof) && sha256_file(proof) == line->proof_hash;
+  return whole ? RuleStatus::proved : RuleStatus::tested;
+}
+
+const StatusLine* StatusTable::find(std::string_view rule) const {
+  const auto found = lines_.find(rule);
+  return found == lines_.end() ? nullptr : &found->second;
+}
+
+void StatusTable::set(StatusLine line) {
+  std::string name = line.rule;
+  lines_.insert_or_assign(std::move(name), std::move(line));
+}
+
+std::string StatusTable::text() const {
+  std::string out =
+      "# What is known of each rule, written by 'regraft rules verify --write': rule, status, SHA-256 of its "
+      "name and\n"
+      "# text, SHA-256 of its proof, note.\n";
+  for (const auto& [name, line] : lines_) {
+    out += name + ' ' + std::string(status_name(line.status)) + ' ' + line.text_hash + ' ' + line.proof_hash;
+    if (!line.note.empty()) out += ' ' + line.note;
+    out += '\n';
+  }
+  return out;
+}
+
+std::filesystem::path StatusTable::folder_of(const std::filesystem::path& rules) {
+  std::filesystem::path path = std::filesystem::absolute(rules).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  const bool file = !std::filesystem::is_directory(path);
+  return (file ? path.parent_path() : path).parent_path() / "proofs";
+}
+
+std::filesystem::path StatusTable::proof_file(const std::filesystem::path& folder, std::string_view rule) {
+  std::string name(rule);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return folder / (name + ".smt2");
+}
+
+std::string StatusTable::hash_of(const RuleInfo& rule) {
+  return sha256_hex(rule.name + "\n" + rule.text);
+}
+
+}  // namespace regraft::rules

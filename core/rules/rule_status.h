@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rules/rule_set.h"
+
+namespace regraft::rules {
+
+/// "proved", "bounded" or "tested".
+std::string_view status_name(RuleStatus status);
+std::optional<RuleStatus> status_from_name(std::string_view name);
+
+/// What is known of one rule, as a line of a status file.
+struct StatusLine {
+  std::string rule;  // its name, with the values of its finite sets
+  RuleStatus status = RuleStatus::tested;
+  std::string text_hash;   // SHA-256 of the rule's name and text; an edited rule has another
+  std::string proof_hash;  // proved: SHA-256 of its proof file; else "-"
+  std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
+};
+
+/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof note". A
+/// status counts only while the hashes agree: a rule whose text was edited, or whose proof file was changed
+/// or lost, is tested, and never more.
+class StatusTable {
+ public:
+  StatusTable() = default;
+  /// Of a folder of proofs; empty where it has no status file. Throws RuleError with file:line:column.
+  static StatusTable load(const std::filesystem::path& folder);
+
+  /// The status that the rule has now.
+  RuleStatus of(const RuleInfo& rule) const;
+  const StatusLine* find(std::string_view rule) const;
+  void set(StatusLine line);
+  /// All lines, sorted by name.
+  std::string text() const;
+
+  /// The folder of proofs that belongs to a .rules file or to a folder of them: "proofs" beside the folder.
+  static std::filesystem::path folder_of(const std::filesystem::path& rules);
+  static std::filesystem::path proof_file(const std::filesystem::path& folder, std::string_view rule);
+  static std::string hash_of(const RuleInfo& rule);
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, StatusLine, std::less<>> lines_;
+};
+
+}  // namespace regraft::rules

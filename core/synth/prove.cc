@@ -1,0 +1,167 @@
+#include "core/synth/prove.h"
+
+#include <chrono>
+#include <sstream>
+
+#include "core/synth/prove_equal.h"
+#include "core/synth/smt_text.h"
+#include "core/synth/symbolic_rule.h"
+
+namespace regraft::synth {
+namespace {
+
+constexpr std::size_t kMostCases = 20000;
+
+class Prover {
+ public:
+  Prover(const rules::RuleSet& rules, std::uint32_t rule, const ProofOptions& options)
+      : info_(rules.info(rule)), rule_(rules.compiled(rule)), options_(options) {}
+
+  ProofResult run() {
+    // A case of a larger rank costs some ten times one of the next smaller.
+    constexpr double kGrowth = 8;
+    ProofResult result;
+    for (std::size_t rank = options_.least_rank; rank <= options_.most_rank; ++rank) {
+      const auto start = std::chrono::steady_clock::now();
+      ProofResult more = with_ranks(rank);
+      if (!result.proved || more.proved) result = std::move(more);
+      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (!result.proved || kGrowth * passed > options_.seconds) break;
+    }
+    result.sets = !rule_.domains.empty();
+    return result;
+  }
+
+ private:
+  ProofResult with_ranks(std::size_t most_rank) {
+    ProofResult result;
+    result.most_rank = most_rank;
+    compared_ = 0;
+    const auto start = std::chrono::steady_clock::now();
+    rules::EnumeratedChoices choices;
+    z3::context context;
+    SmtText smt(context);
+    std::string example;
+    std::size_t tried = 0;
+    try {
+      do {
+        const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (passed > options_.seconds || ++tried > kMostCases)
+          throw Unprovable("more cases than there is time for");
+        ProofCase state(context, choices, most_rank);
+        const auto sides = elaborate(rule_, state);
+        if (!sides || !same_ranks(*sides)) continue;
+        if (!one_case(state, *sides, smt, example))
+          throw Unprovable("no proof of the case " + example.substr(0, 300));
+        result.cases = compared_;
+      } while (choices.next());
+      if (result.cases == 0) throw Unprovable("no case is possible");
+      result.conditions = smt.size();
+      result.guarded = guarded_;
+      result.smt = smt.text(comment(result, example));
+      if (result.smt.size() > options_.most_bytes)
+        throw Unprovable("its proof has " + std::to_string(result.smt.size()) + " bytes");
+      result.proved = true;
+    } catch (const Unprovable& e) {
+      result.why_not = e.problem();
+    } catch (const z3::exception& e) {
+      result.why_not = e.msg();
+    } catch (const std::out_of_range&) {
+      result.why_not = "a case outside of its ranks";
+    }
+    return result;
+  }
+
+  // Of other ranks or absent: no match, since types would change.
+  static bool same_ranks(const SymbolicSides& sides) {
+    for (const auto& [before, after] : sides.replaced) {
+      if (!before.present || !after.present || before.dims.size() != after.dims.size()) return false;
+    }
+    return true;
+  }
+
+  bool one_case(ProofCase& state, const SymbolicSides& sides, SmtText& smt, std::string& example) {
+    std::vector<z3::expr> obligations = state.obligations();
+    for (const auto& [before, after] : sides.replaced) {
+      for (std::size_t d = 0; d < before.dims.size(); ++d)
+        obligations.push_back(before.dims[d] == after.dims[d]);
+    }
+    for (const z3::expr& obligation : obligations) {
+      if (state.follows(obligation) && smt.add(state.assumptions(), obligation)) continue;
+      // The matcher refuses a match whose types would change: a guard of every rule.
+      state.assume(obligation);
+      guarded_ = true;
+    }
+    if (!state.possible()) return true;
+    ++compared_;
+    for (const auto& [before, after] : sides.replaced) {
+      if (!same_values(state, before, after, smt, example)) return false;
+    }
+    return true;
+  }
+
+  bool same_values(ProofCase& state, const SymbolicTensor& before, const SymbolicTensor& after, SmtText& smt,
+                   std::string& example) {
+    Index place;
+    for (const z3::expr& d : before.dims) {
+      place.push_back(state.fresh("i"));
+      state.assume(place.back() >= 0 && place.back() < d);
+    }
+    if (!before.at || !after.at) throw Unprovable("a value that is no real tensor");
+    const Poly left = before.at(place), right = after.at(place);
+    example = to_text(left) + "\n  and " + to_text(right);
+    Equality equality(state);
+    if (!equality.equal(left, right, {})) return false;
+    for (const Claim& claim : equality.claims()) {
+      std::vector<z3::expr> facts = state.assumptions();
+      facts.insert(facts.end(), claim.facts.begin(), claim.facts.end());
+      if (!smt.add(facts, claim.claim)) return false;
+    }
+    // From facts that contradict each other anything would follow.
+    if (!state.possible()) throw Unprovable("a case whose places contradict each other");
+    return true;
+  }
+
+  std::string comment(const ProofResult& result, const std::string& example) const {
+    std::string out =
+        "; " + info_.text + "\n; For all dims; " + std::to_string(result.cases) + " cases, ranks to " +
+        std::to_string(result.most_rank) + (rule_.domains.empty() ? "" : ", sets of up to 3") +
+        ".\n; What is left to confirm once both sides are in normal form, each with its negation asserted: " +
+        std::to_string(result.conditions) + " conditions.\n; The last case is\n";
+    std::istringstream lines(example);
+    for (std::string line; std::getline(lines, line);) out += ";   " + line.substr(0, 400) + "\n";
+    return out;
+  }
+
+  const rules::RuleInfo& info_;
+  const rules::CompiledRule& rule_;
+  const ProofOptions& options_;
+  bool guarded_ = false;
+  std::size_t compared_ = 0;
+};
+
+}  // namespace
+
+ProofResult prove_rule(const rules::RuleSet& rules, std::uint32_t rule, const ProofOptions& options) {
+  return Prover(rules, rule, options).run();
+}
+
+std::string run_smt(const std::string& text) {
+  z3::context context;
+  try {
+    return Z3_eval_smtlib2_string(context, text.c_str());
+  } catch (const z3::exception& e) {
+    return e.msg();
+  }
+}
+
+bool all_unsat(const std::string& answers) {
+  std::istringstream words(answers);
+  std::size_t count = 0;
+  for (std::string word; words >> word; ++count) {
+    if (word != "unsat") return false;
+  }
+  return count > 0;
+}
+
+}  // namespace regraft::synth

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/rules/rule_set.h"
+
+namespace regraft::synth {
+
+struct ProofOptions {
+  double seconds = 5;          // for one bound on ranks
+  std::size_t least_rank = 3;  // a proof for smaller ranks alone is none
+  std::size_t most_rank = 4;
+  std::size_t most_bytes = 20000;  // of a proof file
+};
+
+/// What the prover found of one rule.
+struct ProofResult {
+  bool proved = false;
+  bool sets = false;     // the rule speaks of sets: proved for those of up to three members
+  bool guarded = false;  // types stay only where the matcher's own check of types lets it apply
+  std::size_t most_rank = 0;
+  std::size_t cases = 0, conditions = 0;
+  std::string why_not;  // where it is not proved
+  std::string smt;      // the proof: SMT-LIB, each check-sat of which is unsat
+};
+
+/// Proves a rule for all dims >= 1, in cases by the ranks of its operands, axes, permutations, optional
+/// operands and sizes of sets. Both sides are followed at a symbolic place (synth/symbolic_*.h) by the
+/// definitions of the operations, which are the axioms, to a normal form; Z3 then confirms that (a) the right
+/// side is well-typed with the left one's dims and (b) the two forms are the same under ring axioms,
+/// linearity and re-indexing of finite sums, with functions that are not rational left uninterpreted. What Z3
+/// had to confirm is the proof file: conditions over integers, each a negated claim under those assumptions
+/// that it needs, equal ones once.
+ProofResult prove_rule(const rules::RuleSet& rules, std::uint32_t rule, const ProofOptions& options = {});
+
+/// What z3 says to an SMT-LIB text, in process: the words of its answers. Errors are words too.
+std::string run_smt(const std::string& text);
+/// Whether the answers are "unsat" and nothing else, at least once.
+bool all_unsat(const std::string& answers);
+
+}  // namespace regraft::synth

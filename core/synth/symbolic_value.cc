@@ -1,0 +1,152 @@
+#include "core/synth/symbolic_value.h"
+
+#include <numeric>
+
+namespace regraft::synth {
+namespace {
+
+constexpr std::size_t kMostTerms = 400;
+
+Term substituted(Term term, const z3::expr_vector& from, const z3::expr_vector& to) {
+  for (z3::expr& e : term.guards) e = e.substitute(from, to);
+  for (z3::expr& e : term.bounds) e = e.substitute(from, to);
+  for (Atom& atom : term.factors) {
+    for (z3::expr& e : atom.index) e = e.substitute(from, to);
+    for (Poly& arg : atom.args) arg = synth::substituted(std::move(arg), from, to);
+  }
+  return term;
+}
+
+z3::expr fresh(z3::context& context) {
+  return z3::expr(context, Z3_mk_fresh_const(context, "k", context.int_sort()));
+}
+
+// The same sum over other variables: two sums may then be multiplied.
+Term renamed(const Term& term) {
+  if (term.bounds.empty()) return term;
+  z3::context& context = term.bounds[0].ctx();
+  z3::expr_vector from(context), to(context);
+  for (const z3::expr& bound : term.bounds) {
+    from.push_back(bound);
+    to.push_back(fresh(context));
+  }
+  return substituted(term, from, to);
+}
+
+Term product(const Term& a, const Term& b) {
+  Term out = a;
+  const Term other = renamed(b);
+  out.numerator *= other.numerator;
+  out.denominator *= other.denominator;
+  const std::int64_t common = std::gcd(out.numerator, out.denominator);
+  if (common > 1) {
+    out.numerator /= common;
+    out.denominator /= common;
+  }
+  out.bounds.insert(out.bounds.end(), other.bounds.begin(), other.bounds.end());
+  out.guards.insert(out.guards.end(), other.guards.begin(), other.guards.end());
+  out.factors.insert(out.factors.end(), other.factors.begin(), other.factors.end());
+  return out;
+}
+
+template <typename Range, typename Print>
+std::string joined(const Range& range, const char* between, const Print& print) {
+  std::string out;
+  for (const auto& each : range) out += (out.empty() ? "" : between) + print(each);
+  return out;
+}
+
+std::string to_text(const Atom& atom) {
+  std::string inner = joined(atom.index, ", ", [](const z3::expr& e) { return e.to_string(); });
+  std::string out = atom.name;
+  if (!inner.empty()) out += "[" + inner + "]";
+  if (!atom.args.empty())
+    out += "(" + joined(atom.args, ", ", [](const Poly& p) { return synth::to_text(p); }) + ")";
+  return out;
+}
+
+std::string to_text(const Term& term) {
+  const auto plain = [](const z3::expr& e) { return e.to_string(); };
+  std::string out;
+  if (!term.bounds.empty()) out += "sum " + joined(term.bounds, " ", plain) + ": ";
+  if (!term.guards.empty()) out += "[" + joined(term.guards, " ", plain) + "] ";
+  std::string product = joined(term.factors, " ", [](const Atom& a) { return to_text(a); });
+  const bool one = term.numerator == 1 && term.denominator == 1;
+  if (!one || product.empty()) {
+    std::string number = std::to_string(term.numerator);
+    if (term.denominator != 1) number += "/" + std::to_string(term.denominator);
+    product = product.empty() ? number : number + " " + product;
+  }
+  return out + product;
+}
+
+}  // namespace
+
+Poly Poly::number(std::int64_t numerator, std::int64_t denominator) {
+  if (numerator == 0) return {};
+  return {{Term{numerator, denominator, {}, {}, {}}}};
+}
+
+Poly Poly::atom(Atom atom) {
+  return {{Term{1, 1, {}, {}, {std::move(atom)}}}};
+}
+
+Poly Poly::inverse(const Poly& of) {
+  if (of.terms.size() == 1) {
+    const Term& term = of.terms[0];
+    const bool plain = term.bounds.empty() && term.guards.empty();
+    if (plain && term.factors.empty()) return number(term.denominator, term.numerator);
+    if (plain && term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1 &&
+        term.factors[0].name == "inverse")
+      return term.factors[0].args[0];
+  }
+  return atom({"inverse", {}, {of}});
+}
+
+Poly operator+(Poly a, const Poly& b) {
+  a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
+  if (a.terms.size() > kMostTerms) throw Unprovable("a sum of more than 400 terms");
+  return a;
+}
+
+Poly operator*(const Poly& a, const Poly& b) {
+  Poly out;
+  if (a.terms.size() * b.terms.size() > kMostTerms) throw Unprovable("a product of more than 400 terms");
+  for (const Term& x : a.terms) {
+    for (const Term& y : b.terms) out.terms.push_back(product(x, y));
+  }
+  return out;
+}
+
+Poly negate(Poly a) {
+  for (Term& term : a.terms) term.numerator = -term.numerator;
+  return a;
+}
+
+Poly guarded(Poly a, const z3::expr& condition) {
+  for (Term& term : a.terms) term.guards.push_back(condition);
+  return a;
+}
+
+Poly sum_over(z3::context& context, const z3::expr& extent,
+              const std::function<Poly(const z3::expr&)>& body) {
+  const z3::expr k = fresh(context);
+  Poly out = body(k);
+  for (Term& term : out.terms) {
+    term.bounds.push_back(k);
+    term.guards.push_back(k >= 0 && k < extent);
+    term = renamed(term);
+  }
+  return out;
+}
+
+Poly substituted(Poly a, const z3::expr_vector& from, const z3::expr_vector& to) {
+  for (Term& term : a.terms) term = substituted(std::move(term), from, to);
+  return a;
+}
+
+std::string to_text(const Poly& a) {
+  return a.terms.empty() ? "0" : joined(a.terms, " + ", [](const Term& t) { return to_text(t); });
+}
+
+}  // namespace regraft::synth

@@ -1,0 +1,154 @@
+#include "core/synth/verify.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+
+namespace regraft::synth {
+namespace {
+
+using rules::RuleStatus;
+using Seconds = std::chrono::duration<double>;
+
+constexpr int kNotRun = 127;
+
+std::string in_words(const BoundedResult& found) {
+  switch (found.outcome) {
+    case BoundedResult::Outcome::refuted:
+      return "refuted: " + found.counterexample;
+    case BoundedResult::Outcome::sampled:
+      return std::to_string(found.random_matches) + " random matches";
+    default:
+      return "all " + std::to_string(found.examples) + " examples of " + found.grid + ": " +
+             std::to_string(found.grid_matches) + " matches; " + std::to_string(found.random_matches) +
+             " random matches";
+  }
+}
+
+ProofResult refused(const std::string& why) {
+  ProofResult out;
+  out.why_not = why;
+  return out;
+}
+
+// A rule by itself is matched faster than among all.
+struct Alone {
+  rules::RuleSet rules;
+  std::uint32_t number;
+
+  explicit Alone(const rules::RuleInfo& info)
+      : rules(rules::RuleSet::parse(info.text + "\n", info.family)),
+        number(static_cast<std::uint32_t>(rules.find(info.name).value())) {}
+};
+
+// Proves the rule and has its proof confirmed as a text.
+void add_proof(const Alone& alone, const VerifyOptions& options, Verdict& verdict) {
+  const auto start = std::chrono::steady_clock::now();
+  ProofResult found = prove_rule(alone.rules, alone.number, options.proof);
+  if (found.proved && !all_unsat(run_smt(found.smt))) found = refused("its proof file does not answer unsat");
+  if (found.proved && !options.z3.empty() && !all_unsat(run_z3_program(options.z3, found.smt)))
+    found = refused("the z3 program does not confirm its proof file");
+  verdict.proof_seconds = Seconds(std::chrono::steady_clock::now() - start).count();
+  verdict.why_not_proved = found.why_not;
+  if (!found.proved) return;
+  verdict.proof = std::move(found.smt);
+  if (!found.sets) verdict.status = RuleStatus::proved;
+  verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
+                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases" +
+                 (found.guarded ? ", where types stay; " : "; ") + verdict.note;
+}
+
+}  // namespace
+
+rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
+  return {rule, status, rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof), note};
+}
+
+Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
+  Verdict verdict;
+  verdict.rule = info.name;
+  verdict.family = info.family;
+  const Alone alone(info);
+  const auto start = std::chrono::steady_clock::now();
+  const BoundedResult found = check_bounded(alone.rules, alone.number, options.bounded);
+  verdict.bounded_seconds = Seconds(std::chrono::steady_clock::now() - start).count();
+  verdict.refuted = found.outcome == BoundedResult::Outcome::refuted;
+  verdict.note = in_words(found);
+  if (verdict.refuted) return verdict;
+  if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
+  add_proof(alone, options, verdict);
+  return verdict;
+}
+
+std::string run_z3_program(const std::string& program, const std::string& text) {
+  const TempDir folder("regraft-z3");
+  const std::filesystem::path input = folder.path() / "proof.smt2", output = folder.path() / "answers";
+  write_file_atomic(input, text);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int out = open(output.c_str(), O_WRONLY | O_CREAT, S_IRUSR | S_IWUSR);
+    dup2(out, STDOUT_FILENO);
+    execlp(program.c_str(), program.c_str(), input.c_str(), static_cast<char*>(nullptr));
+    _exit(kNotRun);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child ||
+      (WIFEXITED(status) && WEXITSTATUS(status) == kNotRun))
+    throw FileError("cannot be run", program, "give the path of a z3 program (Debian package z3)");
+  return read_file(output);
+}
+
+std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers,
+                                  const VerifyOptions& options,
+                                  const std::function<void(const Verdict&)>& done) {
+  std::vector<Verdict> verdicts(numbers.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex reporting;
+  std::exception_ptr problem;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < numbers.size(); i = next++) {
+      try {
+        verdicts[i] = verify_rule(rules.info(numbers[i]), options);
+        const std::scoped_lock lock(reporting);
+        done(verdicts[i]);
+      } catch (...) {
+        const std::scoped_lock lock(reporting);
+        problem = std::current_exception();
+        next = numbers.size();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < options.jobs; ++i) threads.emplace_back(work);
+    work();
+  }
+  if (problem) std::rethrow_exception(problem);
+  return verdicts;
+}
+
+void write_statuses(const std::filesystem::path& folder, const rules::RuleSet& rules,
+                    const std::vector<Verdict>& verdicts) {
+  std::filesystem::create_directories(folder);
+  rules::StatusTable table = rules::StatusTable::load(folder);
+  for (const Verdict& verdict : verdicts) {
+    const std::filesystem::path proof = rules::StatusTable::proof_file(folder, verdict.rule);
+    if (verdict.proof.empty()) {
+      std::filesystem::remove(proof);
+    } else {
+      write_file_atomic(proof, verdict.proof);
+    }
+    table.set(verdict.line(rules.info(rules.find(verdict.rule).value())));
+  }
+  write_file_atomic(folder / "status.txt", table.text());
+}
+
+}  // namespace regraft::synth

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/rules/rule_set.h"
+#include "core/rules/rule_status.h"
+#include "core/synth/bounded.h"
+#include "core/synth/prove.h"
+
+namespace regraft::synth {
+
+struct VerifyOptions {
+  BoundedOptions bounded;
+  ProofOptions proof;
+  std::size_t jobs = 1;  // rules at the same time
+  std::string z3;        // a z3 program that checks each proof file too; empty: none
+};
+
+/// What was found of one rule.
+struct Verdict {
+  std::string rule, family;
+  bool refuted = false;
+  rules::RuleStatus status = rules::RuleStatus::tested;
+  std::string note;  // in words: the grid, or the counterexample
+  std::string
+      proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
+  std::string why_not_proved;
+  double bounded_seconds = 0, proof_seconds = 0;
+
+  /// As a line of the status file.
+  rules::StatusLine line(const rules::RuleInfo& info) const;
+};
+
+/// Checks one rule: exactly on its small examples, then by proof. Throws nothing but what is wrong with the
+/// program: a rule that fails is a verdict.
+Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
+
+/// What a z3 program says to a text, as run_smt does. Throws FileError where it cannot be run.
+std::string run_z3_program(const std::string& program, const std::string& text);
+
+/// Checks the rules of these numbers on `jobs` threads; `done` is called for each, from one thread at a time,
+/// in order of completion. Verdicts come in the order of the numbers.
+std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers,
+                                  const VerifyOptions& options,
+                                  const std::function<void(const Verdict&)>& done);
+
+/// Writes statuses and proofs into a folder; lines of rules that were not checked stay. Proof files of rules
+/// that are no longer proved are removed.
+void write_statuses(const std::filesystem::path& folder, const rules::RuleSet& rules,
+                    const std::vector<Verdict>& verdicts);
+
+}  // namespace regraft::synth

@@ -1,0 +1,98 @@
+#include "core/rules/rule_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+
+namespace regraft::rules {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr const char* kRules =
+    "one: Relu(Relu(x)) => Relu(x)\ntwo: Neg(Neg(x)) => x\nthree: Abs(Abs(x)) => Abs(x)\n";
+
+// A folder of rules with statuses beside it: one proved, two bounded, three tested.
+class Statuses : public ::testing::Test {
+ protected:
+  Statuses() {
+    fs::create_directories(rules());
+    fs::create_directories(proofs());
+    write_file_atomic(rules() / "a.rules", std::string_view(kRules));
+    const RuleSet all = RuleSet::parse(kRules, "a.rules");
+    const std::string proof = "(assert false)\n(check-sat)\n";
+    write_file_atomic(proofs() / "one.smt2", std::string_view(proof));
+    StatusTable table;
+    table.set({"one", RuleStatus::proved, StatusTable::hash_of(all.info(0)), sha256_hex(proof), "by hand"});
+    table.set({"two", RuleStatus::bounded, StatusTable::hash_of(all.info(1)), "-", ""});
+    write_status(table.text());
+  }
+
+  fs::path rules() const { return folder_.path() / "rules"; }
+  fs::path proofs() const { return folder_.path() / "proofs"; }
+  void write_status(const std::string& text) const { write_file_atomic(proofs() / "status.txt", text); }
+  std::vector<std::string> loaded(RuleStatus least) const {
+    std::vector<std::string> names;
+    const RuleSet set = RuleSet::load(rules(), least);
+    for (std::size_t i = 0; i < set.size(); ++i) names.push_back(set.info(i).name);
+    return names;
+  }
+
+ private:
+  TempDir folder_;
+};
+
+TEST_F(Statuses, DecideWhatIsLoaded) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(loaded(RuleStatus::proved), ElementsAre("one"));
+  EXPECT_THAT(loaded(RuleStatus::bounded), ElementsAre("one", "two"));
+  EXPECT_THAT(loaded(RuleStatus::tested), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(RuleSet::load(rules()).left_out(), ElementsAre("three"));
+  EXPECT_EQ(RuleSet::load(rules() / "a.rules").size(), 2u);
+}
+
+TEST_F(Statuses, AreLostWithAnEditOfTheRule) {
+  std::string text = kRules;
+  text.replace(text.find("Neg(Neg(x)) => x"), 16, "Neg(Neg(x)) => Neg(Neg(x))");
+  text.replace(text.find("Relu(Relu(x)) => Relu(x)"), 24, "Relu(Relu(x)) => x");
+  write_file_atomic(rules() / "a.rules", text);
+  EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);
+  EXPECT_THROW(RuleSet::load(rules()), RuleError);
+}
+
+TEST_F(Statuses, OfAProofThatWasChangedOrLostAreNoMoreThanTested) {
+  write_file_atomic(proofs() / "one.smt2", std::string_view("(assert false)\n(check-sat) \n"));
+  EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);
+  fs::remove(proofs() / "one.smt2");
+  EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);
+}
+
+TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
+  const auto problem = [&](const std::string& text) -> std::string {
+    write_status(text);
+    try {
+      RuleSet::load(rules());
+    } catch (const RuleError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const std::string hash(64, 'a');
+  EXPECT_THAT(problem("# comment\none proven " + hash + " -\n"),
+              HasSubstr("status.txt:2:5: unknown status 'proven'"));
+  EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("status.txt:1:12: no SHA-256"));
+  EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
+}
+
+TEST_F(Statuses, ReadBackAsWritten) {
+  const StatusTable table = StatusTable::load(proofs());
+  write_status(table.text());
+  EXPECT_EQ(StatusTable::load(proofs()).text(), table.text());
+  EXPECT_EQ(table.find("one")->note, "by hand");
+}
+
+}  // namespace
+}  // namespace regraft::rules

@@ -1,0 +1,46 @@
+#include "core/synth/bounded.h"
+
+#include <gtest/gtest.h>
+
+#include "core/synth/unsound_rules.h"
+
+namespace regraft::synth {
+namespace {
+
+using Outcome = BoundedResult::Outcome;
+
+class Unsound : public ::testing::TestWithParam<UnsoundRule> {};
+
+TEST_P(Unsound, IsRefuted) {
+  const auto rules = rules::RuleSet::parse(GetParam().text, "unsound");
+  const BoundedResult result = check_bounded(rules, 0);
+  EXPECT_EQ(result.outcome, Outcome::refuted) << GetParam().text << result.grid;
+  EXPECT_NE(result.counterexample.find("seed"), std::string::npos) << result.counterexample;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Unsound, ::testing::ValuesIn(unsound_rules()),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(Bounded, SoundRulesHoldOnWholeGrids) {
+  const auto rules = rules::RuleSet::parse(
+      "a: MatMul(MatMul(x, y), z), rank(x) >= 2, rank(y) >= 2, rank(z) >= 2 => MatMul(x, MatMul(y, z))\n"
+      "b: Transpose{p}(f:Binary(x, y)), dims(x) == dims(y) => f(Transpose{p}(x), Transpose{p}(y))\n"
+      "c: f:MaxPool{*, k=k, p=p, d=1}(g:Monotone(x)), max(p) < min(k) => g(f(x))\n",
+      "sound");
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+    const BoundedResult result = check_bounded(rules, rule);
+    EXPECT_EQ(result.outcome, Outcome::holds) << rules.info(rule).name << " " << result.counterexample;
+    EXPECT_GE(result.grid_matches, 100u);
+    EXPECT_EQ(result.random_matches, 100u);
+  }
+}
+
+TEST(Bounded, ARuleThatNeverMatchesIsNeitherHeldNorRefuted) {
+  const auto rules = rules::RuleSet::parse("r: Relu(x), x.0 == 77 => Relu(Relu(x))\n", "never");
+  BoundedOptions options;
+  options.most_draws = 500;
+  EXPECT_EQ(check_bounded(rules, 0, options).outcome, Outcome::sampled);
+}
+
+}  // namespace
+}  // namespace regraft::synth

@@ -1,0 +1,63 @@
+#include "core/synth/prove.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/file.h"
+#include "core/synth/unsound_rules.h"
+#include "core/synth/verify.h"
+
+namespace regraft::synth {
+namespace {
+
+class NotProved : public ::testing::TestWithParam<UnsoundRule> {};
+
+TEST_P(NotProved, AnUnsoundRuleIsRefused) {
+  const auto rules = rules::RuleSet::parse(GetParam().text, "unsound");
+  ProofOptions options;
+  options.seconds = 2;
+  const ProofResult result = prove_rule(rules, 0, options);
+  EXPECT_FALSE(result.proved) << result.smt;
+  EXPECT_FALSE(result.why_not.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, NotProved, ::testing::ValuesIn(unsound_rules()),
+                         [](const auto& each) { return each.param.name; });
+
+class Proved : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Proved, ASoundRuleHasAProofThatZ3Confirms) {
+  const auto rules = rules::RuleSet::parse(GetParam(), "sound");
+  ProofOptions options;
+  options.seconds = 20;
+  const ProofResult result = prove_rule(rules, 0, options);
+  ASSERT_TRUE(result.proved) << result.why_not;
+  EXPECT_GE(result.most_rank, 3u);
+  EXPECT_GT(result.cases, 0u);
+  EXPECT_TRUE(all_unsat(run_smt(result.smt))) << result.smt;
+  EXPECT_TRUE(all_unsat(run_z3_program("z3", result.smt)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Proved,
+    ::testing::Values(
+        "a: MatMul(MatMul(x, y), z), rank(x) >= 2, rank(y) >= 2, rank(z) >= 2 => MatMul(x, MatMul(y, z))\n",
+        "b: Transpose{p}(Transpose{q}(x)) => Transpose{permute(q, p)}(x)\n",
+        "c: Transpose{p}(f:Unary(x)) => f(Transpose{p}(x))\n",
+        "d: MatMul(Concat{a}(x, y), w), const(w), rank(w) == 2, a == rank(x) - 1\n"
+        "    => n = x.-1; Add(MatMul(x, Slice{[0], [n], [0], [1]}(w)), MatMul(y, Slice{[n], [w.0], [0], "
+        "[1]}(w)))\n",
+        "e: BatchNormalization{eps}(Conv{k,s,p,d,g}(x, w, b?), scale, beta, mean, var)\n"
+        "    => t = scale / Sqrt(var + eps);\n"
+        "    Conv{k,s,p,d,g}(x, w * Unsqueeze{range(1, rank(w))}(t), ((b ?? Full(dims(mean), 0, mean)) - "
+        "mean) * t + beta)\n"));
+
+TEST(Proof, ClaimsThatAreFalseAreNotUnsat) {
+  EXPECT_FALSE(all_unsat(run_smt("(declare-fun n () Int)\n(assert (> n 0))\n(check-sat)\n")));
+  EXPECT_FALSE(all_unsat(run_smt("(assert nonsense)\n(check-sat)\n")));
+  EXPECT_FALSE(all_unsat(run_smt("")));
+  EXPECT_FALSE(all_unsat(run_z3_program("z3", "(check-sat)\n")));
+  EXPECT_THROW(run_z3_program("no-such-z3-program", "(check-sat)\n"), FileError);
+}
+
+}  // namespace
+}  // namespace regraft::synth
