@@ -76,7 +76,7 @@ class Pipeline {
   }
 
   void re_export() {
-    log_.rule_set = rules::RuleSet::load(actors::find_config(options_.rules)).hash().hex();
+    log_.rule_set = actors::load_rule_set(options_.rules).hash().hex();
     phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
     phase("verify", [&] { verify(output_.aside(), true); });
     log_.result = "re-export";
@@ -85,7 +85,7 @@ class Pipeline {
   }
 
   void rewrite() {
-    rules_.emplace(rules::RuleSet::load(actors::find_config(options_.rules)));
+    rules_.emplace(actors::load_rule_set(options_.rules));
     costs_.emplace(cost::load_device(actors::find_config(options_.device)), bindings_);
     log_.rule_set = rules_->hash().hex();
     graph::Graph start = model_->graph();

@@ -16,7 +16,7 @@ ReplayReport check_replay(const std::filesystem::path& original, const std::file
     throw rules::RuleError("was written for another model", log_path.string(),
                            "give the model that was optimised");
   if (log.result == "input") return {0, log.input_sha256 == sha256_file(optimised)};
-  const rules::RuleSet rules = rules::RuleSet::load(actors::find_config(rules_path));
+  const rules::RuleSet rules = actors::load_rule_set(rules_path);
   const onnx::ImportedModel model = onnx::import_model(original);
   graph::Graph graph = model.graph();
   if (log.result == "rewritten") rules::replay(log, graph, rules);
