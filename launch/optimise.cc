@@ -72,7 +72,7 @@ class Pipeline {
       bindings_.bind(model_->tables().symbol(name), value);
     report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
     log_.version = kVersion;
-    log_.input_sha256 = sha256_file(options_.input);
+    log_.input_sha256 = model_sha256(*model_);
   }
 
   void re_export() {

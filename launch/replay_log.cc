@@ -3,28 +3,81 @@
 #include "actors/config_files.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 #include "core/onnx/export.h"
-#include "core/onnx/import.h"
-#include "core/rules/rewrite_log.h"
 
 namespace regraft::launch {
+namespace {
 
-ReplayReport check_replay(const std::filesystem::path& original, const std::filesystem::path& optimised,
-                          const std::filesystem::path& log_path, const std::filesystem::path& rules_path) {
-  const rules::RewriteLog log = rules::RewriteLog::load(log_path);
-  if (log.input_sha256 != sha256_file(original))
-    throw rules::RuleError("was written for another model", log_path.string(),
+namespace fs = std::filesystem;
+
+std::string place_of(const onnx::ImportedModel& model, const graph::Graph& graph, graph::NodeId id) {
+  if (!graph.alive(id)) return "node " + std::to_string(id);
+  const graph::Node& node = graph.node(id);
+  const std::string op(graph::op_info(node.kind).name);
+  if (node.origin < 0 || node.kind == graph::OpKind::weight) return op;
+  const bool imported = model.graph().alive(id) && model.graph().node(id).origin == node.origin;
+  const std::string name = imported ? model.value_name({id, 0}) : "";
+  return name.empty() ? op : op + " " + name;
+}
+
+}  // namespace
+
+std::string model_sha256(const onnx::ImportedModel& model) {
+  const std::string own = sha256_file(model.path());
+  if (model.external_locations().empty()) return own;
+  std::string digests = own;
+  for (const fs::path data : model.external_locations())
+    digests += "\n" + data.string() + " " + sha256_file(model.path().parent_path() / data);
+  return sha256_hex(digests);
+}
+
+LogReplay::LogReplay(const fs::path& original, const fs::path& log, const fs::path& rules)
+    : log_(rules::RewriteLog::load(log)),
+      model_(onnx::import_model(original)),
+      rules_(actors::load_rule_set(rules)) {
+  if (log_.input_sha256 != model_sha256(model_))
+    throw rules::RuleError("was written for another model", log.string(),
                            "give the model that was optimised");
-  if (log.result == "input") return {0, log.input_sha256 == sha256_file(optimised)};
-  const rules::RuleSet rules = actors::load_rule_set(rules_path);
-  const onnx::ImportedModel model = onnx::import_model(original);
-  graph::Graph graph = model.graph();
-  if (log.result == "rewritten") rules::replay(log, graph, rules);
-  // Beside the output, so that a model with external data names its file alike.
+}
+
+graph::Graph LogReplay::prefix(std::size_t count) const {
+  graph::Graph graph = model_.graph();
+  if (log_.result == "rewritten") rules::replay(log_, graph, rules_, count);
+  return graph;
+}
+
+void LogReplay::write_prefix(std::size_t count, const fs::path& path) const {
+  onnx::export_model(model_, prefix(count), path);
+}
+
+std::vector<std::string> LogReplay::places() const {
+  std::vector<std::string> places;
+  graph::Graph graph = model_.graph();
+  if (log_.entries.empty()) return places;
+  rules::Replayer replayer(log_, graph, rules_);
+  for (std::size_t at = 0; at < log_.entries.size(); ++at) {
+    const bool cleaned = at < replayer.done();  // clean-up has run already
+    std::vector<std::string> nodes;
+    for (const graph::NodeId id : log_.entries[at].nodes)
+      nodes.push_back(place_of(model_, cleaned ? model_.graph() : graph, id));
+    places.push_back(join(nodes, ", "));
+    if (!cleaned) replayer.next();
+  }
+  return places;
+}
+
+ReplayReport check_replay(const fs::path& original, const fs::path& optimised, const fs::path& log,
+                          const fs::path& rules) {
+  const LogReplay replay(original, log, rules);
+  const onnx::ImportedModel given = onnx::import_model(optimised);
+  if (replay.log().result == "input") return {0, replay.log().input_sha256 == model_sha256(given)};
+  // Under the output's own name, which external data is named after.
   const TempDir folder;
-  const std::filesystem::path replayed = folder.path() / optimised.filename();
-  onnx::export_model(model, graph, replayed);
-  return {log.entries.size(), sha256_file(replayed) == sha256_file(optimised)};
+  const fs::path replayed = folder.path() / optimised.filename();
+  replay.write_prefix(SIZE_MAX, replayed);
+  const bool identical = model_sha256(onnx::import_model(replayed)) == model_sha256(given);
+  return {replay.log().entries.size(), identical};
 }
 
 }  // namespace regraft::launch

@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
+#include "core/exec/user_inputs.h"
 #include "launch/bindings.h"
 #include "launch/commands/commands.h"
 #include "launch/replay_log.h"
@@ -17,6 +18,7 @@ struct Options {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log;
   std::vector<std::string> bindings;
+  std::vector<std::filesystem::path> inputs;
   std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
@@ -46,6 +48,8 @@ int verify(const Options& options) {
   check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
   check.bound = parse_bindings(options.bindings);
   check.seed = options.seed;
+  std::optional<exec::UserInputs> inputs;
+  if (!options.inputs.empty()) check.inputs = &inputs.emplace(exec::UserInputs::load(options.inputs));
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
   const std::string text = exec::to_json(report).dump(2) + "\n";
   const bool to_stdout = options.json && *options.json == "-";
@@ -67,6 +71,9 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option("--log", options->log,
                       "replay this rewrite log first: it must give OPTIMISED to the byte");
   command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  command->add_option(
+      "--inputs", options->inputs,
+      "compare on these inputs: one .npz, .pb files in the order of the inputs, or a folder of them");
   command->add_option("--rules", options->rules, "the rules that the log was made with")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
