@@ -82,8 +82,8 @@ void learn_from(Renaming& renaming, const Atom& a, const Atom& b) {
 
 // Of functions of sums: where the sums have but one way to be paired.
 void learn_from(Renaming& renaming, const Poly& a, const Poly& b) {
-  for (const Term& x : a.terms) {
-    for (const Term& y : b.terms) {
+  for (const Summand& x : a.terms) {
+    for (const Summand& y : b.terms) {
       if (x.factors.size() != 1 || y.factors.size() != 1 || x.factors[0].name != y.factors[0].name) continue;
       if (x.bounds.empty() && y.bounds.empty()) learn_from(renaming, x.factors[0], y.factors[0]);
     }
@@ -103,8 +103,8 @@ bool Equality::possible(const std::vector<z3::expr>& facts) {
 // Without the terms and guards that the facts decide; what they leave open is added to `open`.
 Poly Equality::pruned(const Poly& a, const std::vector<z3::expr>& facts, std::vector<z3::expr>& open) {
   Poly out;
-  for (const Term& term : a.terms) {
-    Term kept = term;
+  for (const Summand& term : a.terms) {
+    Summand kept = term;
     kept.guards.clear();
     bool vanishes = false;
     for (const z3::expr& guard : term.guards) {
@@ -164,18 +164,19 @@ bool Equality::equal(const Poly& a, const Poly& b, std::vector<z3::expr> facts) 
   return proved;
 }
 
-bool Equality::pair_terms(std::vector<Term> a, std::vector<Term> b, const std::vector<z3::expr>& facts) {
+bool Equality::pair_terms(std::vector<Summand> a, std::vector<Summand> b,
+                          const std::vector<z3::expr>& facts) {
   if (a.size() != b.size()) return false;
-  for (const Term& x : a) {
+  for (const Summand& x : a) {
     const auto partner =
-        std::find_if(b.begin(), b.end(), [&](const Term& y) { return same_term(x, y, facts); });
+        std::find_if(b.begin(), b.end(), [&](const Summand& y) { return same_term(x, y, facts); });
     if (partner == b.end()) return false;
     b.erase(partner);
   }
   return true;
 }
 
-bool Equality::same_term(const Term& a, const Term& b, const std::vector<z3::expr>& facts) {
+bool Equality::same_term(const Summand& a, const Summand& b, const std::vector<z3::expr>& facts) {
   if (a.numerator != b.numerator || a.denominator != b.denominator || a.bounds.size() != b.bounds.size() ||
       a.factors.size() != b.factors.size())
     return false;
@@ -183,8 +184,8 @@ bool Equality::same_term(const Term& a, const Term& b, const std::vector<z3::exp
   return same_factors(a, b, 0, order, facts);
 }
 
-bool Equality::same_factors(const Term& a, const Term& b, std::size_t at, std::vector<std::size_t>& order,
-                            const std::vector<z3::expr>& facts) {
+bool Equality::same_factors(const Summand& a, const Summand& b, std::size_t at,
+                            std::vector<std::size_t>& order, const std::vector<z3::expr>& facts) {
   if (at == a.factors.size()) return confirm(a, b, order, facts);
   for (std::size_t i = 0; i < b.factors.size(); ++i) {
     const Atom &x = a.factors[at], &y = b.factors[i];
@@ -197,7 +198,7 @@ bool Equality::same_factors(const Term& a, const Term& b, std::size_t at, std::v
   return false;
 }
 
-bool Equality::confirm(const Term& a, const Term& b, const std::vector<std::size_t>& order,
+bool Equality::confirm(const Summand& a, const Summand& b, const std::vector<std::size_t>& order,
                        const std::vector<z3::expr>& facts) {
   z3::context& context = state_.context();
   Renaming renaming(b.bounds, a.bounds);

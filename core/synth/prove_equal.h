@@ -32,11 +32,11 @@ class Equality {
   bool follows(const std::vector<z3::expr>& facts, const z3::expr& claim);
   bool possible(const std::vector<z3::expr>& facts);
   Poly pruned(const Poly& a, const std::vector<z3::expr>& facts, std::vector<z3::expr>& open);
-  bool pair_terms(std::vector<Term> a, std::vector<Term> b, const std::vector<z3::expr>& facts);
-  bool same_term(const Term& a, const Term& b, const std::vector<z3::expr>& facts);
-  bool same_factors(const Term& a, const Term& b, std::size_t at, std::vector<std::size_t>& order,
+  bool pair_terms(std::vector<Summand> a, std::vector<Summand> b, const std::vector<z3::expr>& facts);
+  bool same_term(const Summand& a, const Summand& b, const std::vector<z3::expr>& facts);
+  bool same_factors(const Summand& a, const Summand& b, std::size_t at, std::vector<std::size_t>& order,
                     const std::vector<z3::expr>& facts);
-  bool confirm(const Term& a, const Term& b, const std::vector<std::size_t>& order,
+  bool confirm(const Summand& a, const Summand& b, const std::vector<std::size_t>& order,
                const std::vector<z3::expr>& facts);
 
   ProofCase& state_;

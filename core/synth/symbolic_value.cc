@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostTerms = 400;
 
-Term substituted(Term term, const z3::expr_vector& from, const z3::expr_vector& to) {
+Summand substituted(Summand term, const z3::expr_vector& from, const z3::expr_vector& to) {
   for (z3::expr& e : term.guards) e = e.substitute(from, to);
   for (z3::expr& e : term.bounds) e = e.substitute(from, to);
   for (Atom& atom : term.factors) {
@@ -22,7 +22,7 @@ z3::expr fresh(z3::context& context) {
 }
 
 // The same sum over other variables: two sums may then be multiplied.
-Term renamed(const Term& term) {
+Summand renamed(const Summand& term) {
   if (term.bounds.empty()) return term;
   z3::context& context = term.bounds[0].ctx();
   z3::expr_vector from(context), to(context);
@@ -33,9 +33,9 @@ Term renamed(const Term& term) {
   return substituted(term, from, to);
 }
 
-Term product(const Term& a, const Term& b) {
-  Term out = a;
-  const Term other = renamed(b);
+Summand product(const Summand& a, const Summand& b) {
+  Summand out = a;
+  const Summand other = renamed(b);
   out.numerator *= other.numerator;
   out.denominator *= other.denominator;
   const std::int64_t common = std::gcd(out.numerator, out.denominator);
@@ -65,7 +65,7 @@ std::string to_text(const Atom& atom) {
   return out;
 }
 
-std::string to_text(const Term& term) {
+std::string to_text(const Summand& term) {
   const auto plain = [](const z3::expr& e) { return e.to_string(); };
   std::string out;
   if (!term.bounds.empty()) out += "sum " + joined(term.bounds, " ", plain) + ": ";
@@ -84,16 +84,16 @@ std::string to_text(const Term& term) {
 
 Poly Poly::number(std::int64_t numerator, std::int64_t denominator) {
   if (numerator == 0) return {};
-  return {{Term{numerator, denominator, {}, {}, {}}}};
+  return {{Summand{numerator, denominator, {}, {}, {}}}};
 }
 
 Poly Poly::atom(Atom atom) {
-  return {{Term{1, 1, {}, {}, {std::move(atom)}}}};
+  return {{Summand{1, 1, {}, {}, {std::move(atom)}}}};
 }
 
 Poly Poly::inverse(const Poly& of) {
   if (of.terms.size() == 1) {
-    const Term& term = of.terms[0];
+    const Summand& term = of.terms[0];
     const bool plain = term.bounds.empty() && term.guards.empty();
     if (plain && term.factors.empty()) return number(term.denominator, term.numerator);
     if (plain && term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1 &&
@@ -112,19 +112,19 @@ Poly operator+(Poly a, const Poly& b) {
 Poly operator*(const Poly& a, const Poly& b) {
   Poly out;
   if (a.terms.size() * b.terms.size() > kMostTerms) throw Unprovable("a product of more than 400 terms");
-  for (const Term& x : a.terms) {
-    for (const Term& y : b.terms) out.terms.push_back(product(x, y));
+  for (const Summand& x : a.terms) {
+    for (const Summand& y : b.terms) out.terms.push_back(product(x, y));
   }
   return out;
 }
 
 Poly negate(Poly a) {
-  for (Term& term : a.terms) term.numerator = -term.numerator;
+  for (Summand& term : a.terms) term.numerator = -term.numerator;
   return a;
 }
 
 Poly guarded(Poly a, const z3::expr& condition) {
-  for (Term& term : a.terms) term.guards.push_back(condition);
+  for (Summand& term : a.terms) term.guards.push_back(condition);
   return a;
 }
 
@@ -132,7 +132,7 @@ Poly sum_over(z3::context& context, const z3::expr& extent,
               const std::function<Poly(const z3::expr&)>& body) {
   const z3::expr k = fresh(context);
   Poly out = body(k);
-  for (Term& term : out.terms) {
+  for (Summand& term : out.terms) {
     term.bounds.push_back(k);
     term.guards.push_back(k >= 0 && k < extent);
     term = renamed(term);
@@ -141,12 +141,12 @@ Poly sum_over(z3::context& context, const z3::expr& extent,
 }
 
 Poly substituted(Poly a, const z3::expr_vector& from, const z3::expr_vector& to) {
-  for (Term& term : a.terms) term = substituted(std::move(term), from, to);
+  for (Summand& term : a.terms) term = substituted(std::move(term), from, to);
   return a;
 }
 
 std::string to_text(const Poly& a) {
-  return a.terms.empty() ? "0" : joined(a.terms, " + ", [](const Term& t) { return to_text(t); });
+  return a.terms.empty() ? "0" : joined(a.terms, " + ", [](const Summand& t) { return to_text(t); });
 }
 
 }  // namespace regraft::synth

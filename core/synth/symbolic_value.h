@@ -39,7 +39,7 @@ struct Atom {
 };
 
 /// A product of atoms, summed over all integers `bounds` for which all `guards` hold.
-struct Term {
+struct Summand {
   std::int64_t numerator = 1, denominator = 1;
   Index bounds;  // constants of sort Int, different in different terms
   std::vector<z3::expr> guards;
@@ -49,7 +49,7 @@ struct Term {
 /// A sum of terms: the normal form of the real value of an element. Products are multiplied out and sums
 /// moved to the front (distributivity, linearity and exchange of finite sums).
 struct Poly {
-  std::vector<Term> terms;
+  std::vector<Summand> terms;
 
   static Poly number(std::int64_t numerator, std::int64_t denominator = 1);
   static Poly atom(Atom atom);
