@@ -197,6 +197,15 @@ bool has_symbols(const Graph& graph, const Site& site) {
   return std::ranges::any_of(site.leaves, [&](const Value& leaf) { return !graph.type(leaf).is_static(); });
 }
 
+/// At sizes that do not fit together a value may come out in other dims than its type says.
+void require_dims(const Graph& graph, Value value, const at::Tensor& tensor) {
+  const graph::TensorType& type = graph.type(value);
+  bool fits = !type.ranked || type.rank() == static_cast<std::size_t>(tensor.dim());
+  for (std::size_t i = 0; fits && i < type.dims.size(); ++i)
+    fits = graph::is_symbol(type.dims[i]) || type.dims[i] == tensor.size(static_cast<std::int64_t>(i));
+  if (!fits) throw ExecError(value_text(graph, value) + " has other dims at these sizes", "site check", "");
+}
+
 struct Plan {
   std::int64_t unbound_size = 1;  // of symbols without a given size
   int draws = 1;
@@ -217,7 +226,7 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
     try {
       for (const Value& leaf : site.leaves) leaves[leaf] = source.draw(leaf, draw == 0 ? 1 : kWideScale, rng);
       for (const auto& [value, tensor] : leaves) left.set(value, tensor);
-      for (const Value& value : rewrite.before) left.value(value);
+      for (const Value& value : rewrite.before) require_dims(before, value, left.value(value));
     } catch (const ExecError& error) {
       report.reason = std::string("the left side does not run: ") + error.what();
       return false;
@@ -244,13 +253,17 @@ std::vector<graph::SymbolId> open_symbols(const Graph& graph, const Site& site,
   return {symbols.begin(), symbols.end()};
 }
 
-/// Small ones, and those that the leaves have elsewhere.
+/// Small ones, and those that the left side has elsewhere.
 std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
   constexpr std::int64_t kLarge = 64;
   std::set<std::int64_t> sizes{1, 2, 3, 4, 6, 8};
-  for (const Value& leaf : site.leaves)
-    for (const graph::Dim dim : graph.type(leaf).dims)
+  const auto add = [&](const graph::TensorType& type) {
+    for (const graph::Dim dim : type.dims)
       if (dim > 0 && dim <= kLarge) sizes.insert(dim);
+  };
+  for (const Value& leaf : site.leaves) add(graph.type(leaf));
+  for (const NodeId id : site.left)
+    for (const graph::TypeId type : graph.node(id).outputs) add(graph.tables().type(type));
   return {sizes.begin(), sizes.end()};
 }
 

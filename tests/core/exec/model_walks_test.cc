@@ -26,8 +26,8 @@ TEST_P(ModelWalks, KeepTheirMeaning) {
   const char* wanted = std::getenv("REGRAFT_MODEL_WALKS");
   const int seeds = wanted == nullptr ? GetParam().seeds : std::atoi(wanted);
   if (seeds == 0) GTEST_SKIP() << "large: set REGRAFT_MODEL_WALKS";
-  const rules::RuleSet rules =
-      rules::RuleSet::load(std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs/rules");
+  const rules::RuleSet rules = rules::RuleSet::load(
+      std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs/rules", rules::RuleStatus::tested);
   const auto model = regraft::testing::unpacked_model(GetParam().name);
   const TempDir folder;
   set_oracle_threads(1);
