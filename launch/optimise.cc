@@ -8,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/progress.h"
-#include "core/base/sha256.h"
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/latency.h"
