@@ -52,6 +52,8 @@ struct Include {
 struct SourceFile {
   std::string path, folder;  // relative to the root; the folder as in edges.txt
   std::vector<Include> includes;
+  std::vector<std::string>
+      types{};  // with the namespace: "regraft::env Environment"; of headers, not indented
   std::size_t lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
 };
@@ -89,11 +91,17 @@ std::string folder_of(const std::string& path) {
 
 SourceFile parse_source(const std::string& path, const std::string& text) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
-  SourceFile file{path, folder_of(path), {}, 0};
+  static const std::regex space(R"(^namespace ([\w:]+) \{)"),
+      type(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{)");
+  SourceFile file{path, folder_of(path), {}};
+  std::string inside;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line); ++file.lines) {
     std::smatch match;
     if (std::regex_search(line, match, pattern)) file.includes.push_back({match[2], match[1] == "\""});
+    if (!file.is_header()) continue;
+    if (std::regex_search(line, match, space)) inside = match[1];
+    if (std::regex_search(line, match, type)) file.types.push_back(inside + " " + match[1].str());
   }
   return file;
 }
@@ -226,6 +234,22 @@ TEST(Architecture, EdgesNameKnownFoldersAndHaveNoCycle) {
     }
   }
   EXPECT_EQ(done.size(), edges().size()) << "some folders depend on each other in a circle";
+}
+
+TEST(Architecture, NoTwoHeadersDefineATypeOfOneName) {
+  std::map<std::string, std::string> seen;
+  for (const SourceFile& file : our_sources()) {
+    for (const std::string& type : file.types) {
+      const auto [at, fresh] = seen.try_emplace(type, file.path);
+      EXPECT_TRUE(fresh) << type << " is defined in " << at->second << " and in " << file.path
+                         << ": the linker mixes their functions up without a word";
+    }
+  }
+  EXPECT_GT(seen.size(), 100u);
+  const SourceFile parsed =
+      parse_source("core/base/x.h",
+                   "namespace a::b {\nstruct C {\n};\nclass D final : public C {\nstruct E;\n  struct F {\n");
+  EXPECT_EQ(parsed.types, (std::vector<std::string>{"a::b C", "a::b D"}));
 }
 
 TEST(Architecture, NoFileIsLongerThanALimit) {
