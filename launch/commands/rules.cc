@@ -183,6 +183,12 @@ void add_rules(CLI::App& program, Action& action) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proof files too");
+  verifies
+      ->add_option("--draws", options->verify.bounded.random_matches,
+                   "random matches of each rule that are compared, beyond the grid")
+      ->capture_default_str();
+  verifies->add_option("--seconds", options->verify.proof.seconds, "for the proof of one rule up to one rank")
+      ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs in the folder of proofs beside the rules");
   add_rules_import(*command, action);
