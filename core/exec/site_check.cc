@@ -297,12 +297,9 @@ bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rul
 
 /// A rewrite of nodes that were dead already.
 bool replaces_nothing(const Graph& before, const rules::Rewrite& rewrite) {
-  return rewrite.before.empty() && !rewrite.match.nodes.empty() &&
-         std::ranges::all_of(rewrite.match.nodes, [&](NodeId id) {
-           return before.alive(id) && std::ranges::all_of(before.uses(id), [&](const graph::Use& use) {
-                    return std::ranges::find(rewrite.match.nodes, use.user) != rewrite.match.nodes.end();
-                  });
-         });
+  if (!rewrite.before.empty() || rewrite.match.nodes.empty()) return false;
+  const NodeId root = rewrite.match.nodes[0];
+  return before.alive(root) && before.uses(root).empty();
 }
 
 SiteReport compare_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,

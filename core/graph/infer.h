@@ -36,6 +36,7 @@ TypeList infer_same(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_cast(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_cast_like(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_broadcast(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_prelu(Tables&, const OpInfo&, const AttrBlock&, Operands);  // the slope broadcasts, x does not
 TypeList infer_compare(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_where(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_matmul(Tables&, const OpInfo&, const AttrBlock&, Operands);

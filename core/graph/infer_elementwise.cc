@@ -47,6 +47,13 @@ TypeList infer_broadcast(Tables& tables, const OpInfo& op, const AttrBlock&, Ope
   return result(tables, dtype, broadcast_all(tables, op, operands));
 }
 
+TypeList infer_prelu(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TypeList types = infer_broadcast(tables, op, attrs, operands);
+  const TensorType &x = operand_type(tables, operands, 0), &y = tables.type(types[0]);
+  if (x.ranked && y.ranked && x.dims != y.dims) fail(op, "the slope does not broadcast to the input");
+  return types;
+}
+
 TypeList infer_compare(Tables& tables, const OpInfo& op, const AttrBlock&, Operands operands) {
   if (operand_type(tables, operands, 0).dtype != operand_type(tables, operands, 1).dtype)
     fail(op, "compares different element types");

@@ -128,7 +128,7 @@ std::vector<OpInfo> make_table() {
       {K::max, "Max", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
       {K::min, "Min", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
       {K::sum, "Sum", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
-      binary(K::prelu, "PRelu", kBinary, infer_broadcast),
+      binary(K::prelu, "PRelu", kBinary, infer_prelu),
       binary(K::equal, "Equal", kBinaryC, infer_compare),
       binary(K::greater, "Greater", kBinary, infer_compare),
       binary(K::less, "Less", kBinary, infer_compare),
