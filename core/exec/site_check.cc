@@ -262,8 +262,11 @@ std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
       if (dim > 0 && dim <= kLarge) sizes.insert(dim);
   };
   for (const Value& leaf : site.leaves) add(graph.type(leaf));
-  for (const NodeId id : site.left)
+  for (const NodeId id : site.left) {
     for (const graph::TypeId type : graph.node(id).outputs) add(graph.tables().type(type));
+    for (const Value& input : graph.node(id).inputs)
+      if (input.present()) add(graph.type(input));
+  }
   return {sizes.begin(), sizes.end()};
 }
 

@@ -98,6 +98,8 @@ void Names::name_outputs() {
   for (const std::size_t slot : open) {
     const std::string& wanted = proto.output(static_cast<int>(slot)).name();
     const Value value = outputs[slot];
+    // Runtimes allow an output to be listed twice.
+    if (const auto same = meaning.find(wanted); same != meaning.end() && same->second == value) continue;
     const OpKind kind = graph_.node(value.node).kind;
     const bool nameable = kind != OpKind::input && kind != OpKind::weight && !names_.contains(key_of(value));
     if (nameable) {

@@ -163,6 +163,22 @@ TEST(Export, InputsAndConstantsBecomeOutputsThroughIdentity) {
   EXPECT_THAT(inputs_of(out.graph().node(1)), ElementsAre("w"));
 }
 
+TEST(Export, AnOutputListedTwiceIsWrittenOnce) {
+  ModelBuilder builder;
+  builder.input("x", {"2"}).output("y", {"2"}).output("y", {"2"});
+  builder.node("Relu", {"x"}, {"a"});
+  builder.node("Relu", {"a"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  Graph graph = model.graph();
+  graph.replace_uses({find_node(model, "y"), 0}, {find_node(model, "a"), 0});
+  graph.remove_all_dead();
+  const pb::ModelProto out = exported(model, graph);
+  EXPECT_THAT(op_types(out), ElementsAre("Relu"));
+  EXPECT_EQ(out.graph().node(0).output(0), "y");
+  EXPECT_EQ(out.graph().output_size(), 2);
+}
+
 TEST(Export, FoldedWeightsAreWrittenOnce) {
   ModelBuilder builder;
   builder.input("x", {"2", "20"}).output("y", {"2", "20"}).floats("v", {20, 20}).floats("w", {20, 20}, 2.0f);

@@ -258,7 +258,9 @@ inline bool add_pool(Sketch& s) {
 
 inline bool add_norm(Sketch& s) {
   const auto x = s.pick_real(2, 4);
-  if (!x || x->count() == 0 || x->dtype == DType::float64) return false;  // the runtime crashes on empty ones
+  if (!x || std::any_of(x->dims.begin() + 1, x->dims.end(), [](std::int64_t d) { return d <= 0; }) ||
+      x->count() == 0 || x->dtype == DType::float64)
+    return false;  // the runtime crashes on empty ones
   const std::int64_t channels = x->dims[1];
   const std::vector<std::string> ops{"BatchNormalization", "BatchNormalization", "InstanceNormalization",
                                      "LayerNormalization", "LRN"};
