@@ -191,6 +191,7 @@ SymbolicQuantity LeftSide::some_attribute(OpKind kind, const graph::AttrSpec& sp
     }
     default:
       if (spec.optional && !spec.fallback) return {};
+      if (!spec.fallback) throw Unprovable("no values of the attribute " + name + " are known");
       return quantity_of(state_, spec.fallback.value());
   }
 }

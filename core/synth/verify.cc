@@ -78,7 +78,13 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   verdict.family = info.family;
   const Alone alone(info);
   const auto start = std::chrono::steady_clock::now();
-  const BoundedResult found = check_bounded(alone.rules, alone.number, options.bounded);
+  BoundedResult found;
+  try {
+    found = check_bounded(alone.rules, alone.number, options.bounded);
+  } catch (const Error& error) {
+    verdict.note = std::string("no examples of its pattern can be made: ") + error.what();
+    return verdict;
+  }
   verdict.bounded_seconds = Seconds(std::chrono::steady_clock::now() - start).count();
   verdict.refuted = found.outcome == BoundedResult::Outcome::refuted;
   verdict.note = in_words(found);

@@ -32,6 +32,20 @@ TEST(Verify, GivesEachRuleTheStatusThatItEarns) {
   EXPECT_EQ(verdicts[1].status, RuleStatus::tested);
 }
 
+TEST(Verify, WhatCannotBeTriedOrFollowedIsNotProvedAndEndsNoRun) {
+  const auto rules = rules::RuleSet::parse(
+      "casts: Cast{to=t}(Cast{to=t}(x)) => Cast{to=t}(x)\nnorm: Neg(Neg(InstanceNormalization{eps}(x, s, "
+      "b))) => "
+      "InstanceNormalization{eps}(x, s, b)\ngood: Relu(Relu(x)) => Relu(x)\n",
+      "a.rules");
+  const auto verdicts = verify_rules(rules, {0, 1, 2}, quick(), [](const Verdict&) {});
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_NE(verdicts[i].status, RuleStatus::proved) << verdicts[i].rule;
+    EXPECT_FALSE(verdicts[i].refuted) << verdicts[i].note;
+  }
+  EXPECT_EQ(verdicts[2].status, RuleStatus::proved);
+}
+
 TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
   const TempDir folder;
   std::filesystem::create_directories(folder.path() / "rules");
