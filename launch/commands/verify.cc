@@ -74,7 +74,9 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option(
       "--inputs", options->inputs,
       "compare on these inputs: one .npz, .pb files in the order of the inputs, or a folder of them");
-  command->add_option("--rules", options->rules, "the rules that the log was made with")
+  command
+      ->add_option("--rules", options->rules,
+                   "the rules that the log was made with ('tested' where they were asked for)")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
   command->add_option("--json", options->json,
