@@ -84,6 +84,7 @@ struct FusedGradients {
   float* sums;              // its layout, added to
   const float* scores;      // [candidates]
   float value;
+  const float* globals;  // [w] of the graph embedding after the last step, beside what the heads say; or null
   // scratch: [nodes, w] six times, [edges, w] twice, [candidates, w] once
   float *node, *node_pre, *incoming, *outgoing, *sender, *receiver;
   float *edge, *edge_pre;

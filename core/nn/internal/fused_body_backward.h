@@ -348,6 +348,7 @@ void backward(const FusedWeights& weights, const FusedGraph& graph, const FusedR
   const FusedStepRows& last = rows.step[weights.steps - 1];
   float globals[W];
   fill<W>(globals, 1);
+  if (gradients.globals != nullptr) add_row<W>(globals, gradients.globals);
   fill<W>(gradients.edge, graph.edges);
   value_back<W>(weights, rows, last.globals_to, adjoint, globals);
   pointer_back<W>(weights, graph, rows, last.node_to, last.globals_to, adjoint, globals);

@@ -57,6 +57,8 @@ class Network {
   Weights store() const { return weights_.store(); }
   /// `rules`: [rule_count + 1, kRuleFeatures] on the same device.
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
+  /// Embeddings after the last step, without the heads.
+  Encoding encode(const BatchTensors& batch) const;
   /// The rules' part of the pointer head's hidden rows: [rule_count + 1, w].
   torch::Tensor rule_rows(const torch::Tensor& rules) const;
 
@@ -71,7 +73,6 @@ class Network {
   const torch::Tensor& weight(const std::string& name) const { return weights_[name]; }
   torch::Tensor norm_relu(const torch::Tensor& input, const std::string& prefix) const;
   torch::Tensor input(const torch::Tensor& features, const std::string& prefix) const;
-  Encoding encode(const BatchTensors& batch) const;
   torch::Tensor scores(const BatchTensors& batch, const Encoding& encoding, const torch::Tensor& rules) const;
   torch::Tensor values(const Encoding& encoding) const;
 

@@ -1,0 +1,145 @@
+#include "core/nn/internal/embedding_trainer.h"
+
+#include <ATen/Parallel.h>
+
+#include <optional>
+
+#include "core/nn/error.h"
+#include "core/nn/internal/fused_model.h"
+#include "core/nn/internal/network.h"
+
+namespace regraft::nn::internal {
+namespace {
+
+using torch::Tensor;
+
+class TorchEmbeddings : public EmbeddingTrainer {
+ public:
+  explicit TorchEmbeddings(const NetworkConfig& config) : network_(config, torch::kCPU) {}
+
+  Tensor forward(std::span<const env::Observation* const> observations,
+                 std::span<const float> weights) override {
+    check_graphs(observations, network_.config().node_kinds);
+    {
+      const torch::NoGradGuard no_grad;
+      std::copy(weights.begin(), weights.end(), network_.parameters().data_ptr<float>());
+    }
+    const std::size_t rules = observations.front()->location_counts.size() - 1;
+    batch_.emplace(make_batch(observations, network_.config().node_kinds, rules), torch::kCPU);
+    embeddings_ = network_.encode(*batch_).globals;
+    leaf_ = embeddings_.detach().requires_grad_(true);
+    return leaf_;
+  }
+  void backward(std::span<float> gradients) override {
+    network_.gradients().zero_();
+    if (leaf_.grad().defined()) embeddings_.backward(leaf_.grad());
+    const float* own = network_.gradients().data_ptr<float>();
+    for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += own[i];
+  }
+
+ private:
+  Network network_;
+  std::optional<BatchTensors> batch_;
+  Tensor embeddings_, leaf_;
+};
+
+/// Graphs are shared among LibTorch's threads in a fixed way, so results depend on the number of threads
+/// alone.
+class FusedEmbeddings : public EmbeddingTrainer {
+ public:
+  FusedEmbeddings(const NetworkConfig& config, FusedKernels kernels) : kernels_(kernels), model_(config) {
+    model_.set_rule_rows(std::vector<float>(config.width, 0.0f));
+  }
+
+  Tensor forward(std::span<const env::Observation* const> observations,
+                 std::span<const float> weights) override;
+  void backward(std::span<float> gradients) override;
+
+ private:
+  std::size_t width() const { return model_.config().width; }
+  template <typename Work>
+  void each_slice(const Work& work) {
+    const auto slices = std::min(static_cast<std::size_t>(at::get_num_threads()), graphs_.size());
+    sums_.resize(slices);
+    scratch_.resize(slices);
+    at::parallel_for(0, static_cast<std::int64_t>(slices), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto slice = static_cast<std::size_t>(begin); slice < static_cast<std::size_t>(end); ++slice)
+        work(slice, graphs_.size() * slice / slices, graphs_.size() * (slice + 1) / slices);
+    });
+  }
+
+  FusedKernels kernels_;
+  FusedModel model_;
+  std::vector<FusedGraph> graphs_;
+  std::vector<FusedArena> arenas_;
+  std::vector<FusedGradientArena> scratch_;  // one a slice
+  std::vector<std::vector<float>> sums_;     // one a slice
+  std::vector<float> transposed_;
+  Tensor leaf_;
+};
+
+Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observations,
+                                std::span<const float> weights) {
+  check_graphs(observations, model_.config().node_kinds);
+  model_.set_weights(weights);
+  transposed_ = model_.transposed();
+  graphs_.clear();
+  for (const env::Observation* observation : observations) {
+    graphs_.push_back(fused_graph(*observation));
+    graphs_.back().candidates = 0;  // nobody asks for their scores
+  }
+  if (arenas_.size() < graphs_.size()) arenas_.resize(graphs_.size());
+  leaf_ = torch::empty({static_cast<std::int64_t>(graphs_.size()), static_cast<std::int64_t>(width())});
+  float* rows = leaf_.data_ptr<float>();
+  each_slice([&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const FusedRows& held = arenas_[i].prepare(graphs_[i], model_.config(), Tape::kept);
+      kernels_.forward(model_.weights(), graphs_[i], held);
+      std::copy_n(held.step[model_.config().steps - 1].globals_to, width(), rows + i * width());
+    }
+  });
+  leaf_.requires_grad_(true);
+  return leaf_;
+}
+
+void FusedEmbeddings::backward(std::span<float> gradients) {
+  if (!leaf_.grad().defined()) return;
+  const Tensor held = leaf_.grad().contiguous();
+  const float* rows = held.data_ptr<float>();
+  each_slice([&](std::size_t slice, std::size_t first, std::size_t last) {
+    sums_[slice].assign(model_.size(), 0.0f);
+    for (std::size_t i = first; i < last; ++i) {
+      FusedGradients own{};
+      own.weights = model_.buffer();
+      own.transposed = transposed_.data();
+      own.sums = sums_[slice].data();
+      own.globals = rows + i * width();
+      scratch_[slice].prepare(graphs_[i], width(), own);
+      kernels_.backward(model_.weights(), graphs_[i], arenas_[i].rows(), own);
+    }
+  });
+  for (std::size_t slice = 1; slice < sums_.size(); ++slice)
+    for (std::size_t i = 0; i < sums_[0].size(); ++i) sums_[0][i] += sums_[slice][i];
+  model_.add_flat_gradients(sums_[0], gradients);
+}
+
+}  // namespace
+
+std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& config, Engine engine) {
+  check(config);
+  const FusedKernels kernels = best_kernels(config.width);
+  if (engine == Engine::fused && kernels.forward == nullptr)
+    throw NnError("the fused engine has no kernel for this width", "engine", "use engine = automatic");
+  if (engine == Engine::torch || kernels.forward == nullptr) return std::make_unique<TorchEmbeddings>(config);
+  return std::make_unique<FusedEmbeddings>(config, kernels);
+}
+
+void check_graphs(std::span<const env::Observation* const> observations, std::uint32_t node_kinds) {
+  if (observations.empty()) throw NnError("an empty batch", "encoder", "give at least one observation");
+  for (const env::Observation* observation : observations) {
+    if (observation->location_counts.empty()) throw NnError("it has no candidates", "observation", "");
+    check(*observation, node_kinds, observation->location_counts.size() - 1);
+  }
+}
+
+}  // namespace regraft::nn::internal

@@ -1,0 +1,214 @@
+#include "core/nn/world_bundle.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/file.h"
+#include "core/nn/internal/bytes.h"
+
+namespace regraft::nn {
+namespace {
+
+using internal::ByteReader;
+using internal::ByteWriter;
+using nlohmann::json;
+
+constexpr std::uint64_t kMagic = 0x444C525754464752;  // "RGFTWRLD"
+constexpr std::uint32_t kFormat = 1;
+
+json manifest(const WorldModel& world) {
+  const NetworkConfig& encoder = world.config.encoder;
+  const DynamicsConfig& dynamics = world.config.dynamics;
+  json starts = json::array();
+  for (const WorldStart& start : world.starts)
+    starts.push_back({{"model", start.model}, {"counts", start.counts}});
+  return {
+      {"encoder", {{"width", encoder.width}, {"steps", encoder.steps}, {"node_kinds", encoder.node_kinds}}},
+      {"dynamics",
+       {{"latent", dynamics.latent},
+        {"action", dynamics.action},
+        {"hidden", dynamics.hidden},
+        {"mixtures", dynamics.mixtures},
+        {"xfers", dynamics.xfers},
+        {"count_bins", dynamics.count_bins},
+        {"sigma_floor", dynamics.sigma_floor}}},
+      {"locations", world.config.locations},
+      {"reward_hidden", world.config.reward_hidden},
+      {"observation_schema", world.observation_schema},
+      {"horizon", world.horizon},
+      {"location_limit", world.location_limit},
+      {"reward_kind", world.reward_kind},
+      {"op_kinds", world.op_kinds},
+      {"rule_set_hash", world.rule_set_hash},
+      {"rule_count", world.rule_count},
+      {"xfers", world.xfers},
+      {"model_names", world.model_names},
+      {"starts", starts},
+      {"training_record", json::parse(world.training_record)},
+      {"version", world.version().hex()}};
+}
+
+WorldModelConfig read_config(const json& data) {
+  WorldModelConfig config;
+  const json& encoder = data.at("encoder");
+  config.encoder = {.width = encoder.at("width").get<std::uint32_t>(),
+                    .steps = encoder.at("steps").get<std::uint32_t>(),
+                    .node_kinds = encoder.at("node_kinds").get<std::uint32_t>()};
+  const json& dynamics = data.at("dynamics");
+  config.dynamics = {.latent = dynamics.at("latent").get<std::uint32_t>(),
+                     .action = dynamics.at("action").get<std::uint32_t>(),
+                     .hidden = dynamics.at("hidden").get<std::uint32_t>(),
+                     .mixtures = dynamics.at("mixtures").get<std::uint32_t>(),
+                     .xfers = dynamics.at("xfers").get<std::uint32_t>(),
+                     .count_bins = dynamics.at("count_bins").get<std::uint32_t>(),
+                     .sigma_floor = dynamics.at("sigma_floor").get<double>()};
+  config.locations = data.at("locations").get<std::uint32_t>();
+  config.reward_hidden = data.at("reward_hidden").get<std::uint32_t>();
+  return config;
+}
+
+WorldModel read_manifest(const std::string& text) {
+  const json data = json::parse(text);
+  WorldModel world;
+  world.config = read_config(data);
+  world.observation_schema = data.at("observation_schema").get<std::uint32_t>();
+  world.horizon = data.at("horizon").get<std::uint32_t>();
+  world.location_limit = data.at("location_limit").get<std::uint32_t>();
+  world.reward_kind = data.at("reward_kind").get<std::string>();
+  world.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
+  world.rule_set_hash = data.at("rule_set_hash").get<std::string>();
+  world.rule_count = data.at("rule_count").get<std::uint32_t>();
+  world.xfers = data.at("xfers").get<std::vector<std::uint16_t>>();
+  world.model_names = data.at("model_names").get<std::vector<std::string>>();
+  for (const json& start : data.at("starts"))
+    world.starts.push_back(
+        {start.at("model").get<std::string>(), {}, start.at("counts").get<std::vector<std::uint16_t>>()});
+  world.training_record = data.at("training_record").dump();
+  return world;
+}
+
+void put_block(ByteWriter& out, std::span<const std::byte> bytes) {
+  out.put(static_cast<std::uint64_t>(bytes.size()));
+  out.put_array(bytes);
+}
+
+void put_floats(ByteWriter& out, std::span<const float> values) {
+  put_block(out, std::as_bytes(values));
+}
+
+std::span<const std::byte> take_block(ByteReader& in) {
+  return in.take(in.get<std::uint64_t>());
+}
+
+std::vector<float> take_floats(ByteReader& in) {
+  const auto raw = take_block(in);
+  if (raw.size() % sizeof(float) != 0) throw NnError("an array ends in mid-number", in.where(), "");
+  std::vector<float> values(raw.size() / sizeof(float));
+  if (!raw.empty()) std::memcpy(values.data(), raw.data(), raw.size());
+  return values;
+}
+
+void put_weights(ByteWriter& out, const Weights& weights) {
+  put_block(out, weights.tensors.empty() ? std::vector<std::byte>{} : encode_weights(weights));
+}
+
+Weights take_weights(ByteReader& in) {
+  const auto block = take_block(in);
+  return block.empty() ? Weights{} : decode_weights(block);
+}
+
+void put_parts(ByteWriter& out, const WorldBundle& bundle) {
+  const WorldModel& world = bundle.world;
+  put_weights(out, world.encoder);
+  put_floats(out, world.latents.mean);
+  put_floats(out, world.latents.sd);
+  put_weights(out, world.dynamics);
+  out.put(world.dynamics_of);
+  put_weights(out, world.reward);
+  out.put(world.reward_of);
+  out.put(world.rewards);
+  for (const WorldStart& start : world.starts) put_floats(out, start.latent);
+  put_block(out, bundle.controller);
+  out.put(bundle.controller_of);
+}
+
+void take_parts(ByteReader& in, WorldBundle& bundle) {
+  WorldModel& world = bundle.world;
+  world.encoder = take_weights(in);
+  world.latents.mean = take_floats(in);
+  world.latents.sd = take_floats(in);
+  world.dynamics = take_weights(in);
+  world.dynamics_of = in.get<Hash128>();
+  world.reward = take_weights(in);
+  world.reward_of = in.get<Hash128>();
+  world.rewards = in.get<RewardStatistics>();
+  for (WorldStart& start : world.starts) start.latent = take_floats(in);
+  const auto controller = take_block(in);
+  bundle.controller.assign(controller.begin(), controller.end());
+  bundle.controller_of = in.get<Hash128>();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_bundle(const WorldBundle& bundle) {
+  const std::string text = manifest(bundle.world).dump();
+  ByteWriter out;
+  out.put(kMagic);
+  out.put(kFormat);
+  out.put(static_cast<std::uint64_t>(text.size()));
+  out.put_text(text);
+  put_parts(out, bundle);
+  out.put(hash_bytes(out.bytes()));
+  return std::move(out.bytes());
+}
+
+WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& where) {
+  ByteReader reader(bytes, where);
+  if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic)
+    throw NnError("not a world model", where, "give a file that regraft wrote (*.world)");
+  if (const auto format = reader.get<std::uint32_t>(); format != kFormat)
+    throw NnError("world model format " + std::to_string(format) + " is unknown", where,
+                  "this program reads format " + std::to_string(kFormat));
+  if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");
+  const auto content = bytes.first(bytes.size() - sizeof(Hash128));
+  Hash128 stored;
+  std::memcpy(&stored, bytes.data() + content.size(), sizeof(stored));
+  if (hash_bytes(content) != stored)
+    throw NnError("the content hash does not match", where,
+                  "the file is truncated or damaged: copy it again");
+  WorldBundle bundle;
+  try {
+    bundle.world = read_manifest(reader.text(reader.get<std::uint64_t>()));
+  } catch (const json::exception& error) {
+    throw NnError(std::string("its manifest cannot be read: ") + error.what(), where, "fit it again");
+  }
+  take_parts(reader, bundle);
+  if (reader.left() != sizeof(Hash128))
+    throw NnError("has bytes after its end", where, "the file is damaged");
+  check(bundle.world, where);
+  if (!bundle.controller.empty() && bundle.controller_of != bundle.world.version())
+    throw MixedVersions("its controller was trained in another world model", where,
+                        "publish a controller with the world it was trained in");
+  return bundle;
+}
+
+void save_bundle(const WorldBundle& bundle, const std::filesystem::path& path) {
+  check(bundle.world, path.string());
+  write_file_atomic(path, std::span<const std::byte>(encode_bundle(bundle)));
+}
+
+WorldBundle load_bundle(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return decode_bundle(file.bytes(), path.string());
+}
+
+bool BundleSlot::take(std::span<const std::byte> bytes, const std::string& where) {
+  try {
+    bundle_ = std::make_unique<WorldBundle>(decode_bundle(bytes, where));
+    return true;
+  } catch (const MixedVersions&) {
+    ++refused_;
+    return false;
+  }
+}
+
+}  // namespace regraft::nn
