@@ -12,7 +12,7 @@
 #include "core/nn/internal/network.h"
 #include "core/nn/internal/trainer.h"
 #include "learner/flat_adam.h"
-#include "replay/advantage.h"
+#include "learner/ppo_loss.h"
 #include "replay/bytes.h"
 
 namespace regraft::learner {
@@ -27,20 +27,6 @@ using torch::Tensor;
 
 constexpr std::uint32_t kStateFormat = 1;
 
-void check(const PpoOptions& options) {
-  const auto require = [](bool holds, const char* key) {
-    if (!holds) throw UsageError("the value is out of range", std::string("ppo.") + key, "");
-  };
-  require(options.lr > 0, "lr");
-  require(options.gamma > 0 && options.gamma <= 1, "gamma");
-  require(options.lambda >= 0 && options.lambda <= 1, "lambda");
-  require(options.clip > 0, "clip");
-  require(options.gradient_norm > 0, "gradient_norm");
-  require(options.ratio_limit >= 1, "ratio_limit");
-  require(options.epochs >= 1, "epochs");
-  require(options.minibatch_steps >= 1, "minibatch_steps");
-}
-
 template <typename T>
 Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::Device device) {
   return torch::from_blob(const_cast<T*>(values.data()), {static_cast<std::int64_t>(values.size())}, type)
@@ -48,9 +34,9 @@ Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::De
       .to(device);
 }
 
-/// One row of per-step figures from a forward pass without gradients.
+/// Figures of each step from a forward pass without gradients: log pi of what was decided, and values.
 struct Fresh {
-  std::vector<float> log_probabilities, values;
+  std::vector<float> first, second, values, xfer_values;
 };
 
 double variance(std::span<const float> values) {
@@ -68,30 +54,16 @@ double explained_variance(std::span<const float> values, std::span<const float> 
   return spread > 0 ? 1 - variance(errors) / spread : 0;
 }
 
-/// Advantages with mean 0 and deviation 1.
-std::vector<float> normalised(std::vector<float> advantages) {
-  const double mean =
-      std::accumulate(advantages.begin(), advantages.end(), 0.0) / static_cast<double>(advantages.size());
-  const double deviation = std::sqrt(variance(advantages));
-  for (auto& advantage : advantages) advantage = static_cast<float>((advantage - mean) / (deviation + 1e-8));
-  return advantages;
-}
-
-/// The steps of one minibatch on the device.
+/// The steps of one minibatch and what they train towards.
 struct Minibatch {
   std::vector<const env::Observation*> observations;
   std::vector<std::int32_t> candidates;
   Tensor proximal, weights, advantages, targets;
 };
 
-/// Sums of what the minibatches report.
-struct Sums {
-  double policy_loss = 0, value_loss = 0, entropy = 0, approx_kl = 0, clip_fraction = 0, gradient_norm = 0;
-};
-
-void add_means(PpoMetrics& metrics, const Sums& sums, std::size_t minibatches) {
-  const double count = static_cast<double>(minibatches);
-  metrics.minibatches = minibatches;
+void add_means(PpoMetrics& metrics, const PpoSums& sums) {
+  const double count = static_cast<double>(sums.minibatches);
+  metrics.minibatches = sums.minibatches;
   metrics.policy_loss = sums.policy_loss / count;
   metrics.value_loss = sums.value_loss / count;
   metrics.entropy = sums.entropy / count;
@@ -125,10 +97,10 @@ class Ppo::State {
   }
 
   Fresh recompute(const PpoBatch& batch) const;
-  Minibatch minibatch(const PpoBatch& batch, std::span<const float> advantages,
+  Minibatch minibatch(const PpoBatch& batch, const StepTargets& targets,
                       std::span<const std::size_t> rows) const;
-  Tensor loss(const Minibatch& minibatch, const TrainerOutput& output, Sums& sums) const;
-  void step(const Minibatch& minibatch, Sums& sums);
+  Tensor loss(const Minibatch& minibatch, const TrainerOutput& output, PpoSums& sums) const;
+  void step(const Minibatch& minibatch, PpoSums& sums);
   [[noreturn]] void fail(const char* what) const {
     throw NnError(what, "PPO update " + std::to_string(version_ + 1),
                   "lower ppo.lr, or resume from an older checkpoint");
@@ -161,55 +133,48 @@ Fresh Ppo::State::recompute(const PpoBatch& batch) const {
     const auto append = [count](std::vector<float>& to, const Tensor& from) {
       to.insert(to.end(), from.data_ptr<float>(), from.data_ptr<float>() + count);
     };
-    append(fresh.log_probabilities, log_probabilities);
+    append(fresh.first, log_probabilities);
     append(fresh.values, values);
   }
+  fresh.second.assign(batch.size(), 0.0F);
+  fresh.xfer_values.assign(batch.size(), 0.0F);
   return fresh;
 }
 
-Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const float> advantages,
+Minibatch Ppo::State::minibatch(const PpoBatch& batch, const StepTargets& targets,
                                 std::span<const std::size_t> rows) const {
   Minibatch minibatch;
-  std::vector<float> proximal, weights, chosen_advantages, targets;
   for (const std::size_t row : rows) {
     minibatch.observations.push_back(batch.observations[row]);
     minibatch.candidates.push_back(batch.candidates[row]);
-    proximal.push_back(batch.proximal_log_probability[row]);
-    weights.push_back(batch.weights[row]);
-    chosen_advantages.push_back(advantages[row]);
-    targets.push_back(batch.targets[row]);
   }
   const auto column = [&](const std::vector<float>& values) {
-    return to_device(values, torch::kFloat32, network_.device());
+    std::vector<float> chosen;
+    for (const std::size_t row : rows) chosen.push_back(values[row]);
+    return to_device(chosen, torch::kFloat32, network_.device());
   };
-  minibatch.proximal = column(proximal);
-  minibatch.weights = column(weights);
-  minibatch.advantages = column(chosen_advantages);
-  minibatch.targets = column(targets);
+  minibatch.proximal = column(targets.first.proximal);
+  minibatch.weights = column(targets.first.weights);
+  minibatch.advantages = column(targets.first.advantages);
+  minibatch.targets = column(targets.first.targets);
   return minibatch;
 }
 
-Tensor Ppo::State::loss(const Minibatch& minibatch, const TrainerOutput& output, Sums& sums) const {
-  const auto log_ratio = output.log_probabilities.index_select(0, chosen_rows(output, minibatch.candidates)) -
-                         minibatch.proximal;
-  const auto ratio = log_ratio.exp();
-  const auto clipped = ratio.clamp(1 - options_.clip, 1 + options_.clip);
-  const auto gain = torch::min(ratio * minibatch.advantages, clipped * minibatch.advantages);
-  const auto policy_loss = -(minibatch.weights * gain).mean();
-  const auto value_loss = (output.values - minibatch.targets).pow(2).mean();
+Tensor Ppo::State::loss(const Minibatch& minibatch, const TrainerOutput& output, PpoSums& sums) const {
   const auto entropies = nn::internal::segment_sum(
       (-output.log_probabilities.exp() * output.log_probabilities).unsqueeze(1), output.candidate_graph);
-  const auto entropy = entropies.mean();
-
-  sums.policy_loss += policy_loss.item<double>();
-  sums.value_loss += value_loss.item<double>();
-  sums.entropy += entropy.item<double>();
-  sums.approx_kl += (ratio - 1 - log_ratio).mean().item<double>();
-  sums.clip_fraction += ((ratio - 1).abs() > options_.clip).to(torch::kFloat32).mean().item<double>();
-  return policy_loss + options_.value_coefficient * value_loss - entropy_coefficient_ * entropy;
+  const Decisions decisions[] = {
+      {.log_probability = output.log_probabilities.index_select(0, chosen_rows(output, minibatch.candidates)),
+       .entropy = entropies,
+       .values = output.values,
+       .proximal = minibatch.proximal,
+       .weights = minibatch.weights,
+       .advantages = minibatch.advantages,
+       .targets = minibatch.targets}};
+  return ppo_loss(decisions, options_, entropy_coefficient_, sums);
 }
 
-void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
+void Ppo::State::step(const Minibatch& minibatch, PpoSums& sums) {
   const auto output = trainer_->forward(minibatch.observations, Gradients::wanted);
   const auto total = loss(minibatch, output, sums);
   if (!std::isfinite(total.item<double>())) fail("the loss is not finite");
@@ -220,6 +185,7 @@ void Ppo::State::step(const Minibatch& minibatch, Sums& sums) {
   if (norm > options_.gradient_norm) network_.gradients().mul_(options_.gradient_norm / norm);
   adam_.step(network_.gradients());
   sums.gradient_norm += norm;
+  ++sums.minibatches;
 }
 
 namespace {
@@ -246,28 +212,32 @@ PpoBatch collect(std::span<const Segment> segments) {
 }
 
 /// Advantages, targets and weights of one segment, whose figures begin at row `first` of `fresh`.
-void add_targets(const Segment& segment, const Fresh& fresh, std::size_t first, const PpoOptions& options,
-                 PpoBatch& batch) {
+StepTargets targets_of(const Segment& segment, const Fresh& fresh, std::size_t first,
+                       const PpoOptions& options) {
   const std::size_t count = segment.steps.size();
-  std::vector<float> rewards, ratios;
+  std::vector<float> rewards, acted;
   std::vector<std::uint8_t> terminated;
-  for (std::size_t t = 0; t < count; ++t) {
-    rewards.push_back(segment.steps[t].reward);
-    terminated.push_back(segment.steps[t].terminated);
-    ratios.push_back(std::exp(fresh.log_probabilities[first + t] - segment.steps[t].log_probability));
+  for (const replay::Step& step : segment.steps) {
+    rewards.push_back(step.reward);
+    terminated.push_back(step.terminated);
+    acted.push_back(step.log_probability);
   }
-  const replay::ReturnInputs inputs{.rewards = rewards,
-                                    .values = std::span(fresh.values).subspan(first, count),
-                                    .terminated = terminated,
-                                    .bootstrap_value = segment.bootstrap_value,
-                                    .gamma = static_cast<float>(options.gamma)};
-  const auto lambda = static_cast<float>(options.lambda);
-  const bool decoupled = options.correction == Correction::decoupled;
-  const auto result = decoupled ? replay::gae(inputs, lambda) : replay::v_trace(inputs, ratios, lambda);
-  batch.advantages.insert(batch.advantages.end(), result.advantages.begin(), result.advantages.end());
-  batch.targets.insert(batch.targets.end(), result.targets.begin(), result.targets.end());
-  const auto limit = static_cast<float>(options.ratio_limit);
-  for (const float ratio : ratios) batch.weights.push_back(decoupled ? std::min(limit, ratio) : 1.0f);
+  const std::vector<std::uint8_t> second_halves(count, 0);
+  const std::vector<float> none(count, 0.0F);
+  const auto part = [&](const std::vector<float>& figures) {
+    return std::span(figures).subspan(first, count);
+  };
+  return make_targets({.rewards = rewards,
+                       .terminated = terminated,
+                       .second_halves = second_halves,
+                       .first = acted,
+                       .second = none,
+                       .bootstrap_value = segment.bootstrap_value},
+                      {.first = part(fresh.first),
+                       .second = part(fresh.second),
+                       .values = part(fresh.values),
+                       .xfer_values = part(fresh.xfer_values)},
+                      options);
 }
 
 }  // namespace
@@ -293,42 +263,40 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
   std::vector<double> lag0_errors;
   std::size_t first = 0, truncated = 0;
   for (const Segment& segment : segments) {
-    add_targets(segment, fresh, first, state_->options_, batch);
+    batch.targets.append(targets_of(segment, fresh, first, state_->options_));
     for (std::size_t t = 0; t < segment.steps.size(); ++t) {
-      const double ratio = std::exp(static_cast<double>(fresh.log_probabilities[first + t]) -
-                                    segment.steps[t].log_probability);
+      const double ratio =
+          std::exp(static_cast<double>(fresh.first[first + t]) - segment.steps[t].log_probability);
       truncated += ratio > state_->options_.ratio_limit;
       if (segment.weight_version == state_->version_) lag0_errors.push_back(std::abs(ratio - 1));
     }
     first += segment.steps.size();
   }
-  batch.proximal_log_probability = fresh.log_probabilities;
   batch.arrival.steps = batch.size();
   batch.arrival.truncated_fraction = static_cast<double>(truncated) / static_cast<double>(batch.size());
-  batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets);
+  batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets.first.targets);
   add_lag0_check(batch.arrival, std::move(lag0_errors));
   return batch;
 }
 
 PpoMetrics Ppo::train(const PpoBatch& batch) {
   const auto& options = state_->options_;
-  const auto advantages = options.normalise_advantages ? normalised(batch.advantages) : batch.advantages;
+  StepTargets targets = batch.targets;
+  if (options.normalise_advantages) normalise_advantages(targets);
   std::vector<std::size_t> order(batch.size());
   std::iota(order.begin(), order.end(), 0);
-  Sums sums;
-  std::size_t minibatches = 0;
+  PpoSums sums;
   const std::size_t chunk = static_cast<std::size_t>(options.minibatch_steps);
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
     state_->shuffle(order);
     for (std::size_t first = 0; first < order.size(); first += chunk) {
       const auto rows = std::span(order).subspan(first, std::min(chunk, order.size() - first));
-      state_->step(state_->minibatch(batch, advantages, rows), sums);
-      ++minibatches;
+      state_->step(state_->minibatch(batch, targets, rows), sums);
     }
   }
   ++state_->version_;
   PpoMetrics metrics = batch.arrival;
-  add_means(metrics, sums, minibatches);
+  add_means(metrics, sums);
   return metrics;
 }
 

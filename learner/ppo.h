@@ -11,31 +11,11 @@
 #include "core/nn/config.h"
 #include "core/nn/policy.h"
 #include "core/nn/weights.h"
+#include "learner/ppo_options.h"
+#include "learner/ppo_targets.h"
 #include "replay/trajectory.h"
 
 namespace regraft::learner {
-
-/// How data from older weights is corrected; one or the other, never both.
-enum class Correction {
-  decoupled,  // GAE; each step weighted by min(ratio_limit, pi_prox / mu) (Hilton et al. 2022)
-  v_trace,    // advantages and targets by V-trace (Espeholt et al. 2018)
-};
-
-/// Settings of the PPO update (Schulman et al. 2017).
-struct PpoOptions {
-  double lr = 3e-4;                // of Adam
-  double gamma = 1;                // discount
-  double lambda = 0.95;            // of GAE, or of V-trace's c
-  double clip = 0.2;               // of pi / pi_prox around 1
-  double value_coefficient = 0.5;  // of the squared value error
-  double entropy_coefficient = 0.01;
-  double gradient_norm = 0.5;  // clipped to this L2 norm
-  double ratio_limit = 2;      // of pi_prox / mu
-  int epochs = 4;              // passes over each update's steps
-  int minibatch_steps = 64;
-  bool normalise_advantages = true;
-  Correction correction = Correction::decoupled;
-};
 
 /// One update in figures; means are over its minibatches.
 struct PpoMetrics {
@@ -59,12 +39,9 @@ struct PpoMetrics {
 /// Steps of one update as PPO trains on them. Rows point into the segments, which must outlive it.
 struct PpoBatch {
   std::vector<const env::Observation*> observations;
-  std::vector<std::int32_t> candidates;         // chosen rows
-  std::vector<float> proximal_log_probability;  // log pi_prox of them, recomputed on arrival
-  std::vector<float> weights;                   // min(ratio_limit, pi_prox / mu), or 1
-  std::vector<float> advantages;                // not yet normalised
-  std::vector<float> targets;                   // of the value head
-  PpoMetrics arrival;                           // the figures known before the update
+  std::vector<std::int32_t> candidates;  // chosen rows
+  StepTargets targets;                   // from the weights at arrival
+  PpoMetrics arrival;                    // the figures known before the update
 
   std::size_t size() const { return observations.size(); }
 };

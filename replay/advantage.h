@@ -30,4 +30,31 @@ Advantages gae(const ReturnInputs& inputs, float lambda);
 Advantages v_trace(const ReturnInputs& inputs, std::span<const float> ratios, float lambda,
                    float rho_clip = 1, float c_clip = 1);
 
+/// Steps of a policy that decides in two halves, first the xfer, then its location: V1 values a state, V2 a
+/// state and a chosen xfer. With a second half the errors are
+///   delta1 = V2(s, x) - V1(s),  delta2 = r + gamma V1(s') - V2(s, x),
+/// without one (NO-OP, or a policy that decides at once) delta1 = r + gamma V1(s') - V1(s). Inside a step
+/// nothing is discounted; lambda counts at every half.
+struct HalfStepInputs {
+  std::span<const float> rewards;               // r_t
+  std::span<const float> values;                // V1(s_t)
+  std::span<const float> xfer_values;           // V2(s_t, x_t); not read where there is no second half
+  std::span<const std::uint8_t> second_halves;  // 1: the step has a second half
+  std::span<const std::uint8_t> terminated;     // 1: nothing is bootstrapped after t
+  float bootstrap_value = 0;                    // V1(s_T), used unless the last step terminated
+  float gamma = 1;
+};
+
+/// One entry a step in both; entries of `second` where there is no second half are 0.
+struct HalfStepAdvantages {
+  Advantages first, second;
+};
+
+HalfStepAdvantages half_step_gae(const HalfStepInputs& inputs, float lambda);
+
+/// `first_ratios`, `second_ratios`: pi/mu of each half; the second is not read where there is none.
+HalfStepAdvantages half_step_v_trace(const HalfStepInputs& inputs, std::span<const float> first_ratios,
+                                     std::span<const float> second_ratios, float lambda, float rho_clip = 1,
+                                     float c_clip = 1);
+
 }  // namespace regraft::replay

@@ -43,7 +43,8 @@ class Training {
     const auto segments = test::play(policy_, kEpisodes, rng_, ppo_.version(), shuffled());
     PpoBatch batch = ppo_.prepare(segments);
     if (handicap_ == Handicap::zeroed_advantages)
-      std::fill(batch.advantages.begin(), batch.advantages.end(), 0.0f);
+      for (auto* half : {&batch.targets.first, &batch.targets.second})
+        std::fill(half->advantages.begin(), half->advantages.end(), 0.0f);
     const PpoMetrics metrics = ppo_.train(batch);
     policy_.set_weights(ppo_.weights());
     return metrics;
@@ -171,13 +172,13 @@ TEST(Ppo, TruncatesTheWeightOfDistantDataAndNeverCorrectsTwice) {
   for (auto& step : segments[0].steps) step.log_probability -= 3;
   for (auto& step : segments[1].steps) step.log_probability += 1;
   const auto batch = training.ppo().prepare(segments);
-  EXPECT_FLOAT_EQ(batch.weights[0], 2.0f);
-  EXPECT_NEAR(batch.weights[segments[0].steps.size()], std::exp(-1.0), 1e-4);
+  EXPECT_FLOAT_EQ(batch.targets.first.weights[0], 2.0f);
+  EXPECT_NEAR(batch.targets.first.weights[segments[0].steps.size()], std::exp(-1.0), 1e-4);
   EXPECT_GT(batch.arrival.truncated_fraction, 0);
   PpoOptions options = small_options();
   options.correction = Correction::v_trace;
   const Ppo ppo(kNetwork, training.ppo().weights(), ChainWorld::rules(), options, "cpu", 1);
-  EXPECT_THAT(ppo.prepare(segments).weights, testing::Each(1.0f));
+  EXPECT_THAT(ppo.prepare(segments).targets.first.weights, testing::Each(1.0f));
 }
 
 TEST(Ppo, RefusesWhatItCannotTrainOn) {

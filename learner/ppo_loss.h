@@ -1,0 +1,35 @@
+#pragma once
+
+// Internal to learner: shows LibTorch types.
+
+#include <torch/torch.h>
+
+#include <cstddef>
+#include <span>
+
+#include "learner/ppo_options.h"
+
+namespace regraft::learner {
+
+/// One kind of decision of a minibatch: at once, or the xfers, or the locations. Tensors [n], one entry a
+/// decision. Not tied to graphs: a policy over any state can be trained with it.
+struct Decisions {
+  torch::Tensor log_probability;  // log pi of what was decided, with gradients as the next two
+  torch::Tensor entropy;          // of the distribution it was drawn from, nats
+  torch::Tensor values;
+  torch::Tensor proximal, weights, advantages, targets;  // as in DecisionTargets
+};
+
+/// Sums of what minibatches report; means are over their decisions.
+struct PpoSums {
+  std::size_t minibatches = 0;
+  double policy_loss = 0, value_loss = 0, entropy = 0, approx_kl = 0, clip_fraction = 0, gradient_norm = 0;
+};
+
+/// The clipped surrogate, the squared value error and the entropy bonus of all kinds of decisions together:
+/// sums over decisions divided by the number of steps, which is that of the first kind. A kind may be empty.
+/// Adds to all but minibatches and gradient_norm of `sums`.
+torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
+                       double entropy_coefficient, PpoSums& sums);
+
+}  // namespace regraft::learner

@@ -1,0 +1,30 @@
+#pragma once
+
+namespace regraft::learner {
+
+/// How data from older weights is corrected; one or the other, never both.
+enum class Correction {
+  decoupled,  // GAE; each decision weighted by min(ratio_limit, pi_prox / mu) (Hilton et al. 2022)
+  v_trace,    // advantages and targets by V-trace (Espeholt et al. 2018)
+};
+
+/// Settings of the PPO update (Schulman et al. 2017).
+struct PpoOptions {
+  double lr = 3e-4;                // of Adam
+  double gamma = 1;                // discount
+  double lambda = 0.95;            // of GAE, or of V-trace's c
+  double clip = 0.2;               // of pi / pi_prox around 1
+  double value_coefficient = 0.5;  // of the squared value error
+  double entropy_coefficient = 0.01;
+  double gradient_norm = 0.5;  // clipped to this L2 norm
+  double ratio_limit = 2;      // of pi_prox / mu
+  int epochs = 4;              // passes over each update's steps
+  int minibatch_steps = 64;
+  bool normalise_advantages = true;
+  Correction correction = Correction::decoupled;
+};
+
+/// Throws UsageError naming the first option out of its range.
+void check(const PpoOptions& options);
+
+}  // namespace regraft::learner

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learner/ppo_options.h"
+
+namespace regraft::learner {
+
+// What PPO trains towards, from plain numbers: real episodes, dreamed ones, and policies of either head
+// alike. A policy that decides in two halves (xfer, then location) has two decisions a step, one that decides
+// at once only the first. Maths: replay/advantage.h.
+
+/// A stretch of one episode as it was acted. One entry a step, all of one length.
+struct ActedSteps {
+  std::span<const float> rewards;
+  std::span<const std::uint8_t> terminated;
+  std::span<const std::uint8_t> second_halves;  // 1: the step has a second decision
+  std::span<const float> first, second;         // log mu of what was decided
+  float bootstrap_value = 0;  // V1 of the state that follows, unless the last step terminated
+};
+
+/// The same steps under the present weights: log pi_prox and values.
+struct ProximalSteps {
+  std::span<const float> first, second;        // log pi_prox of what was decided
+  std::span<const float> values, xfer_values;  // V1(s), V2(s, x)
+};
+
+/// One decision of each step; entries where a step has none are 0 and not trained on.
+struct DecisionTargets {
+  std::vector<float> proximal;    // log pi_prox
+  std::vector<float> weights;     // min(ratio_limit, pi_prox / mu), or 1
+  std::vector<float> advantages;  // not yet normalised
+  std::vector<float> targets;     // of the value function
+
+  std::size_t size() const { return proximal.size(); }
+  void append(const DecisionTargets& more);
+};
+
+struct StepTargets {
+  std::vector<std::uint8_t> second_halves;
+  DecisionTargets first, second;
+
+  std::size_t size() const { return first.size(); }
+  void append(const StepTargets& more);
+};
+
+/// Advantages and targets by GAE or V-trace with their weights, by `options.correction`: one corrects, the
+/// other does not, never both. Throws replay::ReplayError when lengths differ.
+StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal, const PpoOptions& options);
+
+/// Advantages of all decisions together with mean 0 and deviation 1. Together: where no location matters, the
+/// noise of the second decisions must not be blown up to the size of the first.
+void normalise_advantages(StepTargets& targets);
+
+}  // namespace regraft::learner
