@@ -26,6 +26,8 @@ void add_calibrate(CLI::App& program, Action& action);
 void add_measure_one(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
+void add_experiment(CLI::App& program, Action& action);
+void add_report(CLI::App& program, Action& action);
 void add_rules(CLI::App& program, Action& action);
 void add_rules_import(CLI::App& rules, Action& action);    // below `rules`
 void add_rules_generate(CLI::App& rules, Action& action);  // below `rules`

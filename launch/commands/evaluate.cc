@@ -30,10 +30,13 @@ struct Options {
 
 /// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
 struct Score {
-  std::string model, method;
+  std::string model, kind;            // kind: random, the name of a search, untrained, policy, policy-mode
+  std::string method;                 // for people
   std::vector<double> returns, best;  // of the last and of the best graph of each episode
+  std::vector<double> memory;         // final peak memory / initial one
   std::uint64_t candidates_costed = 0;
   double seconds = 0;
+  nlohmann::json improvements = nlohmann::json::array();  // searches: what had been spent at each new best
 };
 
 double deviation(const std::vector<double>& values) {
@@ -45,10 +48,10 @@ double deviation(const std::vector<double>& values) {
 
 /// Plays episodes with a prior, drawn from it, or always the most probable candidate.
 Score play(const actors::Task& task, const actors::WorkloadOptions& workload, search::Prior& prior, bool draw,
-           int episodes, std::uint64_t seed, const std::string& method) {
+           int episodes, std::uint64_t seed, const std::string& kind, const std::string& method) {
   const SystemClock clock;
   env::Environment environment = actors::make_environment(task, workload, clock);
-  Score score{task.name(), method, {}, {}, 0, 0};
+  Score score{task.name(), kind, method, {}, {}, {}, 0, 0, nlohmann::json::array()};
   const std::int64_t start = clock.steady_ns();
   for (int episode = 0; episode < episodes; ++episode) {
     Rng rng(seed + static_cast<std::uint64_t>(episode), "evaluate");
@@ -69,21 +72,45 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
     const double initial = environment.initial_cost().latency_us;
     score.returns.push_back(1 - environment.cost().latency_us / initial);
     score.best.push_back(1 - environment.best().cost.latency_us / initial);
+    score.memory.push_back(environment.cost().peak_memory_bytes /
+                           environment.initial_cost().peak_memory_bytes);
   }
   score.seconds = static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second;
   return score;
 }
 
-Score search_by(const std::string& name, const actors::Task& task, const Options& options) {
+/// One search; `prior` is for those that want one.
+Score search_by(const std::string& name, search::Prior* prior, const std::string& method,
+                const actors::Task& task, const Options& options) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
   limits.seconds = options.search_s;
   if (options.expansions > 0) limits.expansions = options.expansions;
   const search::SearchResult found =
-      make_search(name, nullptr, {})->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
-  const double improvement = 1 - found.best.latency_us / found.initial.latency_us;
-  return {task.name(), name, {improvement}, {improvement}, found.candidates_costed, found.seconds};
+      make_search(name, prior, {})->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
+  const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
+  Score score{task.name(),
+              name,
+              method,
+              {improvement(found.best.latency_us)},
+              {},
+              {},
+              found.candidates_costed,
+              found.seconds,
+              nlohmann::json::array()};
+  score.best = score.returns;
+  score.memory.push_back(found.best.peak_memory_bytes / found.initial.peak_memory_bytes);
+  for (const search::Improvement& each : found.improvements)
+    score.improvements.push_back({{"return", improvement(each.latency_us)},
+                                  {"seconds", each.seconds},
+                                  {"expansions", each.expansions},
+                                  {"candidates_costed", each.candidates_costed}});
+  return score;
+}
+
+bool wants_policy(const std::string& search) {
+  return search == "policy" || search == "portfolio";
 }
 
 /// The policies as seeds of one method: the interquartile mean of their mean returns.
@@ -103,8 +130,15 @@ void print(const Score& score) {
 }
 
 nlohmann::json to_json(const Score& score) {
-  return {{"model", score.model}, {"method", score.method},   {"returns", score.returns},
-          {"best", score.best},   {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
+  return {{"model", score.model},
+          {"kind", score.kind},
+          {"method", score.method},
+          {"returns", score.returns},
+          {"best", score.best},
+          {"memory", score.memory},
+          {"seconds", score.seconds},
+          {"candidates_costed", score.candidates_costed},
+          {"improvements", score.improvements}};
 }
 
 /// A policy of the config's network with fresh weights.
@@ -135,18 +169,23 @@ int evaluate(const Options& options) {
   for (std::size_t model = 0; model < workload.models.size(); ++model) {
     const auto task = actors::load_task(workload, model);
     search::UniformPrior uniform;
-    report(play(*task, workload, uniform, true, options.episodes, options.seed, "random"));
-    for (const std::string& name : options.searches) report(search_by(name, *task, options));
+    report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
+    for (const std::string& name : options.searches)
+      if (!wants_policy(name)) report(search_by(name, nullptr, name, *task, options));
     if (options.untrained) {
       PolicyPrior prior(untrained_policy(config), task->rules());
-      report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained policy"));
+      report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
+                  "untrained policy"));
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
       PolicyPrior prior(nn::load_policy(path), task->rules());
-      report(play(*task, workload, prior, true, options.episodes, options.seed, "policy " + path.string()));
+      for (const std::string& name : options.searches)
+        if (wants_policy(name)) report(search_by(name, &prior, name + " " + path.string(), *task, options));
+      report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",
+                  "policy " + path.string()));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
-      report(play(*task, workload, prior, false, 1, options.seed, "policy, most probable"));
+      report(play(*task, workload, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
     }
     if (means.size() > 1) print_together(task->name(), means, options.seed);
   }
@@ -165,9 +204,11 @@ void add_evaluate(CLI::App& program, Action& action) {
   command->add_option("--config", options->config, "a job's config, for horizon and rules")
       ->check(CLI::ExistingFile);
   command->add_option("--set", options->settings, "override one key of the config");
-  command->add_option("--searches", options->searches, "compared too: greedy, taso, beam")
+  command
+      ->add_option("--searches", options->searches,
+                   "compared too: greedy, taso, beam, random; with each policy: policy, portfolio")
       ->delimiter(',')
-      ->check(CLI::IsMember({"greedy", "taso", "beam"}))
+      ->check(CLI::IsMember(search_names()))
       ->capture_default_str();
   command->add_option("--search-budget", options->search_s, "seconds for each search and model")
       ->check(CLI::Range(0.0, 1e7))

@@ -1,0 +1,114 @@
+#include "launch/experiment/extract.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/event_reader.h"
+#include "core/base/file.h"
+
+namespace regraft::launch {
+namespace {
+
+using nlohmann::json;
+using Cells = std::vector<std::vector<std::string>>;
+
+[[noreturn]] void missing(const std::string& what, const std::filesystem::path& file) {
+  throw ExperimentError(what, file.string(), "correct [[rows]] of the experiment, or run the step again");
+}
+
+double reduce(const json& values, const std::string& how, const std::filesystem::path& file) {
+  constexpr const char* known[] = {"count", "mean", "max", "min", "last"};
+  if (std::find(std::begin(known), std::end(known), how) == std::end(known))
+    missing("unknown reduction ':" + how + "' (mean, max, min, last, count)", file);
+  if (how == "count") return static_cast<double>(values.size());
+  if (!values.is_array() || values.empty()) missing("':" + how + "' needs a list of numbers", file);
+  std::vector<double> numbers;
+  for (const json& value : values) {
+    if (!value.is_number()) missing("':" + how + "' met what is no number: " + value.dump(), file);
+    numbers.push_back(value.get<double>());
+  }
+  if (how == "mean") return mean(numbers);
+  if (how == "max") return *std::max_element(numbers.begin(), numbers.end());
+  if (how == "min") return *std::min_element(numbers.begin(), numbers.end());
+  return numbers.back();
+}
+
+std::string cell_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "";
+  if (value.is_number_float()) return show(value.get<double>());
+  return value.dump();
+}
+
+std::string json_cell(const json& item, const std::string& key, const std::string& source,
+                      const std::filesystem::path& file) {
+  if (source == "#key") return key;
+  const std::size_t colon = source.rfind(':');
+  const std::string path = source.substr(0, colon);
+  const json::json_pointer pointer(path);
+  if (!item.contains(pointer)) missing("there is no '" + path + "' in it", file);
+  const json& value = item.at(pointer);
+  return colon == std::string::npos ? cell_text(value) : show(reduce(value, source.substr(colon + 1), file));
+}
+
+Cells from_json(const ExperimentRows& rows, const std::filesystem::path& file) {
+  const json root = json::parse(read_file(file));
+  const json::json_pointer pointer(rows.each);
+  if (!root.contains(pointer)) missing("there is no '" + rows.each + "' in it", file);
+  const json& items = root.at(pointer);
+  const json single = json::array({items});
+  Cells cells;
+  for (const auto& [key, item] : (rows.each.empty() && items.is_object() ? single : items).items()) {
+    auto& line = cells.emplace_back();
+    for (const auto& [name, source] : rows.columns) line.push_back(json_cell(item, key, source, file));
+  }
+  return cells;
+}
+
+Cells from_csv(const ExperimentRows& rows, const std::filesystem::path& file) {
+  const Table table = parse_csv(read_file(file), file.string());
+  std::vector<std::size_t> columns;
+  for (const auto& [name, source] : rows.columns) columns.push_back(table.column(source));
+  Cells cells;
+  for (const auto& row : table.rows()) {
+    auto& line = cells.emplace_back();
+    for (const std::size_t column : columns) line.push_back(row[column]);
+  }
+  return cells;
+}
+
+Cells from_events(const ExperimentRows& rows, const std::filesystem::path& folder) {
+  Cells cells;
+  for (const auto& [tag, points] : read_scalars(folder)) {
+    if (!tag.starts_with(rows.tags)) continue;
+    for (const ScalarPoint& point : points) {
+      auto& line = cells.emplace_back();
+      for (const auto& [name, source] : rows.columns) {
+        if (source == "tag")
+          line.push_back(tag.substr(rows.tags.size()));
+        else if (source == "step")
+          line.push_back(std::to_string(point.step));
+        else if (source == "value")
+          line.push_back(show(point.value));
+        else
+          missing("an event has step, tag and value, no '" + source + "'", folder);
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+Cells extract_rows(const ExperimentRows& rows, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / rows.file;
+  try {
+    if (std::filesystem::is_directory(file)) return from_events(rows, file);
+    return file.extension() == ".csv" ? from_csv(rows, file) : from_json(rows, file);
+  } catch (const json::exception& error) {
+    missing(error.what(), file);
+  }
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "launch/experiment/run.h"
+
+namespace regraft::launch {
+
+/// What an experiment's folder says of itself, beside its tables and pictures: OUT/experiment.json.
+struct ExperimentRecord {
+  std::string name, title, question;
+  bool small = false, complete = false;
+  double cpu_minutes = 0, budget_cpu_minutes = 0;
+  std::vector<RunRecord> runs;
+  std::vector<std::pair<std::string, std::string>> plots, summaries;  // file stem and title
+};
+
+/// Draws the plots (PLOT.svg), writes the summaries (SUMMARY.csv) and the record. A plot or summary of a
+/// table without rows is left out.
+ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
+                         const std::filesystem::path& out);
+
+/// Reads OUT/experiment.json. Throws FileError, ExperimentError.
+ExperimentRecord load_record(const std::filesystem::path& out);
+
+}  // namespace regraft::launch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "launch/experiment/plan.h"
+
+namespace regraft::launch {
+
+/// How one run of a step went.
+struct RunRecord {
+  std::string label;
+  std::vector<std::string> arguments;
+  double seconds = 0, cpu_minutes = 0;
+  std::string failure;  // empty: done
+  bool reused = false;  // done by an earlier call
+};
+
+/// How a whole experiment went, with its tables.
+struct ExperimentResult {
+  std::vector<RunRecord> runs;
+  std::vector<std::pair<std::string, Table>> tables;
+  double cpu_minutes = 0;  // of all runs, earlier calls included
+  bool complete() const;
+};
+
+struct ExperimentOptions {
+  std::filesystem::path program;  // that takes the arguments
+  std::filesystem::path out;
+  std::function<void(const std::string&)> report;  // a line of progress
+};
+
+/// Runs what is not done yet, one after another; a run whose command differs from the one that was done
+/// before is done again. A run that fails leaves its log, and the others go on. Ends early on a stop, which
+/// lets the running command save. Writes OUT/TABLE.csv of what is there. Throws FileError, ProcessError.
+ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                const std::stop_token& stopped);
+
+}  // namespace regraft::launch

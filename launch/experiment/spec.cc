@@ -1,0 +1,267 @@
+#include "launch/experiment/spec.h"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <initializer_list>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+namespace regraft::launch {
+namespace {
+
+/// Takes keys of one TOML table and in the end refuses those that nobody took.
+class TableReader {
+ public:
+  TableReader(const toml::table& table, std::string source) : table_(table), source_(std::move(source)) {}
+
+  [[noreturn]] void fail(const std::string& problem, const toml::node& node,
+                         const std::string& remedy) const {
+    throw ExperimentError(problem, source_ + ":" + std::to_string(node.source().begin.line), remedy);
+  }
+
+  std::string text(const std::string& key, bool required) {
+    const toml::node* node = take(key, required);
+    if (node == nullptr) return "";
+    if (const auto value = node->value_exact<std::string>()) return *value;
+    fail("'" + key + "' is not a string", *node, "put it into quotes");
+  }
+
+  double number(const std::string& key) {
+    const toml::node* node = take(key, true);
+    if (const auto value = node->value<double>(); value && node->is_number()) return *value;
+    fail("'" + key + "' is not a number", *node, "give a number");
+  }
+
+  std::vector<std::string> texts(const std::string& key, bool required) {
+    const toml::node* node = take(key, required);
+    if (node == nullptr) return {};
+    return list(*node, key);
+  }
+
+  std::vector<std::string> list(const toml::node& node, const std::string& key) const {
+    std::vector<std::string> values;
+    if (!node.is_array()) fail("'" + key + "' is not a list", node, "write [\"...\", \"...\"]");
+    for (const toml::node& item : *node.as_array()) {
+      const auto value = item.value_exact<std::string>();
+      if (!value) fail("an item of '" + key + "' is not a string", item, "put it into quotes");
+      values.push_back(*value);
+    }
+    return values;
+  }
+
+  const toml::table* table(const std::string& key, bool required) {
+    const toml::node* node = take(key, required);
+    if (node == nullptr) return nullptr;
+    if (!node->is_table()) fail("'" + key + "' is not a table", *node, "write [" + key + "]");
+    return node->as_table();
+  }
+
+  /// The tables of [[key]].
+  std::vector<const toml::table*> tables(const std::string& key) {
+    std::vector<const toml::table*> all;
+    const toml::node* node = take(key, false);
+    if (node == nullptr) return all;
+    if (!node->is_array()) fail("'" + key + "' is not a list of tables", *node, "write [[" + key + "]]");
+    for (const toml::node& item : *node->as_array()) {
+      if (!item.is_table()) fail("'" + key + "' holds what is no table", item, "write [[" + key + "]]");
+      all.push_back(item.as_table());
+    }
+    return all;
+  }
+
+  void done() const {
+    for (const auto& [key, node] : table_) {
+      const std::string name(key.str());
+      if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
+      const std::string hint = suggestion(name, taken_);
+      fail("unknown key '" + name + "'", node, hint.empty() ? "remove it" : hint);
+    }
+  }
+
+  const std::string& source() const { return source_; }
+  const toml::table& raw() const { return table_; }
+
+ private:
+  const toml::node* take(const std::string& key, bool required) {
+    taken_.push_back(key);
+    const toml::node* node = table_.get(key);
+    if (node == nullptr && required) fail("'" + key + "' is missing", table_, "add it");
+    return node;
+  }
+
+  const toml::table& table_;
+  std::string source_;
+  std::vector<std::string> taken_;
+};
+
+/// Keys in the order in which the file has them: TOML tables are sorted by name.
+std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
+  std::vector<std::pair<std::string, const toml::node*>> keys;
+  for (const auto& [key, node] : table) keys.emplace_back(key.str(), &node);
+  std::sort(keys.begin(), keys.end(),
+            [](const auto& a, const auto& b) { return a.second->source().begin < b.second->source().begin; });
+  return keys;
+}
+
+void read_values(TableReader& reader, const toml::table& table, ExperimentSpec& spec, bool replace) {
+  for (const auto& [key, node] : in_order(table)) {
+    auto varied = std::find_if(spec.matrix.begin(), spec.matrix.end(),
+                               [&key = key](const auto& each) { return each.first == key; });
+    if (replace && varied == spec.matrix.end() && !spec.values.contains(key))
+      reader.fail("'" + key + "' is neither in [matrix] nor in [values]", *node, "name one that is");
+    if (node->is_array()) {
+      std::vector<std::string> values = reader.list(*node, key);
+      if (values.empty()) reader.fail("'" + key + "' has no values", *node, "give at least one");
+      if (varied != spec.matrix.end())
+        varied->second = std::move(values);
+      else
+        spec.matrix.emplace_back(key, std::move(values));
+    } else if (const auto value = node->value_exact<std::string>(); value && varied == spec.matrix.end()) {
+      spec.values[key] = *value;
+    } else {
+      reader.fail("'" + key + "' has another form than before or is not a string", *node,
+                  "[matrix] holds lists of strings, [values] strings");
+    }
+  }
+}
+
+ExperimentStep read_step(const toml::table& table, const std::string& source) {
+  TableReader reader(table, source);
+  ExperimentStep step{reader.text("name", true), reader.texts("over", false), reader.texts("run", true),
+                      reader.texts("resume", false)};
+  reader.done();
+  if (step.run.empty()) reader.fail("'run' is empty", table, "give the program's arguments");
+  return step;
+}
+
+ExperimentRows read_rows(const toml::table& table, const std::string& source) {
+  TableReader reader(table, source);
+  ExperimentRows rows;
+  rows.table = reader.text("table", true);
+  rows.step = reader.text("step", true);
+  rows.file = reader.text("file", true);
+  rows.each = reader.text("each", false);
+  rows.tags = reader.text("tags", false);
+  for (const auto& [key, node] : in_order(*reader.table("columns", true))) {
+    const auto value = node->value_exact<std::string>();
+    if (!value) reader.fail("column '" + key + "' is not a string", *node, "say where it comes from");
+    rows.columns.emplace_back(key, *value);
+  }
+  reader.done();
+  return rows;
+}
+
+ExperimentPlot read_plot(const toml::table& table, const std::string& source) {
+  TableReader reader(table, source);
+  ExperimentPlot plot;
+  const std::string kind = reader.text("kind", true);
+  constexpr std::pair<const char*, ExperimentPlot::Kind> kinds[] = {
+      {"lines", ExperimentPlot::Kind::lines},
+      {"bars", ExperimentPlot::Kind::bars},
+      {"heat", ExperimentPlot::Kind::heat},
+      {"scatter", ExperimentPlot::Kind::scatter}};
+  const auto found =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& each) { return kind == each.first; });
+  if (found == std::end(kinds))
+    reader.fail("unknown kind of plot '" + kind + "'", table, "choose lines, bars, heat or scatter");
+  plot.kind = found->second;
+  plot.name = reader.text("name", true);
+  plot.title = reader.text("title", true);
+  plot.table = reader.text("table", true);
+  plot.x = reader.text("x", true);
+  plot.y = reader.text("y", true);
+  plot.series = reader.text("series", false);
+  plot.value = reader.text("value", plot.kind == ExperimentPlot::Kind::heat);
+  plot.x_label = reader.text("x_label", false);
+  plot.y_label = reader.text("y_label", false);
+  reader.done();
+  return plot;
+}
+
+ExperimentSummary read_summary(const toml::table& table, const std::string& source) {
+  TableReader reader(table, source);
+  ExperimentSummary summary{reader.text("name", true), reader.text("title", true), reader.text("table", true),
+                            reader.texts("by", true), reader.text("value", true)};
+  reader.done();
+  return summary;
+}
+
+/// Names that others refer to exist, and a step only uses keys that the matrix has.
+void check_names(const ExperimentSpec& spec, const std::string& source) {
+  const auto require = [&](bool holds, const std::string& problem, const std::string& remedy) {
+    if (!holds) throw ExperimentError(problem, source, remedy);
+  };
+  require(!spec.steps.empty(), "the experiment has no step", "add [[step]]");
+  for (const ExperimentStep& step : spec.steps)
+    for (const std::string& key : step.over)
+      require(std::any_of(spec.matrix.begin(), spec.matrix.end(),
+                          [&](const auto& each) { return each.first == key; }),
+              "step '" + step.name + "' goes over '" + key + "', which is not in [matrix]",
+              "add it there or leave it out");
+  const auto has_table = [&](const std::string& name) {
+    return std::any_of(spec.rows.begin(), spec.rows.end(),
+                       [&](const ExperimentRows& rows) { return rows.table == name; });
+  };
+  for (const ExperimentRows& rows : spec.rows) spec.step(rows.step);
+  for (const ExperimentPlot& plot : spec.plots)
+    require(has_table(plot.table),
+            "plot '" + plot.name + "' shows table '" + plot.table + "', which no [[rows]] fills",
+            "name one that is filled");
+  for (const ExperimentSummary& summary : spec.summaries)
+    require(has_table(summary.table),
+            "summary '" + summary.name + "' reads table '" + summary.table + "', which no [[rows]] fills",
+            "name one that is filled");
+}
+
+toml::table parse(const std::filesystem::path& path) {
+  try {
+    return toml::parse(read_file(path), path.string());
+  } catch (const toml::parse_error& error) {
+    throw ExperimentError(std::string(error.description()),
+                          path.string() + ":" + std::to_string(error.source().begin.line),
+                          "correct the TOML there");
+  }
+}
+
+}  // namespace
+
+const ExperimentStep& ExperimentSpec::step(const std::string& wanted) const {
+  for (const ExperimentStep& step : steps)
+    if (step.name == wanted) return step;
+  throw ExperimentError("there is no step '" + wanted + "'", "experiment " + name, "name one of [[step]]");
+}
+
+ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
+  const toml::table root = parse(path);
+  TableReader reader(root, path.string());
+  ExperimentSpec spec;
+  spec.name = path.stem().string();
+  spec.title = reader.text("title", true);
+  spec.question = reader.text("question", true);
+  spec.cpu_minutes = reader.number("cpu_minutes");
+  spec.unpack = reader.texts("unpack", false);
+  if (const toml::table* matrix = reader.table("matrix", false)) read_values(reader, *matrix, spec, false);
+  if (const toml::table* values = reader.table("values", false)) read_values(reader, *values, spec, false);
+  const toml::table* reduced = reader.table("small", true);
+  if (small) {
+    TableReader small_reader(*reduced, path.string());
+    spec.cpu_minutes = small_reader.number("cpu_minutes");
+    toml::table rest = *reduced;
+    rest.erase("cpu_minutes");
+    read_values(reader, rest, spec, true);
+  }
+  for (const toml::table* table : reader.tables("step"))
+    spec.steps.push_back(read_step(*table, path.string()));
+  for (const toml::table* table : reader.tables("rows"))
+    spec.rows.push_back(read_rows(*table, path.string()));
+  for (const toml::table* table : reader.tables("plot"))
+    spec.plots.push_back(read_plot(*table, path.string()));
+  for (const toml::table* table : reader.tables("summary"))
+    spec.summaries.push_back(read_summary(*table, path.string()));
+  reader.done();
+  check_names(spec, path.string());
+  return spec;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/experiment/table.h"
+
+namespace regraft::launch {
+
+/// One command of an experiment, run for every combination of the values of `over`.
+struct ExperimentStep {
+  std::string name;
+  std::vector<std::string> over;  // keys of the matrix; in order
+  /// Arguments of the program. {KEY} is a value; {out} the step's own folder; {STEP} the folder of an earlier
+  /// step for the same values; an argument with {all:STEP} is repeated for every run of that step that agrees
+  /// with these values. A brace before anything but a letter is a brace.
+  std::vector<std::string> run;
+  std::vector<std::string> resume;  // added to `run` where an earlier attempt left something behind
+};
+
+/// What of a step's output becomes rows of a table: columns `over` of the step, then these.
+struct ExperimentRows {
+  std::string table;
+  std::string step;
+  std::string file;  // in the step's folder: *.json, *.csv, or a folder of TensorBoard events
+  /// JSON: pointer (RFC 6901) to an array or object whose items are rows; empty: the whole file is one row.
+  std::string each;
+  /// JSON: column name and pointer in the item, with an optional ":mean", ":max", ":min", ":last", ":count"
+  /// over an array; "#key" is the item's key in an object. CSV: column name and the file's column. Events:
+  /// column name and one of step, tag, value.
+  std::vector<std::pair<std::string, std::string>> columns;
+  std::string tags;  // events: only tags that start so
+};
+
+struct ExperimentPlot {
+  enum class Kind { lines, bars, heat, scatter };
+  Kind kind = Kind::lines;
+  std::string name, title, table;
+  std::string x, y, series;  // columns; heat: y is a category too, and `value` the shade
+  std::string value;
+  std::string x_label, y_label;
+};
+
+/// A table of the report: interquartile means of `value` by other columns.
+struct ExperimentSummary {
+  std::string name, title, table;
+  std::vector<std::string> by;
+  std::string value;
+};
+
+/// An experiment as data: configs/experiments/NAME.toml.
+struct ExperimentSpec {
+  std::string name, title, question;
+  double cpu_minutes = 0;           // budget of the whole
+  std::vector<std::string> unpack;  // model files, made from ../NAME.xz where missing
+  std::vector<std::pair<std::string, std::vector<std::string>>> matrix;  // key and its values, in order
+  std::map<std::string, std::string> values;                             // {KEY} that does not vary
+  std::vector<ExperimentStep> steps;
+  std::vector<ExperimentRows> rows;
+  std::vector<ExperimentPlot> plots;
+  std::vector<ExperimentSummary> summaries;
+
+  const ExperimentStep& step(const std::string& name) const;
+};
+
+/// Reads and checks a description; with `small`, the values of its table [small] replace those of [matrix]
+/// and [values]. Throws ExperimentError on an unknown key or name, with the file and line.
+ExperimentSpec load_experiment(const std::filesystem::path& path, bool small);
+
+}  // namespace regraft::launch
