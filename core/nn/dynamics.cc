@@ -1,7 +1,6 @@
 #include "core/nn/dynamics.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 
@@ -12,6 +11,7 @@ namespace regraft::nn {
 namespace {
 
 constexpr float kForgetBias = 1.0f;
+constexpr std::uint32_t kSingleCounts = 8;  // location counts with a bin of their own
 
 void require(bool holds, const char* what) {
   if (!holds)
@@ -71,11 +71,15 @@ Weights initial_weights(const DynamicsConfig& config, std::uint64_t seed) {
 }
 
 std::uint32_t count_bin(std::uint32_t count, std::uint32_t bins) {
-  return std::min<std::uint32_t>(static_cast<std::uint32_t>(std::bit_width(count - 1)), bins - 1);
+  std::uint32_t bin = 0;
+  while (bin + 1 < bins && least_count(bin + 1) <= count) ++bin;
+  return bin;
 }
 
 std::uint32_t least_count(std::uint32_t bin) {
-  return bin == 0 ? 1 : (1u << (bin - 1)) + 1;
+  if (bin < kSingleCounts) return bin + 1;
+  const std::uint32_t half = bin - kSingleCounts, octave = kSingleCounts << (half / 2);
+  return octave + (half % 2) * (octave / 2) + 1;
 }
 
 }  // namespace regraft::nn

@@ -11,12 +11,12 @@ namespace regraft::nn {
 /// Schmidhuber 2018; Bishop 1994) and heads for what an environment's step reports. Two models of the same
 /// config have the same weight layout.
 struct DynamicsConfig {
-  std::uint32_t latent = 32;     // z: dims of a state, [1, 1024]
-  std::uint32_t action = 16;     // dims of an embedded action, [1, 1024]
-  std::uint32_t hidden = 256;    // of the LSTM, [1, 4096]
-  std::uint32_t mixtures = 8;    // diagonal Gaussians, [1, 64]
-  std::uint32_t xfers = 1;       // rules and NO-OP: rows of the mask and of the location counts, [1, 65535]
-  std::uint32_t count_bins = 6;  // of a location count: 1, 2, 3-4, 5-8, ..., [1, 16]
+  std::uint32_t latent = 32;      // z: dims of a state, [1, 1024]
+  std::uint32_t action = 16;      // dims of an embedded action, [1, 1024]
+  std::uint32_t hidden = 256;     // of the LSTM, [1, 4096]
+  std::uint32_t mixtures = 8;     // diagonal Gaussians, [1, 64]
+  std::uint32_t xfers = 1;        // rules and NO-OP: rows of the mask and of the location counts, [1, 65535]
+  std::uint32_t count_bins = 16;  // of a location count, see count_bin(), [1, 16]
   /// The likelihood of a deterministic environment has no upper bound without it. In units of z, over 0.
   double sigma_floor = 0.01;
 
@@ -37,7 +37,14 @@ std::size_t head_width(const DynamicsConfig& config);
 /// al. 2015).
 Weights initial_weights(const DynamicsConfig& config, std::uint64_t seed);
 
-/// Bin of a location count of at least 1, the last one open, and the least count of a bin: 1, 2, 3, 5, 9, ...
+/// How a next latent is drawn.
+struct SampleOptions {
+  double tau = 1;            // divides the mixture's logits; 0: the most likely component's mean
+  bool scale_sigma = false;  // sigma times sqrt(tau) as well (Ha and Schmidhuber 2018)
+};
+
+/// Bin of a location count of at least 1, the last one open, and the least count of a bin: 1 to 8 by
+/// themselves, then half octaves, 9, 13, 17, 25, 33, ...: a dream offers as many locations as that.
 std::uint32_t count_bin(std::uint32_t count, std::uint32_t bins);
 std::uint32_t least_count(std::uint32_t bin);
 

@@ -1,3 +1,4 @@
+#include "core/nn/internal/dream_kernels.h"
 #include "core/nn/internal/fused.h"
 
 #if defined(__x86_64__)
@@ -9,17 +10,23 @@
 #define REGRAFT_LANES 8
 #define REGRAFT_ACCUMULATORS 12
 #define REGRAFT_OUTER_ACCUMULATORS 8
+#define REGRAFT_DREAM_ROWS 3
 
 namespace regraft::nn::internal {
 namespace {
 namespace avx2 {
 #include "core/nn/internal/fused_body.h"
 #include "core/nn/internal/fused_body_backward.h"
+
+#include "core/nn/internal/dream_body.h"
 }  // namespace avx2
 }  // namespace
 
 FusedKernels fused_kernels_avx2(std::size_t width) {
   return avx2::select(width);
+}
+DreamKernels dream_kernels_avx2() {
+  return avx2::dream_kernels();
 }
 
 }  // namespace regraft::nn::internal
@@ -28,8 +35,11 @@ FusedKernels fused_kernels_avx2(std::size_t width) {
 #endif
 #else
 namespace regraft::nn::internal {
-FusedForward fused_forward_avx2(std::size_t) {
-  return nullptr;
+FusedKernels fused_kernels_avx2(std::size_t) {
+  return {nullptr, nullptr};
+}
+DreamKernels dream_kernels_avx2() {
+  return {};
 }
 }  // namespace regraft::nn::internal
 #endif

@@ -1,3 +1,4 @@
+#include "core/nn/internal/dream_kernels.h"
 #include "core/nn/internal/fused.h"
 
 #if defined(__x86_64__)
@@ -10,17 +11,23 @@
 #define REGRAFT_LANES 16
 #define REGRAFT_ACCUMULATORS 16
 #define REGRAFT_OUTER_ACCUMULATORS 16
+#define REGRAFT_DREAM_ROWS 6
 
 namespace regraft::nn::internal {
 namespace {
 namespace avx512 {
 #include "core/nn/internal/fused_body.h"
 #include "core/nn/internal/fused_body_backward.h"
+
+#include "core/nn/internal/dream_body.h"
 }  // namespace avx512
 }  // namespace
 
 FusedKernels fused_kernels_avx512(std::size_t width) {
   return avx512::select(width);
+}
+DreamKernels dream_kernels_avx512() {
+  return avx512::dream_kernels();
 }
 
 }  // namespace regraft::nn::internal
@@ -29,8 +36,11 @@ FusedKernels fused_kernels_avx512(std::size_t width) {
 #endif
 #else
 namespace regraft::nn::internal {
-FusedForward fused_forward_avx512(std::size_t) {
-  return nullptr;
+FusedKernels fused_kernels_avx512(std::size_t) {
+  return {nullptr, nullptr};
+}
+DreamKernels dream_kernels_avx512() {
+  return {};
 }
 }  // namespace regraft::nn::internal
 #endif

@@ -59,11 +59,6 @@ class MdnRnn {
 /// that is trained by the likelihood collapses.
 torch::Tensor negative_log_likelihood(const DynamicsOutput& output, const torch::Tensor& target);
 
-struct SampleOptions {
-  double tau = 1;            // divides the mixture's logits; 0: the most likely component's mean
-  bool scale_sigma = false;  // sigma times sqrt(tau) as well (Ha and Schmidhuber 2018)
-};
-
 /// One draw for each row of an output with leading dims [batch]: [batch, latent]. `chosen`, if given, becomes
 /// the component of each row.
 torch::Tensor sample(const DynamicsOutput& output, const SampleOptions& options, Rng& rng,

@@ -191,10 +191,25 @@ TEST(MdnSample, AtZeroTheModeIsTaken) {
 }
 
 TEST(Dynamics, CountsFallIntoTheBinsTheyOpen) {
-  for (std::uint32_t bin = 0; bin < 6; ++bin) EXPECT_EQ(count_bin(least_count(bin), 6), bin);
-  for (const auto& [count, bin] :
-       {std::pair{1u, 0u}, {2u, 1u}, {3u, 2u}, {4u, 2u}, {5u, 3u}, {8u, 3u}, {16u, 4u}, {200u, 5u}})
-    EXPECT_EQ(count_bin(count, 6), bin) << count;
+  for (std::uint32_t bin = 0; bin < 16; ++bin) EXPECT_EQ(count_bin(least_count(bin), 16), bin);
+  for (const auto& [count, bin] : {std::pair{1u, 0u},
+                                   {2u, 1u},
+                                   {8u, 7u},
+                                   {12u, 8u},
+                                   {13u, 9u},
+                                   {16u, 9u},
+                                   {17u, 10u},
+                                   {24u, 10u},
+                                   {25u, 11u},
+                                   {33u, 12u},
+                                   {200u, 15u}})
+    EXPECT_EQ(count_bin(count, 16), bin) << count;
+  EXPECT_EQ(count_bin(200, 3), 2u) << "the last bin is open";
+  for (std::uint32_t count = 1; count < 97; ++count) {
+    const std::uint32_t offered = least_count(count_bin(count, 16));
+    EXPECT_LE(offered, count) << "no location is offered that is not there";
+    EXPECT_GE(3 * offered, 2 * count) << "and few are kept back";
+  }
 }
 
 TEST(Dynamics, WeightsOfAnotherConfigAreRefused) {
@@ -247,7 +262,7 @@ struct CoinWorld {
 TEST(MdnRnnLearning, FindsAKnownMixtureThatNeedsTenStepsOfMemory) {
   SCOPED_TRACE(kSeed);
   set_torch_threads(1);
-  const DynamicsConfig config{.latent = 2, .action = 1, .hidden = 32, .mixtures = 3};
+  const DynamicsConfig config{.latent = 2, .action = 1, .hidden = 32, .mixtures = 3, .count_bins = 6};
   MdnRnn model(config, torch::kCPU);
   model.load(initial_weights(config, kSeed));
   torch::optim::Adam adam({model.parameters().values()}, torch::optim::AdamOptions(1e-2));

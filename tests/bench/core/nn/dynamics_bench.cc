@@ -1,18 +1,25 @@
 // One step of the recurrent mixture-density model and a draw from it: what a dream costs without its
-// controller.
+// controller, in LibTorch and in own kernels.
 #include <benchmark/benchmark.h>
 
+#include <numeric>
+
 #include "core/nn/device.h"
+#include "core/nn/internal/dream_engine.h"
 #include "core/nn/internal/mdn_rnn.h"
 
 namespace regraft::nn::internal {
 namespace {
 
-void dream_step(benchmark::State& state) {
+DynamicsConfig config_of(const benchmark::State& state) {
+  return {.xfers = static_cast<std::uint32_t>(state.range(1))};
+}
+
+void dream_step_torch(benchmark::State& state) {
   set_torch_threads(1);
   const torch::NoGradGuard no_grad;
   const std::int64_t batch = state.range(0);
-  const DynamicsConfig config{.xfers = static_cast<std::uint32_t>(state.range(1))};
+  const DynamicsConfig config = config_of(state);
   MdnRnn model(config, torch::kCPU);
   model.load(initial_weights(config, 1));
   Rng rng(1, "dream bench");
@@ -23,8 +30,27 @@ void dream_step(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * batch);
 }
 
+void dream_step_fused(benchmark::State& state) {
+  const auto batch = static_cast<std::uint32_t>(state.range(0));
+  const DynamicsConfig config = config_of(state);
+  DreamEngine engine(config);
+  engine.load(initial_weights(config, 1));
+  engine.set_replicas(batch);
+  std::vector<std::uint32_t> rows(batch);
+  std::iota(rows.begin(), rows.end(), 0);
+  std::vector<Rng> streams;
+  for (std::uint32_t row : rows) streams.emplace_back(row, "dream bench");
+  for (auto _ : state) {
+    engine.advance(rows);
+    engine.read_heads(rows);
+    engine.sample(rows, {}, streams);
+  }
+  state.SetItemsProcessed(state.iterations() * batch);
+}
+
 // Latents alone, and with the heads of 200 rules.
-BENCHMARK(dream_step)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
+BENCHMARK(dream_step_torch)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
+BENCHMARK(dream_step_fused)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
 
 }  // namespace
 }  // namespace regraft::nn::internal
