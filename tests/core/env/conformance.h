@@ -10,8 +10,41 @@
 #include "core/base/rng.h"
 #include "core/env/env_error.h"
 #include "core/env/environment.h"
+#include "core/env/episode_conformance.h"
 
 namespace regraft::env {
+
+/// A real environment as the suite for all episodes sees it.
+class RealWorld : public EpisodeWorld {
+ public:
+  explicit RealWorld(Environment env) : env_(std::move(env)) {}
+  void reset(std::uint64_t seed) override { env_.reset(seed); }
+  Outcome step(Action action) override {
+    const StepResult result = env_.step(action);
+    EXPECT_EQ(result.info.rule.empty(), result.info.invalid != Invalid::none);
+    EXPECT_EQ(result.info.rule == "NO-OP",
+              action.xfer == env_.noop() && result.info.invalid == Invalid::none);
+    if (result.truncated) {
+      EXPECT_EQ(env_.observation().globals[1], 1.0f) << "the step fraction is observed";
+    }
+    return {result.reward, result.terminated, result.truncated, result.info.invalid};
+  }
+  bool done() const override { return env_.done(); }
+  std::uint32_t steps() const override { return env_.steps(); }
+  std::uint32_t noop() const override { return env_.noop(); }
+  std::vector<std::uint16_t> counts() const override { return env_.observation().location_counts; }
+  std::string fingerprint() const override {
+    const auto floats = [](const std::vector<float>& values) {
+      return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    };
+    const Observation& seen = env_.observation();
+    return env_.graph().hash().hex() + std::to_string(env_.present().path.size()) +
+           floats(seen.node_features) + floats(seen.edge_features);
+  }
+
+ private:
+  Environment env_;
+};
 
 /// What every environment must do, whatever its graph, rules, costs and rewards. check_environment() runs it
 /// all on environments that `make` gives; a new reward or cost is tested by one more call.
@@ -24,16 +57,17 @@ class EnvironmentConformance {
 
   void check(std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
+    episodes().check(seed);
     masks_equal_a_fresh_match(seed);
     offered_actions_can_be_taken(seed);
     rewards_add_up(seed);
     reset_equals_fresh(seed);
-    equal_actions_give_equal_episodes(seed);
-    noop_ends_for_nothing();
-    invalid_actions_change_nothing(seed);
-    horizon_terminates_or_truncates(seed);
     best_graph_replays(seed);
     clones_and_peeks_do_not_interfere(seed);
+  }
+
+  void equal_actions_give_equal_episodes(std::uint64_t seed) const {
+    episodes().equal_actions_give_equal_episodes(seed);
   }
 
   /// A candidate of the present observation other than NO-OP, which is taken only where nothing else is
@@ -68,7 +102,7 @@ class EnvironmentConformance {
   }
 
   /// Masks equal legality: what is offered can be done, leaves a valid graph and costs what the peek said;
-  /// what lies just behind the prefix of an xfer is refused (invalid_actions_change_nothing).
+  /// what lies just behind the prefix of an xfer is refused (EpisodeConformance).
   void offered_actions_can_be_taken(std::uint64_t seed) const {
     constexpr std::size_t kMost = 40;  // candidates of a state
     Environment env = make_(options_);
@@ -128,82 +162,6 @@ class EnvironmentConformance {
     }
   }
 
-  void equal_actions_give_equal_episodes(std::uint64_t seed) const {
-    Environment one = make_(options_), other = make_(options_);
-    one.reset(seed);
-    other.reset(seed);
-    Rng rng(seed, "determinism");
-    while (!one.done()) {
-      const std::size_t candidate = random_candidate(one, rng);
-      const StepResult a = one.step_candidate(candidate), b = other.step_candidate(candidate);
-      EXPECT_EQ(a.reward, b.reward);
-      EXPECT_EQ(a.terminated, b.terminated);
-      EXPECT_EQ(a.truncated, b.truncated);
-      ASSERT_TRUE(one.observation() == other.observation());
-    }
-  }
-
-  void noop_ends_for_nothing() const {
-    Environment env = make_(options_);
-    env.reset();
-    const StepResult result = env.step({env.noop(), 0});
-    EXPECT_TRUE(result.terminated);
-    EXPECT_FALSE(result.truncated);
-    EXPECT_EQ(result.reward, 0.0);
-    EXPECT_EQ(result.info.rule, "NO-OP");
-    EXPECT_EQ(result.info.invalid, Invalid::none);
-    EXPECT_TRUE(env.done());
-    EXPECT_THROW(env.step({env.noop(), 0}), EnvError);
-  }
-
-  void invalid_actions_change_nothing(std::uint64_t seed) const {
-    EnvOptions options = options_;
-    options.horizon = 50;
-    options.invalid_penalty = 0.25;
-    Environment env = make_(options);
-    env.reset(seed);
-    const Hash128 hash = env.graph().hash();
-    std::vector<std::pair<Action, Invalid>> wrong = {{{env.noop() + 1, 0}, Invalid::no_such_xfer},
-                                                     {{env.noop(), 1}, Invalid::no_such_location}};
-    for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
-      wrong.push_back({{xfer, env.observation().location_counts[xfer]}, Invalid::no_such_location});
-    }
-    for (const auto& [action, why] : wrong) {
-      if (env.done()) break;
-      const StepResult result = env.step(action);
-      EXPECT_EQ(result.info.invalid, why);
-      EXPECT_EQ(result.info.rule, "");
-      if (!result.terminated) {
-        EXPECT_EQ(result.reward, -0.25);
-      }
-      EXPECT_EQ(env.graph().hash(), hash);
-    }
-    EXPECT_EQ(env.present().path.size(), 0u);
-  }
-
-  void horizon_terminates_or_truncates(std::uint64_t seed) const {
-    for (const HorizonMode mode : {HorizonMode::terminate, HorizonMode::truncate}) {
-      EnvOptions options = options_;
-      options.horizon = 2;
-      options.horizon_mode = mode;
-      Environment env = make_(options);
-      env.reset(seed);
-      Rng rng(seed, "horizon");
-      StepResult result;
-      while (!env.done()) result = env.step_candidate(random_candidate(env, rng));
-      EXPECT_LE(env.steps(), 2u);
-      const bool nothing_left = env.observation().candidate_count() == 1;
-      if (env.steps() < 2 || nothing_left) {
-        EXPECT_TRUE(result.terminated);
-        EXPECT_TRUE(nothing_left);
-      } else {
-        EXPECT_EQ(result.terminated, mode == HorizonMode::terminate);
-        EXPECT_EQ(result.truncated, mode == HorizonMode::truncate);
-        EXPECT_EQ(env.observation().globals[1], 1.0f);
-      }
-    }
-  }
-
   void best_graph_replays(std::uint64_t seed) const {
     Environment env = make_(options_);
     env.reset(seed);
@@ -246,6 +204,11 @@ class EnvironmentConformance {
   }
 
  private:
+  EpisodeConformance episodes() const {
+    return {[this](EnvOptions options) { return std::make_unique<RealWorld>(make_(std::move(options))); },
+            options_};
+  }
+
   static void compare_with_fresh_match(const Environment& env) {
     const graph::Graph copy = env.graph();
     const rules::MatchIndex fresh(env.rules(), copy);

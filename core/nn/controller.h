@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/nn/weights.h"
+
+namespace regraft::nn {
+
+enum class ControllerKind : std::uint8_t {
+  hierarchical,  // an xfer from [z, h], a location from [z, h, xfer], values V1 and V2; trained by PPO
+  linear,        // a query, linear in [z, h], matched against embedded actions; trained by evolution
+};
+
+/// The size of a controller: what acts on a world model's state, in a dream or along a real episode.
+struct ControllerConfig {
+  ControllerKind kind = ControllerKind::hierarchical;
+  std::uint32_t state = 288;      // dims of [z, h], [1, 8192]
+  std::uint32_t xfers = 1;        // of the world model, NO-OP last, [1, 65535]
+  std::uint32_t locations = 200;  // that it tells apart; further ones share the last, [1, 65535]
+  std::uint32_t width = 64;       // hierarchical: of each hidden layer, [1, 4096]
+  std::uint32_t query = 8;        // linear: dims of the query, [1, 64]
+
+  bool operator==(const ControllerConfig&) const = default;
+};
+
+/// Throws NnError when a value is out of its range.
+void check(const ControllerConfig& config);
+
+/// hierarchical, with u = [z, h] and each hidden layer of tanh:
+///   xfer logits   tanh(u W1 + b1) W2 + b2              xfer.*
+///   V1            tanh(u W1 + b1) . output + b2        value1.*
+///   locations     tanh(u W1 + b1 + E[xfer]) W2 + b2    location.*, E in location.xfer
+///   V2            tanh(u W1 + b1 + E[xfer]) . output + b2    value2.*, E in value2.xfer
+/// linear: the logit of an xfer is q . action.xfer[xfer] / sqrt(query) with q = u W + b, that of one of its
+/// locations q . action.location[location] / sqrt(query); only query.* is learnt.
+std::vector<TensorSpec> weight_layout(const ControllerConfig& config);
+
+/// Matrices uniform in +-1/sqrt(fan-in), embeddings and biases 0, last policy layers scaled by 0.01; linear:
+/// a query of 0 and embeddings drawn from N(0, 1).
+Weights initial_weights(const ControllerConfig& config, std::uint64_t seed);
+
+/// Tensors of a linear controller that evolution moves: all of query.*, which come first.
+std::size_t query_parameters(const ControllerConfig& config);
+
+struct ControllerChoice {
+  std::uint32_t xfer = 0, location = 0;
+  float log_xfer = 0;      // of that xfer among the legal ones
+  float log_location = 0;  // of that location among the xfer's; 0 for NO-OP
+  float value = 0;         // V1(s); 0 where the controller has no values
+  float xfer_value = 0;    // V2(s, xfer)
+};
+
+enum class Take { drawn, most_likely };
+
+/// A controller on the CPU, for many states at once. Not thread-safe; weights may be swapped between calls.
+class Controller {
+ public:
+  /// Throws NnError when the weights are not of this config.
+  Controller(const ControllerConfig& config, const Weights& weights);
+  ~Controller();
+  Controller(Controller&&) noexcept;
+  Controller& operator=(Controller&&) noexcept;
+
+  void set_weights(const Weights& weights);
+
+  /// Reads the states of these rows, `stride` floats apart; choose() and the values are asked afterwards.
+  void read(std::span<const std::uint32_t> rows, const float* states, std::size_t stride);
+  /// Draws an xfer of `legal` (ascending, not empty) for a row that was read.
+  ControllerChoice choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal, Take take, Rng& rng);
+  /// Draws one of its `count` locations: for every xfer but NO-OP, once after choose_xfer().
+  void choose_location(std::uint32_t row, std::uint32_t count, Take take, Rng& rng, ControllerChoice& choice);
+  /// V1 of a row that was read.
+  float value(std::uint32_t row);
+
+  /// Log-probabilities of all (xfer, location) of one state, by xfer, then by location, where `counts`
+  /// [xfers] says how many locations each has; 0: not legal.
+  std::vector<float> log_probabilities(std::span<const float> state, std::span<const std::uint16_t> counts);
+
+  const ControllerConfig& config() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+/// A controller as bytes: what a bundle holds.
+struct ControllerFile {
+  ControllerConfig config;
+  Weights weights;
+  std::string training_record = "{}";  // a JSON object, free in form
+
+  bool operator==(const ControllerFile&) const = default;
+};
+std::vector<std::byte> encode_controller(const ControllerFile& controller);
+/// Throws NnError on a truncated, damaged or foreign buffer.
+ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where);
+
+}  // namespace regraft::nn

@@ -1,0 +1,67 @@
+#include <nlohmann/json.hpp>
+
+#include "core/nn/controller.h"
+#include "core/nn/error.h"
+#include "core/nn/internal/bytes.h"
+
+namespace regraft::nn {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMagic = 0x4C54434754464752;  // "RGFTGCTL"
+constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+std::vector<std::byte> encode_controller(const ControllerFile& controller) {
+  const ControllerConfig& config = controller.config;
+  const std::string manifest =
+      json{{"kind", config.kind == ControllerKind::linear ? "linear" : "hierarchical"},
+           {"state", config.state},
+           {"xfers", config.xfers},
+           {"locations", config.locations},
+           {"width", config.width},
+           {"query", config.query},
+           {"training_record", json::parse(controller.training_record)}}
+          .dump();
+  internal::ByteWriter out;
+  out.put(kMagic);
+  out.put(kFormat);
+  out.put(static_cast<std::uint64_t>(manifest.size()));
+  out.put_text(manifest);
+  const std::vector<std::byte> weights = encode_weights(controller.weights);
+  out.put_array(std::span<const std::byte>(weights));
+  return std::move(out.bytes());
+}
+
+ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where) {
+  internal::ByteReader in(bytes, where);
+  if (in.get<std::uint64_t>() != kMagic) throw NnError("is no controller", where, "");
+  if (const auto format = in.get<std::uint32_t>(); format != kFormat)
+    throw NnError("has controller format " + std::to_string(format), where, "export it with this version");
+  const auto size = in.get<std::uint64_t>();
+  if (size > kMaxManifestBytes) throw NnError("has too large a manifest", where, "it is damaged");
+  ControllerFile controller;
+  try {
+    const json manifest = json::parse(in.text(size));
+    const std::string kind = manifest.at("kind");
+    if (kind != "linear" && kind != "hierarchical") throw NnError("has an unknown kind", where, "");
+    controller.config = {.kind = kind == "linear" ? ControllerKind::linear : ControllerKind::hierarchical,
+                         .state = manifest.at("state"),
+                         .xfers = manifest.at("xfers"),
+                         .locations = manifest.at("locations"),
+                         .width = manifest.at("width"),
+                         .query = manifest.at("query")};
+    controller.training_record = manifest.at("training_record").dump();
+  } catch (const json::exception& error) {
+    throw NnError(std::string("has a damaged manifest: ") + error.what(), where, "write it again");
+  }
+  controller.weights = decode_weights(in.take(in.left()));
+  if (controller.weights.tensors != weight_layout(controller.config))
+    throw NnError("holds weights of another network", where, "write it again");
+  return controller;
+}
+
+}  // namespace regraft::nn

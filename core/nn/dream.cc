@@ -1,0 +1,292 @@
+#include "core/nn/dream.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/env/env_error.h"
+#include "core/nn/internal/dream_engine.h"
+#include "core/nn/internal/reward_rows.h"
+
+namespace regraft::nn {
+namespace {
+
+DreamOptions checked(DreamOptions options, const WorldModel& world) {
+  if (options.horizon == 0) options.horizon = world.horizon;
+  if (options.horizon == 0) throw env::EnvError("the horizon is 0 steps", "dream horizon", "use at least 1");
+  if (!(options.invalid_penalty >= 0))
+    throw env::EnvError("the penalty is negative", "dream invalid_penalty", "use 0 or more");
+  if (!(options.sample.tau >= 0))
+    throw env::EnvError("the temperature is negative", "dream tau", "use 0 or more");
+  return options;
+}
+
+/// Kinds whose NO-OP is free by their definition; others may pay at the end.
+bool noop_is_free(const std::string& reward_kind) {
+  return reward_kind == "incremental" || reward_kind == "best";
+}
+
+/// One replica's episode, apart from its row in the engine.
+struct Replica {
+  std::vector<std::uint32_t> legal;
+  std::vector<std::uint16_t> counts;  // at the start, where they are known; empty afterwards
+  std::uint32_t steps = 0;
+  bool done = true;
+};
+
+}  // namespace
+
+DreamStart start_of(const WorldStart& start) {
+  return {start.latent, {}, {}, start.counts, 0};
+}
+
+class Dream::State {
+ public:
+  State(const WorldModel& world, const DreamOptions& chosen, std::uint32_t replicas)
+      : options(checked(chosen, world)),
+        rewards(world.rewards),
+        free_noop(noop_is_free(world.reward_kind)),
+        location_limit(world.location_limit),
+        engine(world.config.dynamics),
+        reward_rows(world.config, world.reward),
+        episodes(replicas),
+        streams(replicas, Rng(0, "dream")),
+        results(replicas),
+        networks_rewards(replicas) {
+    check(world, "dream");
+    engine.load(world.dynamics);
+    engine.set_replicas(replicas);
+  }
+
+  std::uint32_t noop() const { return engine.config().xfers - 1; }
+  std::uint32_t location_count(std::uint32_t replica, std::uint32_t xfer) const;
+  void step(std::span<const env::Action> actions);
+  void imagine();
+  void read_mask(std::uint32_t replica);
+  double reward_of(std::uint32_t replica) const;
+  void finish(std::uint32_t replica, bool stopped);
+
+  DreamOptions options;
+  RewardStatistics rewards;
+  bool free_noop;
+  std::uint32_t location_limit;
+  internal::DreamEngine engine;
+  internal::RewardRows reward_rows;
+  std::vector<Replica> episodes;
+  std::vector<Rng> streams;
+  std::vector<DreamStep> results;
+  std::vector<float> networks_rewards;
+  std::vector<std::uint32_t> moving;  // replicas that the world model is asked about in this step
+};
+
+std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t xfer) const {
+  const Replica& episode = episodes[replica];
+  if (!std::ranges::binary_search(episode.legal, xfer)) return 0;
+  if (xfer == noop()) return 1;
+  if (!episode.counts.empty()) return episode.counts[xfer];
+  const std::uint32_t least = least_count(engine.count_bin_of(replica, xfer));
+  return location_limit == 0 ? least : std::min(least, location_limit);
+}
+
+void Dream::State::step(std::span<const env::Action> actions) {
+  moving.clear();
+  for (std::uint32_t replica = 0; replica < episodes.size(); ++replica) {
+    results[replica] = {};
+    Replica& episode = episodes[replica];
+    if (episode.done) continue;
+    const env::Action action = actions[replica];
+    ++episode.steps;
+    env::Invalid& invalid = results[replica].invalid;
+    if (action.xfer > noop())
+      invalid = env::Invalid::no_such_xfer;
+    else if (action.location >= location_count(replica, action.xfer))
+      invalid = env::Invalid::no_such_location;
+    if (invalid != env::Invalid::none) {
+      results[replica].reward = -options.invalid_penalty;
+      finish(replica, false);
+    } else if (action.xfer == noop() && free_noop) {
+      finish(replica, true);
+    } else {
+      engine.embed(replica, action.xfer, action.location);
+      moving.push_back(replica);
+    }
+  }
+  if (moving.empty()) return;
+  imagine();
+  for (const std::uint32_t replica : moving) {
+    results[replica].reward = reward_of(replica);
+    if (actions[replica].xfer == noop()) {
+      finish(replica, true);
+      continue;
+    }
+    read_mask(replica);
+    finish(replica, engine.terminal(replica) > 0);
+  }
+}
+
+/// The separate reward network reads z of before the step with h of after it.
+void Dream::State::imagine() {
+  engine.advance(moving);
+  engine.read_heads(moving);
+  if (reward_rows.exist())
+    reward_rows.read(moving, engine.state(0).data(), engine.state_stride(), networks_rewards);
+  engine.sample(moving, options.sample, streams);
+}
+
+void Dream::State::read_mask(std::uint32_t replica) {
+  Replica& episode = episodes[replica];
+  episode.counts.clear();
+  episode.legal.clear();
+  const std::span<const float> logits = engine.xfers(replica);
+  for (std::uint32_t xfer = 0; xfer < noop(); ++xfer)
+    if (logits[xfer] > 0) episode.legal.push_back(xfer);
+  episode.legal.push_back(noop());
+}
+
+double Dream::State::reward_of(std::uint32_t replica) const {
+  const float said = reward_rows.exist() ? networks_rewards[replica] : engine.reward(replica);
+  return std::clamp(rewards.mean + rewards.sd * said, rewards.low, rewards.high);
+}
+
+void Dream::State::finish(std::uint32_t replica, bool stopped) {
+  Replica& episode = episodes[replica];
+  const bool nothing_legal = episode.legal.size() == 1;
+  const bool at_horizon = episode.steps >= options.horizon;
+  DreamStep& result = results[replica];
+  result.terminated =
+      stopped || nothing_legal || (at_horizon && options.horizon_mode == env::HorizonMode::terminate);
+  result.truncated = at_horizon && !result.terminated;
+  episode.done = result.terminated || result.truncated;
+}
+
+Dream::Dream(const WorldModel& world, const DreamOptions& options, std::uint32_t replicas)
+    : state_(std::make_unique<State>(world, options, replicas)) {}
+Dream::~Dream() = default;
+Dream::Dream(Dream&&) noexcept = default;
+Dream& Dream::operator=(Dream&&) noexcept = default;
+
+void Dream::reset(std::uint32_t replica, const DreamStart& start, std::uint64_t seed) {
+  internal::DreamEngine& engine = state_->engine;
+  const auto fits = [](std::size_t size, std::size_t wanted) { return size == 0 || size == wanted; };
+  if (start.latent.size() != engine.config().latent || start.counts.size() != engine.config().xfers ||
+      !fits(start.hidden.size(), engine.config().hidden) || !fits(start.cell.size(), engine.config().hidden))
+    throw NnError("the start is of another world model", "dream", "encode it with this one");
+  const auto set = [](std::span<float> to, const std::vector<float>& from) {
+    if (from.empty())
+      std::ranges::fill(to, 0.0f);
+    else
+      std::ranges::copy(from, to.begin());
+  };
+  set(engine.latent(replica), start.latent);
+  set(engine.hidden(replica), start.hidden);
+  set(engine.cell(replica), start.cell);
+  Replica& episode = state_->episodes[replica];
+  episode.counts = start.counts;
+  episode.legal.clear();
+  for (std::uint32_t xfer = 0; xfer < state_->noop(); ++xfer)
+    if (start.counts[xfer] > 0) episode.legal.push_back(xfer);
+  episode.legal.push_back(state_->noop());
+  episode.steps = start.steps;
+  episode.done = false;
+  state_->streams[replica] = Rng(seed, "dream");
+}
+
+std::span<const DreamStep> Dream::step(std::span<const env::Action> actions) {
+  if (actions.size() != replicas())
+    throw NnError("there is not one action a replica", "dream", "give one to those that are done, too");
+  if (std::ranges::all_of(state_->episodes, &Replica::done))
+    throw env::EnvError("all episodes are over", "dream step", "call reset first");
+  state_->step(actions);
+  return state_->results;
+}
+
+std::uint32_t Dream::replicas() const {
+  return static_cast<std::uint32_t>(state_->episodes.size());
+}
+bool Dream::done(std::uint32_t replica) const {
+  return state_->episodes[replica].done;
+}
+std::uint32_t Dream::steps(std::uint32_t replica) const {
+  return state_->episodes[replica].steps;
+}
+std::uint32_t Dream::noop() const {
+  return state_->noop();
+}
+std::span<const std::uint32_t> Dream::legal(std::uint32_t replica) const {
+  return state_->episodes[replica].legal;
+}
+std::uint32_t Dream::location_count(std::uint32_t replica, std::uint32_t xfer) const {
+  return state_->location_count(replica, xfer);
+}
+std::vector<std::uint16_t> Dream::location_counts(std::uint32_t replica) const {
+  std::vector<std::uint16_t> counts(state_->engine.config().xfers, 0);
+  for (const std::uint32_t xfer : legal(replica))
+    counts[xfer] = static_cast<std::uint16_t>(location_count(replica, xfer));
+  return counts;
+}
+std::span<const float> Dream::state(std::uint32_t replica) const {
+  return state_->engine.state(replica);
+}
+std::size_t Dream::state_stride() const {
+  return state_->engine.state_stride();
+}
+const DreamOptions& Dream::options() const {
+  return state_->options;
+}
+
+DreamPlayer::DreamPlayer(const Dream& dream, Controller& controller)
+    : dream_(dream),
+      controller_(controller),
+      streams_(dream.replicas(), Rng(0, "dream player")),
+      choices_(dream.replicas()),
+      actions_(dream.replicas()) {
+  if (controller.config().state != dream.state(0).size() || controller.config().xfers != dream.noop() + 1)
+    throw NnError("the controller is of another world model", "dream player", "use the bundle it belongs to");
+}
+
+void DreamPlayer::reset(std::uint32_t replica, std::uint64_t seed) {
+  streams_[replica] = Rng(seed, "dream player");
+}
+
+std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
+  running_.clear();
+  for (std::uint32_t replica = 0; replica < dream_.replicas(); ++replica)
+    if (!dream_.done(replica)) running_.push_back(replica);
+  if (running_.empty()) return choices_;
+  controller_.read(running_, dream_.state(0).data(), dream_.state_stride());
+  for (const std::uint32_t replica : running_) {
+    ControllerChoice& choice = choices_[replica];
+    choice = controller_.choose_xfer(replica, dream_.legal(replica), take, streams_[replica]);
+    if (choice.xfer != dream_.noop())
+      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), take,
+                                  streams_[replica], choice);
+    actions_[replica] = {choice.xfer, choice.location};
+  }
+  return choices_;
+}
+
+std::vector<double> dream_returns(const WorldModel& world, const DreamOptions& options,
+                                  std::span<const DreamStart> starts, Controller& controller, Take take,
+                                  std::uint64_t seed) {
+  const auto replicas = static_cast<std::uint32_t>(starts.size());
+  Dream dream(world, options, replicas);
+  DreamPlayer player(dream, controller);
+  for (std::uint32_t replica = 0; replica < replicas; ++replica) {
+    dream.reset(replica, starts[replica], seed + replica);
+    player.reset(replica, seed + replica);
+  }
+  std::vector<double> returns(replicas, 0.0);
+  const auto any_running = [&] {
+    for (std::uint32_t replica = 0; replica < replicas; ++replica)
+      if (!dream.done(replica)) return true;
+    return false;
+  };
+  while (any_running()) {
+    player.choose(take);
+    const std::span<const DreamStep> results = dream.step(player.actions());
+    for (std::uint32_t replica = 0; replica < replicas; ++replica)
+      returns[replica] += results[replica].reward;
+  }
+  return returns;
+}
+
+}  // namespace regraft::nn

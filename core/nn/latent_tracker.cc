@@ -1,0 +1,74 @@
+#include "core/nn/latent_tracker.h"
+
+#include <algorithm>
+
+#include "core/nn/encoder.h"
+#include "core/nn/internal/dream_engine.h"
+
+namespace regraft::nn {
+
+class LatentTracker::State {
+ public:
+  explicit State(const WorldModel& model) : world(model), encoder(model), engine(model.config.dynamics) {
+    check(model, "latent tracker");
+    engine.load(model.dynamics);
+    engine.set_replicas(1);
+  }
+
+  void see(const env::Observation& observation) {
+    std::ranges::copy(encoder.encode(observation), engine.latent(0).begin());
+    counts = world_counts(world, observation);
+  }
+
+  WorldModel world;
+  Encoder encoder;
+  internal::DreamEngine engine;
+  std::vector<std::uint16_t> counts;
+  std::uint32_t steps = 0;
+};
+
+LatentTracker::LatentTracker(const WorldModel& world) : state_(std::make_unique<State>(world)) {}
+LatentTracker::~LatentTracker() = default;
+LatentTracker::LatentTracker(LatentTracker&&) noexcept = default;
+LatentTracker& LatentTracker::operator=(LatentTracker&&) noexcept = default;
+
+void LatentTracker::reset(const env::Observation& observation) {
+  std::ranges::fill(state_->engine.hidden(0), 0.0f);
+  std::ranges::fill(state_->engine.cell(0), 0.0f);
+  state_->steps = 0;
+  state_->see(observation);
+}
+
+void LatentTracker::advance(env::Action action, const env::Observation& next) {
+  const auto& xfers = state_->world.xfers;
+  const auto found = std::ranges::find(xfers, action.xfer);
+  if (found != xfers.end()) {
+    const std::uint32_t row = 0;
+    state_->engine.embed(row, static_cast<std::uint32_t>(found - xfers.begin()), action.location);
+    state_->engine.advance({&row, 1});
+  }
+  ++state_->steps;
+  state_->see(next);
+}
+
+std::span<const float> LatentTracker::state() const {
+  return state_->engine.state(0);
+}
+const std::vector<std::uint16_t>& LatentTracker::counts() const {
+  return state_->counts;
+}
+
+DreamStart LatentTracker::start() const {
+  internal::DreamEngine& engine = state_->engine;
+  const auto copy = [](std::span<const float> values) {
+    return std::vector<float>(values.begin(), values.end());
+  };
+  return {copy(engine.latent(0)), copy(engine.hidden(0)), copy(engine.cell(0)), state_->counts,
+          state_->steps};
+}
+
+std::uint32_t LatentTracker::xfer_of(std::uint32_t world_xfer) const {
+  return state_->world.xfers.at(world_xfer);
+}
+
+}  // namespace regraft::nn

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/env/environment.h"
+#include "core/nn/dream.h"
+#include "core/nn/world_model.h"
+
+namespace regraft::nn {
+
+/// The state [z, h] along a real episode: z encodes each observation, h is advanced by the world model with
+/// the actions that were taken. What a controller needs to play a real environment, and where a dream can
+/// branch off. One thread.
+class LatentTracker {
+ public:
+  explicit LatentTracker(const WorldModel& world);
+  ~LatentTracker();
+  LatentTracker(LatentTracker&&) noexcept;
+  LatentTracker& operator=(LatentTracker&&) noexcept;
+
+  /// An episode begins with this observation.
+  void reset(const env::Observation& observation);
+  /// The action, in the environment's numbering, led to this observation. One that the world model never saw
+  /// leaves h as it is.
+  void advance(env::Action action, const env::Observation& next);
+
+  std::span<const float> state() const;
+  /// The observation's location counts in the world model's numbering.
+  const std::vector<std::uint16_t>& counts() const;
+  /// A dream that branches off here.
+  DreamStart start() const;
+  /// The environment's number of one of the world model's xfers.
+  std::uint32_t xfer_of(std::uint32_t world_xfer) const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace regraft::nn
