@@ -157,6 +157,13 @@ TypeList infer_layer_norm(Tables& tables, const OpInfo& op, const AttrBlock& att
     const Dims normalised{std::span<const Dim>(x.dims.data() + axis, x.rank() - axis)};
     if (broadcast(tables, op, normalised, scale.dims) != normalised)
       fail(op, "the scale does not fit the input");
+    if (has_operand(operands, 2) && operand_type(tables, operands, 2).ranked) {
+      const Dims shifted = broadcast(tables, op, normalised, operand_type(tables, operands, 2).dims);
+      bool fits = shifted.size() == normalised.size();
+      for (std::size_t i = 0; i < normalised.size() && fits; ++i)
+        fits = is_symbol(normalised[i]) || shifted[i] == normalised[i];
+      if (!fits) fail(op, "the bias does not fit the input");
+    }
   }
   return TypeList{operands[0].type};
 }

@@ -5,6 +5,8 @@
 
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
+#include "core/rules/domain.h"
+#include "core/rules/fit.h"
 
 namespace regraft::rules {
 
@@ -204,10 +206,14 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!operands[i].present) tensors[i] = absent_tensor();
   }
+  if (needs_floats(s) && !graph::is_float(graph_.tables().type(tensors[0].type).dtype))
+    return "the right side computes with integers, of which the rule says nothing";
   const bool all_constant =
       std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.constant(); });
   std::vector<graph::TypeId> types;
   for (const Tensor& t : tensors) types.push_back(t.type);
+  if (!fits_for_all_sizes(graph_.tables(), kind, graph_.tables().attrs(canonical), types))
+    return "the right side would fit some sizes of a symbol only";
   const bool folds = all_constant && !tensors.empty() && graph::can_evaluate(graph_.tables(), kind, types);
   if (folds) return bind_outputs(s, member, fold(kind, canonical, tensors));
   const graph::Tables& tables = graph_.tables();

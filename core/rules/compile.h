@@ -116,6 +116,7 @@ struct PatternNode {
   std::vector<OperandPattern> operands;
   std::vector<OperandPattern> outputs;  // slots of its outputs
   bool commutative = false;             // two operands, either order
+  bool floats = false;                  // only of floating elements (rules/domain.h)
   std::int16_t domain = -1;             // one node for each member
   std::uint16_t index = 0;              // its place in the frame's nodes
   Position at;
@@ -169,6 +170,8 @@ struct FrameSize {
   std::uint16_t tensors = 0, quantities = 0, ops = 0, nodes = 0;
 };
 
+inline constexpr std::size_t kAnyRank = 255;
+
 struct CompiledRule {
   std::vector<PatternNode> nodes;
   std::vector<Step> steps;  // of siblings: the pattern of one member and what hangs on it
@@ -191,6 +194,8 @@ struct CompiledRule {
   bool local = false;
   std::uint32_t depth = 0;
   KindSet anchors;
+  // Matches in which a tensor has more dims are none: set where only proved rules are wanted.
+  std::size_t most_rank = kAnyRank;
 
   bool is_siblings() const { return sibling_domain >= 0; }
 };

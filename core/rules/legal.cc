@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/rules/build.h"
+#include "core/rules/domain.h"
 #include "core/rules/reach.h"
 
 namespace regraft::rules {
@@ -45,8 +46,35 @@ bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {
                                                });
 }
 
+// Rules speak of dims of one and more, of ranks that their proof covers, and, where they compute, of real
+// numbers.
+std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+  const graph::Tables& tables = graph.tables();
+  const auto covered = [&](graph::TypeId id) {
+    const graph::TensorType& type = tables.type(id);
+    return type.dims.size() <= rule.most_rank &&
+           std::find(type.dims.begin(), type.dims.end(), 0) == type.dims.end();
+  };
+  for (const PatternNode& pattern : rule.nodes) {
+    const std::size_t count = pattern.domain < 0 ? 1 : bindings.count(pattern.domain);
+    for (std::size_t member = 0; member < count; ++member) {
+      const graph::NodeId id = bindings.frame(pattern.domain, member).nodes[pattern.index];
+      if (id == graph::kNoNode) continue;
+      const graph::Node& node = graph.node(id);
+      if (pattern.floats && !graph::is_float(tables.type(node.outputs[0]).dtype))
+        return "it computes with integers, of which the rule says nothing";
+      const bool all = std::all_of(node.outputs.begin(), node.outputs.end(), covered) &&
+                       std::all_of(node.inputs.begin(), node.inputs.end(),
+                                   [&](graph::Value v) { return !v.present() || covered(graph.type_id(v)); });
+      if (!all) return "a rank that the rule's proof does not cover, or a dim of 0";
+    }
+  }
+  return {};
+}
+
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
   if (!has_known_ranks(graph, bindings)) return "a rank is unknown";
+  if (std::string problem = outside_of_claim(rule, graph, bindings); !problem.empty()) return problem;
   try {
     if (std::string problem = Builder(rule, graph, bindings).run(); !problem.empty()) return problem;
   } catch (const graph::GraphError& e) {

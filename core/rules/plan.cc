@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/rules/compiler.h"
+#include "core/rules/domain.h"
 
 namespace regraft::rules {
 namespace {
@@ -51,6 +52,7 @@ void Compiler::plan() {
   }
   rule_.depth = *std::max_element(distances_.begin(), distances_.end());
   rule_.radius = rule_.depth + 2;
+  for (PatternNode& node : rule_.nodes) node.floats = needs_floats(node);
   schedule_checks();
   finish_siblings();
 }

@@ -4,6 +4,7 @@
 
 #include "core/rules/build.h"
 #include "core/rules/congruence.h"
+#include "core/rules/domain.h"
 #include "core/rules/locate.h"
 
 namespace regraft::rules {
@@ -31,6 +32,8 @@ Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match) {
   auto bindings = locate(rule, graph, match.nodes);
   if (!bindings) refuse(rules, match, "its pattern is not there");
   if (!has_known_ranks(graph, *bindings)) refuse(rules, match, "a rank is unknown");
+  if (const std::string why = outside_of_claim(rule, graph, *bindings); !why.empty())
+    refuse(rules, match, why);
   if (makes_cycle(rule, graph, *bindings)) refuse(rules, match, "it would make a cycle");
   const graph::Graph::Mark mark = graph.mark();
   std::vector<NodeId> added;

@@ -56,6 +56,7 @@ void RuleSet::keep(const std::filesystem::path& source, RuleStatus least) {
       left_out_.push_back(infos_[i].name);
       continue;
     }
+    if (least == RuleStatus::proved) compiled_[i]->most_rank = statuses.proved_ranks(infos_[i]);
     if (kept != i) {
       infos_[kept] = std::move(infos_[i]);
       compiled_[kept] = std::move(compiled_[i]);

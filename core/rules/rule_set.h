@@ -35,8 +35,9 @@ struct RuleInfo {
 class RuleSet {
  public:
   /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules whose
-  /// status (rules/rule_status.h) is `least` or better. Throws RuleError with file:line:column, and where
-  /// none is left.
+  /// status (rules/rule_status.h) is `least` or better. Where only proved rules are asked for, a rule matches
+  /// only where no tensor has more dims than its proof covers; else what lies beyond is as good as bounded.
+  /// Throws RuleError with file:line:column, and where none is left.
   static RuleSet load(const std::filesystem::path& file_or_folder, RuleStatus least = RuleStatus::bounded);
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);

@@ -14,6 +14,24 @@ namespace {
 constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded", "tested"};
 constexpr const char* kFile = "status.txt";
 constexpr std::size_t kHashDigits = 64;
+// "proved:4"
+std::string status_word(const StatusLine& line) {
+  const std::string name(status_name(line.status));
+  return line.status == RuleStatus::proved ? name + ":" + std::to_string(line.ranks) : name;
+}
+
+// Nothing: no such status.
+bool read_status(const std::string& word, StatusLine& line) {
+  const std::size_t colon = word.find(':');
+  const auto known = status_from_name(word.substr(0, colon));
+  if (!known) return false;
+  line.status = *known;
+  if (colon == std::string::npos) return true;
+  const std::string digits = word.substr(colon + 1);
+  if (*known != RuleStatus::proved || digits.size() != 1 || digits[0] < '3' || digits[0] > '9') return false;
+  line.ranks = static_cast<std::size_t>(digits[0] - '0');
+  return true;
+}
 
 bool is_hash(std::string_view text) {
   return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -25,18 +43,18 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
   std::string status;
   words >> line.rule >> status >> line.text_hash >> line.proof_hash;
   std::getline(words >> std::ws, line.note);
-  const auto known = status_from_name(status);
   const auto column = [&](const std::string& word) {
     return Position{number, static_cast<std::uint32_t>(text.find(word) + 1)};
   };
   const std::string remedy = "run 'regraft rules verify --write'";
   if (line.proof_hash.empty())
     fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash note'", remedy);
-  if (!known) fail(file, column(status), "unknown status '" + status + "'", "one of proved, bounded, tested");
+  if (!read_status(status, line))
+    fail(file, column(status), "unknown status '" + status + "'",
+         "one of proved:3 (for tensors of up to 3 dims; to 9), bounded, tested");
   if (!is_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
   if (line.proof_hash != "-" && !is_hash(line.proof_hash))
     fail(file, column(line.proof_hash), "no SHA-256: " + line.proof_hash, remedy);
-  line.status = *known;
   return line;
 }
 
@@ -58,6 +76,9 @@ StatusTable StatusTable::load(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kFile;
   if (!std::filesystem::exists(path)) return table;
   std::ifstream in(path, std::ios::binary);
+  if (!std::filesystem::is_regular_file(path) || !in)
+    throw RuleError("the statuses of rules are no readable file", path.string(),
+                    "move it away, and run 'regraft rules verify --write'");
   std::uint32_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -76,6 +97,11 @@ RuleStatus StatusTable::of(const RuleInfo& rule) const {
   return whole ? RuleStatus::proved : RuleStatus::tested;
 }
 
+std::size_t StatusTable::proved_ranks(const RuleInfo& rule) const {
+  const StatusLine* line = find(rule.name);
+  return line ? line->ranks : 0;
+}
+
 const StatusLine* StatusTable::find(std::string_view rule) const {
   const auto found = lines_.find(rule);
   return found == lines_.end() ? nullptr : &found->second;
@@ -92,7 +118,7 @@ std::string StatusTable::text() const {
       "name and\n"
       "# text, SHA-256 of its proof, note.\n";
   for (const auto& [name, line] : lines_) {
-    out += name + ' ' + std::string(status_name(line.status)) + ' ' + line.text_hash + ' ' + line.proof_hash;
+    out += name + ' ' + status_word(line) + ' ' + line.text_hash + ' ' + line.proof_hash;
     if (!line.note.empty()) out += ' ' + line.note;
     out += '\n';
   }

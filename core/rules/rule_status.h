@@ -22,19 +22,25 @@ struct StatusLine {
   std::string text_hash;   // SHA-256 of the rule's name and text; an edited rule has another
   std::string proof_hash;  // proved: SHA-256 of its proof file; else "-"
   std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
+  std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
 };
 
-/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof note". A
-/// status counts only while the hashes agree: a rule whose text was edited, or whose proof file was changed
-/// or lost, is tested, and never more.
+/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof note",
+/// where the status of a proved rule says for which ranks ("proved:4"). A status counts only while the hashes
+/// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
+/// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
+/// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
-  /// Of a folder of proofs; empty where it has no status file. Throws RuleError with file:line:column.
+  /// Of a folder of proofs; empty where it has no status file. Throws RuleError with file:line:column, and
+  /// where the status file is no file.
   static StatusTable load(const std::filesystem::path& folder);
 
   /// The status that the rule has now.
   RuleStatus of(const RuleInfo& rule) const;
+  /// The most dims of a tensor for which a proved rule is proved.
+  std::size_t proved_ranks(const RuleInfo& rule) const;
   const StatusLine* find(std::string_view rule) const;
   void set(StatusLine line);
   /// All lines, sorted by name.

@@ -85,6 +85,32 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
               HasSubstr("status.txt:2:5: unknown status 'proven'"));
   EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("status.txt:1:12: no SHA-256"));
   EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
+  for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded:4"})
+    EXPECT_THAT(problem("one " + std::string(status) + " " + hash + " -\n"),
+                HasSubstr("status.txt:1:5: unknown"));
+}
+
+TEST_F(Statuses, OfAFolderInPlaceOfTheirFileAreAnError) {
+  fs::remove(proofs() / "status.txt");
+  fs::create_directories(proofs() / "status.txt");
+  try {
+    RuleSet::load(rules());
+    FAIL() << "accepted";
+  } catch (const RuleError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("no readable file"));
+    EXPECT_THAT(e.what(), HasSubstr("status.txt"));
+  }
+}
+
+TEST_F(Statuses, OfProvedRulesSayForWhichRanks) {
+  const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
+  StatusTable table = StatusTable::load(proofs());
+  EXPECT_EQ(table.proved_ranks(all.info(0)), 3u) << "no proof is for fewer";
+  StatusLine line = *table.find("one");
+  line.ranks = 5;
+  table.set(line);
+  write_status(table.text());
+  EXPECT_EQ(StatusTable::load(proofs()).proved_ranks(all.info(0)), 5u);
 }
 
 TEST_F(Statuses, ReadBackAsWritten) {

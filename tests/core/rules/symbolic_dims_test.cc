@@ -34,5 +34,63 @@ TEST(SymbolicDims, ASliceFromTheEndHasNoKnownStart) {
       << "row 1 of the last three is not row -2 where there are two rows";
 }
 
+// Two images whose heights are symbols, pooled to one size and joined, and how often a rule joins them first.
+std::size_t joined_images(const std::string& first, const std::string& second) {
+  const RuleSet rules =
+      RuleSet::parse("r: Concat{axis=1}(f:MaxPool{*}(x@)...) => f(Concat{1}(x@...))\n", "pools.rules");
+  GraphBuilder b;
+  std::vector<Value> pooled;
+  for (const std::string& name : {first, second}) {
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(1), graph::Dim(2), graph::symbol_dim(b.tables().symbol(name)), graph::Dim(4)};
+    const Value x{b.graph().add_input(b.tables().intern(type), static_cast<std::int32_t>(pooled.size())), 0};
+    pooled.push_back(b.op(OpKind::max_pool, {x}, {{Attr::kernel_shape, graph::Ints{2, 2}}}));
+  }
+  b.output(b.op(OpKind::concat, pooled, {{Attr::axis, std::int64_t{1}}}));
+  return MatchIndex(rules, b.graph()).matches(0).size();
+}
+
+TEST(SymbolicDims, WhatFitsForSomeSizesOnlyIsNotMade) {
+  EXPECT_EQ(joined_images("h", "h"), 1u);
+  EXPECT_EQ(joined_images("h", "other"), 0u) << "pooled they may be alike where they were not";
+}
+
+// Of a shape that says -1 no size is known.
+TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  for (const bool inferred : {false, true}) {
+    GraphBuilder b;
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(4), inferred ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(3)};
+    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    const graph::Ints shape = inferred ? graph::Ints{-1} : graph::Ints{2, 6};
+    const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, shape}});
+    b.output(b.op(OpKind::gather, {y, b.integers({0})}, {{Attr::axis, std::int64_t{0}}}));
+    const auto rule = static_cast<std::uint32_t>(rules.find("gather-reshape-slice").value());
+    EXPECT_EQ(MatchIndex(rules, b.graph()).matches(rule).size(), inferred ? 0u : 1u);
+  }
+}
+
+// x may have one column, which the product with c repeats.
+TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  for (const bool symbolic : {false, true}) {
+    GraphBuilder b;
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(3), symbolic ? graph::symbol_dim(b.tables().symbol("k")) : graph::Dim(4)};
+    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    b.output(b.op(OpKind::matmul, {b.op(OpKind::mul, {x, b.weight({4})}), b.weight({4, 5})}));
+    const MatchIndex index(rules, b.graph());
+    const auto rule = static_cast<std::uint32_t>(rules.find("mul-matmul").value());
+    EXPECT_EQ(index.matches(rule).size(), symbolic ? 0u : 1u);
+  }
+}
+
 }  // namespace
 }  // namespace regraft::rules::testing

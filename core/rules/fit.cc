@@ -1,0 +1,69 @@
+#include "core/rules/fit.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace regraft::rules {
+namespace {
+
+using graph::Dim;
+using graph::OpKind;
+using Dims = std::span<const Dim>;
+
+// Sizes that are numbers have been compared.
+bool same(Dim a, Dim b) {
+  return a == b || (!graph::is_symbol(a) && !graph::is_symbol(b));
+}
+
+bool same_or_repeated(Dim a, Dim b) {
+  return same(a, b) || a == 1 || b == 1;
+}
+
+// Aligned from the last dim.
+bool broadcasts(Dims a, Dims b) {
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    if (!same_or_repeated(a[a.size() - i], b[b.size() - i])) return false;
+  }
+  return true;
+}
+
+bool product_fits(Dims a, Dims b) {
+  if (a.empty() || b.empty()) return false;
+  const Dim inner = b[b.size() == 1 ? 0 : b.size() - 2];
+  const auto outer = [](Dims d) { return d.first(d.size() - std::min<std::size_t>(2, d.size())); };
+  return same(a.back(), inner) && broadcasts(outer(a), outer(b));
+}
+
+bool joins(Dims a, Dims b, std::size_t axis) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (i != axis && !same(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::AttrBlock& attrs,
+                        std::span<const graph::TypeId> operands) {
+  std::vector<Dims> dims;
+  for (const graph::TypeId id : operands) {
+    const graph::TensorType& type = tables.type(id);
+    dims.push_back(type.ranked ? Dims(type.dims.data(), type.dims.size()) : Dims());
+  }
+  for (std::size_t i = 1; i < dims.size(); ++i) {
+    if (kind == OpKind::concat &&
+        !joins(dims[0], dims[i], static_cast<std::size_t>(attrs.integer(graph::Attr::axis))))
+      return false;
+    if (graph::op_info(kind).is(graph::kElementwise) && kind != OpKind::clip &&
+        !broadcasts(dims[i - 1], dims[i]))
+      return false;
+  }
+  if (kind == OpKind::matmul) return product_fits(dims[0], dims[1]);
+  if (kind == OpKind::gemm) {
+    const bool ta = attrs.integer(graph::Attr::trans_a) != 0, tb = attrs.integer(graph::Attr::trans_b) != 0;
+    return same(dims[0][ta ? 0 : 1], dims[1][tb ? 1 : 0]);
+  }
+  return true;
+}
+
+}  // namespace regraft::rules
