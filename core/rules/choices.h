@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/base/hash.h"
 #include "core/base/rng.h"
 
 namespace regraft::rules {
@@ -19,6 +20,9 @@ class Choices {
   virtual bool one_in(std::size_t n) = 0;
   /// One of the values; where they repeat, some are more likely, and an enumeration sees each once.
   virtual std::int64_t pick(std::vector<std::int64_t> from) = 0;
+  /// One of 0 ... bound - 1 where an enumeration would grow too large if it went through them: it sees one,
+  /// which follows from the decisions before, so that they are all seen many times over the whole.
+  virtual std::size_t drawn(std::size_t bound) = 0;
 };
 
 class RandomChoices final : public Choices {
@@ -27,6 +31,7 @@ class RandomChoices final : public Choices {
   std::size_t below(std::size_t bound) override { return static_cast<std::size_t>(rng_.below(bound)); }
   bool one_in(std::size_t n) override { return rng_.below(n) == 0; }
   std::int64_t pick(std::vector<std::int64_t> from) override { return from[below(from.size())]; }
+  std::size_t drawn(std::size_t bound) override { return below(bound); }
 
  private:
   Rng& rng_;
@@ -50,6 +55,7 @@ class ProbingChoices final : public Choices {
   }
   bool one_in(std::size_t) override { return below(2) == 1; }
   std::int64_t pick(std::vector<std::int64_t> from) override { return pick_distinct(*this, std::move(from)); }
+  std::size_t drawn(std::size_t bound) override { return static_cast<std::size_t>(rng_.below(bound)); }
   double size() const { return size_; }
 
  private:
@@ -68,9 +74,14 @@ class EnumeratedChoices final : public Choices {
   }
   bool one_in(std::size_t) override { return below(2) == 1; }
   std::int64_t pick(std::vector<std::int64_t> from) override { return pick_distinct(*this, std::move(from)); }
+  std::size_t drawn(std::size_t bound) override {
+    Hasher hasher(++draws_);
+    for (std::size_t i = 0; i < at_; ++i) hasher.add(tape_[i].digit);
+    return static_cast<std::size_t>(hasher.finish().low % bound);
+  }
   /// Goes on to the next sequence. False when all have been seen.
   bool next() {
-    at_ = 0;
+    at_ = draws_ = 0;
     while (!tape_.empty() && tape_.back().digit + 1 == tape_.back().bound) tape_.pop_back();
     if (tape_.empty()) return false;
     ++tape_.back().digit;
@@ -82,7 +93,7 @@ class EnumeratedChoices final : public Choices {
     std::size_t digit, bound;
   };
   std::vector<Decision> tape_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, draws_ = 0;
 };
 
 }  // namespace regraft::rules

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/graph/evaluate.h"
 #include "core/graph/graph.h"
 
 namespace regraft::rules {
@@ -41,6 +42,14 @@ class GraphBuilder {
   }
   Value integers(std::vector<std::int64_t> values) {
     return graph_.weight_value(tables_.weights().integers(values));
+  }
+  Value integers(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& values) {
+    graph::HostTensor host;
+    host.dtype = graph::DType::int64;
+    host.dims = dims;
+    host.integer = values;
+    const auto type = tables_.intern(graph::DType::int64, dims);
+    return graph_.weight_value(tables_.weights().literal(type, host.to_bytes()));
   }
   Value integer(std::int64_t value) {
     return graph_.weight_value(tables_.weights().scalar(graph::DType::int64, static_cast<double>(value)));

@@ -1,14 +1,14 @@
 #include "core/rules/example_generator.h"
 
 #include <array>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 
-#include "core/rules/example_attributes.h"
 #include "core/rules/example_hints.h"
+#include "core/rules/example_leaves.h"
 #include "core/rules/example_shapes.h"
+#include "core/rules/example_values.h"
 
 namespace regraft::rules {
 namespace {
@@ -28,7 +28,9 @@ class ExampleGenerator {
         choices_(choices),
         limits_(limits),
         hints_(rule, choices),
-        shapes_(choices, limits) {
+        shapes_(choices, limits),
+        leaves_(rule, builder, choices, limits),
+        some_(choices, shapes_, leaves_) {
     for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
       const std::size_t least = rule_.domains[d].siblings ? 2 : 1;
       counts_.push_back(least + below(limits_.most_members + 1 - least));
@@ -51,7 +53,8 @@ class ExampleGenerator {
       if (!value.present()) continue;
       const graph::OpKind kind = b_.graph().node(value.node).kind;
       const bool op = kind != graph::OpKind::input && kind != graph::OpKind::weight;
-      if (op && b_.graph().use_count(value) == 0) b_.output(value);
+      // What is read inside may be read outside too.
+      if (op && (b_.graph().use_count(value) == 0 || choices_.drawn(8) == 0)) b_.output(value);
     }
     return true;
   }
@@ -68,12 +71,10 @@ class ExampleGenerator {
   };
 
   std::size_t below(std::size_t n) { return choices_.below(n); }
-  std::int64_t pick(Dims from) { return choices_.pick(std::move(from)); }
   bool one_in(std::size_t n) { return choices_.one_in(n); }
-  // Few binary digits, so that float32 holds it and what rules make of it.
-  double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
 
+  // opaque: of the node's choices none takes the example's elements.
   K kind_of(const PatternNode& node) {
     if (node.op) {
       const auto held = ops_.find(key(*node.op, 0));
@@ -86,13 +87,15 @@ class ExampleGenerator {
                          kind != K::logical_or && kind != K::log && kind != K::sqrt && kind != K::pow;
       const bool wanted =
           !limits_.few_ops || std::find(kFewOps.begin(), kFewOps.end(), kind) != kFewOps.end();
-      if (node.kinds.test(k) && (node.kinds.count() < 4 || (plain && wanted))) kinds.push_back(kind);
+      const bool fits = node.kinds.count() < 4 || (plain && wanted);
+      if (node.kinds.test(k) && fits && leaves_.takes(kind)) kinds.push_back(kind);
     }
-    return kinds[below(kinds.size())];
+    return kinds.empty() ? K::opaque : kinds[below(kinds.size())];
   }
 
   bool add(const PatternNode& node, std::size_t member) {
     const K kind = kind_of(node);
+    if (kind == K::opaque) return false;
     std::vector<Value> inputs;
     for (const OperandPattern& operand : node.operands) {
       const std::size_t count = operand.sequence ? counts_[static_cast<std::size_t>(operand.slot.domain)] : 1;
@@ -101,7 +104,7 @@ class ExampleGenerator {
         if (!values_.contains(k)) {
           if (operand.optional && one_in(2)) absent_[{k.domain, k.index, 0}] = true;
           const bool absent = operand.optional && absent_.contains({k.domain, k.index, 0});
-          values_[k] = absent ? Value{} : leaf(kind, inputs, node, k);
+          values_[k] = absent ? Value{} : leaf(kind, inputs, node, k, member);
         }
         inputs.push_back(values_[k]);
       }
@@ -127,32 +130,38 @@ class ExampleGenerator {
     return Dims(dims.begin(), dims.end());
   }
 
-  Value tensor(const Key& k, const Dims& dims) {
-    const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
-    if (hint.value) return b_.scalar(*hint.value);
-    if (hint.scalar && !one_in(4)) {
-      return b_.literal(one_in(2) ? Dims{} : Dims{1}, {static_cast<float>(real(0.3, 2))});
-    }
-    const bool constant = hint.constant || (!hint.varies && limits_.constants_vary && one_in(8));
-    return constant ? b_.weight(dims, 0.3, 1.5) : b_.input(dims);
-  }
-
   // A new tensor as the next operand of an operation whose earlier operands are given.
-  Value leaf(K kind, const std::vector<Value>& given, const PatternNode& node, const Key& k) {
+  Value leaf(K kind, const std::vector<Value>& given, const PatternNode& node, const Key& k,
+             std::size_t member) {
     if (kind == K::gather && given.size() == 1) return {};  // made once the axis is known
-    const auto rank = hints_.tensor({k.domain, k.index}).rank;
+    const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
+    if (given.empty() && k.member > 0 && choices_.drawn(4) > 0) {
+      const auto before = values_.find({k.domain, k.index, k.member - 1});
+      if (before != values_.end() && before->second.present())
+        return leaves_.tensor(hint, like(dims_of(before->second)), kind, 0);
+    }
     if (given.empty() && node.operands.size() > 1) {
       // An earlier operand that must fit a later one that exists already.
       for (const OperandPattern& other : node.operands) {
         const auto held = values_.find(key(other.slot, k.member));
-        if (held != values_.end() && held->second.present()) {
-          return tensor(k, shapes_.fitting_first(kind, dims_of(held->second), rank.value_or(0)));
-        }
+        if (held != values_.end() && held->second.present())
+          return leaves_.tensor(hint, shapes_.fitting_first(kind, dims_of(held->second), hint.rank), kind, 0);
       }
     }
     std::vector<Dims> earlier;
     for (Value v : given) earlier.push_back(v.present() ? dims_of(v) : Dims{});
-    return tensor(k, given.empty() ? shapes_.first_dims(kind, rank) : shapes_.next_dims(kind, earlier, rank));
+    const bool may_transpose = !settled(node, member, A::trans_a);
+    return leaves_.tensor(hint,
+                          given.empty() ? shapes_.first_dims(kind, hint.rank, may_transpose)
+                                        : shapes_.next_dims(kind, earlier, hint.rank),
+                          kind, given.size());
+  }
+
+  // Of a member as of the one before it, but perhaps for one dim: many members would hardly fit else.
+  Dims like(Dims dims) {
+    if (!dims.empty() && choices_.drawn(3) == 0)
+      dims[choices_.drawn(dims.size())] = choices_.pick(limits_.dims);
+    return dims;
   }
 
   // What is given already needs no choice.
@@ -175,9 +184,13 @@ class ExampleGenerator {
       if (held != ops_.end()) return held->second.second;
     }
     graph::AttrBlock attrs;
+    const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
+    const std::size_t outputs = node.outputs[0].sequence
+                                    ? counts_[static_cast<std::size_t>(node.outputs[0].slot.domain)]
+                                    : node.outputs.size();
     for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
       if (settled(node, member, spec.attr)) continue;
-      if (auto value = some_attr(kind, spec, node, inputs)) attrs.set(spec.attr, *value);
+      if (auto value = some_.choose(kind, spec, x, outputs)) attrs.set(spec.attr, *value);
     }
     for (const auto& [attr, value] : node.required) attrs.set(attr, value);
     for (graph::Attr attr : node.absent) attrs.erase(attr);
@@ -201,75 +214,6 @@ class ExampleGenerator {
     return attrs;
   }
 
-  std::optional<graph::AttrValue> some_attr(K kind, const graph::AttrSpec& spec, const PatternNode& node,
-                                            const std::vector<Value>& inputs) {
-    const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
-    const auto rank = static_cast<std::int64_t>(x.size());
-    const std::size_t spatial = x.size() > 2 ? x.size() - 2 : 0;
-    const bool window = kind == K::conv;
-    switch (spec.attr) {
-      case A::kernel_shape:
-        return window ? shapes_.kernel() : shapes_.each(spatial, {1, 2, 3});
-      case A::strides:
-        return shapes_.each(spatial, {1, 1, 2});
-      case A::pads:
-        return kind == K::pad ? graph::Ints(2 * x.size(), 1) : shapes_.each(2 * spatial, {0, 0, 1});
-      case A::dilations:
-        return shapes_.each(spatial, {1, 1, 1, 2});
-      case A::group:
-        return shapes_.group();
-      case A::alpha:
-      case A::beta:
-        return one_in(2) ? 1.0 : real(0.5, 2);
-      case A::epsilon:
-        return real(0.02, 0.1);
-      case A::trans_a:
-        return std::int64_t{0};
-      case A::trans_b:
-        return shapes_.trans_b();
-      case A::ceil_mode:
-        return pick({0, 0, 1});
-      case A::count_include_pad:
-        return pick({0, 1});
-      case A::keepdims:
-        return pick({0, 1});
-      case A::axis:
-        if (kind == K::layer_norm) return rank - 1;
-        return rank == 0 ? 0 : static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)));
-      case A::axes:
-        return some_axes(kind, x, choices_);
-      case A::perm:
-        return some_permutation(x.size(), choices_);
-      case A::shape:
-        return some_reshape(x, choices_);
-      case A::split:
-        return parts(node, x);
-      case A::starts:
-        return graph::Ints{start_ = x.empty() ? 0 : static_cast<std::int64_t>(below(2))};
-      case A::ends:
-        return graph::Ints{start_ + pick({1, 2})};
-      case A::steps:
-        return graph::Ints{1};
-      case A::min:
-        return one_in(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
-      case A::max:
-        return one_in(2) ? std::optional<graph::AttrValue>(0.75) : std::nullopt;
-      default:
-        return spec.fallback;
-    }
-  }
-
-  graph::Ints parts(const PatternNode& node, const Dims& x) {
-    const std::size_t count = node.outputs[0].sequence
-                                  ? counts_[static_cast<std::size_t>(node.outputs[0].slot.domain)]
-                                  : node.outputs.size();
-    // The axis was set before: attributes come in the order of the op table.
-    (void)x;
-    graph::Ints sizes(count, pick({1, 1, 2}));
-    if (one_in(2)) sizes.back() = 2;
-    return sizes;
-  }
-
   bool gather_indices(const graph::AttrBlock& attrs, const PatternNode& node, std::size_t member,
                       std::vector<Value>& inputs) {
     if (inputs[1].present()) return true;
@@ -279,25 +223,35 @@ class ExampleGenerator {
     if (axis >= static_cast<std::int64_t>(x.size())) return false;
     const std::int64_t dim = x[static_cast<std::size_t>(axis)];
     if (dim == 0) return false;
-    const std::size_t wanted = hints_.tensor({k.domain, k.index}).rank.value_or(one_in(2) ? 1 : 0);
-    const bool counts = rule_.is_siblings() || k.domain >= 0;
-    const auto index = [&] {
-      return counts && !one_in(3) ? static_cast<std::int64_t>(member) % dim
-                                  : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
-    };
-    if (wanted == 0) {
-      inputs[1] = b_.integer(index());
-    } else if (one_in(3)) {
-      graph::Ints all(static_cast<std::size_t>(dim));
-      std::iota(all.begin(), all.end(), 0);
-      inputs[1] = b_.integers(all);
-    } else {
-      graph::Ints some(1 + below(2));
-      for (std::int64_t& i : some) i = index();
-      inputs[1] = b_.integers(some);
-    }
+    inputs[1] = indices(dim, hints_.tensor({k.domain, k.index}), k.domain >= 0, member);
     values_[k] = inputs[1];
     return true;
+  }
+
+  // Of rows, counted from the front or from the end; where no guard asks for constants, also an input.
+  Value indices(std::int64_t dim, const RuleHints::OfTensor& hint, bool of_set, std::size_t member) {
+    const bool counts = rule_.is_siblings() || of_set;
+    const auto index = [&] {
+      const std::int64_t at = counts && !one_in(3)
+                                  ? static_cast<std::int64_t>(member) % dim
+                                  : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
+      return choices_.drawn(4) == 0 ? at - dim : at;
+    };
+    const std::size_t rank = hint.rank.exact() ? hint.rank.least
+                             : choices_.drawn(8) == 0
+                                 ? 2
+                                 : std::max<std::size_t>(hint.rank.least, one_in(2) ? 1 : 0);
+    if (!hint.constant && !hint.value && choices_.drawn(3) == 0)
+      return b_.input(Dims(rank, 1 + static_cast<std::int64_t>(choices_.drawn(2))), graph::DType::int64);
+    if (rank == 0) return b_.integer(index());
+    if (rank == 1 && one_in(3)) {
+      graph::Ints all(static_cast<std::size_t>(dim));
+      std::iota(all.begin(), all.end(), 0);
+      return b_.integers(all);
+    }
+    graph::Ints some(1 + below(2));
+    for (std::int64_t& i : some) i = index();
+    return rank == 1 ? b_.integers(some) : b_.integers(Dims{1, std::ssize(some)}, some);
   }
 
   const CompiledRule& rule_;
@@ -311,7 +265,8 @@ class ExampleGenerator {
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
   std::map<Key, bool> absent_;
   ExampleShapes shapes_;
-  std::int64_t start_ = 0;
+  ExampleLeaves leaves_;
+  ExampleValues some_;
 };
 
 bool ready(const CompiledRule& rule, std::size_t node, const std::vector<bool>& done) {

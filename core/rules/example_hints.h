@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -9,13 +10,19 @@
 
 namespace regraft::rules {
 
+/// Ranks that a tensor may have.
+struct RankRange {
+  std::size_t least = 0, most = 99;
+  bool exact() const { return least == most; }
+};
+
 /// What a rule's guards say of single variables, for those who make instances of it: const(w), rank(x) == 4,
 /// g == 1, [3, 1, 2] for a list. Of 'a or b' one side is chosen.
 class RuleHints {
  public:
   struct OfTensor {
     bool constant = false, varies = false, scalar = false;
-    std::optional<std::size_t> rank;
+    RankRange rank;
     std::optional<double> value;
   };
 
@@ -62,20 +69,28 @@ class RuleHints {
 
   void compared(const Code& left, const std::string& symbol, const Quantity& wanted) {
     if (left.form == Code::Form::variable && symbol == "==") attributes_[key(left.slot)] = wanted;
-    if (left.form == Code::Form::index && left.args[0].form == Code::Form::variable) {
+    if (symbol == "==" && left.form == Code::Form::index && left.args[1].form == Code::Form::literal &&
+        left.args[0].form == Code::Form::variable) {
       graph::Ints& elements = elements_[key(left.args[0].slot)];
       const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
       if (at == elements.size()) elements.push_back(wanted.integer);
     }
     if (left.form != Code::Form::call || left.tensors.empty()) return;
     OfTensor& tensor = tensors_[key(left.tensors[0])];
-    if (left.function == Function::rank && symbol != "!=")
-      tensor.rank = static_cast<std::size_t>(wanted.integer);
+    if (left.function == Function::rank) limit(tensor.rank, symbol, wanted.integer);
     if (left.function == Function::size && wanted.integer == 1) tensor.scalar = true;
     if (left.function != Function::value) return;
     tensor.constant = tensor.scalar = true;
     const bool real = wanted.kind == Quantity::Kind::real;
     if (symbol == "==") tensor.value = real ? wanted.real : static_cast<double>(wanted.integer);
+  }
+
+  static void limit(RankRange& rank, const std::string& symbol, std::int64_t wanted) {
+    const auto at = static_cast<std::size_t>(std::max<std::int64_t>(0, wanted));
+    if (symbol == "==" || symbol == ">=") rank.least = std::max(rank.least, at);
+    if (symbol == ">") rank.least = std::max(rank.least, at + 1);
+    if (symbol == "==" || symbol == "<=") rank.most = std::min(rank.most, at);
+    if (symbol == "<" && at > 0) rank.most = std::min(rank.most, at - 1);
   }
 
   Choices& choices_;

@@ -6,6 +6,7 @@
 #include "core/graph/op.h"
 #include "core/rules/choices.h"
 #include "core/rules/example_generator.h"
+#include "core/rules/example_hints.h"
 
 namespace regraft::rules {
 
@@ -20,20 +21,23 @@ class ExampleShapes {
   // Of the weight chosen last.
   const Dims& kernel() const { return kernel_; }
   std::int64_t group() const { return group_; }
+  std::int64_t trans_a() const { return static_cast<std::int64_t>(trans_a_); }
   std::int64_t trans_b() const { return static_cast<std::int64_t>(trans_b_); }
+  /// Of the normalisation whose scale was chosen last.
+  std::int64_t norm_axis() const { return norm_axis_; }
 
   /// Of a first operand that must fit a later one.
-  Dims fitting_first(graph::OpKind kind, const Dims& other, std::size_t rank) {
-    if (kind == K::matmul && other.size() >= 2) {
-      Dims dims = some_dims(rank > 0 ? rank : 2);
-      dims.back() = other[other.size() - 2];
+  Dims fitting_first(graph::OpKind kind, const Dims& other, const RankRange& range) {
+    if (kind == K::matmul && !other.empty()) {
+      Dims dims = some_dims(std::max<std::size_t>(1, range.least > 0 ? rank_of(range, 1) : 2));
+      dims.back() = other[other.size() < 2 ? 0 : other.size() - 2];
       return dims;
     }
     return other;
   }
 
-  /// Of the first operand.
-  Dims first_dims(graph::OpKind kind, std::optional<std::size_t> rank) {
+  /// Of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
+  Dims first_dims(graph::OpKind kind, const RankRange& range, bool may_transpose) {
     switch (kind) {
       case K::conv:
       case K::max_pool:
@@ -41,17 +45,18 @@ class ExampleShapes {
       case K::global_average_pool:
         return image_dims();
       case K::batch_norm:
-        return {choices_.pick({1, 2}), choices_.pick({2, 3}), choices_.pick({2, 3})};
+        return normalised_dims();
       case K::gemm:
+        trans_a_ = may_transpose && choices_.drawn(3) == 0;
         return some_dims(2);
       case K::matmul:
-        return some_dims(rank.value_or(rank_from(2)));
+        return some_dims(choices_.drawn(6) == 0 ? rank_of(range, 1) : rank_of(range, 2));
       case K::reshape:
       case K::gather:
       case K::transpose:
-        return some_dims(rank.value_or(rank_from(2)));
+        return some_dims(choices_.drawn(8) == 0 ? rank_of(range, 1) : rank_of(range, 2));
       default:
-        return some_dims(rank.value_or(rank_from(1)));
+        return some_dims(choices_.drawn(12) == 0 ? rank_of(range, 0) : rank_of(range, 1));
     }
   }
 
@@ -63,9 +68,15 @@ class ExampleShapes {
     }
     return out;
   }
+  /// Of a window, before and behind.
+  graph::Ints pads(std::size_t spatial) {
+    graph::Ints out = each(2 * spatial, {0, 0, 1});
+    if (!out.empty() && choices_.drawn(4) == 0) ++out[choices_.drawn(out.size())];
+    return out;
+  }
 
   /// Of a further operand, given the dims of those before it.
-  Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, std::optional<std::size_t> rank) {
+  Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, const RankRange& range) {
     const Dims& first = given[0];
     const std::size_t n = given.size();
     const bool wide = kind == K::conv                            ? first.size() > 2
@@ -79,30 +90,34 @@ class ExampleShapes {
         group_ = some_group(first[1]);
         return weight_dims(first);
       case K::gemm: {
-        if (n == 2) return choices_.one_in(2) ? Dims{gemm_columns(given)} : Dims{1, gemm_columns(given)};
-        const std::int64_t other = choices_.pick({2, 3});
+        if (n == 2) return added_dims(given);
+        const std::int64_t other = choices_.pick({2, 3}), inner = first[trans_a_ ? 0 : 1];
         trans_b_ = choices_.below(2);
-        return trans_b_ ? Dims{other, first[1]} : Dims{first[1], other};
+        return trans_b_ ? Dims{other, inner} : Dims{inner, other};
       }
-      case K::matmul: {
-        Dims dims = {first.back(), choices_.pick({2, limits_.dims.back(), 4})};
-        const std::size_t wanted = rank.value_or(choices_.one_in(2) ? 2 : first.size());
-        if (wanted > 2 && first.size() > 2) dims.insert(dims.begin(), first.begin(), first.end() - 2);
-        return dims;
-      }
+      case K::matmul:
+        return second_of_product(first, range);
       case K::batch_norm:
         return {first[1]};
       case K::layer_norm:
-        return {first.back()};
+        return n == 1 ? scale_dims(first, range) : given[1];
       case K::concat:
         return first;
       default:
-        return broadcast_dims(first, rank);
+        return broadcast_dims(first, range);
     }
   }
 
  private:
-  std::size_t rank_from(std::size_t least) { return least + choices_.below(limits_.most_rank + 1 - least); }
+  // One that the guards allow, and where they say nothing at least `least`. Enumerations go through them
+  // where no guard speaks of the rank.
+  std::size_t rank_of(const RankRange& range, std::size_t least) {
+    const std::size_t low = range.least > 0 || range.most < least ? range.least : least;
+    const std::size_t high = std::max(low, std::min(range.most, limits_.most_rank));
+    if (low == high) return low;
+    if (range.least == 0) return low + choices_.below(high + 1 - low);
+    return low + (choices_.drawn(2) == 0 ? 0 : choices_.drawn(high + 1 - low));
+  }
   Dims some_dims(std::size_t rank) {
     Dims dims;
     for (std::size_t i = 0; i < rank; ++i) dims.push_back(choices_.pick(limits_.dims));
@@ -131,10 +146,67 @@ class ExampleShapes {
     return dims;
   }
 
-  // What is broadcast to, or with, `first`.
-  Dims broadcast_dims(const Dims& first, std::optional<std::size_t> rank) {
+  Dims normalised_dims() {
+    Dims dims = {choices_.pick({1, 2}), choices_.pick({2, 3})};
+    if (const std::size_t kind = choices_.drawn(6); kind > 0)
+      dims.push_back(choices_.pick({2, 3}));
+    else if (choices_.drawn(2) == 0)
+      dims.insert(dims.end(), 2, choices_.pick({2, 3}));
+    return dims;
+  }
+
+  Dims second_of_product(const Dims& first, const RankRange& range) {
+    if (range.least < 2 && choices_.drawn(8) == 0) return {first.back()};
+    Dims dims = {first.back(), choices_.pick({2, limits_.dims.back(), 4})};
+    const bool flat = range.exact() ? range.least <= 2 : choices_.one_in(2);
+    if (flat && range.least <= 2) return dims;
+    Dims outer(first.begin(), first.end() - std::min<std::ptrdiff_t>(2, std::ssize(first)));
+    // Of more, or of other batches than the first one.
+    if (choices_.drawn(6) == 0) outer.insert(outer.begin(), choices_.pick(limits_.dims));
+    if (choices_.drawn(4) == 0) vary(outer);
+    while (range.exact() && outer.size() + 2 < range.least) outer.insert(outer.begin(), 1);
+    while (outer.size() + 2 > range.most) outer.erase(outer.begin());
+    dims.insert(dims.begin(), outer.begin(), outer.end());
+    return dims;
+  }
+
+  // Dims of one become others and others one: what is repeated along them.
+  void vary(Dims& dims) {
+    for (std::int64_t& d : dims) {
+      if (choices_.drawn(2) == 0) d = d == 1 ? choices_.pick(limits_.dims) : 1;
+    }
+  }
+
+  // What a Gemm adds: a row, one row, a column, a number, or the whole.
+  Dims added_dims(const std::vector<Dims>& given) {
+    const std::int64_t columns = gemm_columns(given), rows = given[0][trans_a_ ? 1 : 0];
+    if (choices_.drawn(4) > 0) return choices_.one_in(2) ? Dims{columns} : Dims{1, columns};
+    switch (choices_.drawn(4)) {
+      case 0:
+        return {rows, columns};
+      case 1:
+        return {rows, 1};
+      case 2:
+        return {1};
+      default:
+        return {};
+    }
+  }
+
+  // Over the last dim more often than not.
+  Dims scale_dims(const Dims& first, const RankRange& range) {
+    const std::size_t rank = first.size();
+    const std::size_t axis = choices_.drawn(3) == 0 ? choices_.drawn(rank) : rank - 1;
+    norm_axis_ = static_cast<std::int64_t>(axis);
+    Dims dims(first.begin() + static_cast<std::ptrdiff_t>(axis), first.end());
+    while (dims.size() > std::max<std::size_t>(1, range.most)) dims.erase(dims.begin());
+    return dims;
+  }
+
+  // What is broadcast to, with, or from `first`.
+  Dims broadcast_dims(const Dims& first, const RankRange& range) {
     Dims dims = first;
-    switch (choices_.below(4)) {
+    switch (choices_.below(5)) {
       case 0:
         dims = {};
         break;
@@ -144,10 +216,17 @@ class ExampleShapes {
       case 2:
         for (std::int64_t& d : dims) d = choices_.one_in(2) ? 1 : d;
         break;
+      case 3:
+        for (std::int64_t& d : dims) {
+          if (d == 1) d = choices_.pick(limits_.dims);
+        }
+        if (choices_.drawn(2) == 0) dims.insert(dims.begin(), choices_.pick(limits_.dims));
+        break;
       default:
         break;
     }
-    while (rank && dims.size() > *rank) dims.erase(dims.begin());
+    while (dims.size() > range.most) dims.erase(dims.begin());
+    while (dims.size() < range.least) dims.insert(dims.begin(), 1);
     return dims;
   }
   std::int64_t gemm_columns(const std::vector<Dims>& given) const { return given[1][trans_b_ ? 0 : 1]; }
@@ -156,7 +235,9 @@ class ExampleShapes {
   const ExampleLimits& limits_;
   std::int64_t group_ = 1;
   Dims kernel_;
+  bool trans_a_ = false;
   std::size_t trans_b_ = 0;
+  std::int64_t norm_axis_ = 0;
 };
 
 }  // namespace regraft::rules

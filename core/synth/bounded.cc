@@ -1,10 +1,12 @@
 #include "core/synth/bounded.h"
 
 #include <array>
+#include <optional>
 
 #include "core/rules/example_generator.h"
 #include "core/rules/rewrite.h"
 #include "core/synth/exact_graph.h"
+#include "core/synth/symbolic_graph.h"
 
 namespace regraft::synth {
 namespace {
@@ -16,6 +18,9 @@ constexpr std::size_t kMatchesOfOne = 4;  // of one example
 constexpr std::size_t kProbes = 400;
 constexpr std::size_t kOverrun = 2;  // the size of a grid is known roughly
 constexpr std::size_t kValues = 2;   // draws of the inputs' values for one match
+constexpr std::size_t kSizes = 3;    // of the dims that are symbols
+constexpr std::uint64_t kLargestSize = 4;
+constexpr std::size_t kDeepRank = 6, kManyMembers = 5;  // of some random examples
 
 struct Grid {
   const char* words;
@@ -75,7 +80,7 @@ class Check {
     std::size_t matches = 0, examples = 0, undecided = 0;
     bool more = true;
     for (; more && examples < most && !refuted(); more = choices.next(), ++examples) {
-      const Compared one = compare(options_.seed + examples, choices, grid.limits, grid.words);
+      const Compared one = compare(options_.seed + examples, choices, grid.limits, grid.words, false);
       matches += one.matches;
       undecided += one.undecided;
     }
@@ -88,12 +93,21 @@ class Check {
   }
 
   void sample() {
+    ExampleLimits deep, many;
+    deep.dims = {1, 2};
+    deep.most_rank = kDeepRank;
+    many.most_members = kManyMembers;
     for (std::size_t draw = 0; draw < options_.most_draws && result_.random_matches < options_.random_matches;
          ++draw) {
       const std::uint64_t seed = options_.seed + draw * 7919;
       Rng rng(seed, "examples");
       rules::RandomChoices choices(rng);
-      const Compared one = compare(seed, choices, {}, "random");
+      const std::size_t kind = draw % 8;
+      const Compared one = compare(seed, choices,
+                                   kind == 0   ? deep
+                                   : kind == 1 ? many
+                                               : ExampleLimits{},
+                                   "random", draw % 4 == 2);
       result_.random_matches += one.matches;
       result_.undecided += one.undecided;
       if (refuted()) return;
@@ -105,48 +119,95 @@ class Check {
   };
 
   // One example: some of its matches, both sides.
-  Compared compare(std::uint64_t seed, Choices& choices, const ExampleLimits& limits, const char* where) {
+  Compared compare(std::uint64_t seed, Choices& choices, const ExampleLimits& limits, const char* where,
+                   bool symbolic) {
     Compared out;
     rules::GraphBuilder builder(seed);
     if (!rules::make_example(rules_.compiled(rule_), builder, choices, limits)) return out;
-    const rules::MatchIndex index(rules_, builder.graph());
+    where_ = std::string(where) + ", seed " + std::to_string(seed);
+    std::optional<SymbolicGraph> symbols;
+    if (symbolic) {
+      Rng rng(seed, "symbols");
+      symbols = with_symbols(builder.graph(), rng);
+      if (!symbols) return out;
+    }
+    const graph::Graph& before = symbols ? symbols->graph : builder.graph();
+    const rules::MatchIndex index(rules_, before);
     for (const rules::Match& match : index.matches(rule_)) {
       if (out.matches + out.undecided == kMatchesOfOne) break;
-      graph::Graph rewritten = builder.graph();
+      graph::Graph rewritten = before;
       apply(rewritten, rules_, match);
-      bool decided = true;
-      for (std::size_t i = 0; i < kValues && decided; ++i) {
-        Rng rng(seed, i == 0 ? "values" : "more-values");
-        decided = same(builder.graph(), rewritten, rng, where, seed);
-      }
+      const bool decided =
+          symbols ? same_for_sizes(*symbols, rewritten, seed) : same(before, rewritten, seed);
       ++(decided ? out.matches : out.undecided);
       if (refuted()) break;
     }
     return out;
   }
 
-  bool same(const graph::Graph& before, const graph::Graph& after, Rng& rng, const char* where,
-            std::uint64_t seed) {
-    const ExactInputMap inputs = exact_inputs(before, rng);
-    try {
-      const auto expected = run_exactly(before, inputs), found = run_exactly(after, inputs);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        if (expected[i].equals(found[i])) continue;
-        result_.outcome = BoundedResult::Outcome::refuted;
-        result_.counterexample = std::string(where) + ", seed " + std::to_string(seed) + ", output " +
-                                 std::to_string(i) + " of type " +
-                                 before.tables().describe(before.type_id(before.outputs()[i]));
+  // For the sizes that the symbols came from, and for others, where the left side exists.
+  bool same_for_sizes(const SymbolicGraph& before, const graph::Graph& after, std::uint64_t seed) {
+    Rng rng(seed, "sizes");
+    bool decided = false;
+    for (std::size_t i = 0; i < kSizes && !refuted(); ++i) {
+      Sizes sizes = before.sizes;
+      for (auto& [symbol, size] : sizes) {
+        if (i > 0) size = 1 + static_cast<std::int64_t>(rng.below(kLargestSize));
       }
-    } catch (const Undecided&) {
-      return false;
+      const auto left = with_sizes(before.graph, sizes);
+      if (!left || !has_elements(*left)) continue;
+      const auto right = with_sizes(after, sizes);
+      if (!right) {
+        refute("the right side does not exist for other sizes");
+      } else {
+        decided = same(*left, *right, seed + i) || decided;
+      }
+    }
+    return decided;
+  }
+
+  bool same(const graph::Graph& before, const graph::Graph& after, std::uint64_t seed) {
+    for (std::size_t i = 0; i < kValues; ++i) {
+      Rng rng(seed, i == 0 ? "values" : "more-values");
+      const ExactInputMap inputs = exact_inputs(before, rng);
+      std::vector<ExactTensor> expected;
+      try {
+        expected = run_exactly(before, inputs);
+      } catch (const Undecided&) {
+        return false;
+      } catch (const graph::GraphError&) {
+        return false;  // a row that is not there for other sizes: there is no such left side
+      }
+      try {
+        compare_outputs(before, expected, run_exactly(after, inputs));
+      } catch (const Undecided&) {
+        return false;
+      } catch (const graph::GraphError& error) {
+        refute(error.what());
+      }
     }
     return true;
+  }
+
+  void compare_outputs(const graph::Graph& before, const std::vector<ExactTensor>& expected,
+                       const std::vector<ExactTensor>& found) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i].equals(found[i])) continue;
+      refute("output " + std::to_string(i) + " of type " +
+             before.tables().describe(before.type_id(before.outputs()[i])));
+    }
+  }
+
+  void refute(const std::string& why) {
+    result_.outcome = BoundedResult::Outcome::refuted;
+    result_.counterexample = where_ + ", " + why;
   }
 
   const rules::RuleSet& rules_;
   std::uint32_t rule_;
   BoundedOptions options_;
   BoundedResult result_;
+  std::string where_;  // the example at hand
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ struct BoundedOptions {
   std::size_t most_examples = 40000;   // of one grid; a grid of more is given up for a smaller one
   std::size_t last_examples = 600000;  // of the largest grid that is tried when all have more than that
   std::size_t least_matches = 12;      // a grid in which the rule matches less often says nothing
-  std::size_t random_matches = 100;    // beyond the grid, with larger dims
+  std::size_t random_matches = 1000;   // beyond the grid: larger dims, ranks and sets, dims that are symbols
   std::size_t most_draws = 100000;     // in search of those
   std::uint64_t seed = 1;
 };
@@ -32,7 +32,10 @@ struct BoundedResult {
 /// up to a bound on dims, ranks, attributes and members of sets, and on random larger ones. Equal residues
 /// modulo 2^61 - 1 for random values mean that the two sides are the same rational function of their inputs
 /// and of the functions that are not rational, but for a chance of about 1e-12 each; each branch of Relu and
-/// Max is decided on the real values.
+/// Max is decided on the real values. What would multiply the grid is drawn for each of its examples: signs
+/// and zeros of constants, steps, axes, pads, transposed operands, vectors, rows counted from the end,
+/// smaller first operands, and, where a rule computes nothing, integers. On dims that are symbols the rule is
+/// applied to the symbolic graph, and both sides are computed for some sizes.
 BoundedResult check_bounded(const rules::RuleSet& rules, std::uint32_t rule,
                             const BoundedOptions& options = {});
 

@@ -80,6 +80,12 @@ Exact truth(bool holds) {
   return Exact::of(holds ? 1.0 : 0.0);
 }
 
+// Of integers: towards zero.
+Exact integer_quotient(const Exact& a, const Exact& b) {
+  if (b.residue == 0) throw Undecided("a divisor is zero", "exact evaluation", "draw again");
+  return Exact::of(static_cast<std::int64_t>(std::llround(a.rough) / std::llround(b.rough)));
+}
+
 Exact binary(OpKind kind, const Exact& a, const Exact& b) {
   switch (kind) {
     case OpKind::add:
@@ -126,6 +132,7 @@ ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs i
   if (kind == OpKind::cast) throw graph::GraphError("Cast is not known", "exact evaluation", "");
   if (out.values.empty()) return out;
   const bool one = graph::op_info(kind).max_inputs == 1 || kind == OpKind::clip;
+  const bool divides = kind == OpKind::div && !graph::is_float(out.dtype);
   graph::Ints index(out.dims.size(), 0);
   std::size_t i = 0;
   do {
@@ -138,7 +145,8 @@ ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs i
       value = unary(kind, attrs, value);
     } else {
       for (std::size_t k = 1; k < inputs.size(); ++k)
-        value = binary(kind, value, inputs[k]->broadcast_at(index));
+        value = divides ? integer_quotient(value, inputs[k]->broadcast_at(index))
+                        : binary(kind, value, inputs[k]->broadcast_at(index));
     }
     out.values[i++] = value;
   } while (next_index(index, out.dims));

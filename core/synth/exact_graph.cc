@@ -1,5 +1,6 @@
 #include "core/synth/exact_graph.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "core/graph/evaluate.h"
@@ -12,6 +13,7 @@ using graph::OpKind;
 using graph::WeightId;
 
 constexpr double kGrid = 0x1p20;
+constexpr std::int64_t kLargestInteger = 4;
 
 ExactTensor exact_of(const graph::HostTensor& tensor) {
   ExactTensor out{tensor.dtype, tensor.dims, {}};
@@ -73,6 +75,20 @@ class Evaluation {
   std::unordered_map<WeightId, ExactTensor> weights_;
 };
 
+// Whether an input says which rows are read.
+bool is_index(graph::Value value, const graph::Graph& graph) {
+  const auto uses = graph.uses(value.node);
+  return std::any_of(uses.begin(), uses.end(), [&](const graph::Use& use) {
+    return use.user != graph::kGraphOutput && use.slot == 1 && graph.node(use.user).kind == OpKind::gather;
+  });
+}
+
+std::int64_t integer(graph::DType dtype, bool indexes, Rng& rng) {
+  if (dtype == graph::DType::boolean) return static_cast<std::int64_t>(rng.below(2));
+  if (indexes) return -static_cast<std::int64_t>(rng.below(2));  // fits every dim
+  return static_cast<std::int64_t>(rng.below(2 * kLargestInteger + 1)) - kLargestInteger;
+}
+
 }  // namespace
 
 ExactInputMap exact_inputs(const graph::Graph& graph, Rng& rng) {
@@ -81,9 +97,10 @@ ExactInputMap exact_inputs(const graph::Graph& graph, Rng& rng) {
     if (!graph.alive(id) || graph.node(id).kind != OpKind::input) continue;
     const graph::TensorType& type = graph.type({id, 0});
     ExactTensor tensor = ExactTensor::zeros(type.dtype, graph::Ints(type.dims.begin(), type.dims.end()));
+    const bool indexes = is_index({id, 0}, graph);
     for (Exact& value : tensor.values) {
       if (!graph::is_float(type.dtype)) {
-        value = Exact::of(static_cast<std::int64_t>(rng.below(2)));
+        value = Exact::of(integer(type.dtype, indexes, rng));
         continue;
       }
       const double magnitude = rng.uniform(0.2, 1.5);

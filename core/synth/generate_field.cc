@@ -81,6 +81,20 @@ std::int64_t oracle(std::int64_t x, std::uint64_t name) {
 }
 
 HostTensor matmul(const HostTensor& a, const HostTensor& b) {
+  if (a.dims.size() == 1 && !b.dims.empty()) {
+    HostTensor row = a;
+    row.dims = {1, a.dims[0]};
+    HostTensor out = matmul(row, b);  // [..., 1, columns], or [1] of two vectors
+    out.dims.erase(out.dims.end() - (b.dims.size() == 1 ? 1 : 2));
+    return out;
+  }
+  if (b.dims.size() == 1 && !a.dims.empty()) {
+    HostTensor column = b;
+    column.dims = {b.dims[0], 1};
+    HostTensor out = matmul(a, column);
+    out.dims.pop_back();
+    return out;
+  }
   if (a.dims.size() < 2 || b.dims.size() < 2 || a.dims.back() != b.dims[b.dims.size() - 2])
     throw SynthError("operands do not fit", "field MatMul", "");
   const std::int64_t rows = a.dims[a.dims.size() - 2], inner = a.dims.back(), columns = b.dims.back();

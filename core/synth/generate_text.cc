@@ -289,6 +289,23 @@ std::string rule_text(const std::string& name, const TermRule& rule, const std::
   return name + ": " + Writer(rule, forms, options).run();
 }
 
+namespace {
+
+// A product of vectors, which both TASO and the generator leave out, obeys other laws.
+std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>& forms) {
+  std::set<int> leaves;
+  for (const TermNode& node : rule.left.nodes) {
+    if (forms[node.form].kind != K::matmul) continue;
+    for (const Ref input : node.inputs)
+      if (input.is_leaf()) leaves.insert(input.leaf_number());
+  }
+  std::vector<std::string> parts;
+  for (const int leaf : leaves) parts.push_back("rank(x" + std::to_string(leaf) + ") >= 2");
+  return listed(parts, " and ");
+}
+
+}  // namespace
+
 std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms) {
   std::vector<std::string> groups, shapes, out;
   for (std::size_t n = 0; n < rule.left.nodes.size(); ++n) {
@@ -297,6 +314,8 @@ std::vector<std::string> guard_candidates(const TermRule& rule, const std::vecto
     groups.push_back("g" + std::to_string(n));
     if (node.inputs[1].is_leaf()) shapes.push_back("x" + std::to_string(node.inputs[1].leaf_number()));
   }
+  if (const std::string matrices = operands_are_matrices(rule, forms); !matrices.empty())
+    out.push_back(matrices);
   const auto all = [&](const std::vector<std::string>& names, auto text) {
     std::vector<std::string> parts;
     for (std::size_t i = 1; i < names.size(); ++i) parts.push_back(text(names[i - 1], names[i]));

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "core/rules/example_attributes.h"
+#include "core/rules/example_leaves.h"
+#include "core/rules/example_shapes.h"
+
+namespace regraft::rules {
+
+/// Chooses values of attributes of which nothing is known.
+class ExampleValues {
+  using K = graph::OpKind;
+  using A = graph::Attr;
+
+ public:
+  ExampleValues(Choices& choices, ExampleShapes& shapes, ExampleLeaves& leaves)
+      : choices_(choices), shapes_(shapes), leaves_(leaves) {}
+
+  /// Of an op whose first operand has dims x, with so many outputs. Nothing: the attribute is left out.
+  std::optional<graph::AttrValue> choose(K kind, const graph::AttrSpec& spec, const graph::Ints& x,
+                                         std::size_t outputs) {
+    const std::size_t spatial = x.size() > 2 ? x.size() - 2 : 0;
+    switch (spec.attr) {
+      case A::kernel_shape:
+        return kind == K::conv ? shapes_.kernel() : shapes_.each(spatial, {1, 2, 3});
+      case A::strides:
+        return shapes_.each(spatial, {1, 1, 2});
+      case A::pads:
+        return kind == K::pad ? frame(x) : shapes_.pads(spatial);
+      case A::dilations:
+        return shapes_.each(spatial, {1, 1, 1, 2});
+      case A::group:
+        return shapes_.group();
+      case A::alpha:
+      case A::beta:
+        return choices_.one_in(2) ? 1.0 : choices_.drawn(8) == 0 ? 0.0 : leaves_.signed_real(0.5, 2);
+      case A::epsilon:
+        return leaves_.real(0.02, 0.1);
+      case A::trans_a:
+        return shapes_.trans_a();
+      case A::trans_b:
+        return shapes_.trans_b();
+      case A::ceil_mode:
+        return choices_.pick({0, 0, 1});
+      case A::count_include_pad:
+      case A::keepdims:
+        return choices_.pick({0, 1});
+      case A::axis:
+        if (kind == K::layer_norm) return shapes_.norm_axis();
+        return x.empty() ? 0 : static_cast<std::int64_t>(choices_.below(x.size()));
+      case A::axes:
+        return axes(kind, x);
+      case A::perm:
+        return some_permutation(x.size(), choices_);
+      case A::shape:
+        return some_reshape(x, choices_);
+      case A::split:
+        return parts(outputs);
+      case A::starts:
+        return starts(x);
+      case A::ends:
+        return ends();
+      case A::steps:
+        return steps_;
+      case A::value:
+        return choices_.drawn(2) == 0 ? std::nullopt
+                                      : std::optional<graph::AttrValue>(leaves_.signed_real(0.5, 2));
+      case A::min:
+        return choices_.one_in(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
+      case A::max:
+        return choices_.one_in(2) ? std::optional<graph::AttrValue>(0.75) : std::nullopt;
+      default:
+        return spec.fallback;
+    }
+  }
+
+ private:
+  // Of a Pad: what is added before and behind each dim, or cut off.
+  graph::Ints frame(const graph::Ints& x) {
+    graph::Ints out(2 * x.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<std::int64_t>(choices_.drawn(3));
+      if (x[i % x.size()] > 2 && choices_.drawn(8) == 0) out[i] = -1;
+    }
+    return out;
+  }
+
+  graph::Ints axes(K kind, const graph::Ints& x) {
+    graph::Ints out = some_axes(kind, x, choices_);
+    const bool two = kind == K::slice                             ? starts_.size() == 2
+                     : kind == K::squeeze || kind == K::unsqueeze ? false
+                                                                  : x.size() > 1 && choices_.drawn(4) == 0;
+    if (!two) return out;
+    const auto rank = static_cast<std::int64_t>(x.size());
+    out.push_back((out[0] + 1 + static_cast<std::int64_t>(choices_.drawn(x.size() - 1))) % rank);
+    return out;
+  }
+
+  graph::Ints parts(std::size_t outputs) {
+    graph::Ints sizes(outputs, choices_.pick({1, 1, 2}));
+    if (choices_.one_in(2)) sizes.back() = 2;
+    if (choices_.drawn(8) == 0) sizes.front() = 3;
+    return sizes;
+  }
+
+  // From the front or, sometimes, counted from the end; steps are chosen with them.
+  graph::Ints starts(const graph::Ints& x) {
+    starts_.assign(x.size() > 1 && choices_.drawn(4) == 0 ? 2 : 1, 0);
+    steps_.assign(starts_.size(), 1);
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      if (!x.empty()) starts_[i] = static_cast<std::int64_t>(i == 0 ? choices_.below(2) : choices_.drawn(2));
+      if (choices_.drawn(8) == 0) starts_[i] = -1 - static_cast<std::int64_t>(choices_.drawn(2));
+      if (choices_.drawn(4) == 0) steps_[i] = 2 + static_cast<std::int64_t>(choices_.drawn(2));
+    }
+    return starts_;
+  }
+  graph::Ints ends() {
+    graph::Ints out;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      const std::int64_t more =
+          i == 0 ? choices_.pick({1, 2}) : 1 + static_cast<std::int64_t>(choices_.drawn(2));
+      out.push_back(starts_[i] + (steps_[i] > 1 ? steps_[i] + more : more));
+      if (starts_[i] < 0 && out.back() >= 0) out.back() = std::numeric_limits<std::int64_t>::max();
+      if (choices_.drawn(8) == 0)
+        out.back() = choices_.drawn(2) == 0 ? -1 : std::numeric_limits<std::int64_t>::max();
+    }
+    return out;
+  }
+
+  Choices& choices_;
+  ExampleShapes& shapes_;
+  ExampleLeaves& leaves_;
+  graph::Ints starts_ = {0}, steps_ = {1};  // of the slice whose attributes are chosen
+};
+
+}  // namespace regraft::rules

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/synth/unsound_rules.h"
+
+namespace regraft::synth {
+
+/// Rules that are right nearly everywhere: each is wrong in one corner alone, and its guards do not say
+/// which.
+inline std::vector<UnsoundRule> planted_rules() {
+  return {
+      {"NegativeConstant", "r: Relu(Mul(x, c)), scalar(c), const(c) => Mul(Relu(x), c)\n"},
+      {"ZeroConstant", "r: Mul(x, c), scalar(c), const(c) => Mul(x, Add(c, Sub(1.0, Abs(Sign(c)))))\n"},
+      {"NegativeElement", "r: Mul(x, c), const(c), rank(c) == 1 => Mul(x, Abs(c))\n"},
+      {"ZeroElement", "r: Mul(x, c), const(c), rank(c) == 1 => Mul(x, Add(c, Sub(1.0, Abs(Sign(c)))))\n"},
+      {"NegativeAlpha",
+       "r: Relu(Gemm{alpha,beta,ta,tb}(x, w)), alpha != 1 => Mul(Relu(Gemm{1.0,beta,ta,tb}(x, w)), alpha)\n"},
+      // Nothing but the class is known of f and g, so that they may be of integers.
+      {"IntegerDivision", "r: f:{Mul,Div}(g:{Mul,Div}(x, c), c), const(c), rank(c) == 0 => g(f(x, c), c)\n"},
+      {"StepOfTwo",
+       "r: Slice{[i], [j], [a], [t]}(x) => n = if t == 2 then 1 else 0; Slice{[i + n], [j + n], [a], "
+       "[t]}(x)\n"},
+      {"PadOfOneSide", "r: Pad{pads=p}(x), rank(x) == 1 => Pad{pads=reverse(p)}(x)\n"},
+      {"NegativePad", "r: Relu(Pad{pads=p}(x)), p < 1 => Relu(Pad{pads=reverse(p)}(x))\n"},
+      {"PadOfANumber", "r: Relu(Pad{pads=p, value=v}(x)) => Pad{pads=p, value=v}(Relu(x))\n"},
+      {"TransposedFirstOperand",
+       "r: Gemm{alpha,beta,ta,tb}(x, w, c?), x.0 == x.1 => Gemm{alpha,beta,0,tb}(x, w, c)\n"},
+      {"NormOverMoreDims",
+       "r: LayerNormalization{axis=a,epsilon=e}(x, s, b?), rank(s) == 1 => LayerNormalization{rank(x) - 1, "
+       "e}(x, "
+       "s, b)\n"},
+      {"RowsFromTheEnd",
+       "r: Gather{axis=0}(Concat{axis=0}(x, y), i), const(i), rank(i) == 1, max(ints(i)) < x.0 => "
+       "Gather{0}(x, "
+       "i)\n"},
+      {"VectorOperand",
+       "r: MatMul(x, w), rank(w) == 2, w.0 == w.1 => MatMul(x, Transpose{if rank(x) == 1 then [1, 0] else "
+       "[0, "
+       "1]}(w))\n"},
+      {"SmallerFirstOperand",
+       "r: Sub(x, y), rank(y) == 2, y.0 == y.1 => Sub(x, Transpose{if rank(x) < 2 then [1, 0] else [0, "
+       "1]}(y))\n"},
+      {"SmallerFirstBatch",
+       "r: MatMul(x, w), rank(x) == 3, rank(w) == 3, w.0 == w.1, w.1 == w.2\n"
+       "    => MatMul(x, Transpose{if x.0 < w.0 then [1, 0, 2] else [0, 1, 2]}(w))\n"},
+      {"ColumnOfAGemm",
+       "r: Gemm(x, w, c), rank(c) == 2, size(c) == c.0, x.0 == w.1 => Gemm(x, w, Transpose{[1, 0]}(c))\n"},
+      {"TwoAxes",
+       "r: ReduceMean{q, keepdims=0}(x) => ReduceMean{[(i + len(q) - 1) % rank(x) for i in q], 0}(x)\n"},
+      {"RankOfFive",
+       "r: Transpose{p}(Transpose{q}(x)) => Transpose{if len(p) == 5 then range(5) else permute(q, p)}(x)\n"},
+      {"SetOfFour",
+       "r: Concat{a}(Relu(x@)...) => Concat{a}(LeakyRelu{if index@ > 2 then 1.0 else 0.0}(x@)...)\n"},
+      // Right for all dims that are numbers, where bounds are counted from the front.
+      {"SliceOfASymbol",
+       "r: Gather{a}(Slice{[o], [e], [a], [1]}(x), i), const(i), rank(i) == 1, min(ints(i)) >= 0\n"
+       "    => Gather{a}(x, Ints(ints(i) + o))\n"},
+  };
+}
+
+}  // namespace regraft::synth
