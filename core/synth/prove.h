@@ -8,9 +8,9 @@
 namespace regraft::synth {
 
 struct ProofOptions {
-  double seconds = 5;          // for one bound on ranks
+  double seconds = 5;          // of processor time, for one bound on ranks
   std::size_t least_rank = 3;  // a proof for smaller ranks alone is none
-  std::size_t most_rank = 4;
+  std::size_t most_rank = 5;
   std::size_t most_bytes = 20000;  // of a proof file
 };
 

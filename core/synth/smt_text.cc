@@ -5,7 +5,9 @@
 namespace regraft::synth {
 namespace {
 
-constexpr unsigned kQueryMs = 5000;
+// Of Z3's units of work, which are the same on every machine; a proof file asks for no more than ten times
+// this.
+constexpr unsigned kQueryWork = 10000000;
 
 // Names that are declared, in order of appearance, each with its place of first use.
 void declarations(const z3::expr& e, std::vector<z3::func_decl>& out, std::set<unsigned>& seen) {
@@ -71,7 +73,7 @@ bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
   if (const auto held = seen_.find(whole); held != seen_.end()) return held->second;
   z3::solver solver(context_);
   z3::params params(context_);
-  params.set("timeout", kQueryMs);
+  params.set("rlimit", kQueryWork);
   solver.set(params);
   z3::expr_vector flags(context_);
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -97,7 +99,8 @@ bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
 std::string SmtText::text(const std::string& comment) const {
   std::vector<const std::string*> ordered(blocks_.size());
   for (const auto& [block, number] : blocks_) ordered[number] = &block;
-  std::string out = comment;
+  std::string out = comment + "(set-option :reproducible-resource-limit " +
+                    std::to_string(10 * std::uint64_t{kQueryWork}) + ")\n";
   for (const std::string* block : ordered) out += *block;
   // Where definitions alone decide there is nothing to confirm but that.
   if (blocks_.empty())

@@ -3,7 +3,8 @@
 namespace regraft::synth {
 namespace {
 
-constexpr unsigned kQueryMs = 400;
+// Of Z3's units of work, which are the same on every machine: some tenths of a second.
+constexpr unsigned kQueryWork = 400000;
 
 std::string key_of(const z3::expr& number, const Index& dims) {
   std::string key = number.simplify().to_string();
@@ -11,12 +12,34 @@ std::string key_of(const z3::expr& number, const Index& dims) {
   return key;
 }
 
+// Whether it depends on the variable of a sum (synth/symbolic_value.cc names them so).
+bool has_bound(const z3::expr& e) {
+  if (!e.is_app()) return false;
+  if (e.is_const()) return !e.is_numeral() && e.decl().name().str().starts_with("k!");
+  for (unsigned i = 0; i < e.num_args(); ++i) {
+    if (has_bound(e.arg(i))) return true;
+  }
+  return false;
+}
+
+// Of row-major numbers inside a tensor of these dims, each >= 1.
+Index divided(z3::context& context, const z3::expr& number, const Index& dims) {
+  Index places;
+  z3::expr stride = context.int_val(1);
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    const z3::expr place = number / stride;
+    places.insert(places.begin(), (d == 0 ? place : z3::mod(place, dims[d])).simplify());
+    stride = (stride * dims[d]).simplify();
+  }
+  return places;
+}
+
 }  // namespace
 
 ProofCase::ProofCase(z3::context& context, rules::Choices& choices, std::size_t most_rank)
     : context_(context), choices_(choices), most_rank_(most_rank), solver_(context) {
   z3::params params(context);
-  params.set("timeout", kQueryMs);
+  params.set("rlimit", kQueryWork);
   solver_.set(params);
 }
 
@@ -98,7 +121,9 @@ Index ProofCase::same_place(const Index& index, const Index& from, const Index& 
     const Index wanted(to.begin() + static_cast<std::ptrdiff_t>(j),
                        to.begin() + static_cast<std::ptrdiff_t>(last_j));
     z3::expr number = number_of(part, dims);
-    const Index places = part.size() == 1 && wanted.size() == 1 ? part : split_number(number, wanted);
+    z3::expr inside = context_.bool_val(true);
+    for (std::size_t d = 0; d < part.size(); ++d) inside = inside && part[d] >= 0 && part[d] < dims[d];
+    const Index places = part.size() == 1 && wanted.size() == 1 ? part : split_number(number, wanted, inside);
     out.insert(out.end(), places.begin(), places.end());
     i = last_i;
     j = last_j;
@@ -115,7 +140,9 @@ z3::expr ProofCase::number_of(const Index& index, const Index& dims) {
   return number;
 }
 
-Index ProofCase::split_number(const z3::expr& number, const Index& dims) {
+// A number that comes from a place inside a tensor of equally many elements has a place. Of other numbers (a
+// window that reaches into padding) nothing is assumed: what is read there is guarded away.
+Index ProofCase::split_number(const z3::expr& number, const Index& dims, const z3::expr& inside) {
   if (dims.empty()) return {};
   const auto merged = merged_.find(number.simplify().to_string());
   if (merged != merged_.end() && merged->second.second.size() == dims.size()) {
@@ -123,17 +150,19 @@ Index ProofCase::split_number(const z3::expr& number, const Index& dims) {
     for (std::size_t d = 0; d < dims.size() && same; ++d) same = follows(merged->second.second[d] == dims[d]);
     if (same) return merged->second.first;
   }
+  // A constant would stand for one of the sum's terms: a sum's variable is renamed, what is assumed of it is
+  // not.
+  if (has_bound(number)) return divided(context_, number, dims);
   const std::string key = key_of(number, dims);
-  if (const auto held = places_.find(key); held != places_.end()) return held->second;
-  Index places;
-  z3::expr value = this->number(0);
-  for (const z3::expr& d : dims) {
-    places.push_back(fresh("at"));
-    assume(places.back() >= 0 && places.back() < d);
-    value = value * d + places.back();
+  const auto [held, is_new] = places_.try_emplace(key);
+  Index& places = held->second;
+  z3::expr value = this->number(0), fits = context_.bool_val(true);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (is_new) places.push_back(fresh("at"));
+    fits = fits && places[d] >= 0 && places[d] < dims[d];
+    value = value * dims[d] + places[d];
   }
-  assume(value == number);
-  places_.emplace(key, places);
+  assume(z3::implies(inside, fits && value == number).simplify());
   return places;
 }
 

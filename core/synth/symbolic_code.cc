@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "core/synth/symbolic_rule.h"
 
@@ -17,7 +18,10 @@ Poly number_of(double value) {
     if (std::abs(scaled) < 1e9 && scaled == std::floor(scaled))
       return Poly::number(static_cast<std::int64_t>(scaled), denominator);
   }
-  return Poly::atom({"number " + std::to_string(value), {}, {}});
+  // Every digit is part of the name: numbers that differ are different atoms.
+  std::ostringstream name;
+  name << "number " << std::hexfloat << value;
+  return Poly::atom({name.str(), {}, {}});
 }
 
 z3::expr combine(char op, const z3::expr& a, const z3::expr& b) {

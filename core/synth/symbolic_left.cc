@@ -80,25 +80,27 @@ void LeftSide::add(const rules::PatternNode& node, std::size_t member) {
 // The ranks that an operand may have.
 std::size_t LeftSide::rank_of(OpKind kind, std::size_t position, const SymbolicInputs& before) {
   rules::Choices& choices = state_.choices();
+  const std::size_t most = state_.most_rank();  // at least 3
   switch (kind) {
     case OpKind::conv:
-      return position == 0 ? 3 + choices.below(2) : position == 1 ? before[0].dims.size() : 1;
+      return position == 0 ? 3 + choices.below(most - 2) : position == 1 ? before[0].dims.size() : 1;
     case OpKind::gemm:
       return position < 2 ? 2 : choices.below(3);
     case OpKind::global_average_pool:
-      return 3 + choices.below(2);
+      return 3 + choices.below(most - 2);
     case OpKind::batch_norm:
-      return position == 0 ? 2 + choices.below(3) : 1;
+      return position == 0 ? 2 + choices.below(most - 1) : 1;
     case OpKind::gather:
-      return position == 1 ? choices.below(2) : 1 + choices.below(state_.most_rank());
+      return position == 1 ? choices.below(most + 1) : 1 + choices.below(most);
     case OpKind::concat:
-      return position == 0 ? 1 + choices.below(state_.most_rank()) : before[0].dims.size();
+      return position == 0 ? 1 + choices.below(most) : before[0].dims.size();
     case OpKind::matmul:
-    case OpKind::layer_norm:
     case OpKind::softmax:
-      return 1 + choices.below(state_.most_rank());
+      return 1 + choices.below(most);
+    case OpKind::layer_norm:
+      return position == 0 ? 1 + choices.below(most) : choices.below(most + 1);
     default:
-      return choices.below(state_.most_rank() + 1);
+      return choices.below(most + 1);
   }
 }
 
@@ -156,7 +158,11 @@ SymbolicQuantity LeftSide::some_attribute(OpKind kind, const graph::AttrSpec& sp
       return quantity_of(state_, graph::AttrValue(rules::some_permutation(rank, choices)));
     case Attr::axes: {
       if (kind == OpKind::slice) return distinct_axes(axes, rank);
-      return distinct_axes(1 + choices.below(2), kind == OpKind::unsqueeze ? rank + 2 : rank);
+      const bool grows = kind == OpKind::unsqueeze;
+      const std::size_t most = grows ? state_.most_rank() - std::min(state_.most_rank(), rank) : rank;
+      if (most == 0) return distinct_axes(0, rank);
+      const std::size_t count = 1 + choices.below(most);
+      return distinct_axes(count, grows ? rank + count : rank);
     }
     case Attr::keepdims:
     case Attr::trans_a:
@@ -167,7 +173,7 @@ SymbolicQuantity LeftSide::some_attribute(OpKind kind, const graph::AttrSpec& sp
     case Attr::split:
       return integers(outputs, 1);
     case Attr::starts:
-      axes = 1 + choices.below(2);
+      axes = rank == 0 ? 0 : 1 + choices.below(rank);
       return integers(axes, 0);
     case Attr::ends:
       return integers(axes, 0);

@@ -74,7 +74,7 @@ class ProofCase {
 
  private:
   z3::expr number_of(const Index& index, const Index& dims);
-  Index split_number(const z3::expr& number, const Index& dims);
+  Index split_number(const z3::expr& number, const Index& dims, const z3::expr& inside);
 
   z3::context& context_;
   rules::Choices& choices_;

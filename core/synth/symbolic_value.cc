@@ -36,8 +36,9 @@ Summand renamed(const Summand& term) {
 Summand product(const Summand& a, const Summand& b) {
   Summand out = a;
   const Summand other = renamed(b);
-  out.numerator *= other.numerator;
-  out.denominator *= other.denominator;
+  if (__builtin_mul_overflow(a.numerator, other.numerator, &out.numerator) ||
+      __builtin_mul_overflow(a.denominator, other.denominator, &out.denominator))
+    throw Unprovable("a coefficient of more than 63 bits");
   const std::int64_t common = std::gcd(out.numerator, out.denominator);
   if (common > 1) {
     out.numerator /= common;

@@ -28,8 +28,9 @@ struct TasoImport {
   std::vector<TasoOutcome> outcomes;
 
   std::size_t count(TasoOutcome::Status status) const;
-  std::size_t unsound() const;  // as TASO has them
-  std::size_t known() const;    // among those not refused
+  std::size_t unsound() const;                         // as TASO has them
+  std::size_t known() const;                           // among those not refused
+  std::vector<std::size_t> sound_but_unknown() const;  // numbers of those imported that no known rules make
   /// The lines, with what was found in comments: a rules file.
   std::string rules_text(const std::string& source) const;
   std::string json() const;

@@ -60,6 +60,14 @@ std::size_t TasoImport::known() const {
       std::count_if(outcomes.begin(), outcomes.end(), [](const TasoOutcome& o) { return !o.known.empty(); }));
 }
 
+std::vector<std::size_t> TasoImport::sound_but_unknown() const {
+  std::vector<std::size_t> out;
+  for (const TasoOutcome& o : outcomes) {
+    if (o.status != TasoOutcome::Status::refused && o.known.empty()) out.push_back(o.number);
+  }
+  return out;
+}
+
 std::string TasoImport::rules_text(const std::string& source) const {
   std::string out = "# Imported from " + source + " by regraft rules import.\n\n[taso]\n";
   for (const TasoOutcome& outcome : outcomes) {

@@ -60,6 +60,7 @@ void add_proof(const Alone& alone, const VerifyOptions& options, Verdict& verdic
   verdict.why_not_proved = found.why_not;
   if (!found.proved) return;
   verdict.proof = std::move(found.smt);
+  verdict.ranks = found.most_rank;
   if (!found.sets) verdict.status = RuleStatus::proved;
   verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
                  std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases" +
@@ -69,7 +70,8 @@ void add_proof(const Alone& alone, const VerifyOptions& options, Verdict& verdic
 }  // namespace
 
 rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
-  return {rule, status, rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof), note};
+  return {rule, status, rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof),
+          note, ranks};
 }
 
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
@@ -88,10 +90,25 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   verdict.bounded_seconds = Seconds(std::chrono::steady_clock::now() - start).count();
   verdict.refuted = found.outcome == BoundedResult::Outcome::refuted;
   verdict.note = in_words(found);
+  if (!options.proofs.empty()) verdict.stored_problem = check_stored_proof(info, options);
   if (verdict.refuted) return verdict;
   if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
   add_proof(alone, options, verdict);
   return verdict;
+}
+
+std::string check_stored_proof(const rules::RuleInfo& info, const VerifyOptions& options) {
+  const rules::StatusTable table = rules::StatusTable::load(options.proofs);
+  const rules::StatusLine* line = table.find(info.name);
+  if (!line || line->proof_hash == "-" || line->text_hash != rules::StatusTable::hash_of(info)) return {};
+  const std::filesystem::path path = rules::StatusTable::proof_file(options.proofs, info.name);
+  if (!std::filesystem::is_regular_file(path)) return "its proof file is missing";
+  const std::string text = read_file(path);
+  if (sha256_hex(text) != line->proof_hash) return "its proof file was changed";
+  if (!all_unsat(run_smt(text))) return "its stored proof does not answer unsat";
+  if (!options.z3.empty() && !all_unsat(run_z3_program(options.z3, text)))
+    return "the z3 program does not confirm its stored proof";
+  return {};
 }
 
 std::string run_z3_program(const std::string& program, const std::string& text) {

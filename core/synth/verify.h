@@ -15,8 +15,9 @@ namespace regraft::synth {
 struct VerifyOptions {
   BoundedOptions bounded;
   ProofOptions proof;
-  std::size_t jobs = 1;  // rules at the same time
-  std::string z3;        // a z3 program that checks each proof file too; empty: none
+  std::size_t jobs = 1;          // rules at the same time
+  std::string z3;                // a z3 program that checks each proof file too; empty: none
+  std::filesystem::path proofs;  // the folder whose stored proofs are run again; empty: none
 };
 
 /// What was found of one rule.
@@ -27,7 +28,9 @@ struct Verdict {
   std::string note;  // in words: the grid, or the counterexample
   std::string
       proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
+  std::size_t ranks = 3;  // proved: for tensors of at most so many dims
   std::string why_not_proved;
+  std::string stored_problem;  // of the proof that is stored: why it is none
   double bounded_seconds = 0, proof_seconds = 0;
 
   /// As a line of the status file.
@@ -37,6 +40,10 @@ struct Verdict {
 /// Checks one rule: exactly on its small examples, then by proof. Throws nothing but what is wrong with the
 /// program: a rule that fails is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
+
+/// Why the stored proof of a rule is none: the file is missing or was changed, z3 (or the program) does not
+/// answer unsat to all that it asks. Empty: it is one, or the rule has none.
+std::string check_stored_proof(const rules::RuleInfo& info, const VerifyOptions& options);
 
 /// What a z3 program says to a text, as run_smt does. Throws FileError where it cannot be run.
 std::string run_z3_program(const std::string& program, const std::string& text);

@@ -122,26 +122,34 @@ void report(const std::vector<synth::Verdict>& verdicts, const Options& options)
 
 // What a verdict takes away from the status that the rule has now.
 bool worse(const synth::Verdict& verdict, const rules::RuleSet& rules) {
-  return verdict.refuted || verdict.status > rules.info(rules.find(verdict.rule).value()).status;
+  return verdict.refuted || !verdict.stored_problem.empty() ||
+         verdict.status > rules.info(rules.find(verdict.rule).value()).status;
 }
 
 int verify(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
+  if (options.write) {
+    std::filesystem::create_directories(proofs_of(options));
+    const AtomicFile probe(proofs_of(options) / "status.txt");  // throws now, not after an hour's work
+  }
+  synth::VerifyOptions how = options.verify;
+  if (!options.write) how.proofs = proofs_of(options);
   std::vector<std::size_t> numbers;
   for (const std::string& name : options.names) numbers.push_back(find(rules, name, options));
   if (numbers.empty()) {
     for (std::size_t i = 0; i < rules.size(); ++i) numbers.push_back(i);
   }
   std::size_t failures = 0;
-  const auto verdicts = synth::verify_rules(rules, numbers, options.verify, [&](const synth::Verdict& v) {
+  const auto verdicts = synth::verify_rules(rules, numbers, how, [&](const synth::Verdict& v) {
     const bool failed = worse(v, rules);
     failures += failed && (!options.write || v.refuted);
     const bool interesting = failed || v.status == RuleStatus::tested;
     if (!options.verbose && !interesting) return;
-    std::printf("%-28s %-8s %6.2f s  %s%s%s\n", v.rule.c_str(),
+    std::printf("%-28s %-8s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
                 v.refuted ? "REFUTED" : std::string(status_name(v.status)).c_str(),
                 v.bounded_seconds + v.proof_seconds, v.note.c_str(),
-                v.why_not_proved.empty() ? "" : "; not proved: ", v.why_not_proved.c_str());
+                v.why_not_proved.empty() ? "" : "; not proved: ", v.why_not_proved.c_str(),
+                v.stored_problem.empty() ? "" : "; ", v.stored_problem.c_str());
     std::fflush(stdout);
   });
   report(verdicts, options);

@@ -43,6 +43,7 @@ class WorkFolder {
 };
 
 int run(Options options) {
+  if (!options.out.empty()) const AtomicFile probe(options.out);  // throws now, not after an hour's work
   const WorkFolder folder(options.generate.folder);
   const bool resumable = !options.generate.folder.empty();
   options.generate.folder = folder.path();

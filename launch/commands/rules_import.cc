@@ -19,7 +19,7 @@ int run(const Options& options) {
   using Status = synth::TasoOutcome::Status;
   const MappedFile file(options.file);
   const auto rules = synth::read_taso_rules(file.bytes(), options.file.string());
-  const auto known = rules::RuleSet::load(actors::find_config(options.known));
+  const auto known = rules::RuleSet::load(actors::find_config(options.known), rules::RuleStatus::tested);
   const synth::TasoImport import = synth::import_taso(rules, known, options.import);
   if (!options.out.empty())
     write_file_atomic(options.out, import.rules_text(options.file.filename().string()));
@@ -29,6 +29,10 @@ int run(const Options& options) {
     std::printf("%-28s %5zu\n", synth::to_string(status), import.count(status));
   std::printf("%-28s %5zu\n", "unsound as written", import.unsound());
   std::printf("%-28s %5zu\n", "known already", import.known());
+  const auto missing = import.sound_but_unknown();
+  if (!missing.empty()) std::printf("sound, not known:");
+  for (const std::size_t number : missing) std::printf(" %zu", number);
+  if (!missing.empty()) std::printf("\n");
   for (const auto& outcome : import.outcomes) {
     if (outcome.status == Status::imported) continue;
     std::printf("%4zu %s: %s\n", outcome.number, synth::to_string(outcome.status), outcome.reason.c_str());

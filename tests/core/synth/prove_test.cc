@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/file.h"
-#include "core/synth/unsound_rules.h"
+#include "core/synth/planted_rules.h"
 #include "core/synth/verify.h"
 
 namespace regraft::synth {
@@ -22,6 +22,36 @@ TEST_P(NotProved, AnUnsoundRuleIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Each, NotProved, ::testing::ValuesIn(unsound_rules()),
                          [](const auto& each) { return each.param.name; });
+
+class PlantedNotProved : public ::testing::TestWithParam<UnsoundRule> {};
+
+// A proof is for the ranks that it says, and for real numbers: the two corners that examples alone look into.
+TEST_P(PlantedNotProved, OrNotForTheCornerWhereItIsWrong) {
+  const auto rules = rules::RuleSet::parse(GetParam().text, "planted");
+  ProofOptions options;
+  options.seconds = 2;
+  const ProofResult result = prove_rule(rules, 0, options);
+  EXPECT_TRUE(!result.proved || (std::string(GetParam().name) == "RankOfFive" && result.most_rank < 5))
+      << result.smt;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, PlantedNotProved, ::testing::ValuesIn(planted_rules()),
+                         [](const auto& each) { return each.param.name; });
+
+// Two numbers that agree in the first six digits, neither a short binary fraction.
+TEST(Proof, KeepsNumbersApartToTheLastDigit) {
+  const auto rules = rules::RuleSet::parse("r: Mul(x, 0.0000001) => Mul(x, 0.0000002)\n", "numbers");
+  EXPECT_FALSE(prove_rule(rules, 0).proved);
+}
+
+// Both sides read the reshaped image in another order, but for windows that touch its padding alone.
+TEST(Proof, DoesNotForgetPlacesInThePadding) {
+  const auto rules = rules::RuleSet::parse(
+      "r: Conv{k,s,p,d,g=1}(Reshape{r}(x), w), rank(x) == 2, len(r) == 3, p == [1, 1]\n"
+      "    => Conv{k,s,[0, 2],d,1}(Reshape{r}(x), w)\n",
+      "padding");
+  EXPECT_FALSE(prove_rule(rules, 0).proved);
+}
 
 class Proved : public ::testing::TestWithParam<const char*> {};
 

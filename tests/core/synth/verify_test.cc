@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 
 namespace regraft::synth {
 namespace {
@@ -57,6 +60,75 @@ TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
   ASSERT_EQ(loaded.size(), 1u);
   EXPECT_EQ(loaded.info(0).name, "good");
   EXPECT_EQ(loaded.info(0).status, RuleStatus::proved);
+}
+
+// A folder with the rule "bad", which is wrong, and "good".
+struct Stored {
+  Stored() {
+    std::filesystem::create_directories(folder.path() / "rules");
+    write_file_atomic(folder.path() / "rules/a.rules", std::string_view(kRules));
+    all = rules::RuleSet::load(folder.path() / "rules", RuleStatus::tested);
+    how = quick();
+    how.proofs = rules::StatusTable::folder_of(folder.path() / "rules");
+  }
+  std::string problem_of(std::size_t rule) const {
+    return verify_rules(*all, {rule}, how, [](const Verdict&) {})[0].stored_problem;
+  }
+  std::filesystem::path proof() const { return how.proofs / "good.smt2"; }
+
+  TempDir folder;
+  std::optional<rules::RuleSet> all;
+  VerifyOptions how;
+};
+
+TEST(Verify, RunsStoredProofsAgainAndNamesThoseThatAreNone) {
+  Stored s;
+  write_statuses(s.how.proofs, *s.all, verify_rules(*s.all, {0}, quick(), [](const Verdict&) {}));
+  EXPECT_EQ(s.problem_of(0), "");
+  const std::string proof = read_file(s.proof());
+  write_file_atomic(s.proof(), proof + "\n");
+  EXPECT_EQ(s.problem_of(0), "its proof file was changed");
+  std::filesystem::remove(s.proof());
+  EXPECT_EQ(s.problem_of(0), "its proof file is missing");
+  // A file of the right hash that proves nothing.
+  const std::string open = "(declare-fun n () Int)\n(assert (> n 0))\n(check-sat)\n";
+  write_file_atomic(s.proof(), open);
+  rules::StatusTable table = rules::StatusTable::load(s.how.proofs);
+  table.set({"good", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(0)), sha256_hex(open), ""});
+  write_file_atomic(s.how.proofs / "status.txt", table.text());
+  EXPECT_EQ(s.problem_of(0), "its stored proof does not answer unsat");
+}
+
+// The hashes are no signature: a line written by hand loads, and the full check finds it out.
+TEST(Verify, FindsOutALineThatWasWrittenByHand) {
+  Stored s;
+  const std::string proof = "(assert false)\n(check-sat)\n";
+  std::filesystem::create_directories(s.how.proofs);
+  write_file_atomic(s.how.proofs / "bad.smt2", proof);
+  rules::StatusTable table;
+  table.set({"bad", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(1)), sha256_hex(proof), ""});
+  write_file_atomic(s.how.proofs / "status.txt", table.text());
+  EXPECT_EQ(rules::RuleSet::load(s.folder.path() / "rules", RuleStatus::proved).size(), 1u);
+  const Verdict verdict = verify_rules(*s.all, {1}, s.how, [](const Verdict&) {})[0];
+  EXPECT_EQ(verdict.stored_problem, "") << "unsat, as it says";
+  EXPECT_TRUE(verdict.refuted);
+  EXPECT_EQ(verdict.status, RuleStatus::tested);
+}
+
+// Proofs are the same on every run: what is stored can be compared with what is made again.
+TEST(Verify, MakesTheSameProofTwice) {
+  const auto rules = rules::RuleSet::parse(
+      "a: MatMul(MatMul(x, y), z), rank(x) >= 2, rank(y) >= 2, rank(z) >= 2 => MatMul(x, MatMul(y, z))\n"
+      "b: Transpose{p}(f:Unary(x)) => f(Transpose{p}(x))\n",
+      "twice");
+  ProofOptions options;
+  options.most_rank = 3;
+  options.seconds = 60;
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+    const ProofResult one = prove_rule(rules, rule, options), two = prove_rule(rules, rule, options);
+    ASSERT_TRUE(one.proved) << one.why_not;
+    EXPECT_EQ(one.smt, two.smt);
+  }
 }
 
 // The statuses that are shipped belong to the rules that are shipped.
