@@ -162,7 +162,7 @@ std::string heat_script(const ExperimentPlot& plot, const Table& table) {
          " font 'sans,11' background rgb 'white' noenhanced\n" + tics("x", columns) + tics("y", rows) +
          "set xrange [-0.5:" + show(static_cast<double>(columns.size()) - 0.5) +
          "]\nset yrange [-0.5:" + show(static_cast<double>(rows.size()) - 0.5) +
-         "]\nset palette defined (0 'white', 1 '#0b5394')\nset logscale cb\nset cblabel " +
+         "]\nset palette defined (0 '#deebf7', 1 '#0b5394')\nset logscale cb\nset cblabel " +
          quoted(plot.value) + "\n" + "unset grid\n" + data_block(0, data) +
          "plot $d0 using 1:2:($3 > 0 ? $3 : 1/0) with image pixels notitle, $d0 using 1:2:($3 > 0 ? "
          "sprintf('%g', $3) : '') "
