@@ -182,19 +182,50 @@ TEST_F(Equivalence, NamesTheFirstInnerValueThatDiffers) {
   EXPECT_EQ(check(chain(2), chain(2)).first_difference, "");
 }
 
+/// Moves an initializer's contents into a data file.
+void make_external(ModelBuilder& model, int initializer, const std::filesystem::path& file) {
+  ::onnx::TensorProto& tensor = *model.graph().mutable_initializer(initializer);
+  std::ofstream(file, std::ios::binary) << tensor.raw_data();
+  tensor.clear_raw_data();
+  tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
+  auto* entry = tensor.add_external_data();
+  entry->set_key("location");
+  entry->set_value(file.filename());
+}
+
+TEST_F(Equivalence, NamesTheFirstInnerValueThatDiffersWithExternalData) {
+  const auto chain = [&](float scale, const std::string& data) {
+    ModelBuilder model;
+    model.input("x", {4}).output("y", {4}).weight("scale", {1}, {scale}).weight("one", {1}, {1});
+    model.node("Add", {"x", "one"}, {"shifted"});
+    model.node("Mul", {"shifted", "scale"}, {"scaled"});
+    model.node("Relu", {"scaled"}, {"y"});
+    make_external(model, 0, folder_ / data);
+    return model;
+  };
+  const EquivalenceReport report = check(chain(2, "a.data"), chain(2.5f, "b.data"));
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.first_difference, HasSubstr("scaled (Mul)"));
+}
+
 // The second candidate is larger by a rounding, or by more.
 TEST_F(Equivalence, ArgMaxMayChooseAnotherOfEqualCandidates) {
-  const auto choice = [](float second) {
+  bool external = false;
+  const auto choice = [&](float second) {
     ModelBuilder model;
     model.input("x", {2, 1}).output("y", {2, 1}, ::onnx::TensorProto::INT64);
     model.weight("w", {1, 3}, {1, second, 0}).weight("scale", {1}, {0});
     model.node("Mul", {"x", "scale"}, {"zero"});
     model.node("Add", {"zero", "w"}, {"data"});
     ModelBuilder::set_int(model.node("ArgMax", {"data"}, {"y"}), "axis", 1);
+    if (external) make_external(model, 0, folder_ / (std::to_string(second) + (second < 1 ? "a" : "b")));
     return model;
   };
-  EXPECT_TRUE(check(choice(0.9999999f), choice(1.0000001f)).equivalent);
-  EXPECT_FALSE(check(choice(0.9f), choice(1.1f)).equivalent);
+  for (const bool outside : {false, true}) {
+    external = outside;
+    EXPECT_TRUE(check(choice(0.9999999f), choice(1.0000001f)).equivalent) << outside;
+    EXPECT_FALSE(check(choice(0.9f), choice(1.1f)).equivalent) << outside;
+  }
   EquivalenceOptions exact;
   exact.agreement = Agreement::bit_equal;
   EXPECT_FALSE(check(choice(0.9999999f), choice(1.0000001f), exact).equivalent);
