@@ -55,6 +55,13 @@ TEST(HostileRules, RangesAreNoLongerThanWhatAGraphHas) {
   EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(50000)) == 50000 => x\n"), 0u);
 }
 
+// A negative size among the dims of a constant was taken for a symbol that nobody had named.
+TEST(HostileRules, ConstantsOfNegativeSizesCannotBeMade) {
+  EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Values([2], [1, 1], x))\n"), 1u);
+  EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Values([2], [1, -1], x))\n"), 0u);
+  EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Full([1, -1], 2, x))\n"), 0u);
+}
+
 TEST(RuleSetExclude, TakesOneRuleOut) {
   RuleSet rules =
       RuleSet::parse("a: Relu(Relu(x)) => Relu(x)\nb: Neg(Neg(x)) => x\nc: Abs(Abs(x)) => Abs(x)\n", "x");
