@@ -58,11 +58,14 @@ class Pipeline {
   void phase(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
     work();
-    report_.seconds.emplace_back(name,
-                                 static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second);
+    const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
+    const auto held = std::ranges::find(report_.seconds, name, &std::pair<std::string, double>::first);
+    if (held == report_.seconds.end())
+      report_.seconds.emplace_back(name, seconds);
+    else
+      held->second += seconds;  // made again
     if (!options_.quiet)
-      std::fprintf(stderr, "regraft: %s: %s %.1f s\n", options_.input.filename().c_str(), name,
-                   report_.seconds.back().second);
+      std::fprintf(stderr, "regraft: %s: %s %.1f s\n", options_.input.filename().c_str(), name, seconds);
   }
 
   void import() {
@@ -99,22 +102,40 @@ class Pipeline {
     report_.dense_share = profile_.dense_share;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    search::SearchResult found;
-    phase("search", [&] { found = search(start); });
-    report_.cost_before = found.initial.latency_us;
-    report_.cost_after = found.best.latency_us;
-    report_.candidates_costed = found.candidates_costed;
-    report_.found_by = found.found_by;
-    if (found.path.empty()) {
-      return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
-    }
     graph::Graph best = start;
-    phase("check sites", [&] { best = apply_checked(start, found.path); });
+    const std::vector<rules::Match> path = search_and_check(start, best);
+    if (path.empty())
+      return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
-    phase("verify", [&] { verify_or_blame(start, found.path); });
+    phase("verify", [&] { verify_or_blame(start, path); });
     phase("replay", [&] { check_log(); });
     accept();
+  }
+
+  /// The path to the cheapest graph found whose sites all pass their checks, and that graph. Each rule that a
+  /// check refuses is left out and the search made again.
+  std::vector<rules::Match> search_and_check(const graph::Graph& start, graph::Graph& best) {
+    const std::size_t cleaned = log_.entries.size();
+    for (;;) {
+      search::SearchResult found;
+      phase("search", [&] { found = search(start); });
+      report_.cost_before = found.initial.latency_us;
+      report_.cost_after = found.best.latency_us;
+      report_.candidates_costed += found.candidates_costed;
+      report_.found_by = found.found_by;
+      std::optional<RefusedRule> refused;
+      if (!found.path.empty())
+        phase("check sites", [&] { refused = apply_checked(start, found.path, best); });
+      if (!refused) return found.path;
+      if (!options_.quiet)
+        std::fprintf(stderr, "regraft: %s: warning: searching without rule %s: %s\n",
+                     options_.input.filename().c_str(), refused->rule.c_str(), refused->reason.c_str());
+      rules_->exclude(refused->rule);
+      report_.refused_rules.push_back(std::move(*refused));
+      report_.rules.clear();
+      log_.entries.resize(cleaned);
+    }
   }
 
   /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
@@ -149,9 +170,10 @@ class Pipeline {
     return searcher->run({start, *rules_, *costs_}, limits, rng, context);
   }
 
-  /// Applies the path, checking each site in fp64 as it goes.
-  graph::Graph apply_checked(const graph::Graph& start, const std::vector<rules::Match>& path) {
-    graph::Graph graph = start;
+  /// Applies the path, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
+  std::optional<RefusedRule> apply_checked(const graph::Graph& start, const std::vector<rules::Match>& path,
+                                           graph::Graph& graph) {
+    graph = start;
     const auto costs = costs_->make(graph);
     double before_us = costs->cost().latency_us;
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -161,17 +183,14 @@ class Pipeline {
       const rules::Rewrite rewrite = rules::apply(graph, *rules_, path[i]);
       const exec::SiteReport site =
           exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings_});
-      if (!site.passes)
-        throw NotEquivalentError(
-            "rewrite " + std::to_string(i) + " by rule " + name + " is wrong here: " + site.reason,
-            options_.input.string(), "nothing was emitted; please report this");
+      if (!site.passes) return RefusedRule{name, "rewrite " + std::to_string(i) + ": " + site.reason};
       costs->update(graph.touched_since(mark));
       const double after_us = costs->cost().latency_us;
       log_.entries.push_back({name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us});
       before_us = after_us;
       ++report_.rules[name];
     }
-    return graph;
+    return std::nullopt;
   }
 
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {

@@ -28,6 +28,12 @@ struct OptimiseOptions {
   bool quiet = false;
 };
 
+/// A rule that the check of a rewrite's site refused, and that this model's search did without.
+struct RefusedRule {
+  std::string rule;
+  std::string reason;  // names the rewrite and the value that differs
+};
+
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
 struct OptimiseReport {
   bool accepted = false;
@@ -40,6 +46,7 @@ struct OptimiseReport {
   double cost_before = 0, cost_after = 0;  // predicted, us
   std::size_t nodes_before = 0, nodes_after = 0;
   std::map<std::string, int> rules;  // applied, by name
+  std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;
@@ -58,8 +65,9 @@ class NotEquivalentError : public Error {
 };
 
 /// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
-/// check in a process of its own -> replay of the log -> measurement -> output. What is not accepted becomes
-/// a byte copy of the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves
+/// check in a process of its own -> replay of the log -> measurement -> output. A rule that a site's check
+/// refuses is reported and the search made again without it. What is not accepted becomes a byte copy of the
+/// input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves
 /// no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 

@@ -33,6 +33,7 @@ std::string OptimiseReport::to_json() const {
               {"nodes_before", nodes_before},
               {"nodes_after", nodes_after},
               {"rules", rules},
+              {"refused_rules", json::array()},
               {"candidates_costed", candidates_costed},
               {"seconds", json::object()},
               {"peak_rss_bytes", peak_rss_bytes},
@@ -40,6 +41,8 @@ std::string OptimiseReport::to_json() const {
               {"search", search},
               {"found_by", found_by},
               {"version", kVersion}};
+  for (const RefusedRule& refused : refused_rules)
+    object["refused_rules"].push_back({{"rule", refused.rule}, {"reason", refused.reason}});
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
   return object.dump(2) + "\n";
 }
@@ -51,6 +54,8 @@ std::string OptimiseReport::text() const {
            static_cast<unsigned long long>(candidates_costed));
   if (!found_by.empty() && !rules.empty()) text += "found by " + found_by + "\n";
   for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
+  for (const RefusedRule& refused : refused_rules)
+    text += "warning: searched without rule " + refused.rule + ": " + refused.reason + "\n";
   if (verified) text += line("verified: largest relative error %.3g\n", max_relative_error);
   if (speedup)
     text += line("measured: %.3f -> %.3f ms, speedup %.3f, 95 %% interval [%.3f, %.3f]\n", *latency_before_ms,

@@ -2,7 +2,8 @@
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
 #   --full            address, undefined-behaviour and thread sanitizers and clang-tidy too
-#   --fuzz SECONDS    each fuzzer for so long (0, the default: none)
+#   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
+#   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --tidy SECONDS    with --full, clang-tidy on recently changed files for at most so long (default 240; 0: none)
@@ -11,9 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
 FUZZ_SECONDS=0
+FUZZ_RUNS=0
 WALKS=0
 LARGE=0
 TIDY_SECONDS=240
+declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
 JOBS=$(nproc)
 PASSED=0
 FAILED=0
@@ -29,10 +32,11 @@ while (($#)); do
   case $1 in
     --full) FULL=1 ;;
     --large) LARGE=1 ;;
-    --fuzz | --tidy | --walks)
+    --fuzz | --fuzz-runs | --tidy | --walks)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       case $1 in
         --fuzz) FUZZ_SECONDS=$2 ;;
+        --fuzz-runs) FUZZ_RUNS=$2 ;;
         --tidy) TIDY_SECONDS=$2 ;;
         --walks) WALKS=$2 ;;
       esac
@@ -121,15 +125,18 @@ check_tidy() {
 
 # What a fuzzer finds stays in build/fuzz/found, and so do the inputs that it grew, for the next run.
 fuzz() {
-  local target name found
+  local target name found limits=()
+  ((FUZZ_SECONDS == 0)) || limits+=("-max_total_time=$FUZZ_SECONDS")
+  ((FUZZ_RUNS == 0)) || limits+=("-runs=$FUZZ_RUNS")
   cmake --preset fuzz && cmake --build --preset fuzz --target fuzzers --parallel "$JOBS" || return 1
   for target in build/fuzz/tests/fuzz/*_fuzz; do
     name=$(basename "$target" _fuzz)
     found=build/fuzz/found/$name
     mkdir -p "$found"
-    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
+    "$target" "${limits[@]}" -max_len="${LONGEST[$name]:-4096}" -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
       "tests/fuzz/$name" || return 1
-    printf 'note: %s fuzzed for %d s\n' "$name" "$FUZZ_SECONDS"
+    printf 'note: %s fuzzed: ' "$name"
+    grep -E '^Done [0-9]+ runs' "$LOG" | tail -n 1
   done
 }
 
@@ -158,7 +165,7 @@ if ((FULL)); then
 fi
 ((WALKS == 0)) || stage "walks" walk
 ((LARGE == 0)) || stage "large" large
-((FUZZ_SECONDS == 0)) || stage "fuzz" fuzz
+((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0))

@@ -14,7 +14,7 @@ namespace regraft::exec {
 
 /// One sentence on the first value, in the order of the original's nodes, that both models name and that
 /// differs by more than the tolerance on the trial's inputs; empty when there is none, or when the models'
-/// inner values cannot be read (external data, values that are no tensors).
+/// inner values cannot be read (values that are no tensors).
 std::string first_divergence(const std::filesystem::path& original, const std::filesystem::path& optimised,
                              const Trial& trial, double tolerance);
 

@@ -60,11 +60,12 @@ struct ToleranceRule {
 
 /// Whole-model check (design: Equivalence, b). Interfaces must agree in names, order, types and dims. Both
 /// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the bindings {1,
-/// bound, primes} of their symbols. The spread of the original is taken over optimisation levels, 1 and 2
-/// threads, and 1-ulp noise on floating inputs. One model is in memory at a time; run it in a process of its
-/// own (`regraft verify`). Positions that ArgMax or ArgMin gives may differ where the candidates are within
-/// tolerance. A difference is a report; ExecError is only for an original that cannot be loaded
-/// or run, and for inputs that cannot be made.
+/// bound, primes} of their symbols, and at a few small sizes more, next to the model's own small constants.
+/// The spread of the original is taken over optimisation levels, 1 and 2 threads, and 1-ulp noise on floating
+/// inputs (at the small sizes only where the models differ by more than the tolerance). One model is in
+/// memory at a time; run it in a process of its own (`regraft verify`). Positions that ArgMax or ArgMin gives
+/// may differ where the candidates are within tolerance. A difference is a report; ExecError is only for an
+/// original that cannot be loaded or run, and for inputs that cannot be made.
 EquivalenceReport check_equivalence(const std::filesystem::path& original,
                                     const std::filesystem::path& optimised,
                                     const EquivalenceOptions& options);

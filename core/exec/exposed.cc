@@ -18,9 +18,6 @@ namespace fs = std::filesystem;
   std::ifstream file(path, std::ios::binary);
   if (!model.ParseFromIstream(&file))
     throw ExecError("cannot be read", path, "check that it is an ONNX model");
-  for (const auto& tensor : model.graph().initializer())
-    if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL)
-      throw ExecError("has external data: its inner values cannot be read", path, "");
   return model;
 }
 
@@ -55,13 +52,10 @@ ExposedModel::ExposedModel(const fs::path& model, const std::vector<std::string>
   for (const auto& output : copy.graph().output()) outputs.insert(output.name());
   for (const std::string& name : names)
     if (outputs.insert(name).second) copy.mutable_graph()->add_output()->set_name(name);
-  const fs::path path = folder_.path() / "exposed.onnx";
-  std::ofstream file(path, std::ios::binary);
-  if (!copy.SerializeToOstream(&file) || !file.flush())
-    throw ExecError("a copy of the model cannot be written", path, "check the space on the disk");
-  file.close();
+  std::string bytes;
+  if (!copy.SerializeToString(&bytes)) throw ExecError("is too large to be copied", model, "");
   copy.Clear();
-  session_ = std::make_unique<OrtSession>(path, SessionOptions{Optimisation::none, 1, {}});
+  session_ = std::make_unique<OrtSession>(bytes, model, SessionOptions{Optimisation::none, 1, {}});
 }
 
 std::vector<Tensor> ExposedModel::run(std::span<const Tensor> inputs) {

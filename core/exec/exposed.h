@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/file.h"
 #include "core/exec/ort_session.h"
 
 namespace regraft::exec {
@@ -21,7 +20,8 @@ struct Producer {
   bool keeps_dims = true;
 };
 
-/// A copy of a model whose inner values can be read. Costs the memory of the model once more.
+/// A copy of a model whose inner values can be read; external data is read where it lies. Costs the memory of
+/// the model twice more while it is made, once more while it lives.
 class ExposedModel {
  public:
   /// The names of all values that nodes of the main graph make, in the order of the nodes. Throws ExecError.
@@ -29,7 +29,7 @@ class ExposedModel {
   /// Nothing where no node of the main graph makes the value. Throws ExecError.
   static std::optional<Producer> producer_of(const std::filesystem::path& model, const std::string& value);
 
-  /// Exposes the named values. Throws ExecError for a model with external data, which cannot be copied alone,
+  /// Exposes the named values. Throws ExecError for what is no model or of 2 GB without its external data,
   /// and what OrtSession throws.
   ExposedModel(const std::filesystem::path& model, const std::vector<std::string>& names);
 
@@ -37,7 +37,6 @@ class ExposedModel {
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
  private:
-  TempDir folder_{"regraft_exposed"};
   std::vector<std::string> names_;
   std::unique_ptr<OrtSession> session_;
 };

@@ -62,20 +62,21 @@ bool is_payload(int field) {
   }
 }
 
-bool parse_header(Bytes tensor, ::onnx::TensorProto& header) {
+bool parse_header(Bytes tensor, std::size_t kept_bytes, ::onnx::TensorProto& header) {
   std::string kept;
   const bool fine = for_each_field(tensor, [&](int field, Bytes, Bytes whole) {
-    if (!is_payload(field)) kept.append(reinterpret_cast<const char*>(whole.data()), whole.size());
+    if (!is_payload(field) || whole.size() <= kept_bytes)
+      kept.append(reinterpret_cast<const char*>(whole.data()), whole.size());
     return true;
   });
   return fine && header.ParseFromString(kept);
 }
 
-bool parse_graph(Bytes message, ::onnx::GraphProto& graph) {
+bool parse_graph(Bytes message, std::size_t kept_bytes, ::onnx::GraphProto& graph) {
   std::string rest;
   const bool fine = for_each_field(message, [&](int field, Bytes contents, Bytes whole) {
     if (field == ::onnx::GraphProto::kInitializerFieldNumber)
-      return parse_header(contents, *graph.add_initializer());
+      return parse_header(contents, kept_bytes, *graph.add_initializer());
     rest.append(reinterpret_cast<const char*>(whole.data()), whole.size());
     return true;
   });
@@ -84,7 +85,7 @@ bool parse_graph(Bytes message, ::onnx::GraphProto& graph) {
 
 }  // namespace
 
-::onnx::GraphProto read_skeleton(const std::filesystem::path& model) {
+::onnx::GraphProto read_skeleton(const std::filesystem::path& model, std::size_t kept_bytes) {
   const MappedFile file(model);
   ::onnx::GraphProto graph;
   bool found = false;
@@ -93,7 +94,7 @@ bool parse_graph(Bytes message, ::onnx::GraphProto& graph) {
                      [&](int field, Bytes contents, Bytes) {
                        if (field != ::onnx::ModelProto::kGraphFieldNumber) return true;
                        found = true;
-                       return parse_graph(contents, graph);
+                       return parse_graph(contents, kept_bytes, graph);
                      });
   if (!fine || !found) {
     throw ExecError("not an ONNX model, or a truncated one", model, "fetch or export the model again");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 namespace onnx {
@@ -9,8 +10,8 @@ class GraphProto;
 namespace regraft::exec {
 
 /// The main graph of an ONNX file without the payload of its initialisers: their names, dtypes and dims are
-/// kept. Reads a mapped file front to back, so a model of any size costs little memory. Throws ExecError on
-/// what is not a ModelProto.
-::onnx::GraphProto read_skeleton(const std::filesystem::path& model);
+/// kept, and contents of at most `kept_bytes` bytes. Reads a mapped file front to back, so a model of any
+/// size costs little memory. Throws ExecError on what is not a ModelProto.
+::onnx::GraphProto read_skeleton(const std::filesystem::path& model, std::size_t kept_bytes = 0);
 
 }  // namespace regraft::exec

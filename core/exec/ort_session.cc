@@ -12,6 +12,8 @@
 namespace regraft::exec {
 namespace {
 
+/// Where the runtime looks for the external data of a model that is given as bytes.
+constexpr const char* kDataFolder = "session.model_external_initializers_file_folder_path";
 constexpr std::array kLevelNames{"none", "basic", "extended", "all"};
 constexpr std::array kLevels{ORT_DISABLE_ALL, ORT_ENABLE_BASIC, ORT_ENABLE_EXTENDED, ORT_ENABLE_ALL};
 
@@ -70,6 +72,16 @@ ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
   return info;
 }
 
+Ort::SessionOptions settings_of(const SessionOptions& options) {
+  Ort::SessionOptions settings;
+  settings.SetGraphOptimizationLevel(kLevels[static_cast<std::size_t>(options.optimisation)]);
+  settings.SetIntraOpNumThreads(options.threads);
+  settings.SetInterOpNumThreads(1);
+  settings.SetExecutionMode(ORT_SEQUENTIAL);
+  if (!options.profile_prefix.empty()) settings.EnableProfiling(options.profile_prefix.c_str());
+  return settings;
+}
+
 Ort::Value to_ort(const Tensor& tensor) {
   Ort::AllocatorWithDefaultOptions allocator;
   const auto type = static_cast<ONNXTensorElementDataType>(tensor.dtype);
@@ -121,25 +133,36 @@ OrtSession::OrtSession(const std::filesystem::path& model, const SessionOptions&
     : path_(model), threads_(options.threads), impl_(std::make_unique<Impl>()) {
   check_readable(model);
   try {
-    Ort::SessionOptions settings;
-    settings.SetGraphOptimizationLevel(kLevels[static_cast<std::size_t>(options.optimisation)]);
-    settings.SetIntraOpNumThreads(options.threads);
-    settings.SetInterOpNumThreads(1);
-    settings.SetExecutionMode(ORT_SEQUENTIAL);
-    if (!options.profile_prefix.empty()) settings.EnableProfiling(options.profile_prefix.c_str());
-    impl_->session = Ort::Session(impl_->env, model.c_str(), settings);
-    Ort::AllocatorWithDefaultOptions allocator;
-    for (std::size_t i = 0; i < impl_->session.GetInputCount(); ++i) {
-      inputs_.push_back(describe_value(impl_->session.GetInputNameAllocated(i, allocator).get(),
-                                       impl_->session.GetInputTypeInfo(i)));
-    }
-    for (std::size_t i = 0; i < impl_->session.GetOutputCount(); ++i) {
-      outputs_.push_back(describe_value(impl_->session.GetOutputNameAllocated(i, allocator).get(),
-                                        impl_->session.GetOutputTypeInfo(i)));
-    }
+    impl_->session = Ort::Session(impl_->env, model.c_str(), settings_of(options));
+    describe();
   } catch (const Ort::Exception& error) {
     throw load_error(error, model);
   }
+}
+
+OrtSession::OrtSession(std::string_view bytes, const std::filesystem::path& like,
+                       const SessionOptions& options)
+    : path_(like), threads_(options.threads), impl_(std::make_unique<Impl>()) {
+  try {
+    Ort::SessionOptions settings = settings_of(options);
+    const std::filesystem::path folder = std::filesystem::absolute(like).parent_path();
+    settings.AddConfigEntry(kDataFolder, folder.c_str());
+    impl_->session = Ort::Session(impl_->env, bytes.data(), bytes.size(), settings);
+    describe();
+  } catch (const Ort::Exception& error) {
+    throw load_error(error, like);
+  }
+}
+
+void OrtSession::describe() {
+  Ort::AllocatorWithDefaultOptions allocator;
+  const Ort::Session& session = impl_->session;
+  for (std::size_t i = 0; i < session.GetInputCount(); ++i)
+    inputs_.push_back(
+        describe_value(session.GetInputNameAllocated(i, allocator).get(), session.GetInputTypeInfo(i)));
+  for (std::size_t i = 0; i < session.GetOutputCount(); ++i)
+    outputs_.push_back(
+        describe_value(session.GetOutputNameAllocated(i, allocator).get(), session.GetOutputTypeInfo(i)));
   for (const ValueInfo& input : inputs_) impl_->input_names.push_back(input.name.c_str());
   for (const ValueInfo& output : outputs_) impl_->output_names.push_back(output.name.c_str());
 }

@@ -38,6 +38,9 @@ struct TimingPlan {
 class OrtSession {
  public:
   explicit OrtSession(const std::filesystem::path& model, const SessionOptions& options = {});
+  /// A model made from the one in the file `like`: errors name that, and external data is looked for beside
+  /// it.
+  OrtSession(std::string_view bytes, const std::filesystem::path& like, const SessionOptions& options);
   ~OrtSession();
   OrtSession(OrtSession&&) noexcept;
   OrtSession& operator=(OrtSession&&) noexcept;
@@ -59,6 +62,7 @@ class OrtSession {
 
  private:
   struct Impl;
+  void describe();
   void check_inputs(std::span<const Tensor> inputs) const;
 
   std::filesystem::path path_;

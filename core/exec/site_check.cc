@@ -11,6 +11,7 @@
 #include "core/exec/exec_error.h"
 #include "core/exec/fragment.h"
 #include "core/exec/site.h"
+#include "core/exec/site_sizes.h"
 #include "core/exec/torch_ops.h"
 #include "core/graph/dim_formula.h"
 
@@ -239,37 +240,6 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
   return true;
 }
 
-/// Symbols of the leaves that no size was given for; without `formulas`, those alone that no other gives one.
-std::vector<graph::SymbolId> open_symbols(const Graph& graph, const Site& site,
-                                          const graph::Bindings& bindings, bool formulas) {
-  std::set<graph::SymbolId> symbols;
-  for (const Value& leaf : site.leaves) {
-    for (const graph::Dim dim : graph.type(leaf).dims) {
-      if (!graph::is_symbol(dim) || bindings.find(graph::dim_symbol(dim))) continue;
-      const graph::SymbolId symbol = graph::dim_symbol(dim);
-      if (formulas || !graph::is_formula(graph.tables().symbol_name(symbol))) symbols.insert(symbol);
-    }
-  }
-  return {symbols.begin(), symbols.end()};
-}
-
-/// Small ones, and those that the left side has elsewhere.
-std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
-  constexpr std::int64_t kLarge = 64;
-  std::set<std::int64_t> sizes{1, 2, 3, 4, 6, 8};
-  const auto add = [&](const graph::TensorType& type) {
-    for (const graph::Dim dim : type.dims)
-      if (dim > 0 && dim <= kLarge) sizes.insert(dim);
-  };
-  for (const Value& leaf : site.leaves) add(graph.type(leaf));
-  for (const NodeId id : site.left) {
-    for (const graph::TypeId type : graph.node(id).outputs) add(graph.tables().type(type));
-    for (const Value& input : graph.node(id).inputs)
-      if (input.present()) add(graph.type(input));
-  }
-  return {sizes.begin(), sizes.end()};
-}
-
 /// Dims behind nodes that we do not know are symbols that may hang together (a Reshape of one to fixed dims):
 /// tries sizes until the left side runs.
 bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
@@ -305,6 +275,25 @@ bool replaces_nothing(const Graph& before, const rules::Rewrite& rewrite) {
   return before.alive(root) && before.uses(root).empty();
 }
 
+/// At other sizes than those given. Ones that do not fit together say nothing about the rewrite.
+void compare_elsewhere(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                       const Site& site, const SiteOptions& options, SiteReport& report) {
+  const auto compare = [&](const graph::Bindings& bindings, std::int64_t unbound_size) {
+    SiteReport elsewhere = report;
+    if (compare_at(before, after, rewrite, site, bindings, {unbound_size, 1, options.seed}, elsewhere))
+      report = elsewhere;
+  };
+  compare(options.bindings, kOtherSize);
+  const auto [symbols, smallest] = given_symbols(before, site, options.bindings);
+  if (symbols.empty()) return;
+  for (const std::int64_t size : telling_sizes(before, site, smallest)) {
+    if (!report.reason.empty()) return;
+    graph::Bindings bindings = options.bindings;
+    for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size);
+    compare(bindings, 1);
+  }
+}
+
 SiteReport compare_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
                         const SiteOptions& options, Leaves leaves) {
   SiteReport report;
@@ -316,13 +305,8 @@ SiteReport compare_site(const Graph& before, const Graph& after, const rules::Re
     bool ran =
         compare_at(before, after, rewrite, site, options.bindings, {1, options.draws, options.seed}, report);
     if (!ran) ran = compare_at_fitting_sizes(before, after, rewrite, site, options, report);
-    if (ran && report.reason.empty() && has_symbols(before, site)) {
-      SiteReport elsewhere = report;
-      // Sizes that do not fit together say nothing about the rewrite; those given, just compared, do.
-      if (compare_at(before, after, rewrite, site, options.bindings, {kOtherSize, 1, options.seed},
-                     elsewhere))
-        report = elsewhere;
-    }
+    if (ran && report.reason.empty() && has_symbols(before, site))
+      compare_elsewhere(before, after, rewrite, site, options, report);
     report.passes = report.reason.empty();
     if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);
   } catch (const Error& error) {

@@ -28,12 +28,12 @@ inline constexpr double kSiteTolerance = 1e-9;
 double made_constant_tolerance(graph::DType dtype);
 
 /// Checks one rewrite (design: Equivalence, a): what it replaced against what it put there, both in fp64 on
-/// the site's actual shapes, with the model's real weights; where these shapes have symbols, once with their
-/// given sizes and once with 3 for those not given. `before` is the graph as it was (a copy, or the graph
-/// after undo), `after` the rewritten one; both share ids and Tables. The matched nodes run on random values
-/// of the pattern's outer inputs; what the right side takes from nodes of the left side comes from the same
-/// run. Integer inputs that look something up stay in range; booleans are fair coins. Never throws for a
-/// wrong rewrite: what cannot be run does not pass.
+/// the site's actual shapes, with the model's real weights; where these shapes have symbols, with their
+/// given sizes, with 3 for those not given, and with a few sizes smaller than those given. `before` is the
+/// graph as it was (a copy, or the graph after undo), `after` the rewritten one; both share ids and Tables.
+/// The matched nodes run on random values of the pattern's outer inputs; what the right side takes from nodes
+/// of the left side comes from the same run. Integer inputs that look something up stay in range; booleans
+/// are fair coins. Never throws for a wrong rewrite: what cannot be run does not pass.
 SiteReport check_site(const graph::Graph& before, const graph::Graph& after, const rules::Rewrite& rewrite,
                       const SiteOptions& options);
 

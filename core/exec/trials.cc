@@ -1,6 +1,8 @@
 #include "core/exec/trials.h"
 
 #include <array>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "core/exec/exec_error.h"
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
+constexpr std::size_t kMostTogether = 6, kMostAlone = 6;   // probes that run
+constexpr std::array<std::int64_t, 3> kSmallest{2, 1, 3};  // of one symbol alone
 
 std::string label_of(const SymbolSizes& sizes) {
   std::string label;
@@ -23,11 +27,7 @@ Trial run_trial(OrtSession& session, const InputSource& source, const SymbolSize
   Trial trial{label_of(sizes), source.draw(session.inputs(), sizes, rng), {}, {}};
   if (trial.binding.empty()) trial.binding = "as it is";
   trial.outputs = session.run(trial.inputs);
-  for (int i = 0; i < noisy_runs; ++i) {
-    std::vector<Tensor> moved = trial.inputs;
-    for (Tensor& tensor : moved) nudge_one_ulp(tensor, rng);
-    trial.noisy_outputs.push_back(session.run(moved));
-  }
+  add_noisy_runs(session, noisy_runs, rng, trial);
   return trial;
 }
 
@@ -54,15 +54,103 @@ std::vector<Trial> run_or_skip(OrtSession& session, const InputSource& source, c
   }
 }
 
-}  // namespace
-
-std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound) {
+std::set<std::string> symbols_of(std::span<const ValueInfo> inputs) {
   std::set<std::string> symbols;
   for (const ValueInfo& input : inputs) {
     for (const AxisInfo& axis : input.dims) {
       if (!axis.is_static()) symbols.insert(axis.symbol);
     }
   }
+  return symbols;
+}
+
+/// Tries sizes and keeps the trials of those at which the session runs.
+class Prober {
+ public:
+  Prober(OrtSession& session, const InputSource& source, Rng& rng, Reference& reference)
+      : session_(session), source_(source), rng_(rng), reference_(reference) {
+    for (const Trial& trial : reference.trials) runs_[trial.binding] = true;
+  }
+
+  bool runs(const SymbolSizes& sizes) {
+    const auto [held, fresh] = runs_.try_emplace(label_of(sizes), false);
+    if (!fresh) return held->second;
+    try {
+      reference_.trials.push_back(run_trial(session_, source_, sizes, 0, rng_));
+      reference_.trials.back().probe = true;
+      held->second = true;
+    } catch (const ExecError&) {
+    }
+    return held->second;
+  }
+
+ private:
+  OrtSession& session_;
+  const InputSource& source_;
+  Rng& rng_;
+  Reference& reference_;
+  std::map<std::string, bool> runs_;  // by label
+};
+
+/// All symbols alike: the first few sizes that run, then the smallest that does, if larger ones do too.
+void probe_together(Prober& prober, const std::set<std::string>& symbols,
+                    std::span<const std::int64_t> sizes) {
+  const auto runs = [&](std::int64_t size) {
+    SymbolSizes alike;
+    for (const std::string& symbol : symbols) alike[symbol] = size;
+    return prober.runs(alike);
+  };
+  std::set<std::int64_t> good, bad{0};
+  (runs(1) ? good : bad).insert(1);
+  for (const std::int64_t size : sizes) {
+    if (good.size() >= kMostTogether) break;
+    (runs(size) ? good : bad).insert(size);
+  }
+  if (good.empty()) return;
+  std::int64_t smallest = *good.begin(), fails = *std::prev(bad.lower_bound(smallest));
+  while (smallest - fails > 1) {
+    const std::int64_t middle = (smallest + fails) / 2;
+    (runs(middle) ? smallest : fails) = middle;
+  }
+}
+
+void probe_alone(Prober& prober, const std::set<std::string>& symbols, const SymbolSizes& bound) {
+  SymbolSizes given;
+  for (const std::string& symbol : symbols) {
+    const auto value = bound.find(symbol);
+    given[symbol] = value == bound.end() ? 1 : value->second;
+  }
+  std::size_t found = 0;
+  for (const std::int64_t size : kSmallest) {
+    for (const std::string& symbol : symbols) {
+      SymbolSizes sizes = given;
+      sizes[symbol] = size;
+      if (found < kMostAlone && prober.runs(sizes)) ++found;
+    }
+  }
+}
+
+}  // namespace
+
+void add_noisy_runs(OrtSession& session, int runs, Rng& rng, Trial& trial) {
+  for (int i = 0; i < runs; ++i) {
+    std::vector<Tensor> moved = trial.inputs;
+    for (Tensor& tensor : moved) nudge_one_ulp(tensor, rng);
+    trial.noisy_outputs.push_back(session.run(moved));
+  }
+}
+
+void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+                std::span<const std::int64_t> sizes, Rng& rng, Reference& reference) {
+  const std::set<std::string> symbols = symbols_of(session.inputs());
+  if (symbols.empty() || source.is_fixed()) return;
+  Prober prober(session, source, rng, reference);
+  probe_together(prober, symbols, sizes);
+  if (symbols.size() > 1) probe_alone(prober, symbols, bound);
+}
+
+std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound) {
+  const std::set<std::string> symbols = symbols_of(inputs);
   if (symbols.empty()) return {{"as it is", {}, true, {}}};
   Binding ones{"1", {}, false, {}}, given{"bound", {}, true, {}}, primes{"prime", {}, false, SymbolSizes{}};
   bool differs = false;

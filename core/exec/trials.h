@@ -18,6 +18,7 @@ struct Trial {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> noisy_outputs;  // with 1-ulp noise on the floating inputs
+  bool probe = false;  // at sizes beside the bindings: its own spread is measured only where that matters
 };
 
 /// What the reference session gave at all bindings.
@@ -42,6 +43,16 @@ struct TrialPlan {
   int draws = 1;       // at the first binding that runs; one at each other
   int noisy_runs = 0;  // for each draw
 };
+
+/// Adds trials at other sizes of the symbols, at which a rewrite that holds at the bindings may fail: all
+/// symbols alike at the first few of `sizes` at which the session runs, and at the smallest such size; then
+/// each symbol alone at small ones, the others as bound. Sizes at which it fails count for nothing. Does
+/// nothing for a model without symbols.
+void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+                std::span<const std::int64_t> sizes, Rng& rng, Reference& reference);
+
+/// Runs the trial's inputs again with 1-ulp noise, `runs` times.
+void add_noisy_runs(OrtSession& session, int runs, Rng& rng, Trial& trial);
 
 /// Runs the session on fresh inputs at every binding. Throws ExecError where it runs at none, or not at a
 /// required one.

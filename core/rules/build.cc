@@ -27,6 +27,11 @@ InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const s
   return out;
 }
 
+/// Sizes alone: what is negative would be a symbol among dims.
+bool are_dims(const graph::Ints& list) {
+  return std::all_of(list.begin(), list.end(), [](std::int64_t size) { return size >= 0; });
+}
+
 Tensor virtual_tensor(graph::TypeId type) {
   return {{}, type, WeightId::none, Tensor::State::present};
 }
@@ -112,7 +117,8 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
   if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
   if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
   const bool number = value.kind == Quantity::Kind::integer || value.kind == Quantity::Kind::real;
-  if (!number || !like[0].present()) return "a constant of the right side cannot be computed";
+  if (!number || !like[0].present() || !are_dims(first.list))
+    return "a constant of the right side cannot be computed";
   const auto dtype = graph_.tables().type(like[0].type).dtype;
   const double filler = value.kind == Quantity::Kind::real ? value.real : static_cast<double>(value.integer);
   const AttrId attrs = graph_.tables().intern(
@@ -124,8 +130,7 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
 
 std::string Builder::literal_values(const RightStep& s, std::size_t member, const graph::Ints& elements,
                                     const Quantity& dims, const Tensor& like) {
-  const bool fits = dims.kind == Quantity::Kind::list && like.present() &&
-                    std::none_of(dims.list.begin(), dims.list.end(), is_symbolic);
+  const bool fits = dims.kind == Quantity::Kind::list && like.present() && are_dims(dims.list);
   if (!fits) return "a constant of the right side cannot be computed";
   graph::HostTensor host;
   host.dtype = graph_.tables().type(like.type).dtype;

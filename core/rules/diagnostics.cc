@@ -35,9 +35,13 @@ void fail(std::string_view file, Position at, const std::string& what, const std
 }
 
 std::string nearest(std::string_view name, std::span<const std::string_view> known, std::string otherwise) {
+  constexpr std::size_t kLongest = 48;  // what is longer was not meant to be a name; distances are quadratic
+  if (name.size() > kLongest) return otherwise;
   std::string_view best;
   std::size_t best_distance = name.size() / 2 + 2;
   for (std::string_view candidate : known) {
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (longer - std::min(name.size(), candidate.size()) >= best_distance) continue;
     const std::size_t d = distance(name, candidate);
     if (d < best_distance) {
       best_distance = d;

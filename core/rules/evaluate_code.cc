@@ -9,6 +9,7 @@ namespace {
 using Form = Code::Form;
 using Kind = Quantity::Kind;
 using graph::Ints;
+constexpr std::size_t kLongest = 1 << 13;  // list: what a graph has; bounds one that doubles itself
 
 std::size_t member_of(Slot slot, const Scope& scope) {
   return slot.domain == scope.domain ? scope.member : 0;
@@ -138,11 +139,9 @@ Quantity of_list(Function function, Ints list) {
 }
 
 Quantity range_of(const std::vector<Quantity>& args) {
-  constexpr std::int64_t kLongest = 1 << 16;
   const std::int64_t first = args.size() > 1 ? args[0].integer : 0, last = args.back().integer;
-  if (args[0].kind != Kind::integer || args.back().kind != Kind::integer || last < first ||
-      last - first > kLongest)
-    return {};
+  const bool integers = args[0].kind == Kind::integer && args.back().kind == Kind::integer;
+  if (!integers || last < first || last - first > static_cast<std::int64_t>(kLongest)) return {};
   Ints out(static_cast<std::size_t>(last - first));
   std::iota(out.begin(), out.end(), first);
   return Quantity::of(std::move(out));
@@ -205,7 +204,8 @@ Quantity call(const Code& code, const Scope& scope) {
 }
 
 Quantity join_lists(const Quantity& a, const Quantity& b) {
-  if (a.kind != Kind::list || b.kind != Kind::list) return {};
+  const bool lists = a.kind == Kind::list && b.kind == Kind::list;
+  if (!lists || a.list.size() + b.list.size() > kLongest) return {};
   Ints out = a.list;
   out.insert(out.end(), b.list.begin(), b.list.end());
   return Quantity::of(std::move(out));
@@ -253,6 +253,7 @@ Quantity list_of(const Code& code, const Scope& scope) {
   Ints out;
   for (const Code& arg : code.args) {
     const Quantity value = evaluate(arg, scope);
+    if (out.size() + value.list.size() >= kLongest) return {};
     if (value.kind == Kind::list && arg.form == Form::spread) {
       out.insert(out.end(), value.list.begin(), value.list.end());
     } else if (value.kind == Kind::integer || value.kind == Kind::boolean) {

@@ -96,6 +96,14 @@ std::optional<std::size_t> RuleSet::find(std::string_view name) const {
                                : std::optional(static_cast<std::size_t>(found - infos_.begin()));
 }
 
+void RuleSet::exclude(std::string_view name) {
+  const auto found = find(name);
+  if (!found) return;
+  const auto at = static_cast<std::ptrdiff_t>(*found);
+  infos_.erase(infos_.begin() + at);
+  compiled_.erase(compiled_.begin() + at);
+}
+
 const CompiledRule& RuleSet::compiled(std::size_t rule) const {
   return *compiled_[rule];
 }

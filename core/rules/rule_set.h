@@ -31,7 +31,7 @@ struct RuleInfo {
   RuleStatus status = RuleStatus::tested;
 };
 
-/// An immutable, ordered set of rules. Rule numbers are positions in it.
+/// An ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
   /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules whose
@@ -55,6 +55,8 @@ class RuleSet {
   std::optional<std::size_t> find(std::string_view name) const;
   /// Of all rule texts, in order.
   Hash128 hash() const;
+  /// Takes the rule of that name out, if there is one; those behind it get other numbers.
+  void exclude(std::string_view name);
 
  private:
   RuleSet();

@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/rules/rewrite.h"
 #include "core/rules/rewrite_log.h"
@@ -13,18 +16,39 @@ namespace {
 
 using namespace regraft;
 
-void match_and_apply(const rules::RuleSet& rules, void (*make)(rules::testing::GraphBuilder&)) {
-  rules::testing::GraphBuilder b;
-  make(b);
-  const rules::MatchIndex index(rules, b.graph());
+/// The models on which rules are tried. Each try leaves them as they were but for what it interned, so they
+/// are made anew from time to time.
+class Models {
+ public:
+  static constexpr int kTriesOfOne = 1000;
+
+  std::span<const std::unique_ptr<rules::testing::GraphBuilder>> fresh() {
+    if (tries_++ % kTriesOfOne == 0) {
+      builders_.clear();
+      for (int i = 0; i < 3; ++i) builders_.push_back(std::make_unique<rules::testing::GraphBuilder>());
+      rules::testing::recurrent(*builders_[0], 2, 2, 3);
+      rules::testing::encoder(*builders_[1], 3, 2, 2);
+      rules::testing::convolutions(*builders_[2]);
+      for (const auto& builder : builders_) builder->graph().commit();
+    }
+    return builders_;
+  }
+
+ private:
+  std::vector<std::unique_ptr<rules::testing::GraphBuilder>> builders_;
+  int tries_ = 0;
+};
+
+void match_and_apply(const rules::RuleSet& rules, graph::Graph& graph) {
+  const rules::MatchIndex index(rules, graph);
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
     std::size_t tried = 0;
     for (const rules::Match& match : index.matches(rule)) {
       if (++tried > 8) break;
-      const auto mark = b.graph().mark();
-      rules::apply(b.graph(), rules, match);  // must succeed: the index says so
-      b.graph().validate();
-      b.graph().undo_to(mark);
+      const auto mark = graph.mark();
+      rules::apply(graph, rules, match);  // must succeed: the index says so
+      graph.validate();
+      graph.undo_to(mark);
     }
   }
 }
@@ -34,9 +58,8 @@ void read_rules(std::string_view text) {
   if (text.find("range") != text.rfind("range")) return;
   try {
     const auto rules = rules::RuleSet::parse(text, "fuzz");
-    match_and_apply(rules, [](rules::testing::GraphBuilder& b) { rules::testing::recurrent(b, 2, 2, 3); });
-    match_and_apply(rules, [](rules::testing::GraphBuilder& b) { rules::testing::encoder(b, 3, 2, 2); });
-    match_and_apply(rules, rules::testing::convolutions);
+    static Models models;
+    for (const auto& model : models.fresh()) match_and_apply(rules, model->graph());
   } catch (const rules::RuleError& e) {
     if (e.where().rfind("fuzz", 0) != 0) std::abort();  // an error of matching, not of reading
   }

@@ -1,5 +1,6 @@
 // Rules that are wrong in the ways in which optimisers have been wrong: each is caught where it is applied
 // and in the whole model. Its right form passes both, so that it is the mistake that is found.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +9,7 @@
 #include "core/exec/equivalence.h"
 #include "core/exec/oracle.h"
 #include "core/exec/site_check.h"
+#include "core/exec/tiny_models.h"
 #include "core/exec/walks/motifs.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
@@ -199,6 +201,38 @@ TEST_P(WrongRules, PassInTheirRightForm) {
 
 INSTANTIATE_TEST_SUITE_P(All, WrongRules, ::testing::ValuesIn(kRules),
                          [](const auto& instance) { return std::string(instance.param.name); });
+
+/// A rule that a symbolic dim makes wrong only where it is smaller than a constant of the model: a start from
+/// the end of x[n] is no row number. At n = 10, 1 and 7 nothing shows.
+TEST(WrongRule, ThatHoldsAtTheBoundSizeIsCaughtAtASmallerOne) {
+  constexpr const char* kWrong =
+      "r: Gather{a}(Slice{[o], [e], [a], [1]}(x), i), const(i), rank(i) == 1, min(ints(i)) >= 0"
+      " => Gather{a}(x, Ints(ints(i) + o))";
+  const TempDir folder;
+  testing::ModelBuilder model;
+  model.input("x", {"n", 3}).output("y", {1, 3}).integers("row", {1});
+  model.integers("from", {-3}).integers("to", {1000}).integers("axes", {0});
+  model.node("Slice", {"x", "from", "to", "axes"}, {"last"});
+  model.node("Gather", {"last", "row"}, {"y"});
+  const auto file = model.write(folder.path() / "before.onnx"), after = folder.path() / "after.onnx";
+  const auto rules = rules::RuleSet::parse(kWrong, "rule");
+  const onnx::ImportedModel imported = onnx::import_model(file);
+  graph::Graph graph = imported.graph();
+  const rules::MatchIndex index(rules, graph);
+  ASSERT_EQ(index.matches(0).size(), 1u);
+  const rules::Rewrite rewrite = rules::apply(graph, rules, index.matches(0)[0]);
+  onnx::export_model(imported, graph, after);
+
+  SiteOptions at;
+  at.bindings.bind(imported.tables().symbol("n"), 10);
+  set_oracle_threads(1);
+  EXPECT_FALSE(check_site(imported.graph(), graph, rewrite, at).passes);
+  EquivalenceOptions options;
+  options.bound = {{"n", 10}};
+  const EquivalenceReport report = check_equivalence(file, after, options);
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, ::testing::HasSubstr("n=2"));
+}
 
 }  // namespace
 }  // namespace regraft::exec

@@ -1,0 +1,29 @@
+#pragma once
+
+// Internal to core/exec: sizes of the symbols of a rewrite's site at which to look.
+
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/exec/site.h"
+
+namespace regraft::exec {
+
+/// Symbols of the leaves that no size was given for; without `formulas`, those alone that no other gives one.
+std::vector<graph::SymbolId> open_symbols(const graph::Graph& graph, const Site& site,
+                                          const graph::Bindings& bindings, bool formulas);
+
+/// Symbols of the leaves that a size was given for, and the smallest such size.
+std::pair<std::set<graph::SymbolId>, std::int64_t> given_symbols(const graph::Graph& graph, const Site& site,
+                                                                 const graph::Bindings& bindings);
+
+/// A few sizes in [1, below): 1 to 3, and next to the integers among the attributes of the left side: where
+/// it begins to slice, say.
+std::set<std::int64_t> telling_sizes(const graph::Graph& graph, const Site& site, std::int64_t below);
+
+/// Small sizes, and those that the left side has elsewhere.
+std::vector<std::int64_t> likely_sizes(const graph::Graph& graph, const Site& site);
+
+}  // namespace regraft::exec
