@@ -67,11 +67,16 @@ std::set<std::int64_t> telling_sizes(const Graph& graph, const Site& site, std::
 }
 
 std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
-  constexpr std::int64_t kLarge = 64;
+  constexpr std::int64_t kLarge = 64, kMostElements = 512;
   std::set<std::int64_t> sizes{1, 2, 3, 4, 6, 8};
   const auto add = [&](const graph::TensorType& type) {
-    for (const graph::Dim dim : type.dims)
+    std::int64_t elements = 1;  // what a Reshape to these dims takes from a single one
+    for (const graph::Dim dim : type.dims) {
       if (dim > 0 && dim <= kLarge) sizes.insert(dim);
+      const bool few = dim > 0 && dim <= kMostElements && elements <= kMostElements;
+      elements = few ? elements * dim : kMostElements + 1;
+    }
+    if (elements <= kMostElements) sizes.insert(elements);
   };
   for (const Value& leaf : site.leaves) add(graph.type(leaf));
   for (const NodeId id : site.left) {
