@@ -16,7 +16,7 @@ namespace regraft::launch {
 /// A trained policy as the prior of a search; one inference an answer.
 class PolicyPrior : public search::Prior {
  public:
-  /// Throws NnError for a policy of another schema.
+  /// Throws NnError for a policy of another schema, and for a hierarchical one of other rules.
   PolicyPrior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
   ~PolicyPrior() override;
   std::vector<float> log_probabilities(const env::Observation& observation) override;

@@ -53,9 +53,10 @@ int run_actor(const Options& options) {
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
-    const auto kinds = static_cast<std::uint32_t>(op_kind_names().size());
-    actors::PolicyActor actor(link, actors::workload_options_from(config),
-                              nn::preset(config.text("network.preset"), kinds), clock);
+    const actors::WorkloadOptions workload = actors::workload_options_from(config);
+    const nn::NetworkConfig network = learner::network_config(
+        learner::network_options_from(config), op_kind_names().size(), actors::load_rules(workload).size());
+    actors::PolicyActor actor(link, workload, network, clock);
     actor.run(stop.get_token());
     log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
   } catch (const wire::WireError& error) {

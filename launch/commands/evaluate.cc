@@ -142,12 +142,13 @@ nlohmann::json to_json(const Score& score) {
 }
 
 /// A policy of the config's network with fresh weights.
-nn::PolicyFile untrained_policy(const Config& config) {
+nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rules) {
   nn::PolicyFile policy;
   policy.op_kinds = op_kind_names();
   policy.observation_schema = env::kObservationSchema;
+  policy.rule_set_hash = rules.hash().hex();
   policy.network =
-      nn::preset(config.text("network.preset"), static_cast<std::uint32_t>(policy.op_kinds.size()));
+      learner::network_config(learner::network_options_from(config), policy.op_kinds.size(), rules.size());
   policy.weights =
       nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
   return policy;
@@ -173,7 +174,7 @@ int evaluate(const Options& options) {
     for (const std::string& name : options.searches)
       if (!wants_policy(name)) report(search_by(name, nullptr, name, *task, options));
     if (options.untrained) {
-      PolicyPrior prior(untrained_policy(config), task->rules());
+      PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
                   "untrained policy"));
     }
