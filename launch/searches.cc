@@ -18,6 +18,7 @@ namespace {
 
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
+constexpr std::size_t kNamedRules = 5;
 
 }  // namespace
 
@@ -36,6 +37,17 @@ PolicyPrior::~PolicyPrior() = default;
 
 std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation) {
   return state_->policy.evaluate(observation).log_probabilities;
+}
+
+std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < rules.size(); ++i) names.push_back(rules.info(i).name);
+  std::vector<std::string> unseen = nn::unseen_rules(policy, names);
+  if (unseen.empty()) return "";
+  const std::size_t count = unseen.size();
+  if (count > kNamedRules) unseen.resize(kNamedRules);
+  return "the policy never saw " + std::to_string(count) + " of these " + std::to_string(names.size()) +
+         " rules: " + join(unseen, ", ") + (count > kNamedRules ? ", ..." : "");
 }
 
 const std::vector<std::string>& search_names() {

@@ -27,6 +27,10 @@ class PolicyPrior : public search::Prior {
   std::unique_ptr<State> state_;
 };
 
+/// What people should know of a policy on these rules: which of them it never saw, the first few by name;
+/// empty where it saw all.
+std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
+
 /// Names that make_search takes: greedy, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 

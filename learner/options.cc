@@ -108,6 +108,8 @@ std::vector<Option> ppo_options() {
       Option("ppo.epochs", d.epochs, "passes over the steps of an update").between(1, 100),
       Option("ppo.minibatch_steps", d.minibatch_steps, "steps of one gradient").between(1, 1 << 16),
       Option("ppo.normalise_advantages", d.normalise_advantages, "to mean 0 and deviation 1 in an update"),
+      Option("ppo.normalise_by_model", d.normalise_by_model,
+             "each model's by themselves, so that those with little to gain count as much"),
       Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),
   };
 }
@@ -126,6 +128,7 @@ PpoOptions ppo_options_from(const Config& config) {
   options.epochs = static_cast<int>(config.integer("ppo.epochs"));
   options.minibatch_steps = static_cast<int>(config.integer("ppo.minibatch_steps"));
   options.normalise_advantages = config.flag("ppo.normalise_advantages");
+  options.normalise_by_model = config.flag("ppo.normalise_by_model");
   options.correction =
       config.text("ppo.correction") == "v-trace" ? Correction::v_trace : Correction::decoupled;
   return options;

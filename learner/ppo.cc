@@ -214,6 +214,7 @@ PpoBatch collect(std::span<const Segment> segments, nn::Head head) {
     for (const auto& step : segment.steps) {
       batch.observations.push_back(&step.observation);
       batch.candidates.push_back(static_cast<std::int32_t>(step.candidate));
+      batch.models.push_back(segment.model);
     }
   }
   if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
@@ -297,7 +298,9 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
 PpoMetrics Ppo::train(const PpoBatch& batch) {
   const auto& options = state_->options_;
   StepTargets targets = batch.targets;
-  if (options.normalise_advantages) normalise_advantages(targets);
+  if (options.normalise_advantages)
+    normalise_advantages(
+        targets, options.normalise_by_model ? std::span(batch.models) : std::span<const std::uint32_t>());
   std::vector<std::size_t> order(batch.size());
   std::iota(order.begin(), order.end(), 0);
   PpoSums sums;

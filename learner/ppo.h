@@ -40,8 +40,9 @@ struct PpoMetrics {
 struct PpoBatch {
   std::vector<const env::Observation*> observations;
   std::vector<std::int32_t> candidates;  // chosen rows
-  StepTargets targets;                   // from the weights at arrival
-  PpoMetrics arrival;                    // the figures known before the update
+  std::vector<std::uint32_t> models;
+  StepTargets targets;  // from the weights at arrival
+  PpoMetrics arrival;   // the figures known before the update
 
   std::size_t size() const { return observations.size(); }
 };

@@ -22,6 +22,7 @@ struct PpoOptions {
   int epochs = 4;              // passes over each update's steps
   int minibatch_steps = 64;
   bool normalise_advantages = true;
+  bool normalise_by_model = false;  // each model's advantages by themselves
   Correction correction = Correction::decoupled;
 };
 

@@ -9,6 +9,7 @@
 #include "core/wire/run_info.h"
 #include "launch/commands/commands.h"
 #include "launch/job.h"
+#include "launch/runtime_meter.h"
 #include "launch/signals.h"
 
 namespace regraft::launch {
@@ -53,7 +54,8 @@ int run_actor(const Options& options) {
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
-    const actors::WorkloadOptions workload = actors::workload_options_from(config);
+    actors::WorkloadOptions workload = actors::workload_options_from(config);
+    workload.make_meter = [](const actors::Task& task) { return make_runtime_meter(task); };
     const nn::NetworkConfig network = learner::network_config(
         learner::network_options_from(config), op_kind_names().size(), actors::load_rules(workload).size());
     actors::PolicyActor actor(link, workload, network, clock);

@@ -159,6 +159,7 @@ int evaluate(const Options& options) {
   Config config = load_job_config(options.config, options.settings);
   actors::WorkloadOptions workload = actors::workload_options_from(config);
   if (!options.models.empty()) workload.models = options.models;
+  workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
   std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
               "best", "costed", "seconds");
@@ -180,7 +181,10 @@ int evaluate(const Options& options) {
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
-      PolicyPrior prior(nn::load_policy(path), task->rules());
+      const nn::PolicyFile policy = nn::load_policy(path);
+      PolicyPrior prior(policy, task->rules());
+      if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
+        std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name)) report(search_by(name, &prior, name + " " + path.string(), *task, options));
       report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",

@@ -67,10 +67,36 @@ TEST(PpoTargets, NormalisesTheAdvantagesOfAllDecisionsTogether) {
   EXPECT_EQ(targets.second.advantages[2], 0) << "there is no such decision";
 }
 
+TEST(PpoTargets, ModelsWithLittleToGainCountAsMuchWhenNormalisedByThemselves) {
+  StepTargets targets;
+  std::vector<std::uint32_t> models;
+  for (int i = 0; i < 40; ++i) {
+    const float sign = i % 2 == 0 ? 1.0F : -1.0F;
+    // Large gains, small ones, and none but noise.
+    for (const auto& [model, size] : {std::pair(0U, 1.0F), std::pair(3U, 0.2F), std::pair(7U, 1e-5F)}) {
+      models.push_back(model);
+      targets.second_halves.push_back(0);
+      targets.first.proximal.push_back(0);
+      targets.first.advantages.push_back(static_cast<float>(model) + sign * size);
+      targets.second.advantages.push_back(0);
+    }
+  }
+  StepTargets together = targets;
+  normalise_advantages(targets, models);
+  EXPECT_NEAR(targets.first.advantages[0], 1, 1e-3);
+  EXPECT_NEAR(targets.first.advantages[4], -1, 1e-3);
+  EXPECT_LT(std::abs(targets.first.advantages[2]), 1e-3);
+  normalise_advantages(together);
+  EXPECT_GT(together.first.advantages[5], together.first.advantages[0]) << "means are not taken off by model";
+}
+
 TEST(PpoTargets, ArraysOfDifferentLengthsAreRefused) {
   Stretch stretch;
   stretch.v2.pop_back();
   EXPECT_THROW(stretch.targets({}), replay::ReplayError);
+  StepTargets targets = Stretch().targets({});
+  const std::vector<std::uint32_t> two{0, 1};
+  EXPECT_THROW(normalise_advantages(targets, two), replay::ReplayError);
 }
 
 }  // namespace
