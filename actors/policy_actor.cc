@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
 
-replay::Segment segment_for(const wire::Ticket& ticket, std::uint64_t version) {
+replay::Segment segment_for(const wire::Ticket& ticket, std::uint64_t version, nn::Head head) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   replay::Segment segment;
   segment.ticket = ticket.id;
   segment.generation = ticket.generation;
   segment.weight_version = version;
+  segment.hierarchical = head == nn::Head::hierarchical;
   segment.model = ticket.model;
   segment.seed = ticket.seed;
   segment.episode_return = segment.final_cost_ratio = segment.best_cost_ratio = unknown;
@@ -97,7 +98,7 @@ void PolicyActor::play(const wire::Ticket& ticket) {
   Rng rng(ticket.seed, "policy actor");
   environment.reset(ticket.seed);
   const std::size_t length = std::clamp<std::size_t>(ticket.segment_length, 1, replay::kMaxSegmentSteps);
-  replay::Segment segment = segment_for(ticket, version_);
+  replay::Segment segment = segment_for(ticket, version_, network_.head);
   double episode_return = 0;
   bool truncated = false;
   while (!environment.done()) {
@@ -105,7 +106,7 @@ void PolicyActor::play(const wire::Ticket& ticket) {
     episode_return += segment.steps.back().reward;
     if (environment.done() || segment.steps.size() < length) continue;
     segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
-    if (!send(ticket, std::exchange(segment, segment_for(ticket, version_)), false)) return;
+    if (!send(ticket, std::exchange(segment, segment_for(ticket, version_, network_.head)), false)) return;
   }
   if (truncated) segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
   const double initial = environment.initial_cost().latency_us;
@@ -124,6 +125,7 @@ replay::Step PolicyActor::policy_step(env::Environment& environment, Rng& rng, b
   const env::StepResult result = environment.step_candidate(choice.candidate);
   step.candidate = choice.candidate;
   step.log_probability = choice.log_probability;
+  step.location_log_probability = choice.location_log_probability;
   step.value = evaluation.value;
   step.reward = static_cast<float>(result.reward);
   step.terminated = result.terminated;
@@ -136,7 +138,7 @@ replay::Step PolicyActor::policy_step(env::Environment& environment, Rng& rng, b
 bool PolicyActor::send(const wire::Ticket& ticket, replay::Segment segment, bool last) {
   std::vector<replay::Bytes> encoded = replay::encode_segment(segment);
   if (total_size(encoded) > replay::kMaxSegmentBytes && segment.steps.size() > 1) {
-    replay::Segment first = segment_for(ticket, version_);
+    replay::Segment first = segment_for(ticket, version_, network_.head);
     const auto middle = segment.steps.begin() + static_cast<std::ptrdiff_t>(segment.steps.size() / 2);
     first.steps.assign(std::make_move_iterator(segment.steps.begin()), std::make_move_iterator(middle));
     segment.steps.erase(segment.steps.begin(), middle);

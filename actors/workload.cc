@@ -6,6 +6,7 @@
 #include "actors/config_files.h"
 #include "core/cost/analytic.h"
 #include "core/env/synthetic.h"
+#include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
 
@@ -55,6 +56,10 @@ class SyntheticGraph : public Task {
   const rules::RuleSet& rules() const override { return rules_; }
   const cost::CostFactory& costs() const override { return costs_; }
   const std::string& name() const override { return name_; }
+  void write(const graph::Graph&, const std::filesystem::path&) const override {
+    throw WorkloadError("a synthetic graph is no model and cannot be measured", name_,
+                        "use a reward that is not measured");
+  }
 
  private:
   std::string name_;
@@ -78,6 +83,9 @@ class OnnxModel : public Task {
   const rules::RuleSet& rules() const override { return rules_; }
   const cost::CostFactory& costs() const override { return costs_; }
   const std::string& name() const override { return name_; }
+  void write(const graph::Graph& graph, const std::filesystem::path& path) const override {
+    onnx::export_model(model_, graph, path);
+  }
 
  private:
   std::string name_;
@@ -91,6 +99,12 @@ class OnnxModel : public Task {
 
 std::vector<Option> workload_options() {
   const env::EnvOptions d;
+  const auto weight = [](const std::string& part, double value) {
+    return Option(("workload.weight_" + part).c_str(), value,
+                  ("of relative " + part + " in the detailed reward").c_str())
+        .between(0, 1e6)
+        .fixed_on_resume();
+  };
   std::vector<Option> options{
       Option("workload.models", TextList{}, "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED")
           .fixed_on_resume(),
@@ -106,9 +120,19 @@ std::vector<Option> workload_options() {
              "locations of a rule that can be chosen")
           .between(1, 65535)
           .fixed_on_resume(),
-      Option("workload.reward", "incremental",
-             "cost change of each step, of the whole episode at its end, or of its best graph as it is found")
+      Option(
+          "workload.reward", "incremental",
+          "cost change of each step, of the whole episode at its end, of its best graph as it is found, of "
+          "several costs by weight, or as measured in ONNX Runtime")
           .one_of(env::reward_kind_names())
+          .fixed_on_resume(),
+      weight("latency", d.reward_settings.weights.latency),
+      weight("flops", d.reward_settings.weights.flops),
+      weight("memory", d.reward_settings.weights.memory),
+      weight("launches", d.reward_settings.weights.launches),
+      Option("workload.measure_every", static_cast<std::int64_t>(d.reward_settings.measure_every),
+             "steps between the measurements of the measured reward; 0: at the end alone")
+          .between(0, 10000)
           .fixed_on_resume(),
   };
   return options;
@@ -125,6 +149,12 @@ WorkloadOptions workload_options_from(const Config& config) {
                                          : env::HorizonMode::terminate;
   options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
   options.environment.reward = env::reward_kind_from_name(config.text("workload.reward"));
+  options.environment.reward_settings.weights = {.latency = config.number("workload.weight_latency"),
+                                                 .flops = config.number("workload.weight_flops"),
+                                                 .memory = config.number("workload.weight_memory"),
+                                                 .launches = config.number("workload.weight_launches")};
+  options.environment.reward_settings.measure_every =
+      static_cast<std::uint32_t>(config.integer("workload.measure_every"));
   return options;
 }
 
@@ -152,12 +182,23 @@ std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t mode
         "asks for model " + std::to_string(model) + " of " + std::to_string(options.models.size()), "ticket",
         "learner and actors must have the same config");
   const std::string& name = options.models[model];
-  if (is_synthetic(name)) return std::make_unique<SyntheticGraph>(name);
-  return std::make_unique<OnnxModel>(options, name);
+  std::unique_ptr<Task> task;
+  if (is_synthetic(name))
+    task = std::make_unique<SyntheticGraph>(name);
+  else
+    task = std::make_unique<OnnxModel>(options, name);
+  if (options.environment.reward != env::RewardKind::measured) return task;
+  if (!options.make_meter)
+    throw WorkloadError("nothing is at hand to measure the reward with", "workload.reward",
+                        "use another reward here");
+  task->set_meter(options.make_meter(*task));
+  return task;
 }
 
 env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock) {
-  return {task.start(), task.rules(), task.costs(), options.environment, clock};
+  env::EnvOptions environment = options.environment;
+  environment.reward_settings.meter = task.meter();
+  return {task.start(), task.rules(), task.costs(), environment, clock};
 }
 
 }  // namespace regraft::actors

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,12 +20,16 @@ class WorkloadError : public Error {
   using Error::Error;
 };
 
+class Task;
+
 /// What a job rewrites: the options `workload.*`, each declared once, in workload.cc.
 struct WorkloadOptions {
   std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
   std::filesystem::path rules;      // a .rules file or a folder of them
   std::filesystem::path device;     // profile of the analytic cost model
   env::EnvOptions environment;
+  /// Of a task's graphs, for the measured reward; none where the program links no runtime.
+  std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();
 WorkloadOptions workload_options_from(const Config& config);
@@ -38,10 +43,20 @@ class Task {
   virtual const rules::RuleSet& rules() const = 0;
   virtual const cost::CostFactory& costs() const = 0;
   virtual const std::string& name() const = 0;  // file stem
+  /// Writes a graph of this task as a model file. Throws WorkloadError where it is none (a synthetic one).
+  virtual void write(const graph::Graph& graph, const std::filesystem::path& path) const = 0;
+
+  /// Null unless the reward is measured; set once, when the task is loaded.
+  env::LatencyMeter* meter() const { return meter_.get(); }
+  void set_meter(std::unique_ptr<env::LatencyMeter> meter) { meter_ = std::move(meter); }
+
+ private:
+  std::unique_ptr<env::LatencyMeter> meter_;
 };
 
 /// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw,
-/// WorkloadError for a name that is neither a file nor a synthetic graph.
+/// WorkloadError for a name that is neither a file nor a synthetic graph, and for a measured reward without a
+/// meter.
 std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
 
 /// The rule set of a job: that of the files, or of the synthetic family when the models are synthetic; mixing

@@ -150,8 +150,12 @@ class Pipeline {
 
   search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
     std::optional<PolicyPrior> prior;
-    if (name == "policy" || name == "portfolio")
-      prior.emplace(nn::load_policy(policy_path(options_.policy)), *rules_);
+    if (name == "policy" || name == "portfolio") {
+      const nn::PolicyFile policy = nn::load_policy(policy_path(options_.policy));
+      prior.emplace(policy, *rules_);
+      if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
+        std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
+    }
     const search::ObservationOptions observation{.bindings = bindings_};
     const auto searcher = make_search(name, prior ? &*prior : nullptr, observation);
     search::SearchLimits limits;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
+constexpr std::size_t kNamedRules = 5;
 
 }  // namespace
 
@@ -26,6 +27,7 @@ struct PolicyPrior::State {
 };
 
 PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules) {
+  nn::check_rule_set(file, rules.hash().hex());
   const nn::PolicyFile fitted = nn::with_op_kinds(file, op_kind_names());
   state_ = std::make_unique<State>(
       State{nn::Policy(fitted.network, fitted.weights, env::make_rule_features(rules), {.device = "cpu"})});
@@ -35,6 +37,17 @@ PolicyPrior::~PolicyPrior() = default;
 
 std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation) {
   return state_->policy.evaluate(observation).log_probabilities;
+}
+
+std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < rules.size(); ++i) names.push_back(rules.info(i).name);
+  std::vector<std::string> unseen = nn::unseen_rules(policy, names);
+  if (unseen.empty()) return "";
+  const std::size_t count = unseen.size();
+  if (count > kNamedRules) unseen.resize(kNamedRules);
+  return "the policy never saw " + std::to_string(count) + " of these " + std::to_string(names.size()) +
+         " rules: " + join(unseen, ", ") + (count > kNamedRules ? ", ..." : "");
 }
 
 const std::vector<std::string>& search_names() {

@@ -16,7 +16,7 @@ namespace regraft::launch {
 /// A trained policy as the prior of a search; one inference an answer.
 class PolicyPrior : public search::Prior {
  public:
-  /// Throws NnError for a policy of another schema.
+  /// Throws NnError for a policy of another schema, and for a hierarchical one of other rules.
   PolicyPrior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
   ~PolicyPrior() override;
   std::vector<float> log_probabilities(const env::Observation& observation) override;
@@ -26,6 +26,10 @@ class PolicyPrior : public search::Prior {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// What people should know of a policy on these rules: which of them it never saw, the first few by name;
+/// empty where it saw all.
+std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
 /// Names that make_search takes: greedy, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();

@@ -13,7 +13,9 @@ void Batcher::add(Episode episode) {
 }
 
 bool Batcher::ready(std::uint64_t update) const {
-  if (!options_.deterministic) return steps_ >= options_.steps_per_update;
+  if (!options_.deterministic)
+    return options_.steps_per_update > 0 ? steps_ >= options_.steps_per_update
+                                         : pending_.size() >= options_.episodes_per_update;
   const std::uint64_t first = update * options_.episodes_per_update;
   const auto begin = pending_.lower_bound(first),
              end = pending_.lower_bound(first + options_.episodes_per_update);

@@ -10,15 +10,15 @@
 
 namespace regraft::learner {
 
-/// Gathers admitted episodes into batches for one update. In arrival order until there are enough steps; in
-/// deterministic mode by ticket sequence: batch u is exactly the episodes [u E, (u + 1) E), in order. An
-/// episode is handed out once; a ticket that comes again is refused and counted. One thread.
+/// Gathers admitted episodes into batches for one update. In arrival order until there are enough steps or
+/// episodes; in deterministic mode by ticket sequence: batch u is exactly the episodes [u E, (u + 1) E), in
+/// order. An episode is handed out once; a ticket that comes again is refused and counted. One thread.
 class Batcher {
  public:
   struct Options {
-    std::uint64_t steps_per_update = 512;
+    std::uint64_t steps_per_update = 512;  // 0: by episodes
     bool deterministic = false;
-    std::uint64_t episodes_per_update = 16;  // deterministic mode
+    std::uint64_t episodes_per_update = 16;  // deterministic mode, or by episodes
   };
   explicit Batcher(const Options& options) : options_(options) {}
 

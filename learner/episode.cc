@@ -24,7 +24,8 @@ void check(const Episode& episode) {
     for (const replay::Step& step : segment.steps) {
       const bool may_end = last && &step == &segment.steps.back();
       require(!step.terminated || may_end, "it goes on after its end");
-      require(std::isfinite(step.log_probability) && step.log_probability <= 0, "a log-probability is none");
+      for (const float log_probability : {step.log_probability, step.location_log_probability})
+        require(std::isfinite(log_probability) && log_probability <= 0, "a log-probability is none");
       require(std::isfinite(step.value) && std::isfinite(step.reward), "a value or reward is not finite");
     }
     require(std::isfinite(segment.bootstrap_value), "a bootstrap value is not finite");

@@ -45,7 +45,7 @@ wire::HubOptions hub_options(const LearnerSetup& setup, const std::string& run_i
 }
 
 nn::NetworkConfig network_of(const LearnerSetup& setup) {
-  return nn::preset(setup.options.network, static_cast<std::uint32_t>(setup.op_kind_names.size()));
+  return network_config(setup.options.network, setup.op_kind_names.size(), setup.rule_names.size());
 }
 
 void write_ppo_curves(EventWriter& events, std::int64_t update, const PpoMetrics& metrics) {

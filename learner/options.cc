@@ -10,10 +10,11 @@ std::vector<Option> learner_options() {
       Option("train.minutes", d.minutes, "minutes of training, all restarts together; 0: no limit")
           .at_least(0),
       Option("train.updates", count(d.updates), "policy updates; 0: no limit").at_least(0),
-      Option("train.steps_per_update", count(d.steps_per_update), "fresh steps for one update")
-          .between(1, 1 << 20),
+      Option("train.steps_per_update", count(d.steps_per_update),
+             "fresh steps for one update; 0: train.episodes_per_update instead")
+          .between(0, 1 << 20),
       Option("train.episodes_per_update", count(d.episodes_per_update),
-             "the same in episodes, for train.deterministic")
+             "the same in episodes; what counts with train.deterministic")
           .between(1, 1 << 16)
           .fixed_on_resume(),
       Option("train.staleness", count(d.staleness),
@@ -32,9 +33,6 @@ std::vector<Option> learner_options() {
       Option("train.export_every", count(d.export_every),
              "updates between exported policies; 0: only at the end")
           .at_least(0),
-      Option("network.preset", d.network.c_str(), "size of the policy network")
-          .one_of({"cpu", "gpu"})
-          .fixed_on_resume(),
       Option("wire.port", d.port, "of the learner, the two after it are used too; 0: free ones")
           .between(0, 65533),
       Option("wire.address", d.address.c_str(), "the learner listens here; 0.0.0.0 for several machines"),
@@ -46,14 +44,58 @@ std::vector<Option> learner_options() {
       Option("wire.actor_timeout_s", d.actor_timeout_s, "silence after which an actor's tickets are lost")
           .between(1, 3600),
   };
-  for (Option& option : ppo_options()) options.push_back(std::move(option));
+  for (auto more : {network_options(), ppo_options()})
+    for (Option& option : more) options.push_back(std::move(option));
   return options;
+}
+
+std::vector<Option> network_options() {
+  const NetworkOptions d;
+  return {
+      Option("network.preset", d.preset.c_str(), "size of the policy network")
+          .one_of({"cpu", "gpu", "seeds"})
+          .fixed_on_resume(),
+      Option("network.head", std::string(nn::head_name(d.head)).c_str(),
+             "one softmax over all rewrites, or first the rule and then its location")
+          .one_of({"pointer", "hierarchical"})
+          .fixed_on_resume(),
+      Option("network.width", 0, "of every embedding, a multiple of 8; 0: the preset's")
+          .between(0, 512)
+          .fixed_on_resume(),
+      Option("network.steps", 0, "of message passing; 0: the preset's").between(0, 16).fixed_on_resume(),
+      Option("network.head_width", 0, "of a hierarchical head's hidden layers; 0: the preset's")
+          .between(0, 512)
+          .fixed_on_resume(),
+  };
+}
+
+nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node_kinds,
+                                 std::size_t rule_count) {
+  nn::NetworkConfig network = nn::preset(options.preset, static_cast<std::uint32_t>(node_kinds));
+  network.head = options.head;
+  if (options.width != 0) network.width = options.width;
+  if (options.steps != 0) network.steps = options.steps;
+  if (options.head_width != 0) network.head_width = options.head_width;
+  if (network.head == nn::Head::hierarchical) network.xfers = static_cast<std::uint32_t>(rule_count + 1);
+  nn::check(network);
+  return network;
+}
+
+NetworkOptions network_options_from(const Config& config) {
+  const auto count = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
+  return {.preset = config.text("network.preset"),
+          .head = nn::head_from_name(config.text("network.head")),
+          .width = count("network.width"),
+          .steps = count("network.steps"),
+          .head_width = count("network.head_width")};
 }
 
 std::vector<Option> ppo_options() {
   const PpoOptions d;
   return {
       Option("ppo.lr", d.lr, "learning rate of Adam").between(0, 1),
+      Option("ppo.value_lr", d.value_lr, "the same for the layers of the value functions; 0: ppo.lr")
+          .between(0, 1),
       Option("ppo.gamma", d.gamma, "discount").between(0, 1),
       Option("ppo.lambda", d.lambda, "of generalised advantage estimation, or of V-trace's c").between(0, 1),
       Option("ppo.clip", d.clip, "of the ratio of new to proximal policy, around 1").between(0, 1),
@@ -66,6 +108,8 @@ std::vector<Option> ppo_options() {
       Option("ppo.epochs", d.epochs, "passes over the steps of an update").between(1, 100),
       Option("ppo.minibatch_steps", d.minibatch_steps, "steps of one gradient").between(1, 1 << 16),
       Option("ppo.normalise_advantages", d.normalise_advantages, "to mean 0 and deviation 1 in an update"),
+      Option("ppo.normalise_by_model", d.normalise_by_model,
+             "each model's by themselves, so that those with little to gain count as much"),
       Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),
   };
 }
@@ -73,6 +117,7 @@ std::vector<Option> ppo_options() {
 PpoOptions ppo_options_from(const Config& config) {
   PpoOptions options;
   options.lr = config.number("ppo.lr");
+  options.value_lr = config.number("ppo.value_lr");
   options.gamma = config.number("ppo.gamma");
   options.lambda = config.number("ppo.lambda");
   options.clip = config.number("ppo.clip");
@@ -83,6 +128,7 @@ PpoOptions ppo_options_from(const Config& config) {
   options.epochs = static_cast<int>(config.integer("ppo.epochs"));
   options.minibatch_steps = static_cast<int>(config.integer("ppo.minibatch_steps"));
   options.normalise_advantages = config.flag("ppo.normalise_advantages");
+  options.normalise_by_model = config.flag("ppo.normalise_by_model");
   options.correction =
       config.text("ppo.correction") == "v-trace" ? Correction::v_trace : Correction::decoupled;
   return options;
@@ -104,7 +150,7 @@ LearnerOptions learner_options_from(const Config& config) {
   options.checkpoint_minutes = config.number("train.checkpoint_minutes");
   options.checkpoints_kept = count("train.checkpoints_kept");
   options.export_every = count("train.export_every");
-  options.network = config.text("network.preset");
+  options.network = network_options_from(config);
   options.port = static_cast<std::uint16_t>(config.integer("wire.port"));
   options.address = config.text("wire.address");
   options.plain = config.flag("wire.plain");

@@ -5,20 +5,32 @@
 #include <vector>
 
 #include "core/base/config.h"
+#include "core/nn/config.h"
 #include "learner/ppo.h"
 
 namespace regraft::learner {
 
+/// The policy network: a preset, and what is to differ from it.
+struct NetworkOptions {
+  std::string preset = "cpu";
+  nn::Head head = nn::Head::pointer;
+  std::uint32_t width = 0, steps = 0, head_width = 0;  // 0: the preset's
+};
+
+/// For this op table and, where the head is hierarchical, this many rules.
+nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node_kinds,
+                                 std::size_t rule_count);
+
 /// What the learner does apart from PPO's own settings (learner/ppo.h).
 struct LearnerOptions {
   std::uint64_t seed = 0;
-  double minutes = 0;         // of training, all generations together; 0: no limit
-  std::uint64_t updates = 0;  // policy updates; 0: no limit
-  std::uint64_t steps_per_update = 512;
+  double minutes = 0;                      // of training, all generations together; 0: no limit
+  std::uint64_t updates = 0;               // policy updates; 0: no limit
+  std::uint64_t steps_per_update = 512;    // 0: episodes_per_update instead
   std::uint64_t episodes_per_update = 16;  // deterministic mode
   std::uint64_t staleness = 4;             // updates a trajectory may lag behind; more: dropped
-  std::string network = "cpu";             // preset
-  bool anneal = true;                      // learning rate and entropy bonus fall to a tenth over the run
+  NetworkOptions network;
+  bool anneal = true;  // learning rate and entropy bonus fall to a tenth over the run
   std::string device = "auto";
   int threads = 1;
   bool deterministic = false;  // weights do not depend on the number of actors, nor on their timing
@@ -36,8 +48,10 @@ struct LearnerOptions {
 
 /// The options `train.*`, `network.*`, `ppo.*` and `wire.*`, each declared once, here.
 std::vector<Option> learner_options();
+std::vector<Option> network_options();
 std::vector<Option> ppo_options();
 LearnerOptions learner_options_from(const Config& config);
+NetworkOptions network_options_from(const Config& config);
 PpoOptions ppo_options_from(const Config& config);
 
 }  // namespace regraft::learner

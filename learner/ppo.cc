@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -21,11 +22,10 @@ namespace {
 using nn::NnError;
 using nn::internal::Gradients;
 using nn::internal::Network;
-using nn::internal::TrainerOutput;
 using replay::Segment;
 using torch::Tensor;
 
-constexpr std::uint32_t kStateFormat = 1;
+constexpr std::uint32_t kStateFormat = 2;
 
 template <typename T>
 Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::Device device) {
@@ -34,7 +34,8 @@ Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::De
       .to(device);
 }
 
-/// Figures of each step from a forward pass without gradients: log pi of what was decided, and values.
+/// Figures of each step from a forward pass without gradients: log pi of what was decided, and values; 0
+/// where there is no second decision.
 struct Fresh {
   std::vector<float> first, second, values, xfer_values;
 };
@@ -58,8 +59,34 @@ double explained_variance(std::span<const float> values, std::span<const float> 
 struct Minibatch {
   std::vector<const env::Observation*> observations;
   std::vector<std::int32_t> candidates;
-  Tensor proximal, weights, advantages, targets;
+  std::vector<std::size_t> rows;  // of the batch
 };
+
+/// `rows` of one kind of decision, with what the policy in training says of them.
+Decisions decisions(const nn::internal::DecisionOutput& output, const DecisionTargets& targets,
+                    std::span<const std::size_t> rows, torch::Device device) {
+  const auto column = [&](const std::vector<float>& values) {
+    std::vector<float> chosen;
+    for (const std::size_t row : rows) chosen.push_back(values[row]);
+    return to_device(chosen, torch::kFloat32, device);
+  };
+  return {.log_probability = output.log_probability,
+          .entropy = output.entropy,
+          .values = output.values,
+          .proximal = column(targets.proximal),
+          .weights = column(targets.weights),
+          .advantages = column(targets.advantages),
+          .targets = column(targets.targets)};
+}
+
+std::vector<float> to_host(const Tensor& values) {
+  const auto host = values.to(torch::kCPU, torch::kFloat32).contiguous();
+  return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
+double value_lr(const PpoOptions& options) {
+  return options.value_lr > 0 ? options.value_lr : options.lr;
+}
 
 void add_means(PpoMetrics& metrics, const PpoSums& sums) {
   const double count = static_cast<double>(sums.minibatches);
@@ -81,29 +108,21 @@ class Ppo::State {
       : options_(options),
         network_(config, torch::Device(nn::resolve_device(device))),
         trainer_(nn::internal::make_trainer(network_, rules, engine)),
-        adam_(network_.parameters(), options.lr),
+        policy_count_(static_cast<std::int64_t>(nn::value_offset(nn::weight_layout(config)))),
+        adam_(policy_part(network_.parameters()), options.lr),
+        value_adam_(value_part(network_.parameters()), value_lr(options)),
         rng_(seed, "learner/minibatches") {}
 
-  /// Rows of the chosen candidates among all of the minibatch.
-  Tensor chosen_rows(const TrainerOutput& output, std::span<const std::int32_t> candidates) const {
-    std::vector<std::int32_t> rows(candidates.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i] = output.candidate_offsets[i] + candidates[i];
-      if (candidates[i] < 0 || rows[i] >= output.candidate_offsets[i + 1]) {
-        throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
-      }
-    }
-    return to_device(rows, torch::kInt32, network_.device());
-  }
-
   Fresh recompute(const PpoBatch& batch) const;
-  Minibatch minibatch(const PpoBatch& batch, const StepTargets& targets,
-                      std::span<const std::size_t> rows) const;
-  Tensor loss(const Minibatch& minibatch, const TrainerOutput& output, PpoSums& sums) const;
-  void step(const Minibatch& minibatch, PpoSums& sums);
+  Minibatch minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const;
+  void step(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums);
   [[noreturn]] void fail(const char* what) const {
     throw NnError(what, "PPO update " + std::to_string(version_ + 1),
                   "lower ppo.lr, or resume from an older checkpoint");
+  }
+  Tensor policy_part(const Tensor& flat) const { return flat.narrow(0, 0, policy_count_); }
+  Tensor value_part(const Tensor& flat) const {
+    return flat.narrow(0, policy_count_, flat.numel() - policy_count_);
   }
   void shuffle(std::vector<std::size_t>& order) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng_.below(i)]);
@@ -112,7 +131,8 @@ class Ppo::State {
   PpoOptions options_;
   Network network_;
   std::unique_ptr<nn::internal::Trainer> trainer_;
-  FlatAdam adam_;
+  std::int64_t policy_count_;   // parameters before those of the value functions
+  FlatAdam adam_, value_adam_;  // elementwise, so with one rate they are one
   Rng rng_;
   std::uint64_t version_ = 0;
   double entropy_coefficient_ = options_.entropy_coefficient;
@@ -121,69 +141,57 @@ class Ppo::State {
 Fresh Ppo::State::recompute(const PpoBatch& batch) const {
   torch::NoGradGuard no_grad;
   Fresh fresh;
+  fresh.second.assign(batch.size(), 0.0F);
+  fresh.xfer_values.assign(batch.size(), 0.0F);
   const std::size_t chunk = static_cast<std::size_t>(options_.minibatch_steps);
   for (std::size_t first = 0; first < batch.size(); first += chunk) {
     const std::size_t count = std::min(chunk, batch.size() - first);
-    const auto output =
-        trainer_->forward(std::span(batch.observations).subspan(first, count), Gradients::none);
-    const auto rows = chosen_rows(output, std::span(batch.candidates).subspan(first, count));
-    const auto log_probabilities =
-        output.log_probabilities.index_select(0, rows).to(torch::kCPU).contiguous();
-    const auto values = output.values.to(torch::kCPU).contiguous();
-    const auto append = [count](std::vector<float>& to, const Tensor& from) {
-      to.insert(to.end(), from.data_ptr<float>(), from.data_ptr<float>() + count);
+    const auto output = trainer_->forward(std::span(batch.observations).subspan(first, count),
+                                          std::span(batch.candidates).subspan(first, count), Gradients::none);
+    const auto append = [](std::vector<float>& to, const std::vector<float>& from) {
+      to.insert(to.end(), from.begin(), from.end());
     };
-    append(fresh.first, log_probabilities);
-    append(fresh.values, values);
+    append(fresh.first, to_host(output.first.log_probability));
+    append(fresh.values, to_host(output.first.values));
+    if (output.second_graphs.empty()) continue;
+    const auto second = to_host(output.second.log_probability), values = to_host(output.second.values);
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      fresh.second[first + output.second_graphs[i]] = second[i];
+      fresh.xfer_values[first + output.second_graphs[i]] = values[i];
+    }
   }
-  fresh.second.assign(batch.size(), 0.0F);
-  fresh.xfer_values.assign(batch.size(), 0.0F);
   return fresh;
 }
 
-Minibatch Ppo::State::minibatch(const PpoBatch& batch, const StepTargets& targets,
-                                std::span<const std::size_t> rows) const {
+Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const {
   Minibatch minibatch;
+  minibatch.rows.assign(rows.begin(), rows.end());
   for (const std::size_t row : rows) {
     minibatch.observations.push_back(batch.observations[row]);
     minibatch.candidates.push_back(batch.candidates[row]);
   }
-  const auto column = [&](const std::vector<float>& values) {
-    std::vector<float> chosen;
-    for (const std::size_t row : rows) chosen.push_back(values[row]);
-    return to_device(chosen, torch::kFloat32, network_.device());
-  };
-  minibatch.proximal = column(targets.first.proximal);
-  minibatch.weights = column(targets.first.weights);
-  minibatch.advantages = column(targets.first.advantages);
-  minibatch.targets = column(targets.first.targets);
   return minibatch;
 }
 
-Tensor Ppo::State::loss(const Minibatch& minibatch, const TrainerOutput& output, PpoSums& sums) const {
-  const auto entropies = nn::internal::segment_sum(
-      (-output.log_probabilities.exp() * output.log_probabilities).unsqueeze(1), output.candidate_graph);
-  const Decisions decisions[] = {
-      {.log_probability = output.log_probabilities.index_select(0, chosen_rows(output, minibatch.candidates)),
-       .entropy = entropies,
-       .values = output.values,
-       .proximal = minibatch.proximal,
-       .weights = minibatch.weights,
-       .advantages = minibatch.advantages,
-       .targets = minibatch.targets}};
-  return ppo_loss(decisions, options_, entropy_coefficient_, sums);
-}
-
-void Ppo::State::step(const Minibatch& minibatch, PpoSums& sums) {
-  const auto output = trainer_->forward(minibatch.observations, Gradients::wanted);
-  const auto total = loss(minibatch, output, sums);
+void Ppo::State::step(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) {
+  const auto output = trainer_->forward(minibatch.observations, minibatch.candidates, Gradients::wanted);
+  std::array<Decisions, 2> kinds;
+  kinds[0] = decisions(output.first, targets.first, minibatch.rows, network_.device());
+  std::size_t count = 1;
+  if (!output.second_graphs.empty()) {
+    std::vector<std::size_t> rows;
+    for (const std::size_t graph : output.second_graphs) rows.push_back(minibatch.rows[graph]);
+    kinds[count++] = decisions(output.second, targets.second, rows, network_.device());
+  }
+  const auto total = ppo_loss(std::span(kinds).first(count), options_, entropy_coefficient_, sums);
   if (!std::isfinite(total.item<double>())) fail("the loss is not finite");
   network_.gradients().zero_();
   trainer_->backward(total);
   const double norm = network_.gradients().norm().item<double>();
   if (!std::isfinite(norm)) fail("the gradient is not finite");
   if (norm > options_.gradient_norm) network_.gradients().mul_(options_.gradient_norm / norm);
-  adam_.step(network_.gradients());
+  adam_.step(policy_part(network_.gradients()));
+  value_adam_.step(value_part(network_.gradients()));
   sums.gradient_norm += norm;
   ++sums.minibatches;
 }
@@ -192,19 +200,21 @@ namespace {
 
 /// |pi / mu - 1| over the steps that were acted with the current weights.
 void add_lag0_check(PpoMetrics& metrics, std::vector<double> errors) {
-  metrics.lag0_steps = errors.size();
   if (errors.empty()) return;
   std::sort(errors.begin(), errors.end());
   metrics.lag0_ratio_max = errors.back();
   metrics.lag0_ratio_p999 = errors[static_cast<std::size_t>(0.999 * static_cast<double>(errors.size() - 1))];
 }
 
-PpoBatch collect(std::span<const Segment> segments) {
+PpoBatch collect(std::span<const Segment> segments, nn::Head head) {
   PpoBatch batch;
   for (const Segment& segment : segments) {
+    if (segment.hierarchical != (head == nn::Head::hierarchical))
+      throw NnError("a segment was acted by a policy with another head", "segment", "reject it");
     for (const auto& step : segment.steps) {
       batch.observations.push_back(&step.observation);
       batch.candidates.push_back(static_cast<std::int32_t>(step.candidate));
+      batch.models.push_back(segment.model);
     }
   }
   if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
@@ -215,15 +225,15 @@ PpoBatch collect(std::span<const Segment> segments) {
 StepTargets targets_of(const Segment& segment, const Fresh& fresh, std::size_t first,
                        const PpoOptions& options) {
   const std::size_t count = segment.steps.size();
-  std::vector<float> rewards, acted;
-  std::vector<std::uint8_t> terminated;
+  std::vector<float> rewards, acted, located;
+  std::vector<std::uint8_t> terminated, second_halves;
   for (const replay::Step& step : segment.steps) {
     rewards.push_back(step.reward);
     terminated.push_back(step.terminated);
+    second_halves.push_back(segment.hierarchical && chose_location(step));
     acted.push_back(step.log_probability);
+    located.push_back(step.location_log_probability);
   }
-  const std::vector<std::uint8_t> second_halves(count, 0);
-  const std::vector<float> none(count, 0.0F);
   const auto part = [&](const std::vector<float>& figures) {
     return std::span(figures).subspan(first, count);
   };
@@ -231,7 +241,7 @@ StepTargets targets_of(const Segment& segment, const Fresh& fresh, std::size_t f
                        .terminated = terminated,
                        .second_halves = second_halves,
                        .first = acted,
-                       .second = none,
+                       .second = located,
                        .bootstrap_value = segment.bootstrap_value},
                       {.first = part(fresh.first),
                        .second = part(fresh.second),
@@ -258,22 +268,28 @@ PpoMetrics Ppo::update(std::span<const Segment> segments) {
 }
 
 PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
-  PpoBatch batch = collect(segments);
+  PpoBatch batch = collect(segments, state_->network_.config().head);
   const Fresh fresh = state_->recompute(batch);
   std::vector<double> lag0_errors;
-  std::size_t first = 0, truncated = 0;
+  std::size_t first = 0, truncated = 0, decisions = 0;
   for (const Segment& segment : segments) {
     batch.targets.append(targets_of(segment, fresh, first, state_->options_));
     for (std::size_t t = 0; t < segment.steps.size(); ++t) {
-      const double ratio =
-          std::exp(static_cast<double>(fresh.first[first + t]) - segment.steps[t].log_probability);
-      truncated += ratio > state_->options_.ratio_limit;
-      if (segment.weight_version == state_->version_) lag0_errors.push_back(std::abs(ratio - 1));
+      const auto look = [&](double proximal, double acted) {
+        const double ratio = std::exp(proximal - acted);
+        ++decisions;
+        truncated += ratio > state_->options_.ratio_limit;
+        if (segment.weight_version == state_->version_) lag0_errors.push_back(std::abs(ratio - 1));
+      };
+      look(fresh.first[first + t], segment.steps[t].log_probability);
+      if (batch.targets.second_halves[first + t] != 0)
+        look(fresh.second[first + t], segment.steps[t].location_log_probability);
     }
+    if (segment.weight_version == state_->version_) batch.arrival.lag0_steps += segment.steps.size();
     first += segment.steps.size();
   }
   batch.arrival.steps = batch.size();
-  batch.arrival.truncated_fraction = static_cast<double>(truncated) / static_cast<double>(batch.size());
+  batch.arrival.truncated_fraction = static_cast<double>(truncated) / static_cast<double>(decisions);
   batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets.first.targets);
   add_lag0_check(batch.arrival, std::move(lag0_errors));
   return batch;
@@ -282,7 +298,9 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
 PpoMetrics Ppo::train(const PpoBatch& batch) {
   const auto& options = state_->options_;
   StepTargets targets = batch.targets;
-  if (options.normalise_advantages) normalise_advantages(targets);
+  if (options.normalise_advantages)
+    normalise_advantages(
+        targets, options.normalise_by_model ? std::span(batch.models) : std::span<const std::uint32_t>());
   std::vector<std::size_t> order(batch.size());
   std::iota(order.begin(), order.end(), 0);
   PpoSums sums;
@@ -291,7 +309,7 @@ PpoMetrics Ppo::train(const PpoBatch& batch) {
     state_->shuffle(order);
     for (std::size_t first = 0; first < order.size(); first += chunk) {
       const auto rows = std::span(order).subspan(first, std::min(chunk, order.size() - first));
-      state_->step(state_->minibatch(batch, targets, rows), sums);
+      state_->step(state_->minibatch(batch, rows), targets, sums);
     }
   }
   ++state_->version_;
@@ -302,6 +320,7 @@ PpoMetrics Ppo::train(const PpoBatch& batch) {
 
 void Ppo::anneal(double share) {
   state_->adam_.set_learning_rate(state_->options_.lr * share);
+  state_->value_adam_.set_learning_rate(value_lr(state_->options_) * share);
   state_->entropy_coefficient_ = state_->options_.entropy_coefficient * share;
 }
 
@@ -328,6 +347,7 @@ std::vector<std::byte> Ppo::save() const {
   out.value(static_cast<std::uint64_t>(weights.size()));
   out.raw(weights);
   state_->adam_.write(out);
+  state_->value_adam_.write(out);
   return bytes;
 }
 
@@ -342,9 +362,11 @@ void Ppo::restore(std::span<const std::byte> bytes) {
   const auto weights = nn::decode_weights(in.raw(size));
   nn::check(weights, state_->network_.config());
   const auto moments = state_->adam_.read(in);
+  const auto value_moments = state_->value_adam_.read(in);
   in.finish();
   state_->network_.load(weights);
   state_->adam_.restore(moments);
+  state_->value_adam_.restore(value_moments);
   state_->rng_.restore(stream);
   state_->version_ = version;
 }

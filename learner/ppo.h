@@ -25,12 +25,12 @@ struct PpoMetrics {
   double value_loss = 0;
   double entropy = 0;             // nats
   double approx_kl = 0;           // of pi from pi_prox: mean of r - 1 - log r (Schulman 2020)
-  double clip_fraction = 0;       // of steps whose ratio left [1 - clip, 1 + clip]
+  double clip_fraction = 0;       // of decisions whose ratio left [1 - clip, 1 + clip]
   double explained_variance = 0;  // of the targets by the values before the update
   double gradient_norm = 0;       // before clipping
-  double truncated_fraction = 0;  // of steps whose pi_prox / mu was over ratio_limit
-  // The check that finds mask and version bugs: |pi / mu - 1| over the steps acted with the learner's current
-  // weights.
+  double truncated_fraction = 0;  // of decisions whose pi_prox / mu was over ratio_limit
+  // The check that finds mask and version bugs: |pi / mu - 1| over all decisions, both halves of a step,
+  // acted with the learner's current weights.
   std::size_t lag0_steps = 0;
   double lag0_ratio_max = 0;
   double lag0_ratio_p999 = 0;
@@ -40,8 +40,9 @@ struct PpoMetrics {
 struct PpoBatch {
   std::vector<const env::Observation*> observations;
   std::vector<std::int32_t> candidates;  // chosen rows
-  StepTargets targets;                   // from the weights at arrival
-  PpoMetrics arrival;                    // the figures known before the update
+  std::vector<std::uint32_t> models;
+  StepTargets targets;  // from the weights at arrival
+  PpoMetrics arrival;   // the figures known before the update
 
   std::size_t size() const { return observations.size(); }
 };

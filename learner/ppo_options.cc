@@ -11,6 +11,7 @@ void check(const PpoOptions& options) {
     if (!holds) throw UsageError("the value is out of range", std::string("ppo.") + key, "");
   };
   require(options.lr > 0, "lr");
+  require(options.value_lr >= 0, "value_lr");
   require(options.gamma > 0 && options.gamma <= 1, "gamma");
   require(options.lambda >= 0 && options.lambda <= 1, "lambda");
   require(options.clip > 0, "clip");

@@ -11,6 +11,7 @@ enum class Correction {
 /// Settings of the PPO update (Schulman et al. 2017).
 struct PpoOptions {
   double lr = 3e-4;                // of Adam
+  double value_lr = 0;             // of the value functions' own layers; 0: lr
   double gamma = 1;                // discount
   double lambda = 0.95;            // of GAE, or of V-trace's c
   double clip = 0.2;               // of pi / pi_prox around 1
@@ -21,6 +22,7 @@ struct PpoOptions {
   int epochs = 4;              // passes over each update's steps
   int minibatch_steps = 64;
   bool normalise_advantages = true;
+  bool normalise_by_model = false;  // each model's advantages by themselves
   Correction correction = Correction::decoupled;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "replay/advantage.h"
 #include "replay/error.h"
@@ -35,13 +36,28 @@ DecisionTargets decision(std::span<const float> proximal, replay::Advantages adv
   return result;
 }
 
+/// Calls visit(step, advantage) for every decision.
 template <typename Visit>
 void for_advantages(StepTargets& targets, const Visit& visit) {
   for (std::size_t t = 0; t < targets.size(); ++t) {
-    visit(targets.first.advantages[t]);
-    if (targets.second_halves[t] != 0) visit(targets.second.advantages[t]);
+    visit(t, targets.first.advantages[t]);
+    if (targets.second_halves[t] != 0) visit(t, targets.second.advantages[t]);
   }
 }
+
+struct Moments {
+  double sum = 0, squares = 0, count = 0;
+
+  void add(double value) {
+    sum += value;
+    squares += value * value;
+    ++count;
+  }
+  double mean() const { return sum / count; }
+  double deviation() const { return std::sqrt(std::max(0.0, squares / count - mean() * mean())); }
+};
+
+constexpr double kLeastShare = 0.1;  // of the deviation within all groups
 
 }  // namespace
 
@@ -83,18 +99,21 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
   return result;
 }
 
-void normalise_advantages(StepTargets& targets) {
-  double sum = 0, squares = 0, count = 0;
-  for_advantages(targets, [&](float advantage) {
-    sum += advantage;
-    ++count;
-  });
-  if (count == 0) return;
-  const double mean = sum / count;
-  for_advantages(targets, [&](float advantage) { squares += (advantage - mean) * (advantage - mean); });
-  const double deviation = std::sqrt(squares / count);
-  for_advantages(targets, [&](float& advantage) {
-    advantage = static_cast<float>((advantage - mean) / (deviation + 1e-8));
+void normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups) {
+  if (!groups.empty() && groups.size() != targets.size())
+    throw replay::ReplayError("arrays differ in length", "PPO targets", "");
+  const auto group_of = [&](std::size_t t) { return groups.empty() ? 0U : groups[t]; };
+  std::map<std::uint32_t, Moments> by_group;
+  for_advantages(targets, [&](std::size_t t, float advantage) { by_group[group_of(t)].add(advantage); });
+  double squares = 0, count = 0;  // around the means of their groups
+  for (const auto& [group, own] : by_group) {
+    squares += own.count * own.deviation() * own.deviation();
+    count += own.count;
+  }
+  const double least = kLeastShare * std::sqrt(squares / std::max(count, 1.0));
+  for_advantages(targets, [&](std::size_t t, float& advantage) {
+    const Moments& own = by_group.at(group_of(t));
+    advantage = static_cast<float>((advantage - own.mean()) / (std::max(own.deviation(), least) + 1e-8));
   });
 }
 

@@ -51,8 +51,11 @@ struct StepTargets {
 /// other does not, never both. Throws replay::ReplayError when lengths differ.
 StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal, const PpoOptions& options);
 
-/// Advantages of all decisions together with mean 0 and deviation 1. Together: where no location matters, the
-/// noise of the second decisions must not be blown up to the size of the first.
-void normalise_advantages(StepTargets& targets);
+/// Advantages with mean 0 and deviation 1, both decisions of a step together: where no location matters, the
+/// noise of the second decisions must not be blown up to the size of the first. `groups` [steps] keeps apart
+/// what has scales of its own, such as models with much and with little to gain; empty: all are one. A
+/// group's deviation counts as at least a tenth of that within all groups, so that one without anything left
+/// to learn stays quiet.
+void normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups = {});
 
 }  // namespace regraft::learner

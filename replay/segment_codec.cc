@@ -10,7 +10,7 @@ namespace regraft::replay {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x47535247;  // "GRSG"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 Bytes encode_scalars(const Segment& segment) {
   Bytes bytes;
@@ -21,6 +21,7 @@ Bytes encode_scalars(const Segment& segment) {
   out.value(segment.ticket);
   out.value(segment.generation);
   out.value(segment.weight_version);
+  out.value(std::uint8_t{segment.hierarchical});
   out.value(segment.model);
   out.value(segment.seed);
   out.value(segment.bootstrap_value);
@@ -31,11 +32,18 @@ Bytes encode_scalars(const Segment& segment) {
   for (const Step& step : segment.steps) {
     out.value(step.candidate);
     out.value(step.log_probability);
+    if (segment.hierarchical) out.value(step.location_log_probability);
     out.value(step.value);
     out.value(step.reward);
-    out.varint(step.terminated ? 1 : 0);
+    out.value(std::uint8_t{step.terminated});
   }
   return bytes;
+}
+
+bool read_flag(ByteReader& in) {
+  const auto flag = in.value<std::uint8_t>();
+  if (flag > 1) throw ReplayError("holds a flag that is neither 0 nor 1", "segment", "");
+  return flag == 1;
 }
 
 Segment decode_scalars(std::span<const std::byte> bytes) {
@@ -51,6 +59,7 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   segment.ticket = in.value<std::uint64_t>();
   segment.generation = in.value<std::uint64_t>();
   segment.weight_version = in.value<std::uint64_t>();
+  segment.hierarchical = read_flag(in);
   segment.model = in.value<std::uint32_t>();
   segment.seed = in.value<std::uint64_t>();
   segment.bootstrap_value = in.value<float>();
@@ -64,11 +73,10 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   for (Step& step : segment.steps) {
     step.candidate = in.value<std::uint32_t>();
     step.log_probability = in.value<float>();
+    if (segment.hierarchical) step.location_log_probability = in.value<float>();
     step.value = in.value<float>();
     step.reward = in.value<float>();
-    const auto terminated = in.value<std::uint8_t>();
-    if (terminated > 1) throw ReplayError("holds a flag that is neither 0 nor 1", "segment", "");
-    step.terminated = terminated == 1;
+    step.terminated = read_flag(in);
   }
   in.finish();
   return segment;
@@ -78,9 +86,9 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
 void require_finite(const Step& step) {
   const auto finite = [](float value) { return std::isfinite(value); };
   const env::Observation& o = step.observation;
-  if (!finite(step.log_probability) || !finite(step.value) || !finite(step.reward) ||
-      !std::ranges::all_of(o.node_features, finite) || !std::ranges::all_of(o.edge_features, finite) ||
-      !std::ranges::all_of(o.globals, finite))
+  if (!finite(step.log_probability) || !finite(step.location_log_probability) || !finite(step.value) ||
+      !finite(step.reward) || !std::ranges::all_of(o.node_features, finite) ||
+      !std::ranges::all_of(o.edge_features, finite) || !std::ranges::all_of(o.globals, finite))
     throw ReplayError("holds a number that is not finite", "segment", "");
 }
 
@@ -113,6 +121,8 @@ Segment decode_segment(std::span<const std::span<const std::byte>> frames, const
     if (step.candidate >= step.observation.candidate_count())
       throw ReplayError("chose a candidate that is not there", "segment", "");
     require_finite(step);
+    if (!chose_location(step) && step.location_log_probability != 0)
+      throw ReplayError("gives NO-OP the probability of a location", "segment", "");
   }
   if (!std::isfinite(segment.bootstrap_value))
     throw ReplayError("holds a number that is not finite", "segment", "");

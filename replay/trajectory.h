@@ -11,11 +11,19 @@ namespace regraft::replay {
 struct Step {
   env::Observation observation;
   std::uint32_t candidate = 0;  // row of the chosen candidate
-  float log_probability = 0;    // of that candidate under the behaviour policy mu, over all legal candidates
-  float value = 0;              // V_mu(s)
+  // Under the behaviour policy mu: of the candidate among all legal ones; or, where mu is hierarchical, of
+  // its xfer, and of its location given the xfer (0 for NO-OP, which has no such decision).
+  float log_probability = 0;
+  float location_log_probability = 0;
+  float value = 0;  // V_mu(s)
   float reward = 0;
   bool terminated = false;  // the episode ended here: nothing is bootstrapped
 };
+
+/// 1 where the step has two decisions under a hierarchical policy: all but NO-OP.
+inline bool chose_location(const Step& step) {
+  return step.candidate + 1 != step.observation.candidate_count();
+}
 
 /// A stretch of one episode, at most kMaxSegmentSteps long, acted with one weight version. If its last step
 /// does not terminate, `bootstrap_value` is V_mu of the state that follows.
@@ -23,7 +31,8 @@ struct Segment {
   std::uint64_t ticket = 0;
   std::uint64_t generation = 0;
   std::uint64_t weight_version = 0;
-  std::uint32_t model = 0;  // index into the job's list of models
+  bool hierarchical = false;  // the policy that acted decides in two halves
+  std::uint32_t model = 0;    // index into the job's list of models
   std::uint64_t seed = 0;
   std::vector<Step> steps;
   float bootstrap_value = 0;

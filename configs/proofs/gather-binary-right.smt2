@@ -10,6 +10,7 @@
 ;                   (+ (t0_4_0 i_9) (ite (= t0_2_0_d_2 1) t0_3_0_d_5 t0_2_0_d_2)))))
 ;     (ite (= t0_3_0_d_5 1) 0 a!1))])
 ;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_7), (ite (= t0_2_0_d_1 1) 0 i_8), (ite (= t0_2_0_d_2 1) 0 i_9)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_7), (ite (= t0_3_0_d_4 1) 0 i_8), (ite (< (t0_4_0 i_9) 0) (+ (t0_4_0 i_9) t0_3_0_d_5) (t0_4_0 i_9))])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun f1 (Int) Int)

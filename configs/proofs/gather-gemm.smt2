@@ -1,9 +1,10 @@
 ; gather-gemm: Gather{axis=0}(Gemm{alpha,beta,ta=0,tb}(x, w, c?), i), const(i), rank(i) == 1, not present(c) or rank(c) <= 1 => Gemm{alpha,beta,0,tb}(Gather{0}(x, i), w, c)
-; For all dims; 6 cases, ranks to 4.
+; For all dims; 6 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
-;   sum k!80: [(and (>= k!80 0) (< k!80 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!80] t0_3_0[i_9, k!80] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]
-;     and sum k!83: [(and (>= k!83 0) (< k!83 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!83] t0_3_0[i_9, k!83] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]
+;   sum k!128: [(and (>= k!128 0) (< k!128 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!128] t0_3_0[i_9, k!128] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]
+;     and sum k!131: [(and (>= k!131 0) (< k!131 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!131] t0_3_0[i_9, k!131] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

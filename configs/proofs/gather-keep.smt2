@@ -4,5 +4,6 @@
 ; The last case is
 ;   t0_1_0[i_4, i_5, i_6, (ite (< t0_2_0 0) (+ t0_2_0 t0_1_0_d_3) t0_2_0)]
 ;     and t0_1_0[i_4, i_5, i_6, (ite (< t0_2_0 0) (+ t0_2_0 t0_1_0_d_3) t0_2_0)]
+(set-option :reproducible-resource-limit 100000000)
 (assert false) ; both sides have one normal form: no condition is left
 (check-sat)

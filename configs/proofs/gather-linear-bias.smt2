@@ -2,8 +2,9 @@
 ; For all dims; 6 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!193: [(and (>= k!193 0) (< k!193 t0_3_0_d_2))] t0_3_0[i_7, (ite (<= 0 (t0_6_0 i_8)) (t0_6_0 i_8) (+ (t0_6_0 i_8) t0_3_0_d_1)), k!193] t0_4_0[k!193, (ite (= t0_4_0_d_4 1) 0 i_9)] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 i_9)]
-;     and sum k!195: [(and (>= k!195 0) (< k!195 t0_3_0_d_2))] t0_3_0[i_7, (ite (< (t0_6_0 i_8) 0) (+ (t0_6_0 i_8) t0_3_0_d_1) (t0_6_0 i_8)), k!195] t0_4_0[k!195, (ite (= t0_4_0_d_4 1) 0 i_9)] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 i_9)]
+;   sum k!305: [(and (>= k!305 0) (< k!305 t0_3_0_d_2))] t0_3_0[i_7, (ite (<= 0 (t0_6_0 i_8)) (t0_6_0 i_8) (+ (t0_6_0 i_8) t0_3_0_d_1)), k!305] t0_4_0[k!305, (ite (= t0_4_0_d_4 1) 0 i_9)] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 i_9)]
+;     and sum k!307: [(and (>= k!307 0) (< k!307 t0_3_0_d_2))] t0_3_0[i_7, (ite (< (t0_6_0 i_8) 0) (+ (t0_6_0 i_8) t0_3_0_d_1) (t0_6_0 i_8)), k!307] t0_4_0[k!307, (ite (= t0_4_0_d_4 1) 0 i_9)] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 i_9)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -2,8 +2,9 @@
 ; For all dims; 3 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!37: [(and (>= k!37 0) (< k!37 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!37] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!37, i_12]
-;     and sum k!39: [(and (>= k!39 0) (< k!39 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!39] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!39, i_12]
+;   sum k!79: [(and (>= k!79 0) (< k!79 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!79] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!79, i_12]
+;     and sum k!81: [(and (>= k!81 0) (< k!81 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!81] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!81, i_12]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

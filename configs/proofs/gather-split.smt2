@@ -4,6 +4,7 @@
 ; The last case is
 ;   t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
 ;     and t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -12,6 +12,7 @@
 ;     (ite a!1 0 i_8)), (let ((a!1 (or (= t0_5_0_d_7 1)
 ;                  (= (ite (= t0_4_0_d_5 1) t0_5_0_d_7 t0_4_0_d_5) 1))))
 ;     (ite a!1 0 i_9))]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

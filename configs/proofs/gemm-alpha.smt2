@@ -4,6 +4,7 @@
 ; The last case is
 ;   sum k!204: [(and (>= k!204 0) (< k!204 t0_1_0_d_0))] alpha_6 t0_1_0[k!204, i_8] t0_2_0[i_9, k!204] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
 ;     and sum k!207: [(and (>= k!207 0) (< k!207 t0_1_0_d_0))] t0_1_0[k!207, i_8] t0_2_0[i_9, k!207] alpha_6 + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -4,6 +4,7 @@
 ; The last case is
 ;   sum k!128: [(and (>= k!128 0) (< k!128 t0_1_0_d_0))] alpha_6 t0_1_0[k!128, i_8] t0_2_0[i_9, k!128] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
 ;     and sum k!131: [(and (>= k!131 0) (< k!131 t0_1_0_d_0))] alpha_6 t0_1_0[k!131, i_8] t0_2_0[i_9, k!131] + t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)] beta_7
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -1,9 +1,10 @@
 ; linear-mean: MatMul(ReduceMean{[a], keep}(x), w), rank(w) == 2, a < rank(x) - 1 => ReduceMean{[a], keep}(MatMul(x, w))
-; For all dims; 12 cases, ranks to 4.
+; For all dims; 6 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!451 k!452: [(and (>= k!451 0) (< k!451 t0_2_0_d_2)) (and (>= k!452 0) (< k!452 t0_2_0_d_3))] one_over[t0_2_0_d_2] t0_2_0[i_6, i_7, k!451, k!452] t0_3_0[k!452, i_9]
-;     and sum k!458 k!459: [(and (>= k!458 0) (< k!458 t0_2_0_d_3)) (and (>= k!459 0) (< k!459 t0_2_0_d_2))] one_over[t0_2_0_d_2] t0_2_0[i_6, i_7, k!459, k!458] t0_3_0[k!458, i_9]
+;   sum k!159 k!160: [(and (>= k!159 0) (< k!159 t0_2_0_d_1)) (and (>= k!160 0) (< k!160 t0_2_0_d_2))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!159, k!160] t0_3_0[k!160, i_7]
+;     and sum k!166 k!167: [(and (>= k!166 0) (< k!166 t0_2_0_d_2)) (and (>= k!167 0) (< k!167 t0_2_0_d_1))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!167, k!166] t0_3_0[k!166, i_7]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

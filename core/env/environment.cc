@@ -58,7 +58,7 @@ Environment::Environment(const graph::Graph& start, const rules::RuleSet& rules,
       clock_(&clock),
       state_(start, rules, costs),
       writer_(start.tables(), options_.bindings),
-      reward_(make_reward(options_.reward)),
+      reward_(make_reward(options_.reward, options_.reward_settings)),
       initial_cost_(state_.cost()) {
   restart(0);
 }
@@ -70,7 +70,7 @@ const Observation& Environment::reset(std::uint64_t seed) {
 
 void Environment::restart(std::uint64_t seed) {
   state_.rewind_to(0);
-  reward_->reset();
+  reward_->reset(state_.graph());
   cost_ = best_cost_ = initial_cost_;
   best_path_.clear();
   seed_ = seed;

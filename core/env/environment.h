@@ -22,6 +22,7 @@ struct EnvOptions {
   HorizonMode horizon_mode = HorizonMode::terminate;
   std::uint32_t location_limit = 200;  // locations an xfer, 1 to 65535; matches beyond it are counted in info
   RewardKind reward = RewardKind::incremental;
+  RewardSettings reward_settings = {};
   double invalid_penalty = 0.05;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};  // sizes of symbolic dims, for features
 };

@@ -1,9 +1,13 @@
 #include "core/env/reward.h"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/env/env_error.h"
 
@@ -17,7 +21,7 @@ double relative_gain(const cost::Cost& from, const cost::Cost& to, const cost::C
 
 class IncrementalReward : public Reward {
  public:
-  void reset() override {}
+  void reset(const graph::Graph&) override {}
   double pay(const RewardInput& input) override {
     return relative_gain(input.before, input.after, input.initial);
   }
@@ -26,7 +30,7 @@ class IncrementalReward : public Reward {
 
 class TerminalReward : public Reward {
  public:
-  void reset() override {}
+  void reset(const graph::Graph&) override {}
   double pay(const RewardInput& input) override {
     return input.terminated ? relative_gain(input.initial, input.after, input.initial) : 0.0;
   }
@@ -35,7 +39,7 @@ class TerminalReward : public Reward {
 
 class BestReward : public Reward {
  public:
-  void reset() override { least_.reset(); }
+  void reset(const graph::Graph&) override { least_.reset(); }
   double pay(const RewardInput& input) override {
     const cost::Cost least = least_.value_or(input.initial);
     least_ = input.after.latency_us < least.latency_us ? input.after : least;
@@ -47,20 +51,97 @@ class BestReward : public Reward {
   std::optional<cost::Cost> least_;  // since the reset
 };
 
+class DetailedReward : public Reward {
+ public:
+  explicit DetailedReward(const RewardWeights& weights) : weights_(weights) {
+    const std::array all{weights.latency, weights.flops, weights.memory, weights.launches};
+    sum_ = std::accumulate(all.begin(), all.end(), 0.0);
+    if (*std::min_element(all.begin(), all.end()) < 0 || !(sum_ > 0))
+      throw EnvError("the weights of the detailed reward are out of range", "reward",
+                     "give none below 0 and one above");
+  }
+  void reset(const graph::Graph&) override {}
+  double pay(const RewardInput& input) override {
+    double paid = 0;
+    const auto add = [&](double weight, double cost::Cost::*part) {
+      const double initial = input.initial.*part;
+      if (initial > 0) paid += weight * (input.before.*part - input.after.*part) / initial;
+    };
+    add(weights_.latency, &cost::Cost::latency_us);
+    add(weights_.flops, &cost::Cost::flops);
+    add(weights_.memory, &cost::Cost::peak_memory_bytes);
+    add(weights_.launches, &cost::Cost::launches);
+    return paid / sum_;
+  }
+  std::unique_ptr<Reward> clone() const override { return std::make_unique<DetailedReward>(*this); }
+
+ private:
+  RewardWeights weights_;
+  double sum_ = 0;
+};
+
+class MeasuredReward : public Reward {
+ public:
+  MeasuredReward(LatencyMeter* meter, std::uint32_t every) : meter_(meter), every_(every) {
+    if (meter == nullptr)
+      throw EnvError("the measured reward has nothing to measure with", "reward",
+                     "give a latency meter, or use another reward");
+  }
+  void reset(const graph::Graph& start) override { last_us_ = initial_us_ = latency_us(start); }
+  double pay(const RewardInput& input) override {
+    const bool due = every_ > 0 && input.step % every_ == 0;
+    if (!due && !input.terminated) return 0;
+    const double now_us = latency_us(input.graph);
+    const double gained = initial_us_ > 0 ? (last_us_ - now_us) / initial_us_ : 0;
+    last_us_ = now_us;
+    return gained;
+  }
+  std::unique_ptr<Reward> clone() const override { return std::make_unique<MeasuredReward>(*this); }
+
+ private:
+  /// Measured once: real latency is dear, and a graph that earns another figure each time is a moving target.
+  double latency_us(const graph::Graph& graph) {
+    const Hash128 hash = graph.hash();
+    const auto known = known_us_.find(hash);
+    if (known != known_us_.end()) return known->second;
+    if (known_us_.size() >= kMostKnown) known_us_.clear();
+    const double measured = meter_->latency_us(graph);
+    known_us_.emplace(hash, measured);
+    return measured;
+  }
+
+  static constexpr std::size_t kMostKnown = 1 << 16;
+
+  LatencyMeter* meter_;
+  std::uint32_t every_;
+  double initial_us_ = 0, last_us_ = 0;
+  std::unordered_map<Hash128, double> known_us_;
+};
+
 template <typename Kind>
-std::unique_ptr<Reward> make() {
+std::unique_ptr<Reward> make(const RewardSettings&) {
   return std::make_unique<Kind>();
+}
+
+std::unique_ptr<Reward> make_detailed(const RewardSettings& settings) {
+  return std::make_unique<DetailedReward>(settings.weights);
+}
+
+std::unique_ptr<Reward> make_measured(const RewardSettings& settings) {
+  return std::make_unique<MeasuredReward>(settings.meter, settings.measure_every);
 }
 
 struct Scheme {
   const char* name;
-  std::unique_ptr<Reward> (*make)();
+  std::unique_ptr<Reward> (*make)(const RewardSettings&);
 };
 
 // In the order of RewardKind.
-constexpr std::array<Scheme, 3> kSchemes{{{"incremental", make<IncrementalReward>},
+constexpr std::array<Scheme, 5> kSchemes{{{"incremental", make<IncrementalReward>},
                                           {"terminal", make<TerminalReward>},
-                                          {"best", make<BestReward>}}};
+                                          {"best", make<BestReward>},
+                                          {"detailed", make_detailed},
+                                          {"measured", make_measured}}};
 
 const Scheme& scheme(RewardKind kind) {
   return kSchemes.at(static_cast<std::size_t>(kind));
@@ -88,8 +169,8 @@ std::string_view reward_kind_name(RewardKind kind) {
   return scheme(kind).name;
 }
 
-std::unique_ptr<Reward> make_reward(RewardKind kind) {
-  return scheme(kind).make();
+std::unique_ptr<Reward> make_reward(RewardKind kind, const RewardSettings& settings) {
+  return scheme(kind).make(settings);
 }
 
 }  // namespace regraft::env

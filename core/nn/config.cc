@@ -6,10 +6,22 @@
 
 namespace regraft::nn {
 
+std::string_view head_name(Head head) {
+  return head == Head::pointer ? "pointer" : "hierarchical";
+}
+
+Head head_from_name(std::string_view name) {
+  for (const Head head : {Head::pointer, Head::hierarchical})
+    if (head_name(head) == name) return head;
+  throw UsageError("unknown head '" + std::string(name) + "'", "network.head", "use pointer or hierarchical");
+}
+
 NetworkConfig preset(std::string_view name, std::uint32_t node_kinds) {
   if (name == "cpu") return {.width = 32, .steps = 3, .node_kinds = node_kinds};
   if (name == "gpu") return {.width = 64, .steps = 5, .node_kinds = node_kinds};
-  throw UsageError("unknown network preset '" + std::string(name) + "'", "network.preset", "use cpu or gpu");
+  if (name == "seeds") return {.width = 8, .steps = 2, .node_kinds = node_kinds, .head_width = 32};
+  throw UsageError("unknown network preset '" + std::string(name) + "'", "network.preset",
+                   "use cpu, gpu or seeds");
 }
 
 void check(const NetworkConfig& config) {
@@ -25,6 +37,23 @@ void check(const NetworkConfig& config) {
     throw NnError(std::to_string(config.node_kinds) + " node kinds are out of range", "network.node_kinds",
                   "use 1 to 65536");
   }
+  if (config.head_width > 512) {
+    throw NnError("head width " + std::to_string(config.head_width) + " is out of range",
+                  "network.head_width", "use at most 512");
+  }
+  const bool bound = config.head == Head::hierarchical;
+  if (bound ? config.xfers < 1 || config.xfers > 65535 : config.xfers != 0) {
+    throw NnError(
+        std::to_string(config.xfers) + " xfers do not fit a " + std::string(head_name(config.head)) + " head",
+        "network.xfers", bound ? "use the number of rules and 1 for NO-OP" : "use 0");
+  }
+}
+
+void check_rules(const NetworkConfig& config, std::size_t rule_count) {
+  if (config.head == Head::pointer || config.xfers == rule_count + 1) return;
+  throw NnError("a hierarchical policy for " + std::to_string(config.xfers - 1) +
+                    " rules cannot choose among " + std::to_string(rule_count),
+                "rules", "use the rule set it was trained on, or a policy with the pointer head");
 }
 
 }  // namespace regraft::nn

@@ -1,24 +1,45 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace regraft::nn {
+
+/// How a policy chooses among the legal (xfer, location) and NO-OP.
+enum class Head : std::uint8_t {
+  pointer,       // one softmax over all, each scored from its nodes and its rule's text: reads any rule set
+  hierarchical,  // first an xfer, then one of its locations; bound to the rule set it was made for
+};
+std::string_view head_name(Head head);
+/// Throws UsageError naming the heads for any other name.
+Head head_from_name(std::string_view name);
 
 /// The size of a policy network. Two networks of the same config have the same weight layout.
 struct NetworkConfig {
   std::uint32_t width = 32;        // of every embedding; a multiple of 8 in [8, 512]
   std::uint32_t steps = 3;         // message-passing steps, [1, 16]
   std::uint32_t node_kinds = 256;  // rows of the op-kind embedding; every node kind must be below it
+  Head head = Head::pointer;
+  std::uint32_t head_width = 0;  // of a hierarchical head's hidden layers, at most 512; 0: as `width`
+  std::uint32_t xfers = 0;       // hierarchical: the rules and NO-OP; pointer: 0
 
   bool operator==(const NetworkConfig&) const = default;
 };
 
-/// `cpu`: width 32, 3 steps. `gpu`: width 64, 5 steps. Throws UsageError naming the presets for any other
-/// name.
+/// Of the hidden layers of the head.
+inline std::uint32_t hidden_width(const NetworkConfig& config) {
+  return config.head == Head::hierarchical && config.head_width != 0 ? config.head_width : config.width;
+}
+
+/// `cpu`: width 32, 3 steps. `gpu`: width 64, 5 steps. `seeds`: width 8, 2 steps, hidden layers of 32. Each
+/// with the pointer head. Throws UsageError naming the presets for any other name.
 NetworkConfig preset(std::string_view name, std::uint32_t node_kinds);
 
 /// Throws NnError when a value is out of its range.
 void check(const NetworkConfig& config);
+
+/// Throws NnError where a hierarchical head was made for another number of rules.
+void check_rules(const NetworkConfig& config, std::size_t rule_count);
 
 }  // namespace regraft::nn

@@ -76,7 +76,7 @@ class Encoder::State {
     const auto weight = encoder.tensor("latent.weight"), bias = encoder.tensor("latent.bias");
     weight_.assign(weight.begin(), weight.end());
     bias_.assign(bias.begin(), bias.end());
-    const internal::FusedForward forward = internal::best_kernels(width_).forward;
+    const internal::FusedForward forward = internal::best_kernels(config.encoder).forward;
     if (forward != nullptr)
       embedder_ = std::make_unique<FusedEmbedder>(config.encoder, graph.values, forward);
     else

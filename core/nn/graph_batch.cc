@@ -46,15 +46,13 @@ std::vector<float> degree_scale(const RowMap& map, double power) {
 /// The columns of a batch while they grow.
 struct Columns {
   std::vector<std::int32_t> kinds, senders, receivers, node_graph, edge_graph;
-  std::vector<std::int32_t> candidate_rule, candidate_graph, matched_candidate, matched_node, root_candidate,
-      root_node;
+  std::vector<std::int32_t> candidate_rule, matched_candidate, matched_node, root_candidate, root_node;
 
-  void add_candidates(const Observation& observation, std::size_t graph, std::size_t first_node) {
+  void add_candidates(const Observation& observation, std::size_t first_node) {
     const auto first = static_cast<std::int32_t>(candidate_rule.size());
     for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
       const auto candidate = first + static_cast<std::int32_t>(row);
       candidate_rule.push_back(observation.candidate_xfers[row]);
-      candidate_graph.push_back(static_cast<std::int32_t>(graph));
       const auto matched = observation.matched_nodes(row);
       for (const auto node : matched) {
         matched_candidate.push_back(candidate);
@@ -77,7 +75,6 @@ void finish(GraphBatch& batch, Columns columns, std::uint32_t node_kinds, std::s
   batch.node_graph = make_row_map(std::move(columns.node_graph), graphs);
   batch.edge_graph = make_row_map(std::move(columns.edge_graph), graphs);
   batch.candidate_rule = make_row_map(std::move(columns.candidate_rule), rule_count + 1);
-  batch.candidate_graph = make_row_map(std::move(columns.candidate_graph), graphs);
   batch.matched_candidate = make_row_map(std::move(columns.matched_candidate), candidates);
   batch.matched_node = make_row_map(std::move(columns.matched_node), nodes);
   batch.root_candidate = make_row_map(std::move(columns.root_candidate), candidates);
@@ -136,12 +133,34 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   require(all_below(observation.candidate_nodes, nodes), "a matched node is outside the graph");
 }
 
+CandidateGroups make_candidate_groups(std::span<const Observation* const> observations) {
+  CandidateGroups groups;
+  groups.offsets.push_back(0);
+  std::vector<std::int32_t> graph, pair, pair_graph;
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    const std::vector<std::uint16_t>& xfers = observations[i]->candidate_xfers;
+    for (std::size_t row = 0; row < xfers.size(); ++row) {
+      if (row == 0 || xfers[row] != xfers[row - 1]) {
+        require(row == 0 || xfers[row] > xfers[row - 1], "candidates are not ordered by xfer");
+        pair_graph.push_back(static_cast<std::int32_t>(i));
+        groups.xfers.push_back(xfers[row]);
+      }
+      graph.push_back(static_cast<std::int32_t>(i));
+      pair.push_back(static_cast<std::int32_t>(pair_graph.size()) - 1);
+    }
+    groups.offsets.push_back(static_cast<std::int32_t>(graph.size()));
+  }
+  groups.graph = make_row_map(std::move(graph), observations.size());
+  groups.pair = make_row_map(std::move(pair), pair_graph.size());
+  groups.pair_graph = make_row_map(std::move(pair_graph), observations.size());
+  return groups;
+}
+
 GraphBatch make_batch(std::span<const Observation* const> observations, std::uint32_t node_kinds,
                       std::size_t rule_count) {
   if (observations.empty()) throw NnError("an empty batch", "graph batch", "give at least one observation");
   GraphBatch batch;
   Columns columns;
-  batch.candidate_offsets.push_back(0);
   for (std::size_t graph = 0; graph < observations.size(); ++graph) {
     const Observation& observation = *observations[graph];
     check(observation, node_kinds, rule_count);
@@ -155,9 +174,9 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
     append(batch.node_features, observation.node_features);
     append(batch.edge_features, observation.edge_features);
     append(batch.globals, observation.globals);
-    columns.add_candidates(observation, graph, first_node);
-    batch.candidate_offsets.push_back(static_cast<std::int32_t>(columns.candidate_rule.size()));
+    columns.add_candidates(observation, first_node);
   }
+  batch.groups = make_candidate_groups(observations);
   finish(batch, std::move(columns), node_kinds, rule_count);
   return batch;
 }

@@ -23,30 +23,40 @@ struct RowMap {
 /// Throws NnError when a group is outside [0, group_count).
 RowMap make_row_map(std::vector<std::int32_t> group, std::size_t group_count);
 
-/// Many graphs as one disjoint graph: n nodes, e edges, g graphs, c candidates, m matched nodes in all. Host
-/// arrays; the observations may go away. Graph k's candidates are rows [candidate_offsets[k],
-/// candidate_offsets[k + 1]).
-struct GraphBatch {
-  RowMap node_kind;                             // node -> op kind
-  std::vector<float> node_features;             // [n * kNodeFeatures]
-  std::vector<float> edge_features;             // [e * kEdgeFeatures]
-  std::vector<float> globals;                   // [g * kGlobalFeatures]
-  RowMap sender, receiver;                      // edge -> node
-  RowMap node_graph, edge_graph;                // node, edge -> graph
-  std::vector<float> outgoing_scale;            // [n] 1 / sqrt(out-degree), 0 for none
-  std::vector<float> incoming_scale;            // [n] 1 / sqrt(in-degree), 0 for none
-  std::vector<float> node_count_inverse;        // [g] 1 / nodes, 0 for none
-  std::vector<float> edge_count_inverse;        // [g]
-  RowMap candidate_rule;                        // candidate -> row of the RuleFeatureTable
-  RowMap candidate_graph;                       // candidate -> graph
-  RowMap matched_candidate;                     // matched node -> candidate
-  RowMap matched_node;                          // matched node -> node
-  RowMap root_candidate;                        // root -> candidate (NO-OP has no root)
-  RowMap root_node;                             // root -> node
-  std::vector<float> matched_inverse;           // [c] 1 / matched nodes, 0 for none
-  std::vector<std::int32_t> candidate_offsets;  // [g + 1]
+/// The candidates of many graphs by graph, and by xfer within their graph: a pair is a graph and a legal xfer
+/// of it. Pairs are in the order of their candidates.
+struct CandidateGroups {
+  RowMap graph;                       // candidate -> graph
+  RowMap pair;                        // candidate -> pair
+  RowMap pair_graph;                  // pair -> graph
+  std::vector<std::int32_t> xfers;    // [pairs]
+  std::vector<std::int32_t> offsets;  // [graphs + 1]: graph k's candidates are [offsets[k], offsets[k + 1])
+};
 
-  std::size_t graphs() const { return candidate_offsets.size() - 1; }
+CandidateGroups make_candidate_groups(std::span<const env::Observation* const> observations);
+
+/// Many graphs as one disjoint graph: n nodes, e edges, g graphs, c candidates, m matched nodes in all. Host
+/// arrays; the observations may go away.
+struct GraphBatch {
+  RowMap node_kind;                       // node -> op kind
+  std::vector<float> node_features;       // [n * kNodeFeatures]
+  std::vector<float> edge_features;       // [e * kEdgeFeatures]
+  std::vector<float> globals;             // [g * kGlobalFeatures]
+  RowMap sender, receiver;                // edge -> node
+  RowMap node_graph, edge_graph;          // node, edge -> graph
+  std::vector<float> outgoing_scale;      // [n] 1 / sqrt(out-degree), 0 for none
+  std::vector<float> incoming_scale;      // [n] 1 / sqrt(in-degree), 0 for none
+  std::vector<float> node_count_inverse;  // [g] 1 / nodes, 0 for none
+  std::vector<float> edge_count_inverse;  // [g]
+  RowMap candidate_rule;                  // candidate -> row of the RuleFeatureTable
+  RowMap matched_candidate;               // matched node -> candidate
+  RowMap matched_node;                    // matched node -> node
+  RowMap root_candidate;                  // root -> candidate (NO-OP has no root)
+  RowMap root_node;                       // root -> node
+  std::vector<float> matched_inverse;     // [c] 1 / matched nodes, 0 for none
+  CandidateGroups groups;
+
+  std::size_t graphs() const { return groups.offsets.size() - 1; }
   std::size_t nodes() const { return node_kind.rows(); }
   std::size_t edges() const { return sender.rows(); }
   std::size_t candidates() const { return candidate_rule.rows(); }

@@ -8,6 +8,17 @@
 #include "core/nn/internal/evaluator.h"
 
 namespace regraft::nn {
+namespace {
+
+Choice choice_of(const Evaluation& evaluation, std::size_t candidate) {
+  const bool halves = !evaluation.xfer_log_probabilities.empty();
+  return {.candidate = static_cast<std::uint32_t>(candidate),
+          .log_probability =
+              (halves ? evaluation.xfer_log_probabilities : evaluation.log_probabilities)[candidate],
+          .location_log_probability = halves ? evaluation.location_log_probabilities[candidate] : 0.0F};
+}
+
+}  // namespace
 
 Choice sample(const Evaluation& evaluation, Rng& rng) {
   const auto& log_probabilities = evaluation.log_probabilities;
@@ -18,17 +29,17 @@ Choice sample(const Evaluation& evaluation, Rng& rng) {
     const double probability = std::exp(static_cast<double>(log_probabilities[i]));
     if (probability > 0) last_possible = i;
     left -= probability;
-    if (left < 0) return {static_cast<std::uint32_t>(i), log_probabilities[i]};
+    if (left < 0) return choice_of(evaluation, i);
   }
   // Rounding left a sliver beyond the last candidate.
-  return {static_cast<std::uint32_t>(last_possible), log_probabilities[last_possible]};
+  return choice_of(evaluation, last_possible);
 }
 
 Choice most_likely(const Evaluation& evaluation) {
   const auto& log_probabilities = evaluation.log_probabilities;
   if (log_probabilities.empty()) throw NnError("nothing to choose from", "most_likely", "");
   const auto best = std::ranges::max_element(log_probabilities);
-  return {static_cast<std::uint32_t>(best - log_probabilities.begin()), *best};
+  return choice_of(evaluation, static_cast<std::size_t>(best - log_probabilities.begin()));
 }
 
 class Policy::State {
@@ -44,9 +55,9 @@ class Policy::State {
       return;
     }
     if (options.engine == Engine::fused) {
-      throw NnError(
-          "the fused engine has no kernel for width " + std::to_string(config.width) + " on " + device_,
-          "engine", "use engine = automatic");
+      throw NnError("the fused engine has no kernel for this head and width " + std::to_string(config.width) +
+                        " on " + device_,
+                    "engine", "use engine = automatic");
     }
     evaluator_ = internal::make_torch_evaluator(config, device_);
   }
@@ -88,6 +99,7 @@ void Policy::set_rules(const env::RuleFeatureTable& rules) {
     throw NnError("its size does not fit its rule count", "rule feature table",
                   "make it with one row a rule and NO-OP");
   }
+  check_rules(state_->config_, rules.rule_count);
   state_->evaluator_->set_rules(rules);
 }
 

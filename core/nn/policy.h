@@ -18,14 +18,19 @@ struct Evaluation {
   std::vector<float>
       log_probabilities;  // of each candidate, in the observation's order; they sum to 1 in probability
   float value = 0;        // expected return from here, in the environment's reward units
+  // Of a hierarchical policy alone, by candidate: that of its xfer, and of its location given the xfer. Their
+  // sum is the candidate's.
+  std::vector<float> xfer_log_probabilities, location_log_probabilities;
 };
 
+/// A decision, in one half or two.
 struct Choice {
   std::uint32_t candidate = 0;
-  float log_probability = 0;
+  float log_probability = 0;           // of the candidate; of its xfer, where the policy is hierarchical
+  float location_log_probability = 0;  // of the location given the xfer; 0 where there is no such decision
 };
 
-/// Draws a candidate with its probability.
+/// Draws a candidate with its probability, which is to draw an xfer and then its location.
 Choice sample(const Evaluation& evaluation, Rng& rng);
 /// The most probable candidate, the first of equals.
 Choice most_likely(const Evaluation& evaluation);
@@ -59,7 +64,8 @@ class Policy {
 
   /// Throws NnError when they are not of this config; the old weights then stay.
   void set_weights(const Weights& weights);
-  /// Rules may change between evaluations (another rule set, the same policy).
+  /// Rules may change between evaluations (another rule set, the same policy); a hierarchical policy takes no
+  /// other number of them.
   void set_rules(const env::RuleFeatureTable& rules);
 
   const NetworkConfig& config() const;

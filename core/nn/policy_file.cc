@@ -29,7 +29,10 @@ json manifest(const PolicyFile& policy) {
   return {{"network",
            {{"width", policy.network.width},
             {"steps", policy.network.steps},
-            {"node_kinds", policy.network.node_kinds}}},
+            {"node_kinds", policy.network.node_kinds},
+            {"head", head_name(policy.network.head)},
+            {"head_width", policy.network.head_width},
+            {"xfers", policy.network.xfers}}},
           {"observation_schema", policy.observation_schema},
           {"op_kinds", policy.op_kinds},
           {"rule_set_hash", policy.rule_set_hash},
@@ -42,7 +45,11 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
   const json& network = data.at("network");
   policy.network = {.width = network.at("width").get<std::uint32_t>(),
                     .steps = network.at("steps").get<std::uint32_t>(),
-                    .node_kinds = network.at("node_kinds").get<std::uint32_t>()};
+                    .node_kinds = network.at("node_kinds").get<std::uint32_t>(),
+                    // Files of before there were two heads hold a pointer.
+                    .head = head_from_name(network.value("head", "pointer")),
+                    .head_width = network.value("head_width", std::uint32_t{0}),
+                    .xfers = network.value("xfers", std::uint32_t{0})};
   policy.observation_schema = data.at("observation_schema").get<std::uint32_t>();
   policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();
@@ -58,6 +65,9 @@ void check_meaning(const PolicyFile& policy, const std::string& where) {
                   where, "train or export it again with this version");
   }
   check(policy.network);
+  if (policy.network.head == Head::hierarchical && policy.rule_names.size() + 1 != policy.network.xfers)
+    throw NnError("a hierarchical policy with another number of rules than it names", where,
+                  "the file is damaged");
   if (policy.op_kinds.size() > policy.network.node_kinds) {
     throw NnError("more op kinds than embedding rows", where, "the file is damaged");
   }
@@ -141,6 +151,9 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
   } catch (const json::exception& error) {
     throw NnError(std::string("its manifest cannot be read: ") + error.what(), where,
                   "export the policy again");
+  } catch (const UsageError& error) {
+    throw NnError(std::string("its manifest cannot be used: ") + error.what(), where,
+                  "use the version of the program that made it");
   }
   policy.weights = decode_weights(reader.take(reader.left() - sizeof(Hash128)));
   check_meaning(policy, where);
@@ -165,6 +178,13 @@ PolicyFile load_policy(const std::filesystem::path& path) {
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   if (!file) throw NnError("cannot read the policy", path.string(), "check the path and the disk");
   return decode_policy(bytes, path.string());
+}
+
+void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash) {
+  if (policy.network.head == Head::pointer || policy.rule_set_hash == rule_set_hash) return;
+  throw NnError("the policy is hierarchical and was trained on rule set " + policy.rule_set_hash +
+                    ", these are rule set " + rule_set_hash,
+                "policy", "use its own rules, or a policy with the pointer head, which reads any");
 }
 
 std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current) {

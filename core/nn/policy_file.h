@@ -10,9 +10,9 @@
 
 namespace regraft::nn {
 
-/// A trained policy as it is shipped: small, portable, versioned. It loads on any rule set, since rules are
-/// read as text features, and on any op table, since embedding rows are matched by op name; not on another
-/// observation schema.
+/// A trained policy as it is shipped: small, portable, versioned. It loads on any op table, since embedding
+/// rows are matched by op name; not on another observation schema. With the pointer head it loads on any rule
+/// set, since rules are read as text features; a hierarchical one is bound to its own.
 struct PolicyFile {
   NetworkConfig network;
   std::uint32_t observation_schema = 0;
@@ -34,6 +34,9 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
 /// failure and leaves nothing behind.
 void save_policy(const PolicyFile& policy, const std::filesystem::path& path);
 PolicyFile load_policy(const std::filesystem::path& path);
+
+/// Throws NnError where the policy is hierarchical and was trained on another rule set, by hash.
+void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash);
 
 /// The rules of `current` that the policy never saw in training.
 std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current);

@@ -19,7 +19,7 @@ constexpr std::uint32_t kFormat = 1;
 constexpr std::uint32_t kMaxTensors = 4096;
 constexpr std::uint32_t kMaxRank = 4;
 constexpr std::uint8_t kFloat32 = 0;
-constexpr double kPointerOutputScale = 0.01;
+constexpr double kPolicyOutputScale = 0.01;
 
 class LayoutBuilder {
  public:
@@ -37,6 +37,16 @@ class LayoutBuilder {
     add(prefix + ".weight", {features, width});
     add(prefix + ".bias", {width});
     add_norm(prefix, width);
+  }
+  /// A perceptron with two hidden layers.
+  void add_perceptron(const std::string& prefix, std::int64_t inputs, std::int64_t hidden,
+                      std::int64_t outputs) {
+    add(prefix + ".weight1", {inputs, hidden});
+    add(prefix + ".bias1", {hidden});
+    add(prefix + ".weight2", {hidden, hidden});
+    add(prefix + ".bias2", {hidden});
+    add(prefix + ".output", {hidden, outputs});
+    add(prefix + ".output_bias", {outputs});
   }
   std::vector<TensorSpec> take() { return std::move(tensors_); }
 
@@ -67,23 +77,13 @@ double fan_in(const TensorSpec& spec) {
   const auto has = [&](std::string_view part) { return spec.name.find(part) != std::string::npos; };
   if (has("node_parts") || has(".edge.own") || has(".edge.global") || has(".node.global")) return 4 * rows;
   if (has(".node.messages")) return 2 * rows;
-  if (has("pointer.root") || has("pointer.matched") || has("pointer.rule") || has("pointer.graph"))
+  if (has("pointer.root") || has("pointer.matched") || has("pointer.rule") || has("pointer.graph") ||
+      has("location.root") || has("location.matched") || has("location.graph"))
     return 4 * rows;
   return rows;
 }
 
-}  // namespace
-
-std::vector<TensorSpec> weight_layout(const NetworkConfig& config) {
-  check(config);
-  const std::int64_t width = config.width;
-  LayoutBuilder layout;
-  layout.add("node_input.kind", {config.node_kinds, width});
-  layout.add_input("node_input", env::kNodeFeatures, width);
-  layout.add_input("edge_input", env::kEdgeFeatures, width);
-  layout.add_input("global_input", env::kGlobalFeatures, width);
-  for (std::uint32_t step = 0; step < config.steps; ++step)
-    add_step(layout, "step" + std::to_string(step), width);
+void add_pointer_head(LayoutBuilder& layout, std::int64_t width) {
   layout.add("rule.weight1", {env::kRuleFeatures, width});
   layout.add("rule.bias1", {width});
   layout.add("rule.weight2", {width, width});
@@ -99,7 +99,47 @@ std::vector<TensorSpec> weight_layout(const NetworkConfig& config) {
   layout.add("value.bias1", {width});
   layout.add("value.output", {width, 1});
   layout.add("value.output_bias", {1});
+}
+
+void add_hierarchical_head(LayoutBuilder& layout, const NetworkConfig& config) {
+  const std::int64_t width = config.width, hidden = hidden_width(config), xfers = config.xfers;
+  layout.add_perceptron("xfer", width, hidden, xfers);
+  for (const char* part : {"root", "matched", "graph"})
+    layout.add(std::string("location.") + part, {width, hidden});
+  layout.add("location.xfer", {xfers, hidden});
+  layout.add("location.bias1", {hidden});
+  layout.add("location.weight2", {hidden, hidden});
+  layout.add("location.bias2", {hidden});
+  layout.add("location.output", {hidden, 1});
+  layout.add_perceptron("value", width, hidden, 1);
+  layout.add_perceptron("xfer_value", width, hidden, 1);
+  layout.add("xfer_value.xfer", {xfers, hidden});
+}
+
+}  // namespace
+
+std::vector<TensorSpec> weight_layout(const NetworkConfig& config) {
+  check(config);
+  const std::int64_t width = config.width;
+  LayoutBuilder layout;
+  layout.add("node_input.kind", {config.node_kinds, width});
+  layout.add_input("node_input", env::kNodeFeatures, width);
+  layout.add_input("edge_input", env::kEdgeFeatures, width);
+  layout.add_input("global_input", env::kGlobalFeatures, width);
+  for (std::uint32_t step = 0; step < config.steps; ++step)
+    add_step(layout, "step" + std::to_string(step), width);
+  if (config.head == Head::pointer)
+    add_pointer_head(layout, width);
+  else
+    add_hierarchical_head(layout, config);
   return layout.take();
+}
+
+std::size_t value_offset(const std::vector<TensorSpec>& layout) {
+  const auto first = std::ranges::find_if(layout, [](const TensorSpec& spec) {
+    return spec.name.starts_with("value.") || spec.name.starts_with("xfer_value.");
+  });
+  return first == layout.end() ? layout.back().offset + layout.back().count : first->offset;
 }
 
 Weights initial_weights(const NetworkConfig& config, std::uint64_t seed) {
@@ -113,9 +153,11 @@ Weights initial_weights(const NetworkConfig& config, std::uint64_t seed) {
     }
     // A stream for each tensor: adding one leaves the others as they were.
     Rng rng(seed, "weights/" + spec.name);
-    double bound = spec.name == "node_input.kind" ? 1.0 : std::sqrt(6.0 / fan_in(spec));
-    if (spec.name == "pointer.output") bound *= kPointerOutputScale;
-    if (spec.name == "value.output") bound *= 0.1;
+    const bool table = spec.name == "node_input.kind" || spec.name.ends_with(".xfer");
+    double bound = table ? 1.0 : std::sqrt(6.0 / fan_in(spec));
+    if (spec.name == "pointer.output" || spec.name == "location.output" || spec.name == "xfer.output")
+      bound *= kPolicyOutputScale;
+    if (spec.name == "value.output" || spec.name == "xfer_value.output") bound *= 0.1;
     for (auto& value : values) value = static_cast<float>(rng.uniform(-bound, bound));
   }
   return weights;

@@ -37,11 +37,14 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-/// The tensors of a policy network in their order, without values.
+/// The tensors of a policy network in their order, without values. Those of the value functions come last.
 std::vector<TensorSpec> weight_layout(const NetworkConfig& config);
 
+/// Where the value functions' tensors begin, in floats.
+std::size_t value_offset(const std::vector<TensorSpec>& layout);
+
 /// Fresh weights: He-uniform by the whole fan-in of each update (He et al. 2015), norms at (1, 0), biases 0,
-/// the last layer of the pointer head scaled by 0.01 (Andrychowicz et al. 2021: a near-uniform first policy).
+/// the last layers of the policy scaled by 0.01 (Andrychowicz et al. 2021: a near-uniform first policy).
 Weights initial_weights(const NetworkConfig& config, std::uint64_t seed);
 
 /// Throws NnError naming the first tensor that differs from the config's layout, and on a value that is not

@@ -9,6 +9,7 @@
 #include "core/wire/run_info.h"
 #include "launch/commands/commands.h"
 #include "launch/job.h"
+#include "launch/runtime_meter.h"
 #include "launch/signals.h"
 
 namespace regraft::launch {
@@ -53,9 +54,11 @@ int run_actor(const Options& options) {
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
-    const auto kinds = static_cast<std::uint32_t>(op_kind_names().size());
-    actors::PolicyActor actor(link, actors::workload_options_from(config),
-                              nn::preset(config.text("network.preset"), kinds), clock);
+    actors::WorkloadOptions workload = actors::workload_options_from(config);
+    workload.make_meter = [](const actors::Task& task) { return make_runtime_meter(task); };
+    const nn::NetworkConfig network = learner::network_config(
+        learner::network_options_from(config), op_kind_names().size(), actors::load_rules(workload).size());
+    actors::PolicyActor actor(link, workload, network, clock);
     actor.run(stop.get_token());
     log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
   } catch (const wire::WireError& error) {

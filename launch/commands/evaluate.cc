@@ -142,12 +142,13 @@ nlohmann::json to_json(const Score& score) {
 }
 
 /// A policy of the config's network with fresh weights.
-nn::PolicyFile untrained_policy(const Config& config) {
+nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rules) {
   nn::PolicyFile policy;
   policy.op_kinds = op_kind_names();
   policy.observation_schema = env::kObservationSchema;
+  policy.rule_set_hash = rules.hash().hex();
   policy.network =
-      nn::preset(config.text("network.preset"), static_cast<std::uint32_t>(policy.op_kinds.size()));
+      learner::network_config(learner::network_options_from(config), policy.op_kinds.size(), rules.size());
   policy.weights =
       nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
   return policy;
@@ -158,6 +159,7 @@ int evaluate(const Options& options) {
   Config config = load_job_config(options.config, options.settings);
   actors::WorkloadOptions workload = actors::workload_options_from(config);
   if (!options.models.empty()) workload.models = options.models;
+  workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
   std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
               "best", "costed", "seconds");
@@ -173,13 +175,16 @@ int evaluate(const Options& options) {
     for (const std::string& name : options.searches)
       if (!wants_policy(name)) report(search_by(name, nullptr, name, *task, options));
     if (options.untrained) {
-      PolicyPrior prior(untrained_policy(config), task->rules());
+      PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
                   "untrained policy"));
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
-      PolicyPrior prior(nn::load_policy(path), task->rules());
+      const nn::PolicyFile policy = nn::load_policy(path);
+      PolicyPrior prior(policy, task->rules());
+      if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
+        std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name)) report(search_by(name, &prior, name + " " + path.string(), *task, options));
       report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",

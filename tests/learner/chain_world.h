@@ -123,6 +123,7 @@ inline std::vector<replay::Segment> play(nn::Policy& policy, std::size_t count, 
     worlds.push_back(std::make_unique<ChainWorld>(5 + rng.below(6), rng, shuffled));
     segments[i].ticket = i;
     segments[i].weight_version = version;
+    segments[i].hierarchical = policy.config().head == nn::Head::hierarchical;
   }
   std::vector<std::size_t> running(count);
   for (std::size_t i = 0; i < count; ++i) running[i] = i;
@@ -137,6 +138,7 @@ inline std::vector<replay::Segment> play(nn::Policy& policy, std::size_t count, 
       replay::Step step{.observation = *observations[k],
                         .candidate = choice.candidate,
                         .log_probability = choice.log_probability,
+                        .location_log_probability = choice.location_log_probability,
                         .value = evaluations[k].value,
                         .reward = 0,
                         .terminated = false};

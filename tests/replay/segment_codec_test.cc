@@ -17,6 +17,7 @@ Segment random_segment(Rng& rng, std::size_t steps) {
   segment.ticket = rng.next();
   segment.generation = 3;
   segment.weight_version = rng.below(100);
+  segment.hierarchical = rng.below(2) == 0;
   segment.model = 1;
   segment.seed = rng.next();
   segment.bootstrap_value = static_cast<float>(rng.normal());
@@ -29,6 +30,8 @@ Segment random_segment(Rng& rng, std::size_t steps) {
     step.observation = testing::observation_on(ids, 7, rng);
     step.candidate = static_cast<std::uint32_t>(rng.below(step.observation.candidate_count()));
     step.log_probability = static_cast<float>(-rng.uniform());
+    if (segment.hierarchical && chose_location(step))
+      step.location_log_probability = static_cast<float>(-rng.uniform());
     step.value = static_cast<float>(rng.normal());
     step.reward = static_cast<float>(rng.normal());
     step.terminated = i + 1 == steps && rng.below(2) == 0;
@@ -51,6 +54,7 @@ TEST(SegmentCodec, GivesBackWhatItWasGiven) {
     const Segment back = decode_segment(views(frames));
     EXPECT_EQ(back.ticket, segment.ticket);
     EXPECT_EQ(back.weight_version, segment.weight_version);
+    EXPECT_EQ(back.hierarchical, segment.hierarchical);
     EXPECT_EQ(back.seed, segment.seed);
     EXPECT_EQ(back.bootstrap_value, segment.bootstrap_value);
     EXPECT_EQ(back.episode_return, segment.episode_return);
@@ -58,6 +62,7 @@ TEST(SegmentCodec, GivesBackWhatItWasGiven) {
     for (std::size_t i = 0; i < segment.steps.size(); ++i) {
       EXPECT_EQ(back.steps[i].observation, segment.steps[i].observation);
       EXPECT_EQ(back.steps[i].candidate, segment.steps[i].candidate);
+      EXPECT_EQ(back.steps[i].location_log_probability, segment.steps[i].location_log_probability);
       EXPECT_EQ(back.steps[i].log_probability, segment.steps[i].log_probability);
       EXPECT_EQ(back.steps[i].reward, segment.steps[i].reward);
       EXPECT_EQ(back.steps[i].terminated, segment.steps[i].terminated);

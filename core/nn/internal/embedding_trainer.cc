@@ -127,7 +127,7 @@ void FusedEmbeddings::backward(std::span<float> gradients) {
 
 std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& config, Engine engine) {
   check(config);
-  const FusedKernels kernels = best_kernels(config.width);
+  const FusedKernels kernels = best_kernels(config);
   if (engine == Engine::fused && kernels.forward == nullptr)
     throw NnError("the fused engine has no kernel for this width", "engine", "use engine = automatic");
   if (engine == Engine::torch || kernels.forward == nullptr) return std::make_unique<TorchEmbeddings>(config);

@@ -5,9 +5,9 @@
 
 namespace regraft::nn::internal {
 
-// The network of network.h for one graph at a time, forward and backward, in a few passes over its rows:
-// products, sums over neighbours, normalisation and residual of a tile of rows happen in registers. Plain
-// pointers, so that fused_body.h can be compiled once for each instruction set without sharing inline
+// The encoder and the scores of network.h for one graph at a time, forward and backward, in a few passes over
+// its rows: products, sums over neighbours, normalisation and residual of a tile of rows happen in registers.
+// Plain pointers, so that fused_body.h can be compiled once for each instruction set without sharing inline
 // functions between them.
 
 struct FusedNorm {
@@ -36,9 +36,9 @@ struct FusedWeights {
   FusedNorm edge_input;
   const float *global_weight, *global_bias;
   FusedNorm global_input;
-  const float *root, *matched, *graph, *pointer_bias1, *pointer_weight2, *pointer_bias2, *pointer_output;
-  const float *value_weight1, *value_bias1, *value_output, *value_output_bias;
-  const float* rule_rows;  // [rule_count + 1, w], already multiplied by pointer.rule
+  // Of the pointer head, or of the locations of a hierarchical one.
+  const float *root, *matched, *graph, *bias1, *weight2, *bias2, *output;
+  const float* rule_rows;  // [rule_count + 1, w]: already multiplied by pointer.rule, or location.xfer
 };
 
 /// One observation; the caller has checked sizes and indices.
@@ -66,15 +66,14 @@ struct FusedStepRows {
   FusedNormTape edge, node, global;
 };
 
+/// Results: `scores`, and the graph's embedding (final_globals).
 struct FusedRows {
   const FusedStepRows* step;
   FusedNormTape node_input, edge_input, global_input;
   float *part_sender, *part_receiver, *part_own;  // [nodes, w], free after each step
   float *hidden, *second;                         // [candidates, w]; second is null without a backward pass
-  float* value_hidden;                            // [w]
   float *incoming_scale, *outgoing_scale;         // [nodes], given: 1 / sqrt(degree)
   float* scores;                                  // [candidates], a result
-  float* value;                                   // [1], a result
 };
 
 /// Gradients of the results, and where to add those of the weights.
@@ -83,8 +82,7 @@ struct FusedGradients {
   const float* transposed;  // its layout, every square matrix transposed
   float* sums;              // its layout, added to
   const float* scores;      // [candidates]
-  float value;
-  const float* globals;  // [w] of the graph embedding after the last step, beside what the heads say; or null
+  const float* globals;     // [w]
   // scratch: [nodes, w] six times, [edges, w] twice, [candidates, w] once
   float *node, *node_pre, *incoming, *outgoing, *sender, *receiver;
   float *edge, *edge_pre;

@@ -203,12 +203,12 @@ struct ScorePass {
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     Tile<W, R> tile;
-    for (int r = 0; r < R; ++r) tile.set(r, weights.pointer_bias2);
-    tile.template multiply<W>(rows.hidden + first * W, weights.pointer_weight2);
+    for (int r = 0; r < R; ++r) tile.set(r, weights.bias2);
+    tile.template multiply<W>(rows.hidden + first * W, weights.weight2);
     tile.relu();
     for (int r = 0; r < R; ++r) {
       if (rows.second != nullptr) tile.put(r, rows.second + (first + r) * W);
-      rows.scores[first + r] = tile.dot(r, weights.pointer_output);
+      rows.scores[first + r] = tile.dot(r, weights.output);
     }
   }
 };
@@ -265,7 +265,7 @@ void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const Fus
   float* roots = rows.part_sender;
   float* matched = rows.part_receiver;
   float from_graph[W];
-  ProductPass<W>{globals, weights.graph, weights.pointer_bias1, from_graph}.template run<1>(0);
+  ProductPass<W>{globals, weights.graph, weights.bias1, from_graph}.template run<1>(0);
   for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.root, nullptr, roots});
   for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.matched, nullptr, matched});
   for (std::size_t row = 0; row < graph.candidates; ++row) {
@@ -304,10 +304,4 @@ void forward(const FusedWeights& weights, const FusedGraph& graph, const FusedRo
   for (std::size_t i = 0; i < weights.steps; ++i) message_step<W>(weights.step[i], graph, rows, rows.step[i]);
   hidden_rows<W>(weights, graph, rows, last.node_to, last.globals_to);
   for_tiles<W>(graph.candidates, ScorePass<W>{weights, rows});
-  Tile<W, 1> tile;
-  tile.set(0, weights.value_bias1);
-  tile.template multiply<W>(last.globals_to, weights.value_weight1);
-  tile.relu();
-  tile.put(0, rows.value_hidden);
-  rows.value[0] = tile.dot(0, weights.value_output) + weights.value_output_bias[0];
 }

@@ -242,21 +242,21 @@ struct ScoreBackPass {
     const FusedGradients& g = adjoint.gradients;
     const Vector zero = {};
     float* second = rows.second + first * W;  // becomes its own gradient: nothing needs it afterwards
-    float* output_sum = adjoint.sum(weights.pointer_output);
-    float* bias_sum = adjoint.sum(weights.pointer_bias2);
+    float* output_sum = adjoint.sum(weights.output);
+    float* bias_sum = adjoint.sum(weights.bias2);
     for (int r = 0; r < R; ++r) {
       const float ds = g.scores[first + r];
       for (int i = 0; i < kVectors; ++i) {
         float* at = second + r * W + i * kLanes;
         const Vector active = load(at);
         store(output_sum + i * kLanes, load(output_sum + i * kLanes) + active * ds);
-        const Vector gradient = active > zero ? load(weights.pointer_output + i * kLanes) * ds : zero;
+        const Vector gradient = active > zero ? load(weights.output + i * kLanes) * ds : zero;
         store(bias_sum + i * kLanes, load(bias_sum + i * kLanes) + gradient);
         store(at, gradient);
       }
     }
     Tile<W, R> tile = {};
-    tile.template multiply<W>(second, adjoint.transposed(weights.pointer_weight2));
+    tile.template multiply<W>(second, adjoint.transposed(weights.weight2));
     for (int r = 0; r < R; ++r) {
       const float* hidden = rows.hidden + (first + r) * W;
       for (int i = 0; i < kVectors; ++i) {
@@ -267,13 +267,13 @@ struct ScoreBackPass {
   }
 };
 
-/// The pointer head: gradients of the nodes after the last step, in `node`, and of the globals.
+/// The scores: gradients of the nodes after the last step, in `node`, and of the globals.
 template <int W>
-void pointer_back(const FusedWeights& weights, const FusedGraph& graph, const FusedRows& rows,
-                  const float* nodes, const float* globals_value, const Adjoint& adjoint, float* globals) {
+void score_back(const FusedWeights& weights, const FusedGraph& graph, const FusedRows& rows,
+                const float* nodes, const float* globals_value, const Adjoint& adjoint, float* globals) {
   const FusedGradients& g = adjoint.gradients;
   for_tiles<W>(graph.candidates, ScoreBackPass<W>{weights, rows, adjoint});
-  add_outer<W, W>(rows.hidden, rows.second, graph.candidates, adjoint.sum(weights.pointer_weight2));
+  add_outer<W, W>(rows.hidden, rows.second, graph.candidates, adjoint.sum(weights.weight2));
   float* roots = g.sender;
   float* matched = g.receiver;
   float from_graph[W];
@@ -294,27 +294,11 @@ void pointer_back(const FusedWeights& weights, const FusedGraph& graph, const Fu
     for (std::uint32_t at = begin; at < end; ++at)
       share.add_to(0, matched + std::size_t(graph.matched[at]) * W);
   }
-  affine_back<W>(globals_value, from_graph, weights.graph, weights.pointer_bias1, globals, adjoint);
+  affine_back<W>(globals_value, from_graph, weights.graph, weights.bias1, globals, adjoint);
   for_tiles<W>(graph.nodes, TwoProductsBackPass<W>{roots, matched, adjoint.transposed(weights.root),
                                                    adjoint.transposed(weights.matched), g.node});
   add_outer<W, W>(nodes, roots, graph.nodes, adjoint.sum(weights.root));
   add_outer<W, W>(nodes, matched, graph.nodes, adjoint.sum(weights.matched));
-}
-
-template <int W>
-void value_back(const FusedWeights& weights, const FusedRows& rows, const float* globals_value,
-                const Adjoint& adjoint, float* globals) {
-  const float dv = adjoint.gradients.value;
-  const Vector zero = {};
-  float hidden[W];
-  float* output_sum = adjoint.sum(weights.value_output);
-  for (int i = 0; i < W; i += kLanes) {
-    const Vector active = load(rows.value_hidden + i);
-    store(output_sum + i, load(output_sum + i) + active * dv);
-    store(hidden + i, active > zero ? load(weights.value_output + i) * dv : zero);
-  }
-  adjoint.sum(weights.value_output_bias)[0] += dv;
-  affine_back<W>(globals_value, hidden, weights.value_weight1, weights.value_bias1, globals, adjoint);
 }
 
 /// The input layer: rows of `gradient` become those of the pre-activation.
@@ -347,11 +331,9 @@ void backward(const FusedWeights& weights, const FusedGraph& graph, const FusedR
   const Adjoint adjoint{gradients};
   const FusedStepRows& last = rows.step[weights.steps - 1];
   float globals[W];
-  fill<W>(globals, 1);
-  if (gradients.globals != nullptr) add_row<W>(globals, gradients.globals);
+  for (int i = 0; i < W; ++i) globals[i] = gradients.globals[i];
   fill<W>(gradients.edge, graph.edges);
-  value_back<W>(weights, rows, last.globals_to, adjoint, globals);
-  pointer_back<W>(weights, graph, rows, last.node_to, last.globals_to, adjoint, globals);
+  score_back<W>(weights, graph, rows, last.node_to, last.globals_to, adjoint, globals);
   for (std::size_t i = weights.steps; i-- > 0;) {
     step_back<W>(weights.step[i], graph, rows, rows.step[i], adjoint, globals);
   }

@@ -43,6 +43,45 @@ std::vector<float> log_softmax(std::span<const float> scores) {
   return out;
 }
 
+/// One row through the layers NAME.weight1, [NAME.weight2,] NAME.output of a perceptron.
+std::vector<float> perceptron(const Weights& weights, const std::string& name, std::span<const float> x,
+                              int hidden_layers) {
+  std::vector<float> row(x.begin(), x.end());
+  const auto layer = [&](const std::string& matrix, const std::string& bias) {
+    const auto shift = weights.tensor(name + bias);
+    row = affine(row, weights.tensor(name + matrix), shift, row.size(), shift.size());
+  };
+  for (int i = 1; i <= hidden_layers; ++i) {
+    layer(".weight" + std::to_string(i), ".bias" + std::to_string(i));
+    for (auto& value : row) value = std::max(value, 0.0f);
+  }
+  layer(".output", ".output_bias");
+  return row;
+}
+
+/// Fills the log-probabilities of both halves: xfers among those that have candidates, then locations of
+/// each.
+void decide_in_halves(std::span<const float> logits, std::span<const float> scores,
+                      std::span<const std::uint16_t> xfers, Evaluation& evaluation) {
+  std::vector<float> legal;
+  std::vector<std::size_t> begins;  // of each legal xfer's candidates
+  for (std::size_t row = 0; row < xfers.size(); ++row) {
+    if (row > 0 && xfers[row] == xfers[row - 1]) continue;
+    legal.push_back(logits[xfers[row]]);
+    begins.push_back(row);
+  }
+  begins.push_back(xfers.size());
+  const std::vector<float> chosen = log_softmax(legal);
+  for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
+    const auto located = log_softmax(scores.subspan(begins[pair], begins[pair + 1] - begins[pair]));
+    for (const float location : located) {
+      evaluation.xfer_log_probabilities.push_back(chosen[pair]);
+      evaluation.location_log_probabilities.push_back(location);
+      evaluation.log_probabilities.push_back(chosen[pair] + location);
+    }
+  }
+}
+
 class FusedEvaluator : public Evaluator {
  public:
   FusedEvaluator(const NetworkConfig& config, FusedForward forward) : model_(config), forward_(forward) {}
@@ -68,12 +107,24 @@ class FusedEvaluator : public Evaluator {
     const FusedGraph graph = fused_graph(observation);
     const FusedRows& rows = arena_.prepare(graph, model_.config(), Tape::none);
     forward_(model_.weights(), graph, rows);
-    return {.log_probabilities = log_softmax({rows.scores, graph.candidates}), .value = *rows.value};
+    const std::span globals(final_globals(model_.weights(), rows), model_.config().width);
+    const std::span scores(rows.scores, graph.candidates);
+    Evaluation evaluation;
+    if (model_.config().head == Head::pointer) {
+      evaluation.value = perceptron(weights_, "value", globals, 1).front();
+      evaluation.log_probabilities = log_softmax(scores);
+    } else {
+      evaluation.value = perceptron(weights_, "value", globals, 2).front();
+      decide_in_halves(perceptron(weights_, "xfer", globals, 2), scores, observation.candidate_xfers,
+                       evaluation);
+    }
+    return evaluation;
   }
   void bind() {
     if (weights_.values.empty() || rules_.features.empty()) return;
     model_.set_weights(weights_.values);
-    model_.set_rule_rows(rule_rows(weights_, rules_, model_.config().width));
+    if (model_.config().head == Head::pointer)
+      model_.set_rule_rows(rule_rows(weights_, rules_, model_.config().width));
   }
 
   FusedModel model_;
@@ -86,7 +137,7 @@ class FusedEvaluator : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> make_fused_evaluator(const NetworkConfig& config) {
-  const FusedForward forward = best_kernels(config.width).forward;
+  const FusedForward forward = best_kernels(config).forward;
   if (forward == nullptr) return nullptr;
   return std::make_unique<FusedEvaluator>(config, forward);
 }

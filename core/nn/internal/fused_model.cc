@@ -78,7 +78,9 @@ void set_scale(const std::int32_t* ends, std::size_t count, std::size_t nodes, f
 
 }  // namespace
 
-FusedKernels best_kernels(std::size_t width) {
+FusedKernels best_kernels(const NetworkConfig& config) {
+  const std::size_t width = config.width;
+  if (hidden_width(config) != config.width) return {nullptr, nullptr};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
@@ -138,6 +140,8 @@ FusedStep FusedModel::bind_step(std::size_t number) {
 }
 
 void FusedModel::bind() {
+  const bool bound = config_.head == Head::hierarchical;
+  const std::string head = bound ? "location" : "pointer";
   squares_.clear();
   steps_.clear();
   for (std::size_t number = 0; number < config_.steps; ++number) steps_.push_back(bind_step(number));
@@ -153,18 +157,14 @@ void FusedModel::bind() {
             .global_weight = at("global_input.weight"),
             .global_bias = at("global_input.bias"),
             .global_input = norm("global_input"),
-            .root = square("pointer.root"),
-            .matched = square("pointer.matched"),
-            .graph = square("pointer.graph"),
-            .pointer_bias1 = at("pointer.bias1"),
-            .pointer_weight2 = square("pointer.weight2"),
-            .pointer_bias2 = at("pointer.bias2"),
-            .pointer_output = at("pointer.output"),
-            .value_weight1 = square("value.weight1"),
-            .value_bias1 = at("value.bias1"),
-            .value_output = at("value.output"),
-            .value_output_bias = at("value.output_bias"),
-            .rule_rows = packed_.data() + rule_offset_};
+            .root = square(head + ".root"),
+            .matched = square(head + ".matched"),
+            .graph = square(head + ".graph"),
+            .bias1 = at(head + ".bias1"),
+            .weight2 = square(head + ".weight2"),
+            .bias2 = at(head + ".bias2"),
+            .output = at(head + ".output"),
+            .rule_rows = bound ? at("location.xfer") : packed_.data() + rule_offset_};
 }
 
 void FusedModel::set_weights(std::span<const float> flat) {
@@ -246,11 +246,9 @@ const FusedRows& FusedArena::prepare(const FusedGraph& graph, const NetworkConfi
     rows_.part_receiver = carver.take(nodes);
     rows_.part_own = carver.take(nodes);
     rows_.hidden = carver.take(candidates);
-    rows_.value_hidden = carver.take(width);
     rows_.incoming_scale = carver.take(graph.nodes);
     rows_.outgoing_scale = carver.take(graph.nodes);
     rows_.scores = carver.take(graph.candidates);
-    rows_.value = carver.take(1);
     if (tape == Tape::kept) {
       rows_.second = carver.take(candidates);
       rows_.node_input = carver.tape(graph.nodes, width);

@@ -10,8 +10,14 @@
 
 namespace regraft::nn::internal {
 
-/// The kernels for this width with the widest vectors of this machine; null pointers where there are none.
-FusedKernels best_kernels(std::size_t width);
+/// The kernels for this network with the widest vectors of this machine; null pointers where there are none:
+/// for other widths, and for hidden layers of a width of their own.
+FusedKernels best_kernels(const NetworkConfig& config);
+
+/// The graph's embedding [w] after a forward pass.
+inline const float* final_globals(const FusedWeights& weights, const FusedRows& rows) {
+  return rows.step[weights.steps - 1].globals_to;
+}
 
 /// A network's weights in the layout the kernels read: the flat weights, the node products split by column,
 /// the rule rows. Not copyable: `weights()` points inside.
@@ -23,7 +29,7 @@ class FusedModel {
 
   /// `flat`: all values in the order of weight_layout().
   void set_weights(std::span<const float> flat);
-  /// [rule_count + 1, w].
+  /// Of a pointer head: [rule_count + 1, w].
   void set_rule_rows(std::span<const float> rows);
   /// The buffer with every square matrix transposed, for backward passes: to be made again when weights
   /// change.

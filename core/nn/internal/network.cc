@@ -22,15 +22,22 @@ Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
+CandidateTensors::CandidateTensors(const CandidateGroups& groups, torch::Device device)
+    : graph(to_rows(groups.graph, device)),
+      pair(to_rows(groups.pair, device)),
+      pair_graph(to_rows(groups.pair_graph, device)),
+      xfers(torch::from_blob(const_cast<std::int32_t*>(groups.xfers.data()),
+                             {static_cast<std::int64_t>(groups.xfers.size())}, torch::kInt32)
+                .to(device)) {}
+
 BatchTensors::BatchTensors(GraphBatch batch, torch::Device device, torch::ScalarType type)
-    : host(std::move(batch)) {
+    : host(std::move(batch)), groups(host.groups, device) {
   node_kind = to_rows(host.node_kind, device);
   sender = to_rows(host.sender, device);
   receiver = to_rows(host.receiver, device);
   node_graph = to_rows(host.node_graph, device);
   edge_graph = to_rows(host.edge_graph, device);
   candidate_rule = to_rows(host.candidate_rule, device);
-  candidate_graph = to_rows(host.candidate_graph, device);
   matched_candidate = to_rows(host.matched_candidate, device);
   matched_node = to_rows(host.matched_node, device);
   root_candidate = to_rows(host.root_candidate, device);
@@ -105,26 +112,59 @@ Tensor Network::rule_rows(const Tensor& rules) const {
 }
 
 Tensor Network::scores(const BatchTensors& batch, const Encoding& encoding, const Tensor& rules) const {
-  const auto rule = rule_rows(rules);
-  const auto graph = affine(encoding.globals, weight("pointer.graph"), weight("pointer.bias1"));
-  const auto roots = gather(encoding.nodes.mm(weight("pointer.root")), batch.root_node);
-  const auto matched = gather(encoding.nodes.mm(weight("pointer.matched")), batch.matched_node);
-  const auto hidden = torch::relu(gather(rule, batch.candidate_rule) + gather(graph, batch.candidate_graph) +
+  const bool bound = config_.head == Head::hierarchical;
+  const std::string head = bound ? "location" : "pointer";
+  const auto rule = bound ? weight("location.xfer") : rule_rows(rules);
+  const auto graph = affine(encoding.globals, weight(head + ".graph"), weight(head + ".bias1"));
+  const auto roots = gather(encoding.nodes.mm(weight(head + ".root")), batch.root_node);
+  const auto matched = gather(encoding.nodes.mm(weight(head + ".matched")), batch.matched_node);
+  const auto hidden = torch::relu(gather(rule, batch.candidate_rule) + gather(graph, batch.groups.graph) +
                                   segment_sum(roots, batch.root_candidate) +
                                   segment_sum(matched, batch.matched_candidate) * batch.matched_inverse);
-  return torch::relu(affine(hidden, weight("pointer.weight2"), weight("pointer.bias2")))
-      .mm(weight("pointer.output"))
+  return torch::relu(affine(hidden, weight(head + ".weight2"), weight(head + ".bias2")))
+      .mm(weight(head + ".output"))
       .squeeze(1);
 }
 
-Tensor Network::values(const Encoding& encoding) const {
-  const auto hidden = torch::relu(affine(encoding.globals, weight("value.weight1"), weight("value.bias1")));
-  return affine(hidden, weight("value.output"), weight("value.output_bias")).squeeze(1);
+/// From the first hidden layer, before its relu, to the outputs.
+Tensor Network::perceptron(const Tensor& first, const std::string& prefix) const {
+  const auto second = affine(torch::relu(first), weight(prefix + ".weight2"), weight(prefix + ".bias2"));
+  return affine(torch::relu(second), weight(prefix + ".output"), weight(prefix + ".output_bias"));
+}
+
+Tensor Network::values(const Tensor& globals) const {
+  const auto first = affine(globals, weight("value.weight1"), weight("value.bias1"));
+  if (config_.head == Head::hierarchical) return perceptron(first, "value").squeeze(1);
+  return affine(torch::relu(first), weight("value.output"), weight("value.output_bias")).squeeze(1);
+}
+
+Tensor Network::xfer_values(const Tensor& globals, const Tensor& xfers) const {
+  const auto first = affine(globals, weight("xfer_value.weight1"), weight("xfer_value.bias1"));
+  return perceptron(first + weight("xfer_value.xfer").index_select(0, xfers), "xfer_value").squeeze(1);
+}
+
+PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& scores,
+                             const Tensor& globals) const {
+  PolicyOutput output;
+  output.values = values(globals);
+  if (config_.head == Head::pointer) {
+    output.log_probabilities = segment_log_softmax(scores, groups.graph);
+    return output;
+  }
+  // Xfers that are not legal in a graph are no pair of it: masked before the softmax.
+  const auto logits = perceptron(affine(globals, weight("xfer.weight1"), weight("xfer.bias1")), "xfer");
+  const auto cells = groups.pair_graph.group.to(torch::kInt64) * logits.size(1) + groups.xfers;
+  output.xfer_log_probabilities =
+      segment_log_softmax(logits.reshape({-1}).index_select(0, cells), groups.pair_graph);
+  output.location_log_probabilities = segment_log_softmax(scores, groups.pair);
+  output.log_probabilities = gather(output.xfer_log_probabilities.unsqueeze(1), groups.pair).squeeze(1) +
+                             output.location_log_probabilities;
+  return output;
 }
 
 PolicyOutput Network::forward(const BatchTensors& batch, const Tensor& rules) const {
   const auto encoding = encode(batch);
-  return {segment_log_softmax(scores(batch, encoding, rules), batch.candidate_graph), values(encoding)};
+  return decide(batch.groups, scores(batch, encoding, rules), encoding.globals);
 }
 
 Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device, torch::ScalarType type) {

@@ -12,6 +12,14 @@
 
 namespace regraft::nn::internal {
 
+/// CandidateGroups on a device; aliases them on the CPU, as BatchTensors does.
+struct CandidateTensors {
+  CandidateTensors(const CandidateGroups& groups, torch::Device device);
+
+  Rows graph, pair, pair_graph;
+  torch::Tensor xfers;  // [pairs]
+};
+
 /// A GraphBatch on a device. On the CPU the tensors alias the arrays it owns, also those that autograd keeps:
 /// it must outlive the backward pass.
 class BatchTensors {
@@ -24,7 +32,8 @@ class BatchTensors {
 
   GraphBatch host;
   Rows node_kind, sender, receiver, node_graph, edge_graph;
-  Rows candidate_rule, candidate_graph, matched_candidate, matched_node, root_candidate, root_node;
+  CandidateTensors groups;
+  Rows candidate_rule, matched_candidate, matched_node, root_candidate, root_node;
   torch::Tensor node_features, edge_features, globals;   // [n, 16], [e, 4], [g, 8]
   torch::Tensor outgoing_scale, incoming_scale;          // [n, 1]
   torch::Tensor node_count_inverse, edge_count_inverse;  // [g, 1]
@@ -39,6 +48,9 @@ struct Encoding {
 struct PolicyOutput {
   torch::Tensor log_probabilities;  // [c], a distribution over the candidates of each graph
   torch::Tensor values;             // [g]
+  // Of a hierarchical head, whose log_probabilities are the sums of these two.
+  torch::Tensor xfer_log_probabilities;      // [pairs], a distribution over the legal xfers of each graph
+  torch::Tensor location_log_probabilities;  // [c], a distribution over the candidates of each pair
 };
 
 /// The policy network: full graph-network blocks (Battaglia et al. 2018, algorithm 1) with residual updates
@@ -47,6 +59,9 @@ struct PolicyOutput {
 ///   u' = u + LN(relu([u | mean v' | mean e'] W + b))
 /// and the pointer head (Vinyals et al. 2015) over candidates:
 ///   h = relu(v[root] Wr + mean v[matched] Wm + rule Wq + u Wg + b1),  score = relu(h W2 + b2) w3.
+/// or the hierarchical head, with perceptrons of two hidden layers on the graph's embedding u:
+///   xfers: P1(u), softmax over the legal ones;  V1(s): P3(u);  V2(s, x): P4(u, first layer + row of x)
+///   locations of x: as the pointer's scores with a row of x for the rule's, softmax over x's candidates.
 /// All parameters live in one flat buffer in the order of weight_layout(), and so do their gradients. Not
 /// thread-safe.
 class Network {
@@ -57,10 +72,17 @@ class Network {
   Weights store() const { return weights_.store(); }
   /// `rules`: [rule_count + 1, kRuleFeatures] on the same device.
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
-  /// Embeddings after the last step, without the heads.
+  /// Embeddings after the last step, without the head.
   Encoding encode(const BatchTensors& batch) const;
-  /// The rules' part of the pointer head's hidden rows: [rule_count + 1, w].
+  /// Of each candidate [c]: what the head's softmax is over, a hierarchical head's for locations alone.
+  torch::Tensor scores(const BatchTensors& batch, const Encoding& encoding, const torch::Tensor& rules) const;
+  /// A pointer head: the rules' part of its hidden rows [rule_count + 1, w].
   torch::Tensor rule_rows(const torch::Tensor& rules) const;
+  /// Scores [c] and the graphs' embeddings [g, w] to what the policy says.
+  PolicyOutput decide(const CandidateTensors& groups, const torch::Tensor& scores,
+                      const torch::Tensor& globals) const;
+  /// A hierarchical head: V2 of graphs' embeddings [m, w] and a chosen xfer of each [m].
+  torch::Tensor xfer_values(const torch::Tensor& globals, const torch::Tensor& xfers) const;
 
   /// Flat [parameters], outside autograd: the optimiser writes the first and reads the second.
   torch::Tensor& parameters() { return weights_.values(); }
@@ -73,8 +95,8 @@ class Network {
   const torch::Tensor& weight(const std::string& name) const { return weights_[name]; }
   torch::Tensor norm_relu(const torch::Tensor& input, const std::string& prefix) const;
   torch::Tensor input(const torch::Tensor& features, const std::string& prefix) const;
-  torch::Tensor scores(const BatchTensors& batch, const Encoding& encoding, const torch::Tensor& rules) const;
-  torch::Tensor values(const Encoding& encoding) const;
+  torch::Tensor values(const torch::Tensor& globals) const;
+  torch::Tensor perceptron(const torch::Tensor& first, const std::string& prefix) const;
 
   NetworkConfig config_;
   torch::Device device_;

@@ -14,14 +14,22 @@ class TorchEvaluator : public Evaluator {
     const BatchTensors batch(make_batch(observations, network_.config().node_kinds, rule_count_),
                              network_.device());
     const auto output = network_.forward(batch, rules_);
-    const auto log_probabilities = output.log_probabilities.to(torch::kCPU).contiguous();
     const auto values = output.values.to(torch::kCPU).contiguous();
-    const float* first = log_probabilities.data_ptr<float>();
     std::vector<Evaluation> evaluations(observations.size());
-    for (std::size_t graph = 0; graph < evaluations.size(); ++graph) {
-      const auto& offsets = batch.host.candidate_offsets;
-      evaluations[graph].log_probabilities.assign(first + offsets[graph], first + offsets[graph + 1]);
+    for (std::size_t graph = 0; graph < evaluations.size(); ++graph)
       evaluations[graph].value = values.data_ptr<float>()[graph];
+    const auto deal = [&](const torch::Tensor& rows, std::vector<float> Evaluation::*to) {
+      const auto host = rows.to(torch::kCPU).contiguous();
+      const auto& offsets = batch.host.groups.offsets;
+      for (std::size_t graph = 0; graph < evaluations.size(); ++graph)
+        (evaluations[graph].*to)
+            .assign(host.data_ptr<float>() + offsets[graph], host.data_ptr<float>() + offsets[graph + 1]);
+    };
+    deal(output.log_probabilities, &Evaluation::log_probabilities);
+    if (network_.config().head == Head::hierarchical) {
+      deal(gather(output.xfer_log_probabilities.unsqueeze(1), batch.groups.pair).squeeze(1),
+           &Evaluation::xfer_log_probabilities);
+      deal(output.location_log_probabilities, &Evaluation::location_log_probabilities);
     }
     return evaluations;
   }

@@ -12,6 +12,69 @@ namespace {
 
 using torch::Tensor;
 
+Tensor entropy(const Tensor& log_probabilities, const Rows& rows) {
+  return segment_sum((-log_probabilities.exp() * log_probabilities).unsqueeze(1), rows).squeeze(1);
+}
+
+Tensor indices(const std::vector<std::int64_t>& values, torch::Device device) {
+  return torch::tensor(values, torch::kInt64).to(device);
+}
+
+/// Rows of the chosen candidates among all.
+std::vector<std::int64_t> chosen_rows(const CandidateGroups& groups, std::span<const std::int32_t> chosen) {
+  std::vector<std::int64_t> rows(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    rows[i] = groups.offsets[i] + chosen[i];
+    if (chosen[i] < 0 || rows[i] >= groups.offsets[i + 1]) {
+      throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
+    }
+  }
+  return rows;
+}
+
+/// What the network says of the chosen candidates, from scores [c] and the graphs' embeddings [g, w].
+TrainerOutput decisions(const Network& network, const CandidateGroups& groups,
+                        const CandidateTensors& tensors, const Tensor& scores, const Tensor& globals,
+                        std::span<const std::int32_t> chosen) {
+  const auto device = network.device();
+  const PolicyOutput output = network.decide(tensors, scores, globals);
+  const std::vector<std::int64_t> rows = chosen_rows(groups, chosen);
+  TrainerOutput result;
+  result.log_probabilities = output.log_probabilities;
+  result.first.values = output.values;
+  if (network.config().head == Head::pointer) {
+    result.first.log_probability = output.log_probabilities.index_select(0, indices(rows, device));
+    result.first.entropy = entropy(output.log_probabilities, tensors.graph);
+    return result;
+  }
+  std::vector<std::int64_t> pairs, second_rows, second_pairs, second_graphs, xfers;
+  for (std::size_t graph = 0; graph < rows.size(); ++graph) {
+    pairs.push_back(groups.pair.group[static_cast<std::size_t>(rows[graph])]);
+    const std::int32_t xfer = groups.xfers[static_cast<std::size_t>(pairs.back())];
+    if (static_cast<std::uint32_t>(xfer) + 1 == network.config().xfers) continue;  // NO-OP
+    second_rows.push_back(rows[graph]);
+    second_pairs.push_back(pairs.back());
+    second_graphs.push_back(static_cast<std::int64_t>(graph));
+    xfers.push_back(xfer);
+  }
+  result.second_graphs.assign(second_graphs.begin(), second_graphs.end());
+  result.first.log_probability = output.xfer_log_probabilities.index_select(0, indices(pairs, device));
+  result.first.entropy = entropy(output.xfer_log_probabilities, tensors.pair_graph);
+  result.second.log_probability =
+      output.location_log_probabilities.index_select(0, indices(second_rows, device));
+  result.second.entropy =
+      entropy(output.location_log_probabilities, tensors.pair).index_select(0, indices(second_pairs, device));
+  result.second.values =
+      network.xfer_values(globals.index_select(0, indices(second_graphs, device)), indices(xfers, device));
+  return result;
+}
+
+void check_count(std::span<const env::Observation* const> observations,
+                 std::span<const std::int32_t> chosen) {
+  if (observations.empty()) throw NnError("an empty batch", "trainer", "give at least one observation");
+  if (observations.size() != chosen.size()) throw NnError("observations and choices differ", "trainer", "");
+}
+
 class TorchTrainer : public Trainer {
  public:
   TorchTrainer(Network& network, const env::RuleFeatureTable& rules)
@@ -19,12 +82,15 @@ class TorchTrainer : public Trainer {
         rules_(rule_tensor(rules, network.device(), network.type())),
         rule_count_(rules.rule_count) {}
 
-  TrainerOutput forward(std::span<const env::Observation* const> observations, Gradients gradients) override {
+  TrainerOutput forward(std::span<const env::Observation* const> observations,
+                        std::span<const std::int32_t> chosen, Gradients gradients) override {
+    check_count(observations, chosen);
     const torch::AutoGradMode mode(gradients == Gradients::wanted);
     batch_.emplace(make_batch(observations, network_.config().node_kinds, rule_count_), network_.device(),
                    network_.type());
-    const auto output = network_.forward(*batch_, rules_);
-    return {output.log_probabilities, output.values, batch_->candidate_graph, batch_->host.candidate_offsets};
+    const Encoding encoding = network_.encode(*batch_);
+    return decisions(network_, batch_->host.groups, batch_->groups,
+                     network_.scores(*batch_, encoding, rules_), encoding.globals, chosen);
   }
   void backward(const Tensor& loss) override { loss.backward(); }
 
@@ -35,9 +101,9 @@ class TorchTrainer : public Trainer {
   std::optional<BatchTensors> batch_;
 };
 
-/// Scores and values come from the kernels as leaves of autograd; their gradients go back into the kernels.
-/// Graphs are shared among LibTorch's threads in a fixed way, so results depend on the number of threads
-/// alone.
+/// Scores and the graphs' embeddings come from the kernels as leaves of autograd; their gradients go back
+/// into the kernels. Graphs are shared among LibTorch's threads in a fixed way, so results depend on the
+/// number of threads alone.
 class FusedTrainer : public Trainer {
  public:
   FusedTrainer(Network& network, const env::RuleFeatureTable& rules, FusedKernels kernels)
@@ -47,7 +113,8 @@ class FusedTrainer : public Trainer {
         kernels_(kernels),
         model_(network.config()) {}
 
-  TrainerOutput forward(std::span<const env::Observation* const> observations, Gradients gradients) override;
+  TrainerOutput forward(std::span<const env::Observation* const> observations,
+                        std::span<const std::int32_t> chosen, Gradients gradients) override;
   void backward(const Tensor& loss) override;
 
  private:
@@ -78,44 +145,42 @@ class FusedTrainer : public Trainer {
   std::vector<FusedGradientArena> scratch_;  // one a slice
   std::vector<std::vector<float>> sums_;     // one a slice
   std::vector<float> transposed_;
-  std::vector<std::int32_t> offsets_;
-  RowMap candidate_graph_;
-  Tensor rule_rows_, scores_, values_;
+  CandidateGroups groups_;
+  Tensor rule_rows_, scores_, globals_;
 };
 
 void FusedTrainer::load_weights(Gradients gradients) {
   const torch::AutoGradMode mode(gradients == Gradients::wanted);
-  rule_rows_ = network_.rule_rows(rules_).contiguous();
-  model_.set_rule_rows({rule_rows_.data_ptr<float>(), static_cast<std::size_t>(rule_rows_.numel())});
+  if (network_.config().head == Head::pointer) {
+    rule_rows_ = network_.rule_rows(rules_).contiguous();
+    model_.set_rule_rows({rule_rows_.data_ptr<float>(), static_cast<std::size_t>(rule_rows_.numel())});
+  }
   const auto& parameters = network_.parameters();
   model_.set_weights({parameters.data_ptr<float>(), static_cast<std::size_t>(parameters.numel())});
   if (gradients == Gradients::wanted) transposed_ = model_.transposed();
 }
 
 void FusedTrainer::index(std::span<const env::Observation* const> observations) {
-  if (observations.empty()) throw NnError("an empty batch", "trainer", "give at least one observation");
   graphs_.clear();
-  offsets_.assign(1, 0);
-  std::vector<std::int32_t> group;
   for (const auto* observation : observations) {
     check(*observation, network_.config().node_kinds, rule_count_);
-    group.resize(group.size() + observation->candidate_count(), static_cast<std::int32_t>(graphs_.size()));
     graphs_.push_back(fused_graph(*observation));
-    offsets_.push_back(static_cast<std::int32_t>(group.size()));
   }
-  candidate_graph_ = make_row_map(std::move(group), graphs_.size());
+  groups_ = make_candidate_groups(observations);
 }
 
 TrainerOutput FusedTrainer::forward(std::span<const env::Observation* const> observations,
-                                    Gradients gradients) {
+                                    std::span<const std::int32_t> chosen, Gradients gradients) {
+  check_count(observations, chosen);
   index(observations);
   load_weights(gradients);
   const bool taped = gradients == Gradients::wanted;
+  const std::size_t width = model_.config().width;
   if (arenas_.size() < graphs_.size()) arenas_.resize(graphs_.size());
-  scores_ = torch::empty({offsets_.back()});
-  values_ = torch::empty({static_cast<std::int64_t>(graphs_.size())});
+  scores_ = torch::empty({groups_.offsets.back()});
+  globals_ = torch::empty({static_cast<std::int64_t>(graphs_.size()), static_cast<std::int64_t>(width)});
   float* scores = scores_.data_ptr<float>();
-  float* values = values_.data_ptr<float>();
+  float* globals = globals_.data_ptr<float>();
   each_slice([&](std::size_t number, std::size_t count) {
     const auto [first, last] = slice(number, count);
     for (std::size_t i = first; i < last; ++i) {
@@ -123,15 +188,14 @@ TrainerOutput FusedTrainer::forward(std::span<const env::Observation* const> obs
       auto& arena = arenas_[taped ? i : number];
       const FusedRows& rows = arena.prepare(graphs_[i], model_.config(), taped ? Tape::kept : Tape::none);
       kernels_.forward(model_.weights(), graphs_[i], rows);
-      std::copy_n(rows.scores, graphs_[i].candidates, scores + offsets_[i]);
-      values[i] = *rows.value;
+      std::copy_n(rows.scores, graphs_[i].candidates, scores + groups_.offsets[i]);
+      std::copy_n(final_globals(model_.weights(), rows), width, globals + i * width);
     }
   });
   scores_.requires_grad_(taped);
-  values_.requires_grad_(taped);
+  globals_.requires_grad_(taped);
   const torch::AutoGradMode mode(taped);
-  const Rows rows = to_rows(candidate_graph_, torch::kCPU);
-  return {segment_log_softmax(scores_, rows), values_, rows, offsets_};
+  return decisions(network_, groups_, {groups_, torch::kCPU}, scores_, globals_, chosen);
 }
 
 void FusedTrainer::backward(const Tensor& loss) {
@@ -139,9 +203,9 @@ void FusedTrainer::backward(const Tensor& loss) {
   const auto or_zero = [](const Tensor& leaf) {
     return leaf.grad().defined() ? leaf.grad().contiguous() : torch::zeros_like(leaf);
   };
-  const Tensor score_gradients = or_zero(scores_), value_gradients = or_zero(values_);
+  const Tensor score_gradients = or_zero(scores_), global_gradients = or_zero(globals_);
   const float* scores = score_gradients.data_ptr<float>();
-  const float* values = value_gradients.data_ptr<float>();
+  const float* globals = global_gradients.data_ptr<float>();
   sums_.resize(slices());
   scratch_.resize(slices());
   each_slice([&](std::size_t number, std::size_t count) {
@@ -152,8 +216,8 @@ void FusedTrainer::backward(const Tensor& loss) {
       gradients.weights = model_.buffer();
       gradients.transposed = transposed_.data();
       gradients.sums = sums_[number].data();
-      gradients.scores = scores + offsets_[i];
-      gradients.value = values[i];
+      gradients.scores = scores + groups_.offsets[i];
+      gradients.globals = globals + i * model_.config().width;
       scratch_[number].prepare(graphs_[i], model_.config().width, gradients);
       kernels_.backward(model_.weights(), graphs_[i], arenas_[i].rows(), gradients);
     }
@@ -163,6 +227,7 @@ void FusedTrainer::backward(const Tensor& loss) {
   }
   auto& flat = network_.gradients();
   model_.add_flat_gradients(sums_[0], {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())});
+  if (network_.config().head == Head::hierarchical) return;  // its rows of xfers are weights themselves
   const auto rule_part = model_.rule_part(sums_[0]);
   rule_rows_.backward(
       torch::from_blob(const_cast<float*>(rule_part.data()), rule_rows_.sizes(), torch::kFloat32));
@@ -171,7 +236,8 @@ void FusedTrainer::backward(const Tensor& loss) {
 }  // namespace
 
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine) {
-  const FusedKernels kernels = best_kernels(network.config().width);
+  check_rules(network.config(), rules.rule_count);
+  const FusedKernels kernels = best_kernels(network.config());
   const bool possible =
       kernels.forward != nullptr && network.device().is_cpu() && network.type() == torch::kFloat32;
   if (engine == Engine::fused && !possible) {

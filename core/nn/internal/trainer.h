@@ -14,21 +14,29 @@ namespace regraft::nn::internal {
 
 enum class Gradients { none, wanted };
 
-/// One minibatch through a network and back. Its tensors belong to the trainer until the next forward().
+/// What the policy says of one kind of decision, one entry a decision.
+struct DecisionOutput {
+  torch::Tensor log_probability;  // of what was chosen
+  torch::Tensor entropy;          // of what it was chosen from, nats
+  torch::Tensor values;           // before it
+};
+
+/// One minibatch through a network.
 struct TrainerOutput {
-  torch::Tensor log_probabilities;                  // [c]
-  torch::Tensor values;                             // [g]
-  Rows candidate_graph;                             // candidate -> graph
-  std::span<const std::int32_t> candidate_offsets;  // [g + 1], on the host
+  torch::Tensor log_probabilities;         // [c] of all candidates
+  DecisionOutput first;                    // [g]: the candidate at once, or its xfer
+  DecisionOutput second;                   // [m]: the location; empty where the head has no such decision
+  std::vector<std::size_t> second_graphs;  // [m]: the graphs whose chosen xfer is not NO-OP
 };
 
 /// Runs the learner's minibatches: forward(), a scalar loss made of its output, backward(loss). One thread.
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  /// With the network's present weights. Throws NnError on an observation that does not fit.
+  /// With the network's present weights; `chosen` is a candidate of each observation. Throws NnError on an
+  /// observation or a choice that does not fit.
   virtual TrainerOutput forward(std::span<const env::Observation* const> observations,
-                                Gradients gradients) = 0;
+                                std::span<const std::int32_t> chosen, Gradients gradients) = 0;
   /// Adds to network.gradients(). Once for each forward() with gradients.
   virtual void backward(const torch::Tensor& loss) = 0;
 };

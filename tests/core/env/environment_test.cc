@@ -24,14 +24,31 @@ struct SyntheticWorld {
   ManualClock clock;
 };
 
+/// Measures what the table of costs says, and counts.
+class TableMeter : public LatencyMeter {
+ public:
+  explicit TableMeter(const cost::CostFactory& costs) : costs_(costs) {}
+  double latency_us(const graph::Graph& graph) override {
+    ++measured;
+    return costs_.make(graph)->cost().latency_us;
+  }
+  int measured = 0;
+
+ private:
+  const cost::CostFactory& costs_;
+};
+
 TEST(Environment, ConformsOnTheSyntheticFamily) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SyntheticWorld world({.chains = 7, .locked = 2, .valley = 2, .seed = seed});
-    for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal, RewardKind::best}) {
+    TableMeter meter(world.costs);
+    for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal, RewardKind::best,
+                                    RewardKind::detailed, RewardKind::measured}) {
       for (const std::uint32_t limit : {200u, 3u}) {
         EnvOptions options;
         options.horizon = 12;
         options.reward = reward;
+        options.reward_settings = {.measure_every = limit == 3 ? 5u : 0u, .meter = &meter};
         options.location_limit = limit;
         check_environment([&](EnvOptions given) { return world.make(std::move(given)); }, world.costs,
                           options, seed);
@@ -81,6 +98,53 @@ TEST(Environment, TerminalRewardIsPaidOnceAndNotWhereTheHorizonTruncates) {
   EXPECT_EQ(last.reward, 0.0);
 }
 
+TEST(Environment, DetailedRewardIsTheWeightedMeanOfRelativeGains) {
+  const SyntheticWorld world({.chains = 2});
+  const cost::Cost initial{
+      .latency_us = 100, .flops = 2000, .bytes = 1, .peak_memory_bytes = 50, .launches = 0};
+  const cost::Cost before{
+      .latency_us = 80, .flops = 2000, .bytes = 9, .peak_memory_bytes = 40, .launches = 3};
+  const cost::Cost after{.latency_us = 90, .flops = 1000, .bytes = 5, .peak_memory_bytes = 20, .launches = 1};
+  const auto pay = [&](const RewardWeights& weights) {
+    return make_reward(RewardKind::detailed, {.weights = weights})
+        ->pay({initial, before, after, *world.task.start});
+  };
+  EXPECT_DOUBLE_EQ(pay({}), -0.1) << "latency alone by default";
+  EXPECT_DOUBLE_EQ(pay({.latency = 0, .flops = 2}), 0.5);
+  EXPECT_DOUBLE_EQ(pay({.latency = 0, .memory = 1}), 0.4);
+  EXPECT_DOUBLE_EQ(pay({.latency = 0, .launches = 1}), 0) << "relative to nothing";
+  EXPECT_DOUBLE_EQ(pay({2, 1, 1, 4}), (2 * -0.1 + 0.5 + 0.4) / 8);
+  EXPECT_THROW(pay({.latency = 0}), EnvError);
+  EXPECT_THROW(pay({.latency = 2, .flops = -1}), EnvError);
+}
+
+TEST(Environment, MeasuredRewardIsThatOfTheMeterEveryKStepsAndAtTheEnd) {
+  SyntheticWorld world({.chains = 4, .locked = 1, .valley = 1, .rise_us = 1.0});
+  TableMeter meter(world.costs);
+  EnvOptions options;
+  options.horizon = 3;
+  options.reward = RewardKind::measured;
+  options.reward_settings = {.measure_every = 2, .meter = &meter};
+  Environment env = world.make(options);
+  EXPECT_EQ(meter.measured, 1) << "the initial graph";
+  EXPECT_EQ(env.step({0, 0}).reward, 0);
+  EXPECT_EQ(meter.measured, 1);
+  EXPECT_NEAR(env.step({0, 0}).reward, -2 / world.task.initial_us, 1e-15);
+  const StepResult last = env.step({0, 0});
+  EXPECT_TRUE(last.terminated);
+  EXPECT_NEAR(last.reward, -1 / world.task.initial_us, 1e-15);
+  EXPECT_EQ(meter.measured, 3);
+  env.reset();
+  EXPECT_EQ(env.step({env.noop(), 0}).reward, 0);
+  EXPECT_EQ(meter.measured, 3) << "what was measured is known";
+  options.reward_settings.measure_every = 0;
+  Environment at_end = world.make(options);
+  EXPECT_EQ(at_end.step({0, 0}).reward + at_end.step({0, 0}).reward, 0);
+  EXPECT_NEAR(at_end.step({0, 0}).reward, -3 / world.task.initial_us, 1e-15);
+  options.reward_settings.meter = nullptr;
+  EXPECT_THROW(world.make(options), EnvError);
+}
+
 TEST(Environment, BestRewardPaysForNewBestGraphsOnly) {
   const cost::Cost initial{.latency_us = 100};
   const SyntheticWorld world({.chains = 2});
@@ -99,7 +163,7 @@ TEST(Environment, BestRewardPaysForNewBestGraphsOnly) {
   EXPECT_DOUBLE_EQ(pay(80), 0.10);
   EXPECT_DOUBLE_EQ(other->pay({initial, initial, {.latency_us = 70}, *world.task.start}), 0.20)
       << "from the same point";
-  reward->reset();
+  reward->reset(*world.task.start);
   EXPECT_DOUBLE_EQ(pay(99), 0.01);
 }
 

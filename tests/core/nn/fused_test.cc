@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 777;
 
-class FusedTest : public testing::TestWithParam<std::size_t> {
+class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head>> {
  protected:
   FusedTest() {
     set_torch_threads(1);
@@ -22,7 +22,7 @@ class FusedTest : public testing::TestWithParam<std::size_t> {
       observations.push_back(test::synthetic_observation(size, rng));
     }
     weights = initial_weights(config, kSeed);
-    for (auto& w : weights.tensor("pointer.output")) w *= 100;
+    test::wake_up(weights);
     // Biases and shifts start at 0, gains at 1: move them, so that none of their paths is hidden.
     for (const auto& spec : weights.tensors) {
       if (spec.shape.size() > 1) continue;
@@ -38,17 +38,30 @@ class FusedTest : public testing::TestWithParam<std::size_t> {
     network.load(weights);
     const auto trainer = make_trainer(network, rules, engine);
     const auto list = test::pointers(observations);
-    const auto output = trainer->forward(list, Gradients::wanted);
+    // Xfers of the first graphs and NO-OP of the last.
+    std::vector<std::int32_t> chosen{0, 1, 2};
+    chosen.push_back(static_cast<std::int32_t>(observations.back().candidate_count()) - 1);
+    const auto output = trainer->forward(list, chosen, Gradients::wanted);
     const auto weighting = torch::sin(torch::arange(output.log_probabilities.size(0)));
-    const auto loss =
-        (output.log_probabilities * weighting).sum() + (output.values * torch::arange(1, 5)).sum();
+    auto loss = (output.log_probabilities * weighting).sum() +
+                (output.first.values * torch::arange(1, 5)).sum() + output.first.log_probability.sum() +
+                output.first.entropy.sum();
+    if (!output.second_graphs.empty())
+      loss = loss + output.second.values.pow(2).sum() + output.second.log_probability.sum() -
+             output.second.entropy.sum();
     trainer->backward(loss);
-    return {output.log_probabilities.detach().clone(), output.values.detach().clone(),
+    return {output.log_probabilities.detach().clone(), output.first.values.detach().clone(),
             network.gradients().clone()};
   }
 
-  NetworkConfig config{.width = static_cast<std::uint32_t>(GetParam()), .steps = 3, .node_kinds = 20};
+  static NetworkConfig make_config(std::size_t rules) {
+    const auto [width, head] = GetParam();
+    const NetworkConfig pointer{.width = static_cast<std::uint32_t>(width), .steps = 3, .node_kinds = 20};
+    return head == Head::pointer ? pointer : test::hierarchical(pointer, rules);
+  }
+
   test::SyntheticSize size;
+  NetworkConfig config = make_config(size.rules);
   Rng rng{kSeed, "fused"};
   std::vector<env::Observation> observations;
   env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng);
@@ -84,8 +97,8 @@ TEST_P(FusedTest, ThreadsChangeNothingButTheOrderOfSums) {
   EXPECT_TRUE(torch::equal(two.gradients, again.gradients));
 }
 
-/// Runs one graph through the kernels of one instruction set; gives scores, value and the gradients of all
-/// weights.
+/// Runs one graph through the kernels of one instruction set; gives scores, embedding and the gradients of
+/// all weights.
 std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& model,
                                const env::Observation& observation) {
   FusedArena arena;
@@ -94,7 +107,8 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
   const FusedRows& rows = arena.prepare(graph, model.config(), Tape::kept);
   kernels.forward(model.weights(), graph, rows);
   std::vector<float> result(rows.scores, rows.scores + graph.candidates);
-  result.push_back(*rows.value);
+  const float* globals = final_globals(model.weights(), rows);
+  result.insert(result.end(), globals, globals + model.config().width);
   const std::vector<float> transposed = model.transposed();
   std::vector<float> sums(model.size()), score_gradients(graph.candidates);
   for (std::size_t i = 0; i < score_gradients.size(); ++i) score_gradients[i] = i % 2 == 0 ? 0.5f : -1.0f;
@@ -103,7 +117,8 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
   gradients.transposed = transposed.data();
   gradients.sums = sums.data();
   gradients.scores = score_gradients.data();
-  gradients.value = 0.7f;
+  const std::vector<float> global_gradients(model.config().width, 0.7f);
+  gradients.globals = global_gradients.data();
   scratch.prepare(graph, model.config().width, gradients);
   kernels.backward(model.weights(), graph, rows, gradients);
   result.insert(result.end(), sums.begin(), sums.end());
@@ -112,13 +127,14 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
 
 TEST_P(FusedTest, InstructionSetsAgree) {
   FusedModel model(config);
-  model.set_rule_rows(std::vector<float>((size.rules + 1) * config.width, 0.25f));
+  if (config.head == Head::pointer)
+    model.set_rule_rows(std::vector<float>((size.rules + 1) * config.width, 0.25f));
   model.set_weights(weights.values);
   std::vector<FusedKernels> others;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     others.push_back(fused_kernels_avx2(config.width));
-  if (best_kernels(config.width).forward == fused_kernels_avx512(config.width).forward) {
+  if (best_kernels(config).forward == fused_kernels_avx512(config.width).forward) {
     others.push_back(fused_kernels_avx512(config.width));
   }
 #endif
@@ -133,7 +149,9 @@ TEST_P(FusedTest, InstructionSetsAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, FusedTest, testing::Values(16, 32, 64));
+INSTANTIATE_TEST_SUITE_P(Networks, FusedTest,
+                         testing::Combine(testing::Values(16, 32, 64),
+                                          testing::Values(Head::pointer, Head::hierarchical)));
 
 TEST(Fused, EveryInstructionSetHasTheSameWidths) {
   for (const std::size_t width : {8, 16, 24, 32, 64, 128}) {
@@ -147,6 +165,9 @@ TEST(Fused, EveryInstructionSetHasTheSameWidths) {
   Network odd({.width = 24, .steps = 1, .node_kinds = 3}, torch::kCPU);
   Rng rng(1, "odd");
   EXPECT_THROW(make_trainer(odd, test::synthetic_rules(2, rng), Engine::fused), NnError);
+  NetworkConfig wide_head = test::hierarchical({.width = 32, .steps = 1, .node_kinds = 3}, 2);
+  wide_head.head_width = 64;
+  EXPECT_EQ(best_kernels(wide_head).forward, nullptr);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
@@ -68,13 +69,12 @@ TEST(Rows, SegmentLogSoftmaxEqualsNaiveOnWildScores) {
   EXPECT_NEAR(result[4].item<double>(), std::log(std::exp(0.25) / (std::exp(0.25) + std::exp(0.5))), 1e-12);
 }
 
-class NetworkTest : public testing::Test {
+class NetworkTest : public testing::TestWithParam<Head> {
  protected:
   NetworkTest() : network(config, torch::kCPU, torch::kFloat64) {
     set_torch_threads(1);
     Weights weights = initial_weights(config, kSeed);
-    // The first policy is near uniform by design: wake up its last layer so that errors show.
-    for (auto& w : weights.tensor("pointer.output")) w *= 100;
+    test::wake_up(weights);
     network.load(weights);
     SyntheticSize size;
     for (const std::size_t nodes : {1, 7, 12}) {
@@ -88,14 +88,26 @@ class NetworkTest : public testing::Test {
     return {make_batch(list, config.node_kinds, 5), torch::kCPU, torch::kFloat64};
   }
 
-  NetworkConfig config{.width = 8, .steps = 2, .node_kinds = 20};
+  bool bound() const { return GetParam() == Head::hierarchical; }
+  /// V2 of each graph for a xfer of its own; nothing with a pointer head.
+  Tensor xfer_values(const BatchTensors& batch) const {
+    if (!bound()) return torch::zeros({1}, torch::kFloat64);
+    return network.xfer_values(network.encode(batch).globals, torch::arange(3));
+  }
+
+  NetworkConfig config{.width = 8,
+                       .steps = 2,
+                       .node_kinds = 20,
+                       .head = GetParam(),
+                       .head_width = bound() ? 24u : 0u,
+                       .xfers = bound() ? 6u : 0u};
   Rng rng{kSeed, "network"};
   Network network;
   std::vector<env::Observation> observations;
   Tensor rules;
 };
 
-TEST_F(NetworkTest, BatchedEqualsSingle) {
+TEST_P(NetworkTest, BatchedEqualsSingle) {
   const auto batched = network.forward(tensors(pointers(observations)), rules);
   std::int64_t at = 0;
   for (std::size_t graph = 0; graph < observations.size(); ++graph) {
@@ -111,7 +123,35 @@ TEST_F(NetworkTest, BatchedEqualsSingle) {
   }
 }
 
-TEST_F(NetworkTest, IsInvariantToNodeOrder) {
+TEST_P(NetworkTest, TheHalvesOfAHierarchicalHeadAreDistributionsOverWhatIsLegal) {
+  const auto batch = tensors(pointers(observations));
+  const auto output = network.forward(batch, rules);
+  if (!bound()) {
+    EXPECT_FALSE(output.xfer_log_probabilities.defined());
+    return;
+  }
+  std::size_t row = 0;
+  for (std::size_t graph = 0; graph < observations.size(); ++graph) {
+    std::map<std::uint16_t, double> located;
+    std::map<std::uint16_t, double> chosen;
+    for (const auto xfer : observations[graph].candidate_xfers) {
+      const auto at = static_cast<std::int64_t>(row);
+      const auto pair = batch.host.groups.pair.group[row++];
+      EXPECT_EQ(batch.host.groups.xfers[static_cast<std::size_t>(pair)], xfer);
+      const double first = output.xfer_log_probabilities[pair].item<double>();
+      const double second = output.location_log_probabilities[at].item<double>();
+      EXPECT_NEAR(output.log_probabilities[at].item<double>(), first + second, 1e-12);
+      chosen[xfer] = std::exp(first);
+      located[xfer] += std::exp(second);
+    }
+    double sum = 0;
+    for (const auto& [xfer, probability] : chosen) sum += probability;
+    EXPECT_NEAR(sum, 1, 1e-12);
+    for (const auto& [xfer, probability] : located) EXPECT_NEAR(probability, 1, 1e-12) << xfer;
+  }
+}
+
+TEST_P(NetworkTest, IsInvariantToNodeOrder) {
   const auto& original = observations[2];
   const auto n = static_cast<std::int32_t>(original.node_count());
   // Node i becomes n - 1 - i; edges keep their order, since sums do not care.
@@ -131,12 +171,13 @@ TEST_F(NetworkTest, IsInvariantToNodeOrder) {
   EXPECT_TRUE(torch::allclose(first.values, second.values, 1e-10, 1e-10));
 }
 
-TEST_F(NetworkTest, GradientsEqualFiniteDifferences) {
+TEST_P(NetworkTest, GradientsEqualFiniteDifferences) {
   const auto batch = tensors(pointers(observations));
   const auto weighting = random_tensor(static_cast<std::int64_t>(batch.host.candidates()), 1, rng).squeeze(1);
   const auto loss = [&] {
     const auto output = network.forward(batch, rules);
-    return (output.log_probabilities * weighting).sum() + output.values.pow(2).sum();
+    return (output.log_probabilities * weighting).sum() + output.values.pow(2).sum() +
+           xfer_values(batch).pow(2).sum();
   };
   network.gradients().zero_();
   loss().backward();
@@ -162,11 +203,12 @@ TEST_F(NetworkTest, GradientsEqualFiniteDifferences) {
   EXPECT_GT(checked, 60u);
 }
 
-TEST_F(NetworkTest, EveryTensorGetsAGradient) {
+TEST_P(NetworkTest, EveryTensorGetsAGradient) {
   network.gradients().zero_();
   const auto batch = tensors(pointers(observations));
   const auto output = network.forward(batch, rules);
-  (output.log_probabilities.narrow(0, 0, 1).sum() + output.values.sum()).backward();
+  const auto weighting = torch::arange(output.log_probabilities.size(0), torch::kFloat64);
+  ((output.log_probabilities * weighting).sum() + output.values.sum() + xfer_values(batch).sum()).backward();
   for (const auto& spec : weight_layout(config)) {
     const auto part = network.gradients().narrow(0, static_cast<std::int64_t>(spec.offset),
                                                  static_cast<std::int64_t>(spec.count));
@@ -174,12 +216,15 @@ TEST_F(NetworkTest, EveryTensorGetsAGradient) {
   }
 }
 
-TEST_F(NetworkTest, LoadThenStoreGivesTheSameWeights) {
+TEST_P(NetworkTest, LoadThenStoreGivesTheSameWeights) {
   const Weights weights = initial_weights(config, 5);
   Network other(config, torch::kCPU);
   other.load(weights);
   EXPECT_EQ(other.store(), weights);
 }
+
+INSTANTIATE_TEST_SUITE_P(Heads, NetworkTest, testing::Values(Head::pointer, Head::hierarchical),
+                         [](const auto& head) { return std::string(head_name(head.param)); });
 
 }  // namespace
 }  // namespace regraft::nn::internal

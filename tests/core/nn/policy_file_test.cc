@@ -44,6 +44,33 @@ TEST_F(PolicyFileTest, SavesAndLoads) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
+PolicyFile hierarchical_example() {
+  PolicyFile policy = example();
+  policy.network.head = Head::hierarchical;
+  policy.network.head_width = 16;
+  policy.network.xfers = 3;
+  policy.weights = initial_weights(policy.network, 4);
+  return policy;
+}
+
+TEST_F(PolicyFileTest, AHierarchicalPolicyIsBoundToItsRuleSetAndAPointerIsNot) {
+  const PolicyFile policy = hierarchical_example();
+  EXPECT_EQ(decode_policy(encode_policy(policy), "x"), policy);
+  EXPECT_NO_THROW(check_rule_set(policy, "0123"));
+  EXPECT_THAT([&] { check_rule_set(policy, "4567"); }, ThrowsMessage<NnError>(HasSubstr("4567")));
+  EXPECT_NO_THROW(check_rule_set(example(), "4567"));
+  PolicyFile torn = policy;
+  torn.rule_names.pop_back();
+  EXPECT_THROW(decode_policy(encode_policy(torn), "x"), NnError);
+}
+
+TEST_F(PolicyFileTest, AHierarchicalPolicyMovesToAnotherOpTable) {
+  const std::vector<std::string> kinds{"Conv", "Relu", "Add", "Mul", "Erf"};
+  const PolicyFile moved = with_op_kinds(hierarchical_example(), kinds);
+  EXPECT_EQ(moved.network.head, Head::hierarchical);
+  EXPECT_NO_THROW(check(moved.weights, moved.network));
+}
+
 TEST_F(PolicyFileTest, AnotherSchemaIsRefusedByName) {
   PolicyFile policy = example();
   policy.observation_schema += 1;

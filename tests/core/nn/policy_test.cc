@@ -26,7 +26,7 @@ class PolicyTest : public testing::Test {
   }
   Policy make(Engine engine, const NetworkConfig& config) {
     Weights weights = initial_weights(config, kSeed);
-    for (auto& w : weights.tensor("pointer.output")) w *= 100;
+    test::wake_up(weights);
     Rng rule_rng(kSeed, "rules");
     return {
         config, weights, test::synthetic_rules(size.rules, rule_rng), {.device = "cpu", .engine = engine}};
@@ -67,7 +67,10 @@ TEST_F(PolicyTest, BatchedEqualsSingleOnEveryEngine) {
 }
 
 TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
-  for (const NetworkConfig config : {preset("cpu", 20), preset("gpu", 20), NetworkConfig{16, 2, 20}}) {
+  const std::size_t rules = size.rules;
+  for (const NetworkConfig config :
+       {preset("cpu", 20), preset("gpu", 20), NetworkConfig{16, 2, 20},
+        test::hierarchical(preset("cpu", 20), rules), test::hierarchical(preset("gpu", 20), rules)}) {
     auto torch = make(Engine::torch, config);
     auto fused = make(Engine::fused, config);
     EXPECT_EQ(fused.description(), "fused cpu");
@@ -78,6 +81,9 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
       for (std::size_t c = 0; c < expected.log_probabilities.size(); ++c) {
         EXPECT_NEAR(found.log_probabilities[c], expected.log_probabilities[c], 5e-6)
             << config.width << " wide";
+        if (config.head == Head::pointer) continue;
+        EXPECT_NEAR(found.xfer_log_probabilities[c], expected.xfer_log_probabilities[c], 5e-6);
+        EXPECT_NEAR(found.location_log_probabilities[c], expected.location_log_probabilities[c], 5e-6);
       }
     }
   }
@@ -125,9 +131,37 @@ TEST_F(PolicyTest, ReadsRuleSetsOfAnySize) {
   EXPECT_THROW(policy.set_rules(env::RuleFeatureTable{3, {}}), NnError);
 }
 
+TEST_F(PolicyTest, AHierarchicalPolicySaysBothHalvesOfEveryChoice) {
+  for (const auto engine : {Engine::torch, Engine::fused}) {
+    auto policy = make(engine, test::hierarchical(preset("cpu", 20), size.rules));
+    for (const auto& observation : observations) {
+      const auto evaluation = policy.evaluate(observation);
+      const auto candidates = observation.candidate_count();
+      ASSERT_EQ(evaluation.xfer_log_probabilities.size(), candidates);
+      ASSERT_EQ(evaluation.location_log_probabilities.size(), candidates);
+      EXPECT_EQ(evaluation.location_log_probabilities.back(), 0) << "NO-OP has one location";
+      for (std::size_t c = 0; c < candidates; ++c)
+        EXPECT_NEAR(evaluation.log_probabilities[c],
+                    evaluation.xfer_log_probabilities[c] + evaluation.location_log_probabilities[c], 1e-6);
+      const Choice choice = sample(evaluation, rng);
+      EXPECT_EQ(choice.log_probability, evaluation.xfer_log_probabilities[choice.candidate]);
+      EXPECT_EQ(choice.location_log_probability, evaluation.location_log_probabilities[choice.candidate]);
+    }
+  }
+}
+
+TEST_F(PolicyTest, AHierarchicalPolicyTakesNoOtherNumberOfRules) {
+  auto policy = make(Engine::automatic, test::hierarchical(preset("cpu", 20), size.rules));
+  EXPECT_THROW(policy.set_rules(test::synthetic_rules(30, rng)), NnError);
+  EXPECT_THROW(make(Engine::automatic, test::hierarchical(preset("cpu", 20), 30)), NnError);
+  NetworkConfig unbound = preset("cpu", 20);
+  unbound.head = Head::hierarchical;
+  EXPECT_THROW(make(Engine::automatic, unbound), NnError);
+}
+
 TEST(Choice, SamplesByProbabilityAndPicksTheMostLikely) {
-  const Evaluation evaluation{
-      .log_probabilities = {std::log(0.2f), -INFINITY, std::log(0.5f), std::log(0.3f)}};
+  Evaluation evaluation;
+  evaluation.log_probabilities = {std::log(0.2f), -INFINITY, std::log(0.5f), std::log(0.3f)};
   EXPECT_EQ(most_likely(evaluation).candidate, 2u);
   Rng rng(9, "sample");
   std::vector<int> counts(4);

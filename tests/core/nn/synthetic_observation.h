@@ -6,6 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/env/observation.h"
+#include "core/nn/weights.h"
 
 namespace regraft::test {
 
@@ -67,6 +68,20 @@ inline env::RuleFeatureTable synthetic_rules(std::size_t rules, Rng& rng) {
   table.features.resize((rules + 1) * env::kRuleFeatures, 0.0f);
   table.features.back() = 1.0f;
   return table;
+}
+
+/// The first policy is near uniform by design: wakes up its last layers, so that errors show.
+inline void wake_up(nn::Weights& weights) {
+  for (const auto& spec : weights.tensors)
+    if (spec.name == "pointer.output" || spec.name == "location.output" || spec.name == "xfer.output")
+      for (auto& w : weights.tensor(spec.name)) w *= 100;
+}
+
+/// The same network with a hierarchical head for `rules` rules.
+inline nn::NetworkConfig hierarchical(nn::NetworkConfig config, std::size_t rules) {
+  config.head = nn::Head::hierarchical;
+  config.xfers = static_cast<std::uint32_t>(rules + 1);
+  return config;
 }
 
 inline std::vector<const env::Observation*> pointers(const std::vector<env::Observation>& observations) {

@@ -14,7 +14,7 @@ class NotProved : public ::testing::TestWithParam<UnsoundRule> {};
 TEST_P(NotProved, AnUnsoundRuleIsRefused) {
   const auto rules = rules::RuleSet::parse(GetParam().text, "unsound");
   ProofOptions options;
-  options.seconds = 2;
+  options.seconds = 0.5;
   const ProofResult result = prove_rule(rules, 0, options);
   EXPECT_FALSE(result.proved) << result.smt;
   EXPECT_FALSE(result.why_not.empty());
@@ -29,7 +29,7 @@ class PlantedNotProved : public ::testing::TestWithParam<UnsoundRule> {};
 TEST_P(PlantedNotProved, OrNotForTheCornerWhereItIsWrong) {
   const auto rules = rules::RuleSet::parse(GetParam().text, "planted");
   ProofOptions options;
-  options.seconds = 2;
+  options.seconds = 0.5;
   const ProofResult result = prove_rule(rules, 0, options);
   EXPECT_TRUE(!result.proved || (std::string(GetParam().name) == "RankOfFive" && result.most_rank < 5))
       << result.smt;
