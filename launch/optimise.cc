@@ -17,6 +17,7 @@
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "core/rules/script.h"
 #include "launch/bindings.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
@@ -34,14 +35,14 @@ class Pipeline {
  public:
   explicit Pipeline(const OptimiseOptions& options) : options_(options), output_(options.output) {
     report_.seed = options.seed;
-    report_.search = options.search;
+    report_.search = options.script ? "script" : options.search;
   }
 
   OptimiseReport run() {
     nn::set_torch_threads(1);
     exec::set_oracle_threads(1);
     import();
-    if (options_.search == "none")
+    if (options_.search == "none" && !options_.script)
       re_export();
     else
       rewrite();
@@ -104,6 +105,7 @@ class Pipeline {
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
     graph::Graph best = start;
     const std::vector<rules::Match> path = search_and_check(start, best);
+    if (path.empty() && options_.script) return keep_input("the script changes nothing");
     if (path.empty())
       return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
@@ -119,7 +121,8 @@ class Pipeline {
     const std::size_t cleaned = log_.entries.size();
     for (;;) {
       search::SearchResult found;
-      phase("search", [&] { found = search(start); });
+      phase(options_.script ? "script" : "search",
+            [&] { found = options_.script ? scripted(start) : search(start); });
       report_.cost_before = found.initial.latency_us;
       report_.cost_after = found.best.latency_us;
       report_.candidates_costed += found.candidates_costed;
@@ -128,6 +131,9 @@ class Pipeline {
       if (!found.path.empty())
         phase("check sites", [&] { refused = apply_checked(start, found.path, best); });
       if (!refused) return found.path;
+      if (options_.script)
+        throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
+                                 options_.script->string(), "nothing was emitted; take it out of the script");
       if (!options_.quiet)
         std::fprintf(stderr, "regraft: %s: warning: searching without rule %s: %s\n",
                      options_.input.filename().c_str(), refused->rule.c_str(), refused->reason.c_str());
@@ -136,6 +142,15 @@ class Pipeline {
       report_.rules.clear();
       log_.entries.resize(cleaned);
     }
+  }
+
+  search::SearchResult scripted(const graph::Graph& start) {
+    graph::Graph graph = start;
+    search::SearchResult result;
+    result.initial = costs_->make(graph)->cost();
+    result.path = rules::run_script(rules::Script::load(*options_.script), graph, *rules_);
+    result.best = costs_->make(graph)->cost();
+    return result;
   }
 
   /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
@@ -244,7 +259,8 @@ class Pipeline {
   void accept() {
     if (options_.accept == "cost") {
       report_.accepted = true;
-      report_.reason = "the cost model calls it cheaper; not measured";
+      report_.reason = options_.script ? "what the script made, verified; not measured"
+                                       : "the cost model calls it cheaper; not measured";
       return;
     }
     exec::LatencyReport latency;
