@@ -8,6 +8,7 @@
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/mpi_session.h"
+#include "learner/world_options.h"
 
 namespace regraft::launch {
 
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 OptionTable job_options() {
   std::vector<Option> options = actors::workload_options();
   for (Option& option : learner::learner_options()) options.push_back(std::move(option));
+  for (Option& option : learner::world_options()) options.push_back(std::move(option));
   options.push_back(
       Option("actors.count", 2, "actor processes of `regraft train` without mpirun").between(1, 1024));
   return OptionTable(std::move(options));

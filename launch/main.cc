@@ -7,16 +7,17 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "launch/commands/collect.h"
 #include "launch/commands/commands.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
 namespace {
 
-constexpr std::array kCommands{add_train,     add_actor,   add_learner,  add_optimise,
-                               add_verify,    add_explain, add_bench,    add_profile,
-                               add_calibrate, add_inspect, add_evaluate, add_experiment,
-                               add_report,    add_rules,   add_keys,     add_measure_one};
+constexpr std::array kCommands{add_train,   add_actor,      add_learner,    add_collect, add_optimise,
+                               add_verify,  add_explain,    add_bench,      add_profile, add_calibrate,
+                               add_inspect, add_evaluate,   add_experiment, add_report,  add_rules,
+                               add_keys,    add_measure_one};
 
 /// The command that the arguments chose so far, the deepest one.
 const CLI::App* chosen(const CLI::App* app) {

@@ -13,6 +13,7 @@
 #include "core/wire/hub.h"
 #include "learner/batcher.h"
 #include "learner/checkpoint.h"
+#include "learner/hub_setup.h"
 #include "learner/intake.h"
 #include "learner/statistics.h"
 #include "learner/ticket_plan.h"
@@ -25,24 +26,6 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds kPatience{200};  // for an episode, before looking whether to stop
 constexpr double kNsPerS = 1e9;
 constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
-
-wire::HubOptions hub_options(const LearnerSetup& setup, const std::string& run_id) {
-  const LearnerOptions& options = setup.options;
-  wire::HubOptions hub;
-  const std::string port = options.port == 0 ? "*" : std::to_string(options.port);
-  hub.bind = {"tcp://" + options.address + ":" + port, wire::default_ipc_endpoint(run_id)};
-  hub.plain = options.plain;
-  if (!options.plain) {
-    hub.server_keys = wire::load_or_make_key_pair(setup.folder.server_key());
-    hub.authorised = setup.folder.authorised();
-  }
-  hub.dispatch.max_outstanding_bytes = options.outstanding_mib << 20;
-  hub.dispatch.max_tickets_per_actor = static_cast<std::uint32_t>(options.tickets_per_actor);
-  hub.dispatch.actor_timeout_ms = static_cast<std::uint32_t>(options.actor_timeout_s * 1000);
-  hub.dispatch.deterministic = options.deterministic;
-  hub.dispatch.ticket_bytes = std::uint64_t{16} << 20;
-  return hub;
-}
 
 nn::NetworkConfig network_of(const LearnerSetup& setup) {
   return network_config(setup.options.network, setup.op_kind_names.size(), setup.rule_names.size());
@@ -61,11 +44,6 @@ void write_ppo_curves(EventWriter& events, std::int64_t update, const PpoMetrics
                                                    {"lag0_ratio_max", metrics.lag0_ratio_max},
                                                    {"lag0_ratio_p999", metrics.lag0_ratio_p999}};
   for (const auto& [name, value] : curves) events.scalar(std::string("ppo/") + name, update, value);
-}
-
-std::string run_id_of(const RunFolder& folder) {
-  const std::string text = read_file(folder.run_id());
-  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
@@ -116,7 +94,7 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
     : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_, clock)) {
   restore();
   state_->hub = std::make_unique<wire::Hub>(
-      hub_options(setup_, state_->ledger.run_id()), state_->ledger,
+      hub_options(setup_.folder, setup_.options, state_->ledger.run_id()), state_->ledger,
       [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); }, clock_);
   publish(state_->version);
   state_->intake =

@@ -2,6 +2,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "actors/collector.h"
 #include "actors/policy_actor.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
@@ -48,12 +49,20 @@ int run_actor(const Options& options) {
   };
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
-  link_options.kind = "policy";
+  const bool collects = config.text("train.phase") != "ppo";
+  link_options.kind = collects ? "collect" : "policy";
   link_options.incarnation = options.incarnation;
   link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
+    if (collects) {
+      actors::Collector collector(link, actors::workload_options_from(config),
+                                  replay::random_chooser(config.number("world.noop")), clock);
+      collector.run(stop.get_token());
+      log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
+      return kDone;
+    }
     actors::WorkloadOptions workload = actors::workload_options_from(config);
     workload.make_meter = [](const actors::Task& task) { return make_runtime_meter(task); };
     const nn::NetworkConfig network = learner::network_config(

@@ -3,12 +3,14 @@
 #include <optional>
 #include <stop_token>
 
+#include "actors/collector.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/job.h"
 #include "launch/signals.h"
+#include "launch/world_job.h"
 
 namespace regraft::launch {
 namespace {
@@ -18,7 +20,45 @@ struct Options {
   std::uint64_t incarnation = 1;
 };
 
+/// The phases collect and world-model.
+int run_world_phase(const Options& options) {
+  std::stop_source stop;
+  std::atomic<learner::WorldPhase*> running = nullptr;
+  const WorkerSignals signals([&] { stop.request_stop(); },
+                              [&] {
+                                if (learner::WorldPhase* phase = running) phase->save();
+                              });
+  start_log("info", "learner", options.folder.log());
+  const Config config = load_run_config(options.folder);
+  nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
+  const SystemClock clock;
+  actors::EnvironmentPool environments(actors::workload_options_from(config), clock);
+  std::optional<learner::WorldPhase> phase;
+  try {
+    phase.emplace(world_setup(options.folder, config,
+                              [&](std::uint32_t model) -> env::Environment& {
+                                return environments.environment(model);
+                              }),
+                  clock);
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kAddress) throw;
+    log_error("{}", error.what());
+    return kForGood;
+  }
+  log_info("generation {}, {}", phase->generation(), nn::torch_description());
+  running = &*phase;
+  const learner::WorldPhaseSummary summary = phase->run(stop.get_token());
+  running = nullptr;
+  std::printf("%s", summary.text().c_str());
+  if (summary.finished) std::printf("results: %s\n", learner::WorldFolder(options.folder).root.c_str());
+  for (const std::string& problem : summary.books.check())
+    std::printf("BOOKS DO NOT BALANCE: %s\n", problem.c_str());
+  std::fflush(stdout);
+  return summary.books.check().empty() ? kDone : kForGood;
+}
+
 int run_learner(const Options& options) {
+  if (load_run_config(options.folder).text("train.phase") != "ppo") return run_world_phase(options);
   std::stop_source stop;
   std::atomic<learner::Learner*> running = nullptr;
   const WorkerSignals signals([&] { stop.request_stop(); },

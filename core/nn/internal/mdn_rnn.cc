@@ -77,6 +77,10 @@ DynamicsOutput MdnRnn::step(const Tensor& z, const Tensor& a, RecurrentState& st
 }
 
 DynamicsOutput MdnRnn::unroll(const Tensor& z, const Tensor& a, const Tensor& starts) const {
+  return head(unroll_hidden(z, a, starts));
+}
+
+Tensor MdnRnn::unroll_hidden(const Tensor& z, const Tensor& a, const Tensor& starts) const {
   const Tensor from_input =
       torch::matmul(torch::cat({z, a}, 2), parameters_["lstm.input"]) + parameters_["lstm.bias"];
   RecurrentState state = initial_state(z.size(1));
@@ -87,7 +91,7 @@ DynamicsOutput MdnRnn::unroll(const Tensor& z, const Tensor& a, const Tensor& st
     advance(from_input[t], state);
     hidden.push_back(state.hidden);
   }
-  return head(torch::stack(hidden));
+  return torch::stack(hidden);
 }
 
 Tensor negative_log_likelihood(const DynamicsOutput& output, const Tensor& target) {

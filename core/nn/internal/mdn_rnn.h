@@ -41,6 +41,9 @@ class MdnRnn {
   /// Where `starts` [time, batch] is 1, not 0, an episode begins: the state before that step is the initial
   /// one.
   DynamicsOutput unroll(const torch::Tensor& z, const torch::Tensor& a, const torch::Tensor& starts) const;
+  /// The hidden states after each step of the same, [time, batch, hidden], for other heads than its own.
+  torch::Tensor unroll_hidden(const torch::Tensor& z, const torch::Tensor& a,
+                              const torch::Tensor& starts) const;
 
   FlatParameters& parameters() { return parameters_; }
   const DynamicsConfig& config() const { return config_; }

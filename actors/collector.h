@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stop_token>
+
+#include "actors/workload.h"
+#include "core/base/clock.h"
+#include "core/wire/link.h"
+#include "replay/play.h"
+
+namespace regraft::actors {
+
+/// Tasks and environments of a workload, made when they are first asked for. One thread.
+class EnvironmentPool {
+ public:
+  /// The clock outlives it.
+  EnvironmentPool(WorkloadOptions options, const Clock& clock);
+  ~EnvironmentPool();
+  env::Environment& environment(std::uint32_t model);
+
+ private:
+  struct Held;
+  WorkloadOptions options_;
+  const Clock& clock_;
+  std::map<std::uint32_t, std::unique_ptr<Held>> held_;
+};
+
+/// Plays rollouts of real environments for a world model and sends them as action logs:
+///   ticket -> reset(seed) -> chooser step... -> one result
+/// It needs no weights of the learner. One thread.
+class Collector {
+ public:
+  /// The link and the clock outlive it.
+  Collector(wire::Link& link, WorkloadOptions workload, replay::Chooser choose, const Clock& clock);
+
+  /// Until the learner says that the run has ended or a stop is requested. Throws what the link throws
+  /// otherwise.
+  void run(const std::stop_token& stopped);
+  /// One ticket.
+  void play(const wire::Ticket& ticket);
+
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t episodes() const { return episodes_; }
+
+ private:
+  wire::Link& link_;
+  EnvironmentPool environments_;
+  replay::Chooser choose_;
+  std::uint64_t steps_ = 0, episodes_ = 0;
+};
+
+}  // namespace regraft::actors

@@ -1,0 +1,34 @@
+#include "launch/world_job.h"
+
+#include "actors/workload.h"
+#include "launch/job.h"
+
+namespace regraft::launch {
+
+learner::WorldContext world_context(const Config& config) {
+  const actors::WorkloadOptions workload = actors::workload_options_from(config);
+  learner::WorldContext context;
+  context.rule_set_hash = actors::load_rules(workload).hash().hex();
+  context.op_kinds = op_kind_names();
+  context.model_names = model_names(workload.models);
+  context.horizon = workload.environment.horizon;
+  context.location_limit = workload.environment.location_limit;
+  context.reward_kind = env::reward_kind_name(workload.environment.reward);
+  return context;
+}
+
+learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
+                                     learner::EnvironmentOf environment_of) {
+  learner::WorldPhaseSetup setup;
+  setup.folder = folder;
+  setup.options = learner::learner_options_from(config);
+  setup.world = learner::world_options_from(config);
+  setup.context = world_context(config);
+  setup.config_toml = config.to_toml();
+  setup.models = actors::workload_options_from(config).models;
+  setup.environment_of = std::move(environment_of);
+  setup.collect_only = config.text("train.phase") == "collect";
+  return setup;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/config.h"
+#include "core/nn/world_model.h"
+
+namespace regraft::learner {
+
+/// How a world model is gathered for and fitted. The fit is staged: first the encoder, by its own losses and
+/// a one-step prediction of the next latent (no gradient into its target); then, frozen and standardised, the
+/// recurrent model; then, if wanted, a reward network apart.
+struct WorldOptions {
+  std::uint64_t seed = 0;
+  // data
+  std::uint64_t collect_steps = 4000;  // of real environments, in all
+  double noop = 0.2;                   // probability of NO-OP in the random collector
+  std::uint64_t held_out_every = 10;   // each such episode, by ticket, is never fitted to
+  std::uint32_t peeks = 4;             // legal actions a state whose cost change the encoder learns
+  std::uint64_t replay_mib = 256;      // of action logs in memory
+  bool spill = false;                  // older ones go to the run folder, not away
+  std::uint64_t cache_mib = 1024;      // of observations, beyond which they are made again at each use
+  // sizes
+  std::string encoder = "cpu";  // network preset
+  std::uint32_t latent = 32, hidden = 256, mixtures = 8, action = 16, count_bins = 16;
+  double sigma_floor = 0.05;
+  // encoder
+  std::uint64_t encoder_updates = 400;
+  std::uint64_t encoder_states = 128;  // of one update
+  double encoder_lr = 2e-3;
+  // recurrent model
+  std::uint64_t dynamics_updates = 800;
+  std::uint32_t lanes = 24, time = 40;  // of one update
+  double lr = 4e-3, final_lr = 2e-4;
+  double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
+  double target_noise = 0.02;
+  // reward network apart
+  std::uint32_t reward_hidden = 0;  // 0: the shared head alone
+  std::uint64_t reward_updates = 400;
+  double reward_lr = 1e-3;
+  std::uint64_t evaluate_every = 50;  // updates between figures on held-out episodes
+  /// A control, for tests: what is fitted to says of each step what another one met.
+  bool shuffle_targets = false;
+};
+
+/// The options `world.*`, each declared once, here.
+std::vector<Option> world_options();
+/// `train.seed` too.
+WorldOptions world_options_from(const Config& config);
+
+/// The rate at one of `updates` updates: final + (first - final) (1 - update / updates)^power.
+double decayed_rate(const WorldOptions& options, std::uint64_t update);
+
+}  // namespace regraft::learner

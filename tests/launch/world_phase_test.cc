@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "core/nn/world_bundle.h"
+#include "launch/program.h"
+#include "replay/rollout.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::json_of;
+using testing::Running;
+using testing::train;
+
+/// A fit of seconds, on a graph of the synthetic family.
+std::vector<std::string> small(std::vector<std::string> more) {
+  std::vector<std::string> words;
+  for (const char* setting :
+       {"train.phase=world-model", "train.deterministic=true", "world.collect_steps=400", "world.noop=0.1",
+        "world.latent=8", "world.hidden=16", "world.mixtures=2", "world.encoder_updates=10",
+        "world.encoder_states=32", "world.dynamics_updates=30", "world.lanes=4", "world.time=8",
+        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10"})
+    words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class WorldPhaseTest : public ::testing::Test {
+ protected:
+  static std::string model_of(const fs::path& run) { return read_file(run / "world" / "model.world"); }
+  TempDir dir;
+};
+
+TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
+  std::vector<std::string> models;
+  for (const char* actors : {"actors.count=1", "actors.count=3"}) {
+    const fs::path folder = dir.path() / actors;
+    Running job(train(folder, small({"--set", actors})));
+    ASSERT_EQ(job.finish().code, 0) << job.seen();
+    const nlohmann::json summary = json_of(folder / "summary.json");
+    EXPECT_TRUE(summary.at("finished"));
+    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_GE(summary.at("steps").get<int>(), 400);
+    models.push_back(model_of(folder));
+    const nn::WorldBundle bundle = nn::load_bundle(folder / "world" / "model.world");
+    EXPECT_TRUE(bundle.controller.empty());
+    EXPECT_EQ(bundle.world.config.dynamics.latent, 8u);
+    EXPECT_TRUE(fs::exists(folder / "world" / "open_loop.csv"));
+  }
+  EXPECT_EQ(models[0] == models[1], true);
+
+  const fs::path folder = dir.path() / "other seed";
+  Running job(train(folder, small({"--set", "train.seed=5"})));
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_EQ(model_of(folder) == models[0], false);
+}
+
+TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
+  const std::vector<std::string> settings = {"--set", "world.dynamics_updates=150", "--set",
+                                             "train.checkpoint_minutes=0.01"};
+  Running whole(train(dir.path() / "whole", small(settings)));
+  ASSERT_EQ(whole.finish().code, 0) << whole.seen();
+
+  const fs::path folder = dir.path() / "killed";
+  Running job(train(folder, small(settings)));
+  ASSERT_TRUE(job.wait_for_line("fitting:")) << job.seen();
+  for (const pid_t actor : job.workers("actor")) kill(actor, SIGKILL);
+  const auto learner = job.workers("learner");
+  ASSERT_EQ(learner.size(), 1u);
+  kill(learner.front(), SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_EQ(model_of(folder) == model_of(dir.path() / "whole"), true);
+  EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+}
+
+TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {
+  const fs::path folder = dir.path() / "collected";
+  Running job(train(folder, {"--set", "train.phase=collect", "--set", "world.collect_steps=200"}));
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  const replay::RolloutFile by_actors = replay::load_rollouts(folder / "world" / "collected.rollouts");
+  std::size_t steps = 0;
+  for (const replay::Rollout& rollout : by_actors.rollouts) steps += rollout.steps.size();
+  EXPECT_GE(steps, 200u);
+  EXPECT_FALSE(fs::exists(folder / "world" / "model.world"));
+
+  const fs::path file = dir.path() / "plain.rollouts";
+  const Captured plain = testing::run({"collect", by_actors.models.front(), "-o", file.string(), "--set",
+                                       "world.collect_steps=200", "--set", "workload.horizon=12"});
+  ASSERT_EQ(plain.status.code, 0) << plain.errors;
+  const replay::RolloutFile alone = replay::load_rollouts(file);
+  EXPECT_EQ(alone.rule_set_hash, by_actors.rule_set_hash);
+  EXPECT_EQ(alone.rollouts.front(), by_actors.rollouts.front()) << "a ticket's seed decides alone";
+}
+
+}  // namespace
+}  // namespace regraft::launch

@@ -1,0 +1,185 @@
+#include "learner/world_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/env/synthetic.h"
+#include "core/graph/op.h"
+#include "core/nn/device.h"
+#include "learner/world_metrics.h"
+#include "replay/error.h"
+#include "replay/play.h"
+
+namespace regraft::learner {
+namespace {
+
+constexpr std::uint64_t kSeed = 731;
+constexpr double kNoop = 0.05;
+constexpr std::uint64_t kEnoughMasks = 10;  // to speak of their F1
+
+/// One graph of the synthetic family and random rollouts on it.
+class SyntheticWorld {
+ public:
+  SyntheticWorld()
+      : task_(env::make_synthetic_task({.chains = 5, .locked = 1, .valley = 1, .seed = 3})),
+        rules_(env::make_synthetic_rules(1)),
+        costs_(env::make_synthetic_costs(1.0)),
+        environment_(*task_.start, rules_, costs_, {.horizon = 20, .location_limit = 8}, clock_) {}
+
+  EnvironmentOf environment_of() {
+    return [this](std::uint32_t) -> env::Environment& { return environment_; };
+  }
+  void collect(replay::SequenceReplay& replay, std::uint64_t episodes) {
+    for (std::uint64_t sequence = 0; sequence < episodes; ++sequence)
+      replay.add(
+          replay::play_rollout(environment_, 0, kSeed + sequence, sequence, replay::random_chooser(kNoop)));
+  }
+  WorldContext context() const {
+    WorldContext context;
+    context.rule_set_hash = rules_.hash().hex();
+    for (std::size_t i = 0; i < graph::kOpKinds; ++i)
+      context.op_kinds.emplace_back(graph::op_info(static_cast<graph::OpKind>(i)).name);
+    context.model_names = {"synthetic"};
+    context.horizon = 20;
+    context.location_limit = 8;
+    return context;
+  }
+
+ private:
+  env::SyntheticTask task_;
+  rules::RuleSet rules_;
+  env::TableCostFactory costs_;
+  SystemClock clock_;
+  env::Environment environment_;
+};
+
+WorldOptions small_options() {
+  WorldOptions options;
+  options.seed = kSeed;
+  options.latent = 16;
+  options.hidden = 64;
+  options.mixtures = 3;
+  options.action = 12;
+  options.count_bins = 4;
+  options.encoder_updates = 120;
+  options.encoder_states = 96;
+  options.encoder_lr = 4e-3;
+  options.dynamics_updates = 300;
+  options.lanes = 16;
+  options.time = 24;
+  options.lr = 8e-3;
+  options.reward_hidden = 32;
+  options.reward_updates = 60;
+  options.evaluate_every = 60;
+  return options;
+}
+
+class WorldFitTest : public testing::Test {
+ protected:
+  WorldFitTest() : replay({}) { nn::set_torch_threads(1); }
+  SyntheticWorld world;
+  replay::SequenceReplay replay;
+};
+
+TEST_F(WorldFitTest, TellsRewardsAndMasksOfHeldOutRolloutsFarBetterThanTrivialPredictors) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 400);
+  const WorldOptions options = small_options();
+  WorldFit fit(world.context(), replay, options, world.environment_of());
+  while (fit.advance()) {
+  }
+  const TempDir folder;
+  fit.write_figures(folder.path());
+  const nn::WorldModel made = fit.world();
+  check(made, "test");
+  EXPECT_EQ(made.starts.size(), 1u);
+  std::uint32_t deepest = 0;
+  for (const DepthFigures& depth : fit.open_loop_figures(6)) {
+    if (depth.masks < kEnoughMasks) continue;
+    deepest = depth.depth;
+    EXPECT_LT(depth.reward_error_known, 0.25 * depth.reward_variance) << "depth " << depth.depth;
+    EXPECT_LT(depth.reward_error, 0.5 * depth.reward_variance) << "depth " << depth.depth;
+    EXPECT_GT(depth.f1, 0.9) << "depth " << depth.depth;
+    if (depth.depth >= 3) {
+      EXPECT_GT(depth.f1, depth.f1_start + 0.05) << "depth " << depth.depth;
+      EXPECT_GT(depth.f1, depth.f1_usual + 0.05) << "depth " << depth.depth;
+    }
+  }
+  EXPECT_GE(deepest, 4u) << "the comparison must compare something";
+  for (const char* name : {"encoder.csv", "dynamics.csv", "reward.csv", "open_loop.csv"})
+    EXPECT_GE(std::ranges::count(read_file(folder.path() / name), '\n'), 2) << name;
+}
+
+TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 40);
+  WorldOptions options = small_options();
+  options.encoder_updates = 6;
+  options.dynamics_updates = 8;
+  options.reward_updates = 4;
+  options.evaluate_every = 3;
+  WorldFit whole(world.context(), replay, options, world.environment_of());
+  std::vector<replay::Bytes> saved{whole.save()};
+  while (whole.advance()) saved.push_back(whole.save());
+  saved.push_back(whole.save());
+  ASSERT_EQ(saved.size(), 19u);
+  const nn::WorldModel expected = whole.world();
+  for (const std::size_t at : {0, 3, 5, 6, 9, 13, 14, 16, 18}) {
+    replay::SequenceReplay copy({});
+    copy.restore(replay.save());
+    SyntheticWorld another;
+    WorldFit resumed(another.context(), copy, options, another.environment_of());
+    resumed.restore(saved[at]);
+    EXPECT_EQ(resumed.updates_done(), at);
+    while (resumed.advance()) {
+    }
+    EXPECT_EQ(resumed.world().version(), expected.version()) << "interrupted after update " << at;
+    EXPECT_EQ(resumed.save(), saved.back());
+  }
+}
+
+TEST_F(WorldFitTest, ALogThatIsPaidOtherwiseIsRefused) {
+  world.collect(replay, 30);
+  replay::Rollout wrong = replay.at(3);
+  wrong.sequence = 1000;
+  wrong.steps.front().reward += 0.01f;
+  replay.add(wrong);
+  EXPECT_THROW(WorldData(replay, small_options(), world.environment_of()), replay::ReplayError);
+}
+
+TEST_F(WorldFitTest, ObservationsThatAreNotKeptAreMadeAgainToTheBit) {
+  world.collect(replay, 20);
+  WorldOptions options = small_options();
+  const WorldData kept(replay, options, world.environment_of());
+  options.cache_mib = 0;
+  const WorldData remade(replay, options, world.environment_of());
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(kept.observations(i), remade.observations(i));
+}
+
+/// The recurrent model on rewards that were dealt to other steps at random: what it says of held-out steps
+/// must be no better than their mean, or the good figures above would prove nothing.
+TEST_F(WorldFitTest, NothingIsLearntOfShuffledTargets) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 400);
+  WorldOptions options = small_options();
+  options.dynamics_updates = 100;
+  options.shuffle_targets = true;
+  WorldFit fit(world.context(), replay, options, world.environment_of());
+  while (fit.advance()) {
+  }
+  double error = 0, variance = 0, f1 = 0, usual = 0;
+  for (const DepthFigures& depth : fit.open_loop_figures(6)) {
+    error += depth.reward_error_known;
+    variance += depth.reward_variance;
+    f1 += depth.f1_known;
+    usual += depth.f1_usual;
+  }
+  EXPECT_GT(error, 0.75 * variance) << "three times what is asked of a real fit";
+  EXPECT_LT(f1, usual + 0.05);
+}
+
+}  // namespace
+}  // namespace regraft::learner
