@@ -12,6 +12,7 @@
 ;     (ite a!1 0 i_9)), k!153, k!152] t0_4_0[(let ((a!1 (or (= t0_4_0_d_6 1)
 ;                  (= (ite (= t0_3_0_d_3 1) t0_4_0_d_6 t0_3_0_d_3) 1))))
 ;     (ite a!1 0 i_9)), k!152, i_11]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

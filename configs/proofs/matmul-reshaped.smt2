@@ -4,6 +4,7 @@
 ; The last case is
 ;   sum k!839: [(and (>= k!839 0) (< k!839 shape_5))] t0_2_0[at_11, at_12, k!839] t0_3_0[k!839, i_10]
 ;     and sum k!841: [(and (>= k!841 0) (< k!841 t0_2_0_d_2))] t0_2_0[at_11, at_12, k!841] t0_3_0[k!841, i_10]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)
@@ -59,9 +60,13 @@
 (declare-fun n5 () Int)
 (assert (>= n0 1))
 (assert (>= n1 1))
-(assert (= (* n2 n0) (* n3 n4 n1)))
-(assert (= n0 n1))
-(assert (not (= (* n2 n5) (* n3 n4 n5))))
+(assert (>= n2 1))
+(assert (>= n3 1))
+(assert (>= n4 1))
+(assert (= (* n0 n1) (* n2 n3 n4)))
+(assert (= n1 n4))
+(assert (>= n5 1))
+(assert (not (= (* n0 n5) (* n2 n3 n5))))
 (check-sat)
 (pop)
 (push)

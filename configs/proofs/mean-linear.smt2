@@ -2,8 +2,9 @@
 ; For all dims; 6 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!150 k!151: [(and (>= k!150 0) (< k!150 t0_2_0_d_2)) (and (>= k!151 0) (< k!151 t0_2_0_d_1))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!151, k!150] t0_3_0[k!150, i_7]
-;     and sum k!156 k!157: [(and (>= k!156 0) (< k!156 t0_2_0_d_1)) (and (>= k!157 0) (< k!157 t0_2_0_d_2))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!156, k!157] t0_3_0[k!157, i_7]
+;   sum k!146 k!147: [(and (>= k!146 0) (< k!146 t0_2_0_d_2)) (and (>= k!147 0) (< k!147 t0_2_0_d_1))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!147, k!146] t0_3_0[k!146, i_7]
+;     and sum k!152 k!153: [(and (>= k!152 0) (< k!152 t0_2_0_d_1)) (and (>= k!153 0) (< k!153 t0_2_0_d_2))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!152, k!153] t0_3_0[k!153, i_7]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

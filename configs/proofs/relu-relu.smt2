@@ -1,8 +1,9 @@
 ; relu-relu: Relu(Relu(x)) => Relu(x)
-; For all dims; 4 cases, ranks to 3.
+; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; The last case is
-;   Relu(t0_2_0[i_3, i_4, i_5])
-;     and Relu(t0_2_0[i_3, i_4, i_5])
+;   Relu(t0_2_0[i_5, i_6, i_7, i_8, i_9])
+;     and Relu(t0_2_0[i_5, i_6, i_7, i_8, i_9])
+(set-option :reproducible-resource-limit 100000000)
 (assert false) ; both sides have one normal form: no condition is left
 (check-sat)

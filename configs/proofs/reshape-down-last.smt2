@@ -4,6 +4,7 @@
 ; The last case is
 ;   f0(t0_2_0[at_10, at_11, (ite (= shape_5 1) 0 i_9)], t0_3_0[(ite (= t0_3_0_d_6 1) 0 i_9)])
 ;     and f0(t0_2_0[at_10, at_11, i_9], t0_3_0[i_9])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)
@@ -71,6 +72,7 @@
 (declare-fun n3 () Int)
 (declare-fun n4 () Int)
 (assert (= (* n0 n1) (* n2 n3)))
+(assert (= n1 n3))
 (assert (= n4 n3))
 (assert (let ((a!1 (= (* n0 n1) (* n2 (ite (= n3 1) n4 n3))))) (not a!1)))
 (check-sat)

@@ -4,6 +4,7 @@
 ; The last case is
 ;   f0(t0_2_0[at_9, at_10, at_11])
 ;     and f0(t0_2_0[at_9, at_10, at_11])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (assert (= 1 n0))

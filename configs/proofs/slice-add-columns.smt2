@@ -2,8 +2,9 @@
 ; For all dims; 3 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 8 conditions.
 ; The last case is
-;   sum k!97: [(and (>= k!97 0) (< k!97 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!97] t0_4_0[k!97, (ite (= t0_4_0_d_4 1) 0 (+ (* i_11 steps_8) starts_6))] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 (+ (* i_11 steps_8) starts_6))]
-;     and sum k!99: [(and (>= k!99 0) (< k!99 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!99] t0_4_0[k!99, (+ i_11 starts_6)] + t0_5_0[(+ i_11 starts_6)]
+;   sum k!93: [(and (>= k!93 0) (< k!93 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!93] t0_4_0[k!93, (ite (= t0_4_0_d_4 1) 0 (+ (* i_11 steps_8) starts_6))] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 (+ (* i_11 steps_8) starts_6))]
+;     and sum k!95: [(and (>= k!95 0) (< k!95 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!95] t0_4_0[k!95, (+ i_11 starts_6)] + t0_5_0[(+ i_11 starts_6)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

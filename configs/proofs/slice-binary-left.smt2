@@ -4,6 +4,7 @@
 ; The last case is
 ;   f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
 ;     and f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

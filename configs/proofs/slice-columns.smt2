@@ -1,9 +1,10 @@
 ; slice-columns: Slice{[i], [j], [a], [1]}(MatMul(x, w)), const(w), rank(w) == 2, a == rank(x) - 1 => MatMul(x, Slice{[i], [j], [1], [1]}(w))
-; For all dims; 3 cases, ranks to 3.
+; For all dims; 4 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   sum k!59: [(and (>= k!59 0) (< k!59 t0_2_0_d_2))] t0_2_0[i_8, i_9, k!59] t0_3_0[k!59, (+ (* i_10 steps_7) starts_5)]
-;     and sum k!61: [(and (>= k!61 0) (< k!61 t0_2_0_d_2))] t0_2_0[i_8, i_9, k!61] t0_3_0[k!61, (+ i_10 starts_5)]
+;   sum k!131: [(and (>= k!131 0) (< k!131 t0_2_0_d_3))] t0_2_0[i_9, i_10, i_11, k!131] t0_3_0[k!131, (+ (* i_12 steps_8) starts_6)]
+;     and sum k!133: [(and (>= k!133 0) (< k!133 t0_2_0_d_3))] t0_2_0[i_9, i_10, i_11, k!133] t0_3_0[k!133, (+ i_12 starts_6)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -1,9 +1,10 @@
 ; slice-rows: f:Slice{*, axes=[a]}(MatMul(x, y)), rank(x) == rank(y), a == rank(x) - 2 => MatMul(f(x), y)
-; For all dims; 3 cases, ranks to 4.
+; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
-;   sum k!31: [(and (>= k!31 0) (< k!31 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (+ (* i_13 steps_10) starts_8), k!31] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_11), (ite (= t0_3_0_d_5 1) 0 i_12), k!31, i_14]
-;     and sum k!33: [(and (>= k!33 0) (< k!33 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (+ (* i_13 steps_10) starts_8), k!33] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_11), (ite (= t0_3_0_d_5 1) 0 i_12), k!33, i_14]
+;   sum k!33: [(and (>= k!33 0) (< k!33 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_13), (ite (= t0_2_0_d_1 1) 0 i_14), (ite (= t0_2_0_d_2 1) 0 i_15), (+ (* i_16 steps_12) starts_10), k!33] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), k!33, i_17]
+;     and sum k!35: [(and (>= k!35 0) (< k!35 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_13), (ite (= t0_2_0_d_1 1) 0 i_14), (ite (= t0_2_0_d_2 1) 0 i_15), (+ (* i_16 steps_12) starts_10), k!35] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), k!35, i_17]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -2,8 +2,9 @@
 ; For all dims; 8 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; The last case is
-;   Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!141: [(and (>= k!141 0) (< k!141 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!141]))
-;     and Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!143: [(and (>= k!143 0) (< k!143 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!143]))
+;   Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!151: [(and (>= k!151 0) (< k!151 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!151]))
+;     and Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!153: [(and (>= k!153 0) (< k!153 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!153]))
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

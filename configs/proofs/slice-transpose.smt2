@@ -4,6 +4,7 @@
 ; The last case is
 ;   t0_2_0[i_6, i_7, (+ (* i_8 steps_5) starts_3)]
 ;     and t0_2_0[i_6, i_7, (+ (* i_8 steps_5) starts_3)]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)
