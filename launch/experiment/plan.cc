@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <set>
 
 namespace regraft::launch {
 namespace {
@@ -57,7 +57,7 @@ class Filler {
   Filler(const ExperimentSpec& spec, const std::vector<PlannedRun>& earlier, const PlannedRun& run)
       : spec_(spec), earlier_(earlier), run_(run) {}
 
-  std::vector<std::string> fill(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> fill(const std::vector<std::string>& arguments) {
     std::vector<std::string> filled;
     for (const std::string& argument : arguments) {
       const std::size_t all = argument.find("{all:");
@@ -75,8 +75,11 @@ class Filler {
     return filled;
   }
 
+  /// The earlier runs that were named so far.
+  std::vector<std::size_t> inputs() const { return {inputs_.begin(), inputs_.end()}; }
+
  private:
-  std::string replace(const std::string& text) const {
+  std::string replace(const std::string& text) {
     std::string filled;
     for (std::size_t at = 0; at < text.size();) {
       const bool named = at + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[at + 1])) != 0;
@@ -92,7 +95,7 @@ class Filler {
     return filled;
   }
 
-  std::string meaning(const std::string& name, const std::string& argument) const {
+  std::string meaning(const std::string& name, const std::string& argument) {
     if (name == "out") return run_.folder.string();
     if (const std::string* value = find_value(run_.values, name)) return *value;
     if (const auto value = spec_.values.find(name); value != spec_.values.end()) return value->second;
@@ -103,10 +106,14 @@ class Filler {
     return runs.front().folder.string();
   }
 
-  std::vector<PlannedRun> runs_of(const std::string& step, const std::string& argument) const {
+  std::vector<PlannedRun> runs_of(const std::string& step, const std::string& argument) {
     std::vector<PlannedRun> runs;
-    for (const PlannedRun& other : earlier_)
-      if (spec_.steps[other.step].name == step && agree(other.values, run_.values)) runs.push_back(other);
+    for (std::size_t i = 0; i < earlier_.size(); ++i) {
+      const PlannedRun& other = earlier_[i];
+      if (spec_.steps[other.step].name != step || !agree(other.values, run_.values)) continue;
+      runs.push_back(other);
+      inputs_.insert(i);
+    }
     if (runs.empty())
       fail(argument, "names '" + step + "', which is no value that this step goes over and no earlier step");
     return runs;
@@ -121,6 +128,7 @@ class Filler {
   const ExperimentSpec& spec_;
   const std::vector<PlannedRun>& earlier_;
   const PlannedRun& run_;
+  std::set<std::size_t> inputs_;
 };
 
 }  // namespace
@@ -139,7 +147,9 @@ std::vector<PlannedRun> plan_runs(const ExperimentSpec& spec, const std::filesys
       run.step = step;
       run.folder = out / "runs" / spec.steps[step].name / folder_name(values);
       run.values = std::move(values);
-      run.arguments = Filler(spec, runs, run).fill(spec.steps[step].run);
+      Filler filler(spec, runs, run);
+      run.arguments = filler.fill(spec.steps[step].run);
+      run.inputs = filler.inputs();
       runs.push_back(std::move(run));
     }
   }

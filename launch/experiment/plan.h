@@ -15,6 +15,7 @@ struct PlannedRun {
   std::vector<std::pair<std::string, std::string>> values;  // of `over`, in its order
   std::filesystem::path folder;                             // OUT/runs/STEP/KEY=VALUE,...
   std::vector<std::string> arguments;                       // of the program, placeholders replaced
+  std::vector<std::size_t> inputs;                          // earlier runs whose folders the arguments name
   std::string label(const ExperimentSpec& spec) const;      // "train model=nasrnn seed=1"
 };
 

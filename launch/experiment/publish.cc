@@ -79,7 +79,7 @@ ExperimentRecord load_record(const std::filesystem::path& out) {
     record.budget_cpu_minutes = saved.at("budget_cpu_minutes");
     for (const json& run : saved.at("runs"))
       record.runs.push_back({run.at("label"), run.at("arguments"), run.at("seconds"), run.at("cpu_minutes"),
-                             run.at("failure"), true});
+                             run.at("failure"), true, ""});
     record.plots = saved.at("plots").get<Titles>();
     record.summaries = saved.at("summaries").get<Titles>();
     return record;

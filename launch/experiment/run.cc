@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -20,12 +21,26 @@ fs::path record_path(const PlannedRun& run) {
   return run.folder / "done.json";
 }
 
-std::optional<RunRecord> earlier_record(const PlannedRun& run, const std::string& label) {
+std::vector<std::string> stamps_of(const PlannedRun& run, const std::vector<RunRecord>& records) {
+  std::vector<std::string> stamps;
+  for (const std::size_t input : run.inputs) stamps.push_back(records[input].stamp);
+  return stamps;
+}
+
+/// Seconds and CPU-minutes of earlier attempts that did not come to an end.
+struct Spent {
+  double seconds = 0, cpu_minutes = 0;
+};
+
+std::optional<RunRecord> earlier_record(const PlannedRun& run, const std::string& label,
+                                        const std::vector<std::string>& inputs) {
   if (!fs::exists(record_path(run))) return std::nullopt;
   const json saved = json::parse(read_file(record_path(run)), nullptr, false);
-  if (saved.is_discarded() || saved.value("arguments", json()) != json(run.arguments)) return std::nullopt;
+  if (!saved.is_object() || saved.value("arguments", json()) != json(run.arguments) ||
+      saved.value("inputs", json()) != json(inputs))
+    return std::nullopt;
   return RunRecord{label, run.arguments, saved.value("seconds", 0.0), saved.value("cpu_minutes", 0.0),
-                   "",    true};
+                   "",    true,          saved.value("stamp", "")};
 }
 
 /// The end of a log, for a message.
@@ -44,21 +59,37 @@ ExitStatus wait_or_stop(Child& child, const std::stop_token& stopped) {
   return child.terminate(grace);
 }
 
+/// What an attempt that did not end left behind, where it was one of the same command on the same inputs.
+std::optional<Spent> earlier_attempt(const fs::path& started, const PlannedRun& run,
+                                     const std::vector<std::string>& inputs) {
+  if (!fs::exists(started)) return std::nullopt;
+  const json saved = json::parse(read_file(started), nullptr, false);
+  if (!saved.is_object() || saved.value("arguments", json()) != json(run.arguments) ||
+      saved.value("inputs", json()) != json(inputs))
+    return std::nullopt;
+  return Spent{saved.value("seconds", 0.0), saved.value("cpu_minutes", 0.0)};
+}
+
 RunRecord execute(const ExperimentSpec& spec, const PlannedRun& run, const ExperimentOptions& options,
-                  const std::stop_token& stopped) {
-  RunRecord record{run.label(spec), run.arguments, 0, 0, "", false};
-  const fs::path log = run.folder / "log.txt";
+                  const std::vector<std::string>& inputs, const std::stop_token& stopped) {
+  const fs::path log = run.folder / "log.txt", started = run.folder / "started.json";
   const std::vector<std::string>& resume = spec.steps[run.step].resume;
-  const fs::path started = run.folder / "started.json";
-  const bool again = fs::exists(started) && !resume.empty() &&
-                     json::parse(read_file(started), nullptr, false) == json(run.arguments);
-  if (!again) fs::remove_all(run.folder);
+  std::optional<Spent> before = earlier_attempt(started, run, inputs);
+  if (resume.empty()) before.reset();
+  if (!before) fs::remove_all(run.folder);
   fs::create_directories(run.folder);
-  write_file_atomic(started, json(run.arguments).dump() + "\n");
+  Spent spent = before.value_or(Spent{});
+  json state{{"arguments", run.arguments}, {"inputs", inputs}};
+  const auto save = [&](const fs::path& path) {
+    state["seconds"] = spent.seconds;
+    state["cpu_minutes"] = spent.cpu_minutes;
+    write_file_atomic(path, state.dump(1) + "\n");
+  };
+  save(started);
   SpawnOptions spawn;
   spawn.argv = {options.program.string()};
   spawn.argv.insert(spawn.argv.end(), run.arguments.begin(), run.arguments.end());
-  if (again) spawn.argv.insert(spawn.argv.end(), resume.begin(), resume.end());
+  if (before) spawn.argv.insert(spawn.argv.end(), resume.begin(), resume.end());
   spawn.output = spawn.errors = Redirect::to_file(log);
   spawn.death_signal = SIGTERM;
   spawn.own_group = true;
@@ -66,20 +97,28 @@ RunRecord execute(const ExperimentSpec& spec, const PlannedRun& run, const Exper
   const std::int64_t begin = clock.steady_ns();
   Child child(spawn);
   const ExitStatus status = wait_or_stop(child, stopped);
-  record.seconds = static_cast<double>(clock.steady_ns() - begin) / nanoseconds_per_second;
-  record.cpu_minutes = status.cpu_s / 60;
+  spent.seconds += static_cast<double>(clock.steady_ns() - begin) / nanoseconds_per_second;
+  spent.cpu_minutes += status.cpu_s / 60;
+  RunRecord record{run.label(spec), run.arguments, spent.seconds, spent.cpu_minutes, "", false, ""};
   if (stopped.stop_requested()) {
     record.failure = "stopped";
   } else if (!status.ok()) {
     record.failure = status.describe() + "; " + log.string() + " ends:" + last_lines(log);
   } else {
-    write_file_atomic(
-        record_path(run),
-        json{{"arguments", run.arguments}, {"seconds", record.seconds}, {"cpu_minutes", record.cpu_minutes}}
-                .dump(1) +
-            "\n");
+    record.stamp = std::to_string(clock.wall_ns());
+    state["stamp"] = record.stamp;
   }
+  save(record.failure.empty() ? record_path(run) : started);
   return record;
+}
+
+/// Why a run cannot be run: a stop, or a run that it reads from is not done.
+std::string obstacle(const ExperimentSpec& spec, const std::vector<PlannedRun>& plan, const PlannedRun& run,
+                     const std::vector<RunRecord>& records, const std::stop_token& stopped) {
+  if (stopped.stop_requested()) return "not run";
+  for (const std::size_t input : run.inputs)
+    if (!records[input].failure.empty()) return "not run: needs " + plan[input].label(spec);
+  return "";
 }
 
 /// Model files that tests and quickstart share: packed beside the folder they are unpacked into.
@@ -142,10 +181,11 @@ ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOpti
   ExperimentResult result;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const std::string label = plan[i].label(spec);
-    std::optional<RunRecord> record = earlier_record(plan[i], label);
-    if (!record && stopped.stop_requested())
-      record = RunRecord{label, plan[i].arguments, 0, 0, "not run", false};
-    if (!record) record = execute(spec, plan[i], options, stopped);
+    const std::vector<std::string> inputs = stamps_of(plan[i], result.runs);
+    const std::string why_not = obstacle(spec, plan, plan[i], result.runs, stopped);
+    std::optional<RunRecord> record = earlier_record(plan[i], label, inputs);
+    if (!record && !why_not.empty()) record = RunRecord{label, plan[i].arguments, 0, 0, why_not, false, ""};
+    if (!record) record = execute(spec, plan[i], options, inputs, stopped);
     options.report("[" + std::to_string(i + 1) + "/" + std::to_string(plan.size()) + "] " + label + ": " +
                    (!record->failure.empty() ? record->failure
                     : record->reused         ? "done before"

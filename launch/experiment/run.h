@@ -17,6 +17,7 @@ struct RunRecord {
   double seconds = 0, cpu_minutes = 0;
   std::string failure;  // empty: done
   bool reused = false;  // done by an earlier call
+  std::string stamp;    // of this execution: what read it is done again after another one
 };
 
 /// How a whole experiment went, with its tables.
@@ -34,7 +35,8 @@ struct ExperimentOptions {
 };
 
 /// Runs what is not done yet, one after another; a run whose command differs from the one that was done
-/// before is done again. A run that fails leaves its log, and the others go on. Ends early on a stop, which
+/// before, or that reads from a run that was done again, is done again. A run that fails leaves its log, what
+/// reads from it is not run, and the others go on. Ends early on a stop, which
 /// lets the running command save. Writes OUT/TABLE.csv of what is there. Throws FileError, ProcessError.
 ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
                                 const std::stop_token& stopped);

@@ -141,10 +141,21 @@ TEST_F(ShellExperiment, AFailedRunIsNamedWithTheEndOfItsLogAndTheOthersGoOn) {
   write(replaced("echo run >> {out}/calls;", "test {letter}{seed} != b2 || { echo broken >&2; exit 7; };"));
   const ExperimentResult result = run();
   EXPECT_FALSE(result.complete());
+  EXPECT_THAT(result.runs[7].failure, HasSubstr("not run: needs make letter=b seed=2"));
   EXPECT_THAT(result.runs[4].failure, HasSubstr("exit code 7"));
   EXPECT_THAT(result.runs[4].failure, HasSubstr("broken"));
   EXPECT_TRUE(result.runs[5].failure.empty());
-  EXPECT_EQ(result.tables.front().second.rows().size(), 7u);
+  EXPECT_EQ(result.tables.front().second.rows().size(), 6u);
+}
+
+TEST_F(ShellExperiment, WhatReadsFromARunThatIsDoneAgainIsDoneAgain) {
+  run();
+  fs::remove(out_ / "runs/make/letter=a,seed=1/done.json");
+  const ExperimentResult again = run();
+  EXPECT_FALSE(again.runs[0].reused);
+  EXPECT_TRUE(again.runs[1].reused);
+  EXPECT_FALSE(again.runs[6].reused);  // counts the files of letter a
+  EXPECT_TRUE(again.runs[7].reused);
 }
 
 TEST_F(ShellExperiment, AStopLeavesTheRestForTheNextCall) {
