@@ -172,7 +172,14 @@ std::optional<std::size_t> Compiler::bound_at(const Code& code) const {
       [&](Slot slot) {
         if (std::find(local.begin(), local.end(), slot) == local.end()) need(kQuantity, slot);
       },
-      [](std::int16_t) {});
+      [&](std::int16_t domain) {
+        if (domain == rule_.sibling_domain) return;  // known when the whole set is
+        std::optional<std::size_t> sized;
+        for (const auto& [held, at] : bound_step_)
+          if (held.second.first == domain) sized = std::min(sized.value_or(at), at);
+        known = known && sized.has_value();
+        step = std::max(step, sized.value_or(0));
+      });
   return known ? std::optional(step) : std::nullopt;
 }
 

@@ -61,6 +61,19 @@ std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& rule) {
   return name;
 }
 
+// A guard that reads nothing of a list but its length waits until the list is there.
+TEST(Matcher, CountsTheMembersOfAList) {
+  const RuleSet rules = RuleSet::parse(
+      "more: Concat{axis=1}(x, q@...), count@ > 1 => Concat{1}(x, Concat{1}(q@...))\n", "m.rules");
+  for (const std::size_t operands : {2u, 3u}) {
+    GraphBuilder b;
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < operands; ++i) values.push_back(b.input({2, 3}));
+    b.output(b.op(OpKind::concat, values, {{graph::Attr::axis, std::int64_t{1}}}));
+    EXPECT_EQ(MatchIndex(rules, b.graph()).match_count(), operands - 2);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, AgainstReference,
                          ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())), test_name);
 
