@@ -17,6 +17,7 @@
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "core/rules/script.h"
 #include "launch/bindings.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
@@ -34,14 +35,14 @@ class Pipeline {
  public:
   explicit Pipeline(const OptimiseOptions& options) : options_(options), output_(options.output) {
     report_.seed = options.seed;
-    report_.search = options.search;
+    report_.search = options.script ? "script" : options.search;
   }
 
   OptimiseReport run() {
     nn::set_torch_threads(1);
     exec::set_oracle_threads(1);
     import();
-    if (options_.search == "none")
+    if (options_.search == "none" && !options_.script)
       re_export();
     else
       rewrite();
@@ -100,12 +101,16 @@ class Pipeline {
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
     search::SearchResult found;
-    phase("search", [&] { found = search(start); });
+    if (options_.script)
+      phase("script", [&] { found = scripted(start); });
+    else
+      phase("search", [&] { found = search(start); });
     report_.cost_before = found.initial.latency_us;
     report_.cost_after = found.best.latency_us;
     report_.candidates_costed = found.candidates_costed;
     report_.found_by = found.found_by;
     if (found.path.empty()) {
+      if (options_.script) return keep_input("the script changes nothing");
       return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     }
     graph::Graph best = start;
@@ -115,6 +120,15 @@ class Pipeline {
     phase("verify", [&] { verify_or_blame(start, found.path); });
     phase("replay", [&] { check_log(); });
     accept();
+  }
+
+  search::SearchResult scripted(const graph::Graph& start) {
+    graph::Graph graph = start;
+    search::SearchResult result;
+    result.initial = costs_->make(graph)->cost();
+    result.path = rules::run_script(rules::Script::load(*options_.script), graph, *rules_);
+    result.best = costs_->make(graph)->cost();
+    return result;
   }
 
   /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
@@ -225,7 +239,8 @@ class Pipeline {
   void accept() {
     if (options_.accept == "cost") {
       report_.accepted = true;
-      report_.reason = "the cost model calls it cheaper; not measured";
+      report_.reason = options_.script ? "what the script made, verified; not measured"
+                                       : "the cost model calls it cheaper; not measured";
       return;
     }
     exec::LatencyReport latency;

@@ -15,6 +15,7 @@ namespace regraft::launch {
 struct OptimiseOptions {
   std::filesystem::path input, output;
   std::optional<std::filesystem::path> policy, json, log;
+  std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
   std::string search = "portfolio";  // none, or a name of launch/searches.h
@@ -44,7 +45,7 @@ struct OptimiseReport {
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t seed = 0;
-  std::string search;    // asked for
+  std::string search;    // asked for; "script" where one was given
   std::string found_by;  // of a search that has parts
 
   std::string to_json() const;
@@ -58,7 +59,8 @@ class NotEquivalentError : public Error {
 };
 
 /// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
-/// check in a process of its own -> replay of the log -> measurement -> output. What is not accepted becomes
+/// check in a process of its own -> replay of the log -> measurement -> output. A script (rules/script.h)
+/// takes the place of the search and passes the same checks. What is not accepted becomes
 /// a byte copy of the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves
 /// no output.
 OptimiseReport optimise(const OptimiseOptions& options);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 namespace regraft::rules {
 namespace {
@@ -20,17 +21,30 @@ std::size_t number_in(const Script& script, std::size_t line, const std::string&
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size())
-    fail(script, line, "'" + word + "' is no number", "write RULE, RULE 3, RULE all or RULE at 2");
+    fail(script, line, "'" + word + "' is no number",
+         "write a number, as in RULE 3, RULE at 2, repeat 3 or expect MatMul 32");
   return value;
+}
+
+constexpr char kForms[] = "write RULE, RULE 3, RULE all or RULE at 2";
+
+ScriptStep repeat_of(const Script& script, std::size_t line, const std::vector<std::string>& words) {
+  if (words.size() > 2) fail(script, line, "too many words", "write repeat, or repeat 3");
+  return {ScriptStep::Form::repeat,
+          words[0],
+          words.size() == 2 ? number_in(script, line, words[1]) : 0,
+          line,
+          {}};
 }
 
 ScriptStep step_of(const Script& script, std::size_t line, const std::vector<std::string>& words) {
   using Form = ScriptStep::Form;
-  ScriptStep step{Form::largest, words[0], 1, line};
+  ScriptStep step{Form::largest, words[0], 1, line, {}};
+  if (words[0] == "repeat") return repeat_of(script, line, words);
   if (words[0] == "expect") {
     if (words.size() != 3)
       fail(script, line, "an expectation that is not complete", "write expect MatMul 32");
-    return {Form::expect, words[1], number_in(script, line, words[2]), line};
+    return {Form::expect, words[1], number_in(script, line, words[2]), line, {}};
   }
   if (words.size() == 3 && words[1] == "at") {
     step.form = Form::numbered;
@@ -40,7 +54,7 @@ ScriptStep step_of(const Script& script, std::size_t line, const std::vector<std
   } else if (words.size() == 2) {
     step.number = number_in(script, line, words[1]);
   } else if (words.size() > 2) {
-    fail(script, line, "too many words", "write RULE, RULE 3, RULE all or RULE at 2");
+    fail(script, line, "too many words", kForms);
   }
   return step;
 }
@@ -50,20 +64,42 @@ class Runner {
   Runner(const Script& script, graph::Graph& graph, const RuleSet& rules)
       : script_(script), graph_(graph), rules_(rules), index_(rules, graph) {}
 
-  std::vector<LogEntry> run() {
-    for (const ScriptStep& step : script_.steps) {
-      if (step.form == ScriptStep::Form::expect) {
-        expect(step);
-        continue;
-      }
-      const auto rule = rules_.find(step.name);
-      if (!rule) fail(script_, step.line, "there is no rule '" + step.name + "'", "see regraft rules list");
-      rewrite(step, static_cast<std::uint32_t>(*rule));
-    }
-    return std::move(entries_);
+  std::vector<Match> run() {
+    run(script_.steps);
+    return std::move(applied_);
   }
 
  private:
+  void run(const std::vector<ScriptStep>& steps) {
+    for (const ScriptStep& step : steps) {
+      if (step.form == ScriptStep::Form::expect) {
+        expect(step);
+      } else if (step.form == ScriptStep::Form::repeat) {
+        repeat(step);
+      } else {
+        rewrite(step, number_of(step));
+      }
+    }
+  }
+
+  void repeat(const ScriptStep& step) {
+    for (std::size_t round = 0; step.number == 0 || round < step.number; ++round) {
+      const std::size_t before = applied_.size();
+      run(step.body);
+      if (step.number == 0 && applied_.size() == before) return;
+      if (applied_.size() > kMostRewrites)
+        fail(script_, step.line, "repeat does not come to an end", "give a number of times");
+    }
+  }
+
+  std::uint32_t number_of(const ScriptStep& step) const {
+    if (const auto rule = rules_.find(step.name)) return static_cast<std::uint32_t>(*rule);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < rules_.size(); ++i) names.push_back(rules_.info(i).name);
+    fail(script_, step.line, "there is no rule '" + step.name + "'",
+         suggestion(step.name, names) + "; regraft rules list shows all");
+  }
+
   void rewrite(const ScriptStep& step, std::uint32_t rule) {
     const bool all = step.form == ScriptStep::Form::all;
     const bool numbered = step.form == ScriptStep::Form::numbered;
@@ -86,7 +122,7 @@ class Runner {
 
   void apply_match(const Match& found) {
     const Match match = found;  // the index forgets it
-    entries_.push_back({rules_.info(match.rule).name, {match.nodes.begin(), match.nodes.end()}});
+    applied_.push_back(match);
     const auto mark = graph_.mark();
     apply(graph_, rules_, match);
     index_.update(graph_.touched_since(mark));
@@ -112,7 +148,7 @@ class Runner {
   graph::Graph& graph_;
   const RuleSet& rules_;
   MatchIndex index_;
-  std::vector<LogEntry> entries_;
+  std::vector<Match> applied_;
 };
 
 }  // namespace
@@ -120,14 +156,26 @@ class Runner {
 Script Script::parse(std::string_view text, const std::string& where) {
   Script script;
   script.where = where;
+  std::vector<ScriptStep> open;  // repeats that have no end yet
   std::istringstream lines{std::string(text)};
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::vector<std::string> list;
     for (std::string word; words >> word;) list.push_back(word);
-    if (!list.empty()) script.steps.push_back(step_of(script, number, list));
+    if (list.empty()) continue;
+    const bool ends = list[0] == "end" && list.size() == 1;
+    if (ends && open.empty()) fail(script, number, "an end without its repeat", "write repeat before it");
+    ScriptStep step = ends ? std::move(open.back()) : step_of(script, number, list);
+    if (ends) {
+      open.pop_back();
+    } else if (step.form == ScriptStep::Form::repeat) {
+      open.push_back(std::move(step));
+      continue;
+    }
+    (open.empty() ? script.steps : open.back().body).push_back(std::move(step));
   }
+  if (!open.empty()) fail(script, open.back().line, "a repeat without its end", "write end after its steps");
   return script;
 }
 
@@ -135,7 +183,7 @@ Script Script::load(const std::filesystem::path& path) {
   return parse(read_file(path), path.string());
 }
 
-std::vector<LogEntry> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules) {
+std::vector<Match> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules) {
   return Runner(script, graph, rules).run();
 }
 

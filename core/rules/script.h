@@ -5,23 +5,26 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rules/rewrite_log.h"
+#include "core/rules/rewrite.h"
 
 namespace regraft::rules {
 
 /// A sequence of rewrites written by hand: how a known fast form is reached. Text, one step a line, '#'
 /// begins a comment:
-///     gather-norm             the rule once, at its match of the most nodes (the first such in canonical
-///     order) gather-binary 3         three times, one after the other scale-reshape all       until it
-///     matches nowhere; never is no error gather-binary at 2      once, at match 2 of the canonical order,
-///     from 0 expect MatMul 32        the graph must now have so many operations of that type expect total
-///     178        the same of all operations
+///     gather-norm            the rule once, at its match of the most nodes (the first such in canonical
+///     order) gather-binary 3        three times, one after the other scale-reshape all      until it matches
+///     nowhere; never is no error gather-binary at 2     once, at match 2 of the canonical order, from 0
+///     repeat 12              the steps to the next `end`, twelve times; without a number until a round
+///     end                    changes nothing
+///     expect MatMul 32       the graph must now have so many operations of that type
+///     expect total 178       the same of all operations
 struct ScriptStep {
-  enum class Form : std::uint8_t { largest, all, numbered, expect };
+  enum class Form : std::uint8_t { largest, all, numbered, expect, repeat };
   Form form = Form::largest;
   std::string name;        // of the rule, or the op type, or "total"
-  std::size_t number = 1;  // times, number of the match, or operations expected
+  std::size_t number = 1;  // times (0 of a repeat: until nothing changes), number of the match, or operations
   std::size_t line = 0;
+  std::vector<ScriptStep> body;  // of a repeat
 };
 
 struct Script {
@@ -33,9 +36,9 @@ struct Script {
   static Script load(const std::filesystem::path& path);
 };
 
-/// Carries a script out on a graph (after clean-up, as the rules expect) and says what was done, in the form
-/// of a rewrite log, without costs. Throws RuleError with the script's line where a rule is unknown, matches
-/// fewer times than asked for, or an expectation fails.
-std::vector<LogEntry> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules);
+/// Carries a script out on a graph (after clean-up, as the rules expect) and gives the matches it applied, in
+/// order. Throws RuleError with the script's line where a rule is unknown, matches fewer times than asked
+/// for, or an expectation fails.
+std::vector<Match> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules);
 
 }  // namespace regraft::rules

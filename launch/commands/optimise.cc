@@ -51,6 +51,10 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("--search", options->search, "how to search; none: import and export only")
       ->check(one_of(search_choices()))
       ->capture_default_str();
+  command
+      ->add_option("--script", options->script,
+                   "a file of rewrites to make, in place of a search; as in configs/scripts")
+      ->excludes("--search");
   command->add_option("--budget", options->budget_s, "seconds of searching")
       ->check(CLI::Range(0.0, 1e7))
       ->capture_default_str();

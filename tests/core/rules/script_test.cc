@@ -32,8 +32,20 @@ TEST(Script, CarriesOutItsStepsInOrder) {
       "chain.script");
   const auto log = run_script(script, graph, rules());
   ASSERT_EQ(log.size(), 4u);
-  EXPECT_EQ(log[0].name, "relu-relu");
-  EXPECT_EQ(log[3].name, "swap");
+  EXPECT_EQ(rules().info(log[0].rule).name, "relu-relu");
+  EXPECT_EQ(rules().info(log[3].rule).name, "swap");
+  graph.validate();
+}
+
+TEST(Script, RepeatsItsSteps) {
+  testing::GraphBuilder b;
+  graph::Graph& graph = chain(b);
+  const auto script = Script::parse(
+      "repeat 2\nrelu-relu\nend\nexpect Relu 2\n"
+      "repeat  # until nothing changes\nrelu-relu all\nrepeat\nswap all\nend\nend\nexpect total 2\n",
+      "chain.script");
+  const auto applied = run_script(script, graph, rules());
+  ASSERT_EQ(applied.size(), 4u);
   graph.validate();
 }
 
@@ -54,6 +66,10 @@ TEST(Script, SaysWhereItDoesNotFit) {
   EXPECT_TRUE(fails_at("expect NoSuchOp 1\n", "chain.script:1"));
   EXPECT_TRUE(fails_at("relu-relu twice\n", "chain.script:1"));
   EXPECT_TRUE(fails_at("relu-relu at 1 2\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("relu-relu\nrepeat 2\nrelu-relu\n", "chain.script:2"));
+  EXPECT_TRUE(fails_at("relu-relu\nend\n", "chain.script:2"));
+  EXPECT_TRUE(fails_at("repeat 2\nrelu-relu 9\nend\n", "chain.script:2"));
+  EXPECT_TRUE(fails_at("repeat often\nend\n", "chain.script:1"));
 }
 
 }  // namespace
