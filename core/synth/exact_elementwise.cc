@@ -76,6 +76,18 @@ Exact unary(OpKind kind, const AttrBlock& attrs, const Exact& x) {
   }
 }
 
+// A small whole power is a product; of others nothing is known.
+Exact power(const Exact& a, const Exact& b) {
+  constexpr std::int64_t kLargest = 4;
+  for (std::int64_t n = 1; n <= kLargest; ++n) {
+    if (b.residue != Exact::of(n).residue) continue;
+    Exact product = a;
+    for (std::int64_t i = 1; i < n; ++i) product = product * a;
+    return product;
+  }
+  return oracle(number_of(OpKind::pow, {}), {a, b}, roughly(OpKind::pow, {}, {a.rough, b.rough}));
+}
+
 Exact truth(bool holds) {
   return Exact::of(holds ? 1.0 : 0.0);
 }
@@ -97,6 +109,8 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
       return a * b;
     case OpKind::div:
       return a / b;
+    case OpKind::pow:
+      return power(a, b);
     case OpKind::max:
       return larger(a, b);
     case OpKind::min:

@@ -48,13 +48,16 @@ ExactTensor layer_norm(const AttrBlock& attrs, ExactInputs in, ExactTensor out) 
   return out;
 }
 
+// exp(x - m) / sum exp(x - m), where m is the largest of a row: the same for all that differ by a constant.
 ExactTensor softmax(const AttrBlock& attrs, ExactInputs in, ExactTensor out) {
   const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
-  const auto power = [](const Exact& x) { return exact_function(OpKind::exp, x); };
   Ints index(out.dims.size(), 0);
   for (std::size_t i = 0; i < out.values.size(); ++i, next_index(index, out.dims)) {
-    Exact sum;
+    Exact largest = in[0]->values[i], sum;
     Ints other = index;
+    for (other[axis] = 0; other[axis] < out.dims[axis]; ++other[axis])
+      largest = larger(largest, in[0]->at(other));
+    const auto power = [&](const Exact& x) { return exact_function(OpKind::exp, x - largest); };
     for (other[axis] = 0; other[axis] < out.dims[axis]; ++other[axis]) sum = sum + power(in[0]->at(other));
     out.values[i] = power(in[0]->values[i]) / sum;
   }

@@ -25,6 +25,16 @@ TEST(Exact, OraclesDependOnTheirArgumentsAlone) {
   EXPECT_NE(oracle(3, {a, Exact::of(1.0)}, 1).residue, oracle(3, {Exact::of(1.0), a}, 1).residue);
 }
 
+TEST(Exact, AConvolutionOverNoChannelsIsItsBias) {
+  rules::GraphBuilder b;
+  b.output(b.op(graph::OpKind::conv, {b.input({1, 0, 3}), b.weight({2, 0, 1}), b.literal({2}, {0.5F, -2})}));
+  Rng rng(1, "exact");
+  const auto found = run_exactly(b.graph(), exact_inputs(b.graph(), rng));
+  ASSERT_EQ(found[0].values.size(), 6u);
+  EXPECT_EQ(found[0].values[2].rough, 0.5);
+  EXPECT_EQ(found[0].values[3].rough, -2);
+}
+
 // The rough values of every op that rules use are those of the naive interpreter in fp64.
 TEST(Exact, RoughValuesAgreeWithTheInterpreterOnExamplesOfAllShippedRules) {
   const auto rules =
