@@ -96,8 +96,9 @@ class Runner {
     if (const auto rule = rules_.find(step.name)) return static_cast<std::uint32_t>(*rule);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < rules_.size(); ++i) names.push_back(rules_.info(i).name);
+    const std::string like = suggestion(step.name, names);
     fail(script_, step.line, "there is no rule '" + step.name + "'",
-         suggestion(step.name, names) + "; regraft rules list shows all");
+         (like.empty() ? "" : like + "; ") + "regraft rules list shows all");
   }
 
   void rewrite(const ScriptStep& step, std::uint32_t rule) {
