@@ -33,6 +33,7 @@ class ExampleShapes {
       dims.back() = other[other.size() < 2 ? 0 : other.size() - 2];
       return dims;
     }
+    if (kind == K::conv && !image_.empty()) return image_;
     return other;
   }
 
@@ -43,7 +44,7 @@ class ExampleShapes {
       case K::max_pool:
       case K::average_pool:
       case K::global_average_pool:
-        return image_dims();
+        return image_ = image_dims();
       case K::batch_norm:
         return normalised_dims();
       case K::gemm:
@@ -234,6 +235,7 @@ class ExampleShapes {
   Choices& choices_;
   const ExampleLimits& limits_;
   std::int64_t group_ = 1;
+  Dims image_;  // chosen last, for other convolutions by its weights
   Dims kernel_;
   bool trans_a_ = false;
   std::size_t trans_b_ = 0;

@@ -201,6 +201,7 @@ void add_rules(CLI::App& program, Action& action) {
                      "store statuses and proofs in the folder of proofs beside the rules");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
+  add_rules_usage(*command, action);
   verifies->add_flag("--verbose", options->verbose, "a line for each rule");
 }
 

@@ -1,0 +1,113 @@
+// The known fast forms: each script of configs/scripts leads from a real model to the form it names. By
+// default one site of each rule is checked in fp64, and of scripts on the large models one in all;
+// REGRAFT_ALL_SITES=1 checks every site.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "core/cost/analytic.h"
+#include "core/exec/oracle.h"
+#include "core/exec/site_check.h"
+#include "core/onnx/import.h"
+#include "core/rules/cleanup.h"
+#include "core/rules/script.h"
+#include "support/models.h"
+
+namespace regraft::exec {
+namespace {
+
+struct Known {
+  const char* script;
+  const char* model;
+  std::size_t nodes_before, nodes_after;
+  double speedup;                                 // predicted: cost before / cost after
+  std::map<graph::OpKind, std::size_t> ops = {};  // after
+};
+
+void PrintTo(const Known& known, std::ostream* out) {
+  *out << known.script;
+}
+
+const std::filesystem::path kConfigs = std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs";
+
+const rules::RuleSet& shipped() {
+  static const rules::RuleSet rules = rules::RuleSet::load(kConfigs / "rules");
+  return rules;
+}
+
+std::map<graph::OpKind, std::size_t> ops_of(const graph::Graph& graph) {
+  std::map<graph::OpKind, std::size_t> counts;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
+    if (graph.alive(id)) ++counts[graph.node(id).kind];
+  return counts;
+}
+
+/// Makes the rewrites again from `start`, each site that is asked for checked; gives how many were.
+std::size_t check_sites(graph::Graph graph, const std::vector<rules::Match>& path) {
+  const bool all = std::getenv("REGRAFT_ALL_SITES") != nullptr;
+  std::set<std::uint32_t> seen;
+  std::size_t checked = 0;
+  set_oracle_threads(1);
+  for (const rules::Match& match : path) {
+    const bool wanted = seen.insert(match.rule).second || all;
+    graph.commit();
+    const graph::Graph before = wanted ? graph : graph::Graph(graph.tables());
+    const rules::Rewrite rewrite = rules::apply(graph, shipped(), match);
+    if (!wanted) continue;
+    const SiteReport report = check_site(before, graph, rewrite, {});
+    EXPECT_TRUE(report.passes) << shipped().info(match.rule).name << ": " << report.reason;
+    ++checked;
+  }
+  return checked;
+}
+
+class Scripts : public ::testing::TestWithParam<Known> {};
+
+TEST_P(Scripts, LeadToTheKnownForm) {
+  const Known& known = GetParam();
+  const onnx::ImportedModel model = onnx::import_model(regraft::testing::unpacked_model(known.model));
+  EXPECT_EQ(model.graph().operation_count(), known.nodes_before);
+  graph::Graph start = model.graph();
+  rules::clean_up(start);
+  start.commit();
+  graph::Graph graph = start;
+  const auto script = rules::Script::load(kConfigs / "scripts" / (std::string(known.script) + ".script"));
+  const auto path = rules::run_script(script, graph, shipped());
+  graph.validate();
+  EXPECT_EQ(graph.operation_count(), known.nodes_after);
+  auto ops = ops_of(graph);
+  for (const auto& [kind, count] : known.ops) EXPECT_EQ(ops[kind], count) << graph::op_info(kind).name;
+  const cost::AnalyticFactory costs(cost::load_device(kConfigs / "devices/cpu-1core.toml"), {});
+  EXPECT_NEAR(costs.make(start)->cost().latency_us / costs.make(graph)->cost().latency_us, known.speedup,
+              5e-4);
+  RecordProperty("sites", static_cast<int>(check_sites(start, path)));
+}
+
+using K = graph::OpKind;
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Scripts,
+    ::testing::Values(
+        Known{"nasrnn-time", "nasrnn", 295, 112, 1.5309, {{K::matmul, 6}, {K::gather, 0}}},
+        Known{"resnext50-groups", "resnext50_32x4d", 175, 175, 1.0274},
+        Known{"squeezenet1_1-concats", "squeezenet1_1", 65, 75, 1.0279, {{K::concat, 0}, {K::conv, 34}}},
+        Known{"inception_v3-average", "inception_v3", 309, 309, 1.0029},
+        Known{"vit_b_16-token", "vit_b_16", 936, 478, 1.0841, {{K::gather, 1}, {K::squeeze, 0}}},
+        Known{"vit_b_16-forms", "vit_b_16", 936, 476, 1.0195, {{K::sum, 25}}},
+        Known{"vit_b_16-halves", "vit_b_16", 936, 656, 1.0449, {{K::erf, 24}}},
+        Known{"vit_b_16-rows", "vit_b_16", 936, 680, 0.9974, {{K::erf, 24}, {K::concat, 13}}},
+        Known{"vit_b_16-attention", "vit_b_16", 936, 510, 1.1568, {{K::gather, 1}, {K::sum, 25}}},
+        Known{"bert_base-gemm", "bert_base", 769, 471, 1.0433, {{K::gemm, 73}, {K::sum, 25}}},
+        Known{"bert_base-halves", "bert_base", 769, 531, 1.0794, {{K::erf, 24}, {K::sum, 25}}},
+        Known{"bert_base-rows", "bert_base", 769, 555, 0.9748, {{K::erf, 24}, {K::concat, 12}}}),
+    [](const auto& instance) {
+      std::string name = instance.param.script;
+      for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+      return name;
+    });
+
+}  // namespace
+}  // namespace regraft::exec

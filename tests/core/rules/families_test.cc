@@ -1,0 +1,177 @@
+// Families of rules that no model of tests/models has a use for: a small model of each, and the script that
+// leads it to the form meant.
+#include <gtest/gtest.h>
+
+#include "core/rules/cleanup.h"
+#include "core/rules/graph_builder.h"
+#include "core/rules/interpreter.h"
+#include "core/rules/script.h"
+
+namespace regraft::rules {
+namespace {
+
+using graph::Attr;
+using graph::AttrBlock;
+using graph::Ints;
+using graph::OpKind;
+using testing::GraphBuilder;
+using testing::Value;
+
+const RuleSet& shipped() {
+  static const RuleSet rules =
+      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  return rules;
+}
+
+/// The script applies to the graph, line by line, and keeps its values.
+void expect_leads(GraphBuilder& b, const std::string& script) {
+  clean_up(b.graph());
+  graph::Graph graph = b.graph();
+  try {
+    run_script(Script::parse(script, "script"), graph, shipped());
+  } catch (const RuleError& error) {
+    FAIL() << error.what();
+  }
+  graph.validate();
+  Rng rng(5, "inputs");
+  const auto inputs = testing::random_inputs(b.graph(), rng);
+  const auto wanted = testing::Interpreter(b.graph()).run(inputs),
+             found = testing::Interpreter(graph).run(inputs);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_LT(testing::relative_difference(wanted[i], found[i]), 1e-5) << script;
+}
+
+Value conv(GraphBuilder& b, Value x, std::int64_t in, std::int64_t out, std::int64_t k,
+           std::int64_t group = 1) {
+  return b.op(OpKind::conv, {x, b.weight({out, in / group, k, k}), b.weight({out})},
+              {{Attr::pads, Ints(4, k / 2)}, {Attr::group, group}});
+}
+
+Value relu(GraphBuilder& b, Value x) {
+  return b.op(OpKind::relu, {x});
+}
+
+Value reshape(GraphBuilder& b, Value x, Ints dims) {
+  return b.op(OpKind::reshape, {x}, {{Attr::shape, std::move(dims)}});
+}
+
+Value transpose(GraphBuilder& b, Value x, Ints perm) {
+  return b.op(OpKind::transpose, {x}, {{Attr::perm, std::move(perm)}});
+}
+
+AttrBlock axis(std::int64_t at) {
+  return {{Attr::axis, at}};
+}
+
+// Groups of 12 channels do not fill a block of 16: zeros do, on both sides of the grouped convolution.
+TEST(Families, GroupsArePaddedToTheBlock) {
+  GraphBuilder b;
+  const Value x = b.input({1, 6, 4, 4});
+  const Value grouped = relu(b, conv(b, relu(b, conv(b, x, 6, 24, 1)), 24, 24, 3, 2));
+  b.output(conv(b, grouped, 24, 6, 1));
+  expect_leads(b, "conv-pad-channels 2\nexpect Conv 3\nexpect Relu 2\nexpect total 5\n");
+}
+
+Value shuffled(GraphBuilder& b, Value x, std::int64_t groups, std::int64_t channels) {
+  return reshape(b, transpose(b, reshape(b, x, {1, groups, channels / groups, 4, 4}), {0, 2, 1, 3, 4}),
+                 {1, channels, 4, 4});
+}
+
+// A unit of a ShuffleNet: the shuffle between depthwise and pointwise convolution goes into the weights.
+TEST(Families, ShufflesOfChannelsGoIntoTheWeights) {
+  GraphBuilder b;
+  const Value y = shuffled(b, relu(b, conv(b, conv(b, b.input({1, 4, 4, 4}), 4, 8, 1), 8, 8, 3, 8)), 2, 8);
+  b.output(conv(b, y, 8, 4, 1));
+  expect_leads(b, "shuffle-gather\ngather-conv\nexpect Gather 0\nexpect total 4\n");
+  expect_leads(
+      b,
+      "shuffle-gather\ngather-unary\ngather-depthwise\ngather-conv-out\nexpect Gather 0\nexpect total 4\n");
+}
+
+// Parts of the channels, each with a convolution of its own, as groups of one; and back.
+TEST(Families, ParallelConvolutionsAreGroups) {
+  GraphBuilder b;
+  const Value x = b.input({1, 8, 4, 4});
+  const graph::NodeId parts =
+      b.node(OpKind::split, {x}, {{Attr::axis, std::int64_t{1}}, {Attr::split, Ints{4, 4}}});
+  b.output(b.op(OpKind::concat, {conv(b, {parts, 0}, 4, 2, 3), conv(b, {parts, 1}, 4, 2, 3)}, axis(1)));
+  expect_leads(b, "split-convs\nconcat-split\nexpect Conv 1\nexpect total 1\n");
+  expect_leads(
+      b, "concat-convs\nconcat-split\nexpect Conv 1\nexpect total 1\nconv-group-halves\nexpect Conv 2\n");
+}
+
+// Squeeze and excite: the computed scale goes into the weights of the next convolution.
+TEST(Families, ASqueezedScaleGoesIntoTheWeights) {
+  GraphBuilder b;
+  const Value x = relu(b, conv(b, b.input({1, 3, 4, 4}), 3, 8, 3));
+  const Value s = b.op(OpKind::sigmoid,
+                       {conv(b, relu(b, conv(b, b.op(OpKind::global_average_pool, {x}), 8, 2, 1)), 2, 8, 1)});
+  b.output(conv(b, b.op(OpKind::mul, {x, s}), 8, 4, 1));
+  expect_leads(b, "scale-conv\nexpect Mul 1\nexpect Conv 4\n");
+}
+
+// An inverted bottleneck, its wide hidden channels in four groups.
+TEST(Families, InvertedBottlenecksAreSplitIntoGroupsOfChannels) {
+  GraphBuilder b;
+  const Value wide = relu(b, conv(b, b.input({1, 2, 4, 4}), 2, 16, 1));
+  b.output(conv(b, relu(b, conv(b, wide, 16, 16, 3, 16)), 16, 2, 1));
+  expect_leads(b, "bottleneck-halves\nexpect Conv 6\nbottleneck-halves 2\nexpect Conv 12\nexpect Add 3\n");
+}
+
+// Masked attention: the division by the sum comes after the product with the values.
+TEST(Families, SoftmaxIsDeferredPastTheValues) {
+  GraphBuilder b;
+  const Value scores = b.op(OpKind::matmul, {b.input({2, 4, 3}), b.input({2, 3, 5})});
+  const Value masked = b.op(OpKind::add, {scores, b.input({1, 1, 5})});
+  b.output(b.op(OpKind::matmul, {b.op(OpKind::softmax, {masked}, axis(-1)), b.input({2, 5, 3})}));
+  expect_leads(b, "softmax-deferred\nexpect Softmax 0\nexpect Exp 1\nexpect Div 1\n");
+}
+
+// Windows cut out of an image and put together again: one Gather of rows each way, and one of both.
+TEST(Families, ChainsOfReshapesAndTransposesAreOneGather) {
+  GraphBuilder b;
+  const Value x = b.input({1, 4, 4, 3});
+  const Value windows =
+      reshape(b, transpose(b, reshape(b, x, {1, 2, 2, 2, 2, 3}), {0, 1, 3, 2, 4, 5}), {4, 4, 3});
+  const Value y = b.op(OpKind::transpose, {reshape(b, transpose(b, windows, {1, 0, 2}), {2, 2, 4, 3})},
+                       {{Attr::perm, Ints{1, 2, 0, 3}}});
+  b.output(relu(b, y));
+  expect_leads(b,
+               "window-rows\nshuffle-rows\nreshape-reshape all\nreshape-identity all\ngather-gather\nexpect "
+               "Gather 1\nexpect Transpose 0\n");
+}
+
+// A 3x3 convolution as 16 matrix products.
+TEST(Families, AConvolutionIsMatrixProducts) {
+  GraphBuilder b;
+  b.output(conv(b, b.input({1, 3, 6, 8}), 3, 4, 3));
+  expect_leads(b, "conv-winograd\nexpect MatMul 2\nexpect Conv 1\n");
+}
+
+TEST(Families, JoinedProductsAndSumsAreOne) {
+  GraphBuilder b;
+  const Value x = b.input({2, 3}), y = b.input({2, 3});
+  const Value w = b.weight({3, 4});
+  const Value columns = b.op(
+      OpKind::concat, {b.op(OpKind::matmul, {x, w}), b.op(OpKind::matmul, {x, b.weight({3, 2})})}, axis(1));
+  const Value rows =
+      b.op(OpKind::concat, {b.op(OpKind::matmul, {x, w}), b.op(OpKind::matmul, {y, w})}, axis(0));
+  const Value sums = b.op(OpKind::concat, {b.op(OpKind::add, {x, y}), b.op(OpKind::add, {y, y})}, axis(0));
+  for (const Value v : {columns, rows, sums}) b.output(v);
+  expect_leads(b, "concat-matmuls\nconcat-matmul-rows\nconcat-binary\nexpect MatMul 2\nexpect Add 1\n");
+}
+
+TEST(Families, ConvolutionsOfSumsAndAverages) {
+  GraphBuilder b;
+  const Value x = b.input({1, 4, 5, 5}), y = b.input({1, 4, 5, 5});
+  const AttrBlock window{
+      {Attr::kernel_shape, Ints{3, 3}}, {Attr::pads, Ints(4, 1)}, {Attr::count_include_pad, std::int64_t{1}}};
+  const Value averaged = b.op(OpKind::average_pool, {b.op(OpKind::add, {x, y})}, window);
+  b.output(conv(b, averaged, 4, 2, 1));
+  expect_leads(b,
+               "average-conv-bias\nconv-distribute\nexpect Conv 2\nconv-add-inputs\nexpect Conv "
+               "1\naverage-pool-conv\nexpect AveragePool 0\n");
+}
+
+}  // namespace
+}  // namespace regraft::rules
