@@ -54,9 +54,10 @@ bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::A
     if (kind == OpKind::concat &&
         !joins(dims[0], dims[i], static_cast<std::size_t>(attrs.integer(graph::Attr::axis))))
       return false;
-    if (graph::op_info(kind).is(graph::kElementwise) && kind != OpKind::clip &&
-        !broadcasts(dims[i - 1], dims[i]))
-      return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (graph::op_info(kind).is(graph::kElementwise) && kind != OpKind::clip &&
+          !broadcasts(dims[j], dims[i]))
+        return false;
   }
   if (kind == OpKind::matmul) return product_fits(dims[0], dims[1]);
   if (kind == OpKind::gemm) {

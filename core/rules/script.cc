@@ -86,7 +86,7 @@ class Runner {
     for (std::size_t round = 0; step.number == 0 || round < step.number; ++round) {
       const std::size_t before = applied_.size();
       run(step.body);
-      if (step.number == 0 && applied_.size() == before) return;
+      if (applied_.size() == before) return;
       if (applied_.size() > kMostRewrites)
         fail(script_, step.line, "repeat does not come to an end", "give a number of times");
     }
