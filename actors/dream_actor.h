@@ -63,9 +63,4 @@ class DreamActor {
   std::uint64_t steps_ = 0, episodes_ = 0;
 };
 
-/// One episode of a controller in a real environment, as segments. `header` as for replay::DreamRecorder.
-std::vector<replay::DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
-                                                 nn::Controller& controller, nn::Take take,
-                                                 const replay::DreamSegment& header);
-
 }  // namespace regraft::actors
