@@ -197,7 +197,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
       replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
                                options.trajectories, options.seed);
   std::printf("%-24s %s", task.name().c_str(), describe(validity).c_str());
-  nlohmann::json entry = to_json(validity);
+  nlohmann::json entry = launch::to_json(validity);
   entry["model"] = task.name();
   entry["kind"] = "dream-validity";
   all.push_back(std::move(entry));
