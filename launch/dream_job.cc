@@ -7,6 +7,7 @@
 #include "actors/dream_actor.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
+#include "core/nn/error.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/signals.h"
@@ -47,6 +48,9 @@ int run_dream_learner(const learner::RunFolder& folder, const Config& config) {
     phase.emplace(dream_setup(folder, config), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
+    log_error("{}", error.what());
+    return kForGood;
+  } catch (const nn::NnError& error) {  // a world model that does not fit fits no better next time
     log_error("{}", error.what());
     return kForGood;
   }

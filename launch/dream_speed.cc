@@ -79,7 +79,7 @@ nn::WorldModel stand_in_world(std::uint32_t xfers, std::uint64_t seed) {
   const std::size_t terminal = config.mixtures * (2 * std::size_t{config.latent} + 1) + 1;
   bias[terminal] = kNotTerminal;
   for (std::size_t x = 0; x < xfers; ++x)
-    bias[terminal + 1 + x] = rng.uniform() < kLegalShare ? kLegal : kIllegal;
+    bias[terminal + 1 + x] = x == 0 || rng.uniform() < kLegalShare ? kLegal : kIllegal;
   world.latents = {std::vector<float>(config.latent, 0.0f), std::vector<float>(config.latent, 1.0f)};
   world.dynamics_of = world.encoder_version();
   world.reward_of = world.dynamics_version();

@@ -140,6 +140,7 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   }
   state_->hub->stop_issuing();
   if (state_->batch.empty()) checkpoint();
+  std::filesystem::create_directories(setup_.folder.policies());
   nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
   DreamPhaseSummary result = summary();
   state_->hub->stop();
