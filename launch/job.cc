@@ -9,6 +9,7 @@
 #include "core/wire/run_info.h"
 #include "launch/mpi_session.h"
 #include "learner/world_options.h"
+#include "learner/dream_options.h"
 
 namespace regraft::launch {
 
@@ -18,8 +19,12 @@ OptionTable job_options() {
   std::vector<Option> options = actors::workload_options();
   for (Option& option : learner::learner_options()) options.push_back(std::move(option));
   for (Option& option : learner::world_options()) options.push_back(std::move(option));
+  for (Option& option : learner::dream_options()) options.push_back(std::move(option));
   options.push_back(
-      Option("actors.count", 2, "actor processes of `regraft train` without mpirun").between(1, 1024));
+      Option("actors.count", 2, "actors in real environments; processes of `regraft train` without mpirun")
+          .between(0, 1024));
+  options.push_back(
+      Option("actors.dream", 0, "actors that dream, beside them, in the phase `dream`").between(0, 1024));
   return OptionTable(std::move(options));
 }
 

@@ -19,6 +19,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/script.h"
 #include "launch/bindings.h"
+#include "launch/controller_evaluation.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
 #include "launch/replay_log.h"
@@ -164,15 +165,19 @@ class Pipeline {
   }
 
   search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
-    std::optional<PolicyPrior> prior;
-    if (name == "policy" || name == "portfolio") {
-      const nn::PolicyFile policy = nn::load_policy(policy_path(options_.policy));
-      prior.emplace(policy, *rules_);
+    std::unique_ptr<search::Prior> prior;
+    const bool guided = name == "policy" || name == "portfolio";
+    const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
+    if (guided && is_bundle(path)) {
+      prior = std::make_unique<ControllerPrior>(path, *rules_);
+    } else if (guided) {
+      const nn::PolicyFile policy = nn::load_policy(path);
+      prior = std::make_unique<PolicyPrior>(policy, *rules_);
       if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
         std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
     }
     const search::ObservationOptions observation{.bindings = bindings_};
-    const auto searcher = make_search(name, prior ? &*prior : nullptr, observation);
+    const auto searcher = make_search(name, prior.get(), observation);
     search::SearchLimits limits;
     limits.seconds = options_.budget_s;
     if (options_.expansions > 0) limits.expansions = options_.expansions;

@@ -70,4 +70,31 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
   return all;
 }
 
+std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
+                                         nn::Controller& controller, nn::Take take,
+                                         const DreamSegment& header) {
+  Rng rng(header.seed, "controller");
+  DreamRecorder recorder(header);
+  const std::uint32_t noop = controller.config().xfers - 1, row = 0;
+  for (tracker.reset(environment.observation()); !environment.done();) {
+    std::vector<std::uint32_t> legal;
+    for (std::uint32_t xfer = 0; xfer <= noop; ++xfer)
+      if (tracker.counts()[xfer] > 0) legal.push_back(xfer);
+    controller.read({&row, 1}, tracker.state().data(), tracker.state().size());
+    nn::ControllerChoice choice = controller.choose_xfer(row, legal, take, rng);
+    const std::uint32_t count = choice.xfer == noop ? 1 : tracker.counts()[choice.xfer];
+    if (choice.xfer != noop) controller.choose_location(row, count, take, rng, choice);
+    recorder.chose(tracker.state(), legal, count, choice);
+    const env::Action action{tracker.xfer_of(choice.xfer), choice.location};
+    const env::StepResult result = environment.step(action);
+    tracker.advance(action, environment.observation());
+    recorder.paid(result.reward, result.terminated, result.truncated, tracker.state());
+  }
+  DreamSegment& end = recorder.segments().back();
+  const double initial = environment.initial_cost().latency_us;
+  end.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);
+  end.best_cost_ratio = static_cast<float>(environment.best().cost.latency_us / initial);
+  return std::move(recorder.segments());
+}
+
 }  // namespace regraft::replay

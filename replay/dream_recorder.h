@@ -4,8 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "core/env/environment.h"
 #include "core/nn/controller.h"
 #include "core/nn/dream.h"
+#include "core/nn/latent_tracker.h"
 #include "replay/dream_segment.h"
 
 namespace regraft::replay {
@@ -36,5 +38,10 @@ class DreamRecorder {
 /// start. Draws depend on header.seed and the episode's number alone.
 std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& player,
                                         std::span<const nn::DreamStart> starts, const DreamSegment& header);
+
+/// One episode of a controller in a real environment, as segments. `header` as above.
+std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
+                                         nn::Controller& controller, nn::Take take,
+                                         const DreamSegment& header);
 
 }  // namespace regraft::replay

@@ -9,6 +9,7 @@
 #include "core/wire/error.h"
 #include "core/wire/run_info.h"
 #include "launch/commands/commands.h"
+#include "launch/dream_job.h"
 #include "launch/job.h"
 #include "launch/runtime_meter.h"
 #include "launch/signals.h"
@@ -21,6 +22,7 @@ struct Options {
   std::optional<std::filesystem::path> run;
   std::filesystem::path key;
   std::string name;
+  std::optional<std::string> kind;
   std::uint64_t incarnation = 1;
 };
 
@@ -49,13 +51,22 @@ int run_actor(const Options& options) {
   };
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
-  const bool collects = config.text("train.phase") != "ppo";
-  link_options.kind = collects ? "collect" : "policy";
+  const bool dreams = is_dream_phase(config);
+  const bool collects = !dreams && config.text("train.phase") != "ppo";
+  const std::string kind = options.kind.value_or(dreams ? kControllerKind : collects ? "collect" : "policy");
+  if (dreams != (kind == kDreamKind || kind == kControllerKind))
+    throw UsageError("the job has no actors of this kind", "--kind",
+                     dreams ? "use dream or controller" : "leave it out");
+  link_options.kind = kind;
   link_options.incarnation = options.incarnation;
   link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
+    if (dreams) {
+      run_dream_actor(link, kind, config, clock, stop.get_token());
+      return kDone;
+    }
     if (collects) {
       actors::Collector collector(link, actors::workload_options_from(config),
                                   replay::random_chooser(config.number("world.noop")), clock);
@@ -92,6 +103,7 @@ void add_actor(CLI::App& program, Action& action) {
   command->add_option("--run", options->run, "the run folder, where the URL is given");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
   command->add_option("--name", options->name, "unique in the job")->required();
+  command->add_option("--kind", options->kind, "of actor, in the phase dream: dream or controller");
   command->add_option("--incarnation", options->incarnation,
                       "number of this start, raised by who restarts it");
   command->callback([options, &action] { action = [options] { return run_actor(*options); }; });

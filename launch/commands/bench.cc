@@ -9,8 +9,11 @@
 #include "core/base/file.h"
 #include "core/base/progress.h"
 #include "core/exec/latency.h"
+#include "core/nn/device.h"
+#include "core/nn/world_bundle.h"
 #include "launch/bindings.h"
 #include "launch/commands/commands.h"
+#include "launch/dream_speed.h"
 #include "launch/environment_speed.h"
 
 namespace regraft::launch {
@@ -24,7 +27,24 @@ struct Options {
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
   std::uint32_t horizon = 100;
+  bool dream = false;
+  std::optional<std::filesystem::path> world;
+  std::uint32_t replicas = 256, xfers = 200;
 };
+
+int bench_dream(const Options& options) {
+  nn::set_torch_threads(1);
+  const nn::WorldModel world = options.world ? nn::load_bundle(*options.world).world
+                                             : stand_in_world(options.xfers, options.latency.seed);
+  const SystemClock clock;
+  constexpr std::uint64_t kStepsPerStep = 100;  // a dreamt step is so much shorter than a real one
+  DreamSpeed speed =
+      measure_dream(world, options.replicas, options.steps * kStepsPerStep, options.latency.seed, clock);
+  speed.world = options.world ? options.world->string() : "stand-in with random weights";
+  std::fputs(describe(speed).c_str(), stdout);
+  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  return kDone;
+}
 
 int bench_environment(const Options& options) {
   actors::WorkloadOptions workload;
@@ -68,7 +88,7 @@ int bench(const Options& options) {
 void add_bench(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand(
-      "bench", "paired latency of one or two models in ONNX Runtime; or the speed of the environment");
+      "bench", "paired latency of one or two models in ONNX Runtime; or the speed of environment or dream");
   CLI::Option* model =
       command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
@@ -84,17 +104,34 @@ void add_bench(CLI::App& program, Action& action) {
   CLI::Option* environment =
       command->add_option("--env", options->environment, "step this model's environment at random instead")
           ->excludes(model);
-  command->add_option("--steps", options->steps, "steps to take")
+  CLI::Option* dream =
+      command->add_flag("--dream", options->dream, "dream with a world model and a controller instead")
+          ->excludes(model)
+          ->excludes(environment);
+  command->add_option("--world", options->world, "this world model (left out: one of random weights)")
+      ->check(CLI::ExistingFile)
+      ->needs(dream);
+  command->add_option("--replicas", options->replicas, "dreams side by side")
+      ->check(CLI::Range(1, 65536))
+      ->needs(dream);
+  command->add_option("--xfers", options->xfers, "rules of a world model of random weights, and NO-OP")
+      ->check(CLI::Range(2, 65535))
+      ->needs(dream);
+  command->add_option("--steps", options->steps, "steps to take; of dreams a hundred times as many")
       ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1} << 40))
-      ->needs(environment);
+      ->excludes(model);
   command->add_option("--horizon", options->horizon, "steps of an episode")
       ->check(CLI::Range(1, 10000))
       ->needs(environment);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
   command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
   command->callback([options, &action] {
-    if (options->before.empty() && !options->environment) throw CLI::RequiredError("MODEL or --env");
-    action = [options] { return options->environment ? bench_environment(*options) : bench(*options); };
+    if (options->before.empty() && !options->environment && !options->dream)
+      throw CLI::RequiredError("MODEL, --env or --dream");
+    action = [options] {
+      if (options->dream) return bench_dream(*options);
+      return options->environment ? bench_environment(*options) : bench(*options);
+    };
   });
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -9,8 +10,10 @@
 #include "core/base/stats.h"
 #include "core/nn/device.h"
 #include "launch/commands/commands.h"
+#include "launch/controller_evaluation.h"
 #include "launch/job.h"
 #include "launch/searches.h"
+#include "learner/dream_options.h"
 
 namespace regraft::launch {
 namespace {
@@ -25,6 +28,7 @@ struct Options {
   double search_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   int episodes = 20;
+  int trajectories = 100;  // of dreams whose actions are taken in the real environment
   std::uint64_t seed = 0;
 };
 
@@ -154,6 +158,51 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
   return policy;
 }
 
+/// Episodes of a controller that a bundle holds.
+Score play_bundle(const actors::Task& task, const actors::WorkloadOptions& workload,
+                  const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
+                  const std::string& kind, const std::string& method) {
+  const SystemClock clock;
+  env::Environment environment = actors::make_environment(task, workload, clock);
+  const std::int64_t start = clock.steady_ns();
+  replay::ControllerEpisodes played = replay::play_controller(bundle, environment, take, episodes, seed);
+  return {task.name(),
+          kind,
+          method,
+          std::move(played.returns),
+          std::move(played.best),
+          std::move(played.memory),
+          played.steps,
+          static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second,
+          nlohmann::json::array()};
+}
+
+/// All that is asked about one bundle and model; its dreams too.
+void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task,
+                     const actors::WorkloadOptions& workload, const Config& config, const Options& options,
+                     const std::function<void(const Score&)>& report, nlohmann::json& all) {
+  const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
+  for (const std::string& name : options.searches) {
+    if (!wants_policy(name)) continue;
+    ControllerPrior prior(path, task.rules());
+    report(search_by(name, &prior, name + " " + path.string(), task, options));
+  }
+  report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
+                     "controller " + path.string()));
+  report(play_bundle(task, workload, bundle, nn::Take::most_likely, 1, options.seed, "policy-mode",
+                     "controller, most probable"));
+  const SystemClock clock;
+  env::Environment environment = actors::make_environment(task, workload, clock);
+  const replay::DreamValidity validity =
+      replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
+                               options.trajectories, options.seed);
+  std::printf("%-24s %s", task.name().c_str(), describe(validity).c_str());
+  nlohmann::json entry = launch::to_json(validity);
+  entry["model"] = task.name();
+  entry["kind"] = "dream-validity";
+  all.push_back(std::move(entry));
+}
+
 int evaluate(const Options& options) {
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
@@ -181,6 +230,10 @@ int evaluate(const Options& options) {
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
+      if (is_bundle(path)) {
+        evaluate_bundle(path, *task, workload, config, options, report, all);
+        continue;
+      }
       const nn::PolicyFile policy = nn::load_policy(path);
       PolicyPrior prior(policy, task->rules());
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
@@ -204,7 +257,8 @@ void add_evaluate(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       program.add_subcommand("evaluate", "episodes of policies against a random one and against searches");
-  command->add_option("--policy", options->policies, "policy files")->check(CLI::ExistingFile);
+  command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
+      ->check(CLI::ExistingFile);
   command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
   command->add_option("--config", options->config, "a job's config, for horizon and rules")
       ->check(CLI::ExistingFile);
@@ -223,6 +277,9 @@ void add_evaluate(CLI::App& program, Action& action) {
   command->add_flag("--untrained", options->untrained, "an untrained policy too");
   command->add_option("--episodes", options->episodes, "for each policy and model")
       ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--trajectories", options->trajectories, "dreams of a bundle that are checked for real")
+      ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the first episode")->capture_default_str();
   command->add_option("--json", options->json, "write all returns as JSON");

@@ -8,6 +8,7 @@
 #include "core/nn/device.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
+#include "launch/dream_job.h"
 #include "launch/job.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"
@@ -58,7 +59,10 @@ int run_world_phase(const Options& options) {
 }
 
 int run_learner(const Options& options) {
-  if (load_run_config(options.folder).text("train.phase") != "ppo") return run_world_phase(options);
+  if (const Config config = load_run_config(options.folder); is_dream_phase(config))
+    return run_dream_learner(options.folder, config);
+  else if (config.text("train.phase") != "ppo")
+    return run_world_phase(options);
   std::stop_source stop;
   std::atomic<learner::Learner*> running = nullptr;
   const WorkerSignals signals([&] { stop.request_stop(); },

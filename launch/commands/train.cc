@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/wire/keys.h"
 #include "launch/commands/commands.h"
+#include "launch/dream_job.h"
 #include "launch/job.h"
 #include "launch/mpi_session.h"
 #include "launch/supervisor.h"
@@ -39,12 +40,19 @@ WorkerSpec learner_spec(const learner::RunFolder& folder) {
   return {"learner", {program_path(), "learner", "--run", folder.root.string()}, true};
 }
 
-WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name,
+/// The first actors of the phase `dream` dream, as many as the config says; the others play real
+/// environments.
+WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t number,
                       const std::filesystem::path& key) {
-  return {name,
-          {program_path(), "actor", "--join", folder.run_file().string(), "--run", folder.root.string(),
-           "--key", key.string(), "--name", name},
-          false};
+  std::vector<std::string> words{
+      program_path(), "actor",  "--join", folder.run_file().string(), "--run", folder.root.string(), "--key",
+      key.string(),   "--name", name};
+  const Config config = load_run_config(folder);
+  if (is_dream_phase(config)) {
+    words.emplace_back("--kind");
+    words.emplace_back(number <= config.integer("actors.dream") ? kDreamKind : kControllerKind);
+  }
+  return {name, std::move(words), false};
 }
 
 /// The run folder and config, ready for workers. A run file of an earlier generation would mislead actors
@@ -83,11 +91,15 @@ int train_here(const Options& options, const learner::RunFolder& folder) {
   const TempDir keys("regraft-keys");
   wire::AuthorisedKeys authorised(folder.authorised());
   std::vector<WorkerSpec> workers{learner_spec(folder)};
-  for (std::int64_t i = 1; i <= prepared.config.integer("actors.count"); ++i) {
+  const std::int64_t dreaming =
+      is_dream_phase(prepared.config) ? prepared.config.integer("actors.dream") : std::int64_t{0};
+  const std::int64_t actors = dreaming + prepared.config.integer("actors.count");
+  if (actors == 0) throw UsageError("a job without actors learns nothing", "actors.count", "use at least 1");
+  for (std::int64_t i = 1; i <= actors; ++i) {
     const std::string name = "actor-" + std::to_string(i);
     const std::filesystem::path key = keys.path() / (name + ".key");
     authorised.add(name, wire::load_or_make_key_pair(key).public_key);
-    workers.push_back(actor_spec(folder, name, key));
+    workers.push_back(actor_spec(folder, name, i, key));
   }
   const SystemClock clock;
   return Supervisor(std::move(workers), supervisor_options(), clock).run();
@@ -124,7 +136,8 @@ int train_rank(const Options& options, const learner::RunFolder& folder) {
   if (word.contains("failed")) return kUsage;  // rank 0 says why
   const learner::RunFolder shared{word.at("run").get<std::string>()};
   const SystemClock clock;
-  const WorkerSpec worker = mpi.rank() == 0 ? learner_spec(shared) : actor_spec(shared, name, key);
+  const WorkerSpec worker =
+      mpi.rank() == 0 ? learner_spec(shared) : actor_spec(shared, name, mpi.rank(), key);
   const int code = Supervisor({worker}, supervisor_options(), clock).run();
   if (code != 0) {
     // Finalising would wait for ranks that cannot know of this: mpirun ends the job when a rank leaves

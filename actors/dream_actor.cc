@@ -1,0 +1,139 @@
+#include "actors/dream_actor.h"
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/wire/error.h"
+#include "replay/dream_recorder.h"
+
+namespace regraft::actors {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
+
+}  // namespace
+
+/// What is made of a bundle: the dream anew with another world, the controller's weights with every bundle.
+struct DreamActor::Playing {
+  Playing(const nn::WorldBundle& bundle, const nn::ControllerFile& file, const DreamActorOptions& options)
+      : world(bundle.world.version()),
+        controller(file.config, file.weights),
+        dream(bundle.world, options.dream, options.replicas),
+        player(dream, controller) {
+    for (const nn::WorldStart& start : bundle.world.starts) starts.push_back(nn::start_of(start));
+  }
+  Hash128 world;
+  nn::Controller controller;
+  nn::Dream dream;
+  nn::DreamPlayer player;
+  std::vector<nn::DreamStart> starts;
+};
+
+/// The real environments that were asked for; their actions go through the world model of the bundle.
+struct DreamActor::Real {
+  explicit Real(const nn::WorldBundle& bundle) : world(bundle.world.version()), tracker(bundle.world) {}
+  Hash128 world;
+  nn::LatentTracker tracker;
+  struct Held {
+    std::unique_ptr<Task> task;
+    std::optional<env::Environment> environment;
+  };
+  std::map<std::uint32_t, Held> held;
+};
+
+DreamActor::DreamActor(wire::Link& link, const DreamActorOptions& options,
+                       std::optional<WorkloadOptions> real, const Clock& clock)
+    : link_(link), options_(options), real_(std::move(real)), clock_(clock) {}
+DreamActor::~DreamActor() = default;
+
+void DreamActor::run(const std::stop_token& stopped) {
+  try {
+    while (!stopped.stop_requested()) {
+      while (link_.next_ack(std::chrono::milliseconds(0))) {
+      }
+      const auto ticket = link_.next_ticket(kPatience);
+      if (!ticket || !load_bundle(*ticket)) continue;
+      send(*ticket, real_ ? play(*ticket) : dream(*ticket));
+    }
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kClosed) throw;
+    log_debug("the run has ended: {}", error.what());
+  }
+}
+
+/// The ticket's bundle, or the latest where that is no longer kept. False where it was refused.
+bool DreamActor::load_bundle(const wire::Ticket& ticket) {
+  if (playing_ && version_ == ticket.weight_version && generation_ == ticket.generation) return true;
+  wire::Weights fetched;
+  try {
+    fetched = link_.fetch(ticket.weight_version);
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kGone) throw;
+    fetched = link_.fetch(0);
+  }
+  if (!slot_.take(fetched.bytes, "bundle " + std::to_string(fetched.info.version))) {
+    log_warning("bundle {} mixes versions and was refused", fetched.info.version);
+    return false;
+  }
+  const nn::WorldBundle& bundle = *slot_.bundle();
+  const nn::ControllerFile file = nn::decode_controller(bundle.controller, "bundle");
+  if (playing_ && playing_->world == bundle.world.version() && playing_->controller.config() == file.config) {
+    playing_->controller.set_weights(file.weights);
+  } else {
+    playing_ = std::make_unique<Playing>(bundle, file, options_);
+    if (real_) real_playing_ = std::make_unique<Real>(bundle);
+  }
+  version_ = fetched.info.version;
+  generation_ = ticket.generation;
+  return true;
+}
+
+replay::DreamSegment DreamActor::header_of(const wire::Ticket& ticket) const {
+  replay::DreamSegment header;
+  header.ticket = ticket.id;
+  header.generation = ticket.generation;
+  header.weight_version = version_;
+  header.model = ticket.model;
+  header.seed = ticket.seed;
+  header.source = real_ ? replay::DreamSource::real : replay::DreamSource::dreamed;
+  return header;
+}
+
+std::vector<replay::DreamSegment> DreamActor::dream(const wire::Ticket& ticket) {
+  const std::vector<nn::DreamStart> starts(options_.replicas,
+                                           playing_->starts.at(ticket.model % playing_->starts.size()));
+  return replay::record_dreams(playing_->dream, playing_->player, starts, header_of(ticket));
+}
+
+std::vector<replay::DreamSegment> DreamActor::play(const wire::Ticket& ticket) {
+  Real::Held& held = real_playing_->held[ticket.model];
+  if (!held.environment) {
+    held.task = load_task(*real_, ticket.model);
+    held.environment.emplace(make_environment(*held.task, *real_, clock_));
+  }
+  held.environment->reset(ticket.seed);
+  return replay::record_episode(*held.environment, real_playing_->tracker, playing_->controller,
+                                nn::Take::drawn, header_of(ticket));
+}
+
+void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments) {
+  for (const replay::DreamSegment& segment : segments) {
+    steps_ += segment.steps.size();
+    if (segment.steps.back().terminated || std::isfinite(segment.episode_return)) ++episodes_;
+    wire::PartInfo info;
+    info.weight_version = version_;
+    info.steps = static_cast<std::uint32_t>(segment.steps.size());
+    info.last = &segment == &segments.back();
+    info.policy_steps = steps_;
+    std::vector<wire::Frame> frames;
+    for (replay::Bytes& bytes : replay::encode_dream_segment(segment))
+      frames.push_back(wire::Frame::adopt(std::move(bytes)));
+    if (!link_.send(ticket, info, std::move(frames))) return;
+  }
+}
+
+}  // namespace regraft::actors

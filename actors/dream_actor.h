@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "actors/workload.h"
+#include "core/base/clock.h"
+#include "core/nn/controller.h"
+#include "core/nn/dream.h"
+#include "core/nn/latent_tracker.h"
+#include "core/nn/world_bundle.h"
+#include "core/wire/link.h"
+#include "replay/dream_segment.h"
+
+namespace regraft::actors {
+
+/// How actors of controllers play.
+struct DreamActorOptions {
+  nn::DreamOptions dream;
+  std::uint32_t replicas = 64;  // dreams side by side: the episodes of a ticket
+};
+
+/// Plays a controller, in dreams or in real environments, and sends its episodes:
+///   ticket -> bundle of its version -> episodes -> segments -> learner
+/// A bundle comes over the wire like weights and is taken whole: a mixture of versions is refused and
+/// counted. All randomness comes from the ticket, so who plays it does not matter. One thread.
+class DreamActor {
+ public:
+  /// The link and the clock outlive it. With a workload it plays the real environment, one episode a ticket.
+  DreamActor(wire::Link& link, const DreamActorOptions& options, std::optional<WorkloadOptions> real,
+             const Clock& clock);
+  ~DreamActor();
+
+  /// Until the learner says that the run has ended or a stop is requested. Throws what the link throws
+  /// otherwise.
+  void run(const std::stop_token& stopped);
+
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t episodes() const { return episodes_; }
+  std::uint64_t refused_bundles() const { return slot_.refused(); }
+
+ private:
+  struct Playing;
+  struct Real;
+
+  bool load_bundle(const wire::Ticket& ticket);
+  std::vector<replay::DreamSegment> dream(const wire::Ticket& ticket);
+  std::vector<replay::DreamSegment> play(const wire::Ticket& ticket);
+  void send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments);
+  replay::DreamSegment header_of(const wire::Ticket& ticket) const;
+
+  wire::Link& link_;
+  DreamActorOptions options_;
+  std::optional<WorkloadOptions> real_;
+  const Clock& clock_;
+  nn::BundleSlot slot_;
+  std::unique_ptr<Playing> playing_;
+  std::unique_ptr<Real> real_playing_;
+  std::uint64_t version_ = 0, generation_ = 0;
+  std::uint64_t steps_ = 0, episodes_ = 0;
+};
+
+}  // namespace regraft::actors

@@ -1,0 +1,64 @@
+#include "launch/controller_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/nn/error.h"
+#include "core/nn/latent_tracker.h"
+#include "launch/job.h"
+
+namespace regraft::launch {
+bool is_bundle(const std::filesystem::path& path) {
+  return path.extension() == ".world";
+}
+
+nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const rules::RuleSet& rules) {
+  nn::WorldBundle bundle = nn::load_bundle(path);
+  if (bundle.controller.empty())
+    throw nn::NnError("holds no controller", path.string(), "train one: --set train.phase=dream");
+  nn::require_fit(bundle.world, rules.hash().hex(), op_kind_names());
+  return bundle;
+}
+
+nlohmann::json to_json(const replay::DreamValidity& validity) {
+  return {{"predicted", validity.predicted},
+          {"real", validity.real},
+          {"rank_correlation", validity.rank_correlation},
+          {"mean_error", validity.mean_error},
+          {"illegal_share", validity.illegal_share}};
+}
+
+struct ControllerPrior::State {
+  explicit State(nn::WorldBundle loaded)
+      : bundle(std::move(loaded)), tracker(bundle.world), controller(replay::controller_of(bundle)) {}
+  nn::WorldBundle bundle;
+  nn::LatentTracker tracker;
+  nn::Controller controller;
+};
+
+ControllerPrior::ControllerPrior(const std::filesystem::path& path, const rules::RuleSet& rules)
+    : state_(std::make_unique<State>(load_controller_bundle(path, rules))) {}
+ControllerPrior::~ControllerPrior() = default;
+
+std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation) {
+  nn::LatentTracker& tracker = state_->tracker;
+  tracker.reset(observation);
+  const std::vector<float> known = state_->controller.log_probabilities(tracker.state(), tracker.counts());
+  // The world model's xfers ascend as the observation's do, so both lists are in one order.
+  const float least = *std::ranges::min_element(known);
+  std::vector<float> all;
+  std::size_t next = 0;
+  std::uint32_t world_xfer = 0;
+  for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
+    const std::uint32_t xfer = observation.candidate_xfers[row];
+    while (tracker.xfer_of(world_xfer) < xfer) ++world_xfer;
+    all.push_back(tracker.xfer_of(world_xfer) == xfer ? known.at(next++) : least);
+  }
+  double total = 0;
+  for (const float log : all) total += std::exp(static_cast<double>(log));
+  for (float& log : all) log -= static_cast<float>(std::log(total));
+  return all;
+}
+
+}  // namespace regraft::launch

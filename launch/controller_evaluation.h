@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/nn/world_bundle.h"
+#include "core/rules/rule_set.h"
+#include "core/search/prior.h"
+#include "replay/dream_validity.h"
+
+namespace regraft::launch {
+
+/// Whether a policy file is a bundle of world model and controller, by its name (.world).
+bool is_bundle(const std::filesystem::path& path);
+
+/// A bundle with a controller. Throws NnError where it has none, or belongs to other rules.
+nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const rules::RuleSet& rules);
+
+nlohmann::json to_json(const replay::DreamValidity& validity);
+
+/// A controller as the prior of a search, which asks about graphs in any order: each is encoded as if an
+/// episode began with it. Candidates that the world model never saw share what its least likely action has.
+class ControllerPrior : public search::Prior {
+ public:
+  /// Throws as load_controller_bundle() does.
+  ControllerPrior(const std::filesystem::path& path, const rules::RuleSet& rules);
+  ~ControllerPrior() override;
+  std::vector<float> log_probabilities(const env::Observation& observation) override;
+  std::string name() const override { return "controller"; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace regraft::launch

@@ -1,0 +1,283 @@
+#include "learner/dream_phase.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/progress.h"
+#include "core/base/tensorboard.h"
+#include "core/nn/world_bundle.h"
+#include "core/wire/hub.h"
+#include "learner/checkpoint.h"
+#include "learner/controller_ppo.h"
+#include "learner/dream_results.h"
+#include "learner/hub_setup.h"
+#include "learner/ticket_plan.h"
+
+namespace regraft::learner {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kPatience{200};  // for a result, before looking whether to stop
+constexpr double kNsPerS = 1e9;
+constexpr double kAnnealedAway = 0.9;       // of learning rate and entropy bonus, at the end of the run
+constexpr std::uint32_t kMostParts = 4096;  // of a ticket: many episodes of several segments
+
+nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
+  if (setup.dream.world.empty())
+    throw UsageError("no world model is given", "dream.world",
+                     "name the file that the phase world-model made");
+  nn::WorldBundle bundle = nn::load_bundle(setup.dream.world);
+  if (bundle.world.rule_set_hash != setup.rule_set_hash)
+    throw nn::NnError("was fitted to other rules than the job's", setup.dream.world.string(),
+                      "use the rules it was made with");
+  return bundle;
+}
+
+nn::ControllerFile controller_of(const DreamPhaseSetup& setup, const nn::WorldBundle& bundle) {
+  if (!bundle.controller.empty()) return nn::decode_controller(bundle.controller, setup.dream.world.string());
+  nn::ControllerFile file;
+  const nn::DynamicsConfig& dynamics = bundle.world.config.dynamics;
+  file.config = {.state = dynamics.latent + dynamics.hidden,
+                 .xfers = dynamics.xfers,
+                 .locations = bundle.world.config.locations,
+                 .width = setup.dream.width};
+  file.weights = nn::initial_weights(file.config, setup.options.seed);
+  return file;
+}
+
+}  // namespace
+
+/// Everything that lives while the phase runs, in the order in which it is made.
+struct DreamPhase::State {
+  State(const DreamPhaseSetup& setup, const Clock& clock)
+      : bundle(load_world(setup)),
+        file(controller_of(setup, bundle)),
+        ledger(setup.folder.journal(), run_id_of(setup.folder)),
+        plan({setup.options.seed, static_cast<std::uint32_t>(bundle.world.starts.size()),
+              static_cast<std::uint32_t>(replay::kMaxDreamedSteps)},
+             version),
+        ppo(file.config, file.weights, setup.ppo, setup.options.seed),
+        store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
+        events(setup.folder.events(), clock),
+        progress({.label = "dreaming",
+                  .unit = "updates",
+                  .total = setup.options.updates,
+                  .terminal = is_terminal(2)},
+                 clock, std::cerr) {}
+
+  nn::WorldBundle bundle;
+  nn::ControllerFile file;
+  std::atomic<std::uint64_t> version{1};  // of the bundle: 1 + updates
+  wire::Ledger ledger;
+  TicketPlan plan;
+  ControllerPpo ppo;
+  CheckpointStore store;
+  EventWriter events;
+  Progress progress;
+  std::unique_ptr<wire::Hub> hub;
+
+  std::vector<replay::DreamSegment> batch;  // admitted, for the next update
+  std::uint64_t batch_steps = 0, steps_here = 0;
+  DreamCounts counts;
+  double seconds_before = 0;  // of earlier generations
+  std::int64_t started_ns = 0, saved_ns = 0;
+  double ratio_error_lag0 = 0;
+};
+
+DreamPhase::DreamPhase(DreamPhaseSetup setup, const Clock& clock)
+    : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_, clock)) {
+  restore();
+  wire::HubOptions hub = hub_options(setup_.folder, setup_.options, state_->ledger.run_id());
+  hub.dispatch.max_parts = kMostParts;
+  state_->hub = std::make_unique<wire::Hub>(
+      std::move(hub), state_->ledger, [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); },
+      clock_);
+  publish();
+  state_->hub->run_info().save(setup_.folder.run_file());
+  state_->started_ns = state_->saved_ns = clock_.steady_ns();
+}
+DreamPhase::~DreamPhase() = default;
+
+std::uint64_t DreamPhase::generation() const {
+  return state_->ledger.generation();
+}
+
+double DreamPhase::seconds() const {
+  return state_->seconds_before + static_cast<double>(clock_.steady_ns() - state_->started_ns) / kNsPerS;
+}
+
+double DreamPhase::done_share() const {
+  const LearnerOptions& options = setup_.options;
+  double share = 0;
+  if (options.updates > 0)
+    share = static_cast<double>(state_->version - 1) / static_cast<double>(options.updates);
+  if (options.minutes > 0) share = std::max(share, seconds() / (options.minutes * 60));
+  return std::min(share, 1.0);
+}
+
+bool DreamPhase::limit_reached() const {
+  const LearnerOptions& options = setup_.options;
+  return (options.updates > 0 && state_->version - 1 >= options.updates) ||
+         (options.minutes > 0 && seconds() >= options.minutes * 60);
+}
+
+DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
+  while (!stopped.stop_requested() && !limit_reached()) {
+    gather(stopped);
+    if (state_->batch_steps < setup_.options.steps_per_update) continue;
+    update();
+    const double since_save = static_cast<double>(clock_.steady_ns() - state_->saved_ns) / kNsPerS;
+    // Right after an update nothing admitted is untrained, so that a checkpoint needs no episodes.
+    if (save_requested_.exchange(false) || since_save >= setup_.options.checkpoint_minutes * 60) checkpoint();
+    if (setup_.show_progress) report_progress();
+  }
+  state_->hub->stop_issuing();
+  if (state_->batch.empty()) checkpoint();
+  std::filesystem::create_directories(setup_.folder.policies());
+  nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
+  DreamPhaseSummary result = summary();
+  state_->hub->stop();
+  state_->events.flush();
+  result.books = state_->ledger.books();
+  if (setup_.show_progress) state_->progress.finish();
+  write_file_atomic(setup_.folder.summary(), result.to_json());
+  return result;
+}
+
+/// Takes results until there is enough for an update.
+void DreamPhase::gather(const std::stop_token& stopped) {
+  while (state_->batch_steps < setup_.options.steps_per_update && !stopped.stop_requested()) {
+    const auto delivery = state_->hub->take(kPatience);
+    if (!delivery) return;
+    std::vector<replay::DreamSegment> segments;
+    auto verdict = wire::Disposition::kAdmitted;
+    try {
+      segments = assemble_dreams(*delivery, state_->ppo.config());
+      if (segments.front().weight_version + setup_.options.staleness < state_->version)
+        verdict = wire::Disposition::kStale;
+    } catch (const replay::ReplayError& error) {
+      log_warning("rejected what {} sent: {}", delivery->actor.name, error.what());
+      verdict = wire::Disposition::kRejected;
+    }
+    const auto recorded = state_->hub->decide(delivery->ticket, verdict);
+    if (verdict != wire::Disposition::kAdmitted || recorded != wire::Disposition::kAdmitted) continue;
+    for (replay::DreamSegment& segment : segments) {
+      state_->batch_steps += segment.steps.size();
+      state_->batch.push_back(std::move(segment));
+    }
+  }
+}
+
+void DreamPhase::update() {
+  state_->counts.add(state_->batch);
+  for (replay::DreamSegment& segment : state_->batch)
+    segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
+  if (setup_.options.anneal) state_->ppo.anneal(1 - kAnnealedAway * done_share());
+  const PpoMetrics metrics = state_->ppo.update(state_->batch);
+  state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
+  state_->steps_here += state_->batch_steps;
+  state_->batch.clear();
+  state_->batch_steps = 0;
+  ++state_->version;
+  publish();
+  state_->hub->wake();
+  const auto step = static_cast<std::int64_t>(state_->version - 1);
+  state_->counts.write(state_->events, step);
+  for (const auto& [name, value] :
+       {std::pair{"entropy", metrics.entropy}, std::pair{"value_loss", metrics.value_loss},
+        std::pair{"approx_kl", metrics.approx_kl}, std::pair{"clip_fraction", metrics.clip_fraction},
+        std::pair{"explained_variance", metrics.explained_variance},
+        std::pair{"lag0_ratio_max", metrics.lag0_ratio_max}})
+    state_->events.scalar(std::string("controller/") + name, step, value);
+  state_->events.flush();
+}
+
+/// Encoder, world model and controller go out as one.
+void DreamPhase::publish() {
+  state_->file.weights = state_->ppo.weights();
+  state_->file.training_record = json{
+      {"updates", state_->version - 1},
+      {"dreamed_steps", state_->counts.dreamed().steps},
+      {"real_steps", state_->counts.real().steps},
+      {"tau", setup_.dream.tau}}.dump();
+  state_->bundle.controller = nn::encode_controller(state_->file);
+  state_->bundle.controller_of = state_->bundle.world.version();
+  state_->hub->publish(state_->version, nn::encode_bundle(state_->bundle));
+}
+
+void DreamPhase::report_progress() {
+  char note[160];
+  std::snprintf(note, sizeof note, "return dreamed %.4f, real %.4f, %llu dreamed steps, %zu actors",
+                state_->counts.dreamed().mean_return(), state_->counts.real().mean_return(),
+                static_cast<unsigned long long>(state_->counts.dreamed().steps),
+                state_->hub->status().actors.size());
+  state_->progress.update(state_->version - 1, note);
+}
+
+void DreamPhase::checkpoint() {
+  const wire::JournalMark mark = state_->ledger.mark();
+  Checkpoint checkpoint;
+  checkpoint.number = state_->version - 1;
+  checkpoint.parts["controller"] = state_->ppo.save();
+  checkpoint.state =
+      json{{"config", setup_.config_toml},       {"run_id", mark.run_id},
+           {"generation", mark.generation},      {"journal_offset", mark.offset},
+           {"updates", state_->version - 1},     {"seconds", seconds()},
+           {"tickets", state_->plan.position()}, {"world", state_->bundle.world.version().hex()},
+           {"counts", state_->counts.save()},    {"ratio_error_lag0", state_->ratio_error_lag0}}
+          .dump();
+  state_->store.save(checkpoint);
+  state_->saved_ns = clock_.steady_ns();
+}
+
+void DreamPhase::restore() {
+  std::vector<std::string> problems;
+  const auto checkpoint = state_->store.load_newest(problems);
+  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
+  if (!checkpoint && !problems.empty())
+    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(),
+                          setup_.folder.checkpoints().string(), "repair or remove them");
+  if (!checkpoint) {
+    if (state_->ledger.generation() > 1) state_->ledger.roll_back({state_->ledger.run_id(), 0, 0});
+    return;
+  }
+  const json saved = json::parse(checkpoint->state);
+  if (saved.at("world") != state_->bundle.world.version().hex())
+    throw CheckpointError("was made with another world model", setup_.folder.checkpoints().string(),
+                          "resume with the file it was started with");
+  state_->version = 1 + saved.at("updates").get<std::uint64_t>();
+  state_->seconds_before = saved.at("seconds");
+  state_->counts.restore(saved.at("counts"));
+  state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
+  state_->ppo.restore(checkpoint->parts.at("controller"));
+  state_->plan.move_to(saved.at("tickets").get<std::uint64_t>());
+  state_->ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
+  log_info("resumed at update {}", checkpoint->number);
+}
+
+DreamPhaseSummary DreamPhase::summary() const {
+  const DreamCounts& counts = state_->counts;
+  DreamPhaseSummary result;
+  result.updates = state_->version - 1;
+  result.dreamed_episodes = counts.dreamed().episodes;
+  result.real_episodes = counts.real().episodes;
+  result.dreamed_steps = counts.dreamed().steps;
+  result.real_steps = counts.real().steps;
+  result.seconds = seconds();
+  result.dreamed_return = counts.dreamed().mean_return();
+  result.real_return = counts.real().mean_return();
+  result.first_dreamed_return = counts.dreamed().first_return;
+  result.ratio_error_lag0 = state_->ratio_error_lag0;
+  result.steps_per_s =
+      static_cast<double>(state_->steps_here) / std::max(seconds() - state_->seconds_before, 1e-9);
+  return result;
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,157 @@
+#include "learner/dream_results.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "learner/dream_phase.h"
+#include "replay/error.h"
+
+namespace regraft::learner {
+namespace {
+
+using replay::DreamSegment;
+using replay::DreamSource;
+
+void require(bool holds, const char* problem) {
+  if (!holds) throw replay::ReplayError(problem, "dreams", "");
+}
+
+bool ends(const DreamSegment& segment) {
+  return segment.steps.back().terminated || std::isfinite(segment.episode_return);
+}
+
+void check(const DreamSegment& segment, const wire::Delivery& delivery,
+           const nn::ControllerConfig& controller) {
+  const wire::Ticket& ticket = delivery.ticket;
+  require(segment.ticket == ticket.id && segment.generation == ticket.generation &&
+              segment.seed == ticket.seed && segment.model == ticket.model,
+          "a segment is of another ticket");
+  for (const replay::DreamedStep& step : segment.steps) {
+    require(step.state.size() == controller.state, "a state is of another world model");
+    require(step.legal.back() + 1u == controller.xfers, "a mask is of another world model");
+    require(step.location < controller.locations, "a location is beyond those it tells apart");
+    require(step.xfer + 1u != controller.xfers || (step.count == 1 && step.location == 0),
+            "NO-OP has one location");
+  }
+  require(!segment.steps.back().terminated || std::isfinite(segment.episode_return),
+          "an episode's return is missing");
+}
+
+double mean(std::span<const double> values) {
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+nlohmann::json to_json(const DreamCounts::Of& of) {
+  return {{"episodes", of.episodes},
+          {"steps", of.steps},
+          {"first_return", of.first_return},
+          {"returns", of.returns}};
+}
+
+DreamCounts::Of from_json(const nlohmann::json& saved) {
+  DreamCounts::Of of;
+  of.episodes = saved.at("episodes");
+  of.steps = saved.at("steps");
+  of.first_return = saved.at("first_return");
+  of.returns = saved.at("returns").get<std::deque<double>>();
+  return of;
+}
+
+}  // namespace
+
+std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
+                                          const nn::ControllerConfig& controller) {
+  std::vector<DreamSegment> segments;
+  std::uint32_t episode = 0;
+  for (const wire::Part& part : delivery.parts) {
+    std::vector<std::span<const std::byte>> frames;
+    for (const wire::Frame& frame : part.frames) frames.push_back(frame.bytes());
+    segments.push_back(replay::decode_dream_segment(frames));
+    const DreamSegment& segment = segments.back();
+    check(segment, delivery, controller);
+    require(segment.steps.size() == part.header.steps, "a part announces another number of steps");
+    require(segment.weight_version == segments.front().weight_version &&
+                segment.weight_version == part.header.weight_version,
+            "its segments were acted with different bundles");
+    require(segment.source == segments.front().source, "it is both dreamed and real");
+    require(segment.episode == episode, "an episode is missing or cut");
+    if (ends(segment)) ++episode;
+  }
+  require(!segments.empty() && ends(segments.back()), "its last episode has no end");
+  return segments;
+}
+
+double DreamCounts::Of::mean_return() const {
+  return std::accumulate(returns.begin(), returns.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(returns.size(), 1));
+}
+
+void DreamCounts::add(std::span<const DreamSegment> batch) {
+  for (const DreamSource source : {DreamSource::dreamed, DreamSource::real}) {
+    Of& of = source == DreamSource::real ? real_ : dreamed_;
+    std::vector<double> returns;
+    for (const DreamSegment& segment : batch) {
+      if (segment.source != source) continue;
+      of.steps += segment.steps.size();
+      if (ends(segment)) returns.push_back(segment.episode_return);
+    }
+    if (returns.empty()) continue;
+    of.batch_return = mean(returns);
+    if (of.episodes == 0) of.first_return = of.batch_return;
+    of.episodes += returns.size();
+    of.returns.insert(of.returns.end(), returns.begin(), returns.end());
+    while (of.returns.size() > kWindow) of.returns.pop_front();
+  }
+}
+
+void DreamCounts::write(EventWriter& events, std::int64_t update) const {
+  events.scalar("dreamed/return", update, dreamed_.batch_return);
+  events.scalar("dreamed/steps", update, static_cast<double>(dreamed_.steps));
+  if (real_.episodes == 0) return;
+  events.scalar("real/return", update, real_.batch_return);
+  events.scalar("real/steps", update, static_cast<double>(real_.steps));
+}
+
+nlohmann::json DreamCounts::save() const {
+  return {{"dreamed", to_json(dreamed_)}, {"real", to_json(real_)}};
+}
+
+void DreamCounts::restore(const nlohmann::json& saved) {
+  dreamed_ = from_json(saved.at("dreamed"));
+  real_ = from_json(saved.at("real"));
+}
+
+std::string DreamPhaseSummary::to_json() const {
+  const nlohmann::json json{{"updates", updates},
+                            {"dreamed_episodes", dreamed_episodes},
+                            {"real_episodes", real_episodes},
+                            {"dreamed_steps", dreamed_steps},
+                            {"real_steps", real_steps},
+                            {"seconds", seconds},
+                            {"first_dreamed_return", first_dreamed_return},
+                            {"dreamed_return", dreamed_return},
+                            {"real_return", real_return},
+                            {"steps_per_second", steps_per_s},
+                            {"ratio_error_lag0_max", ratio_error_lag0},
+                            {"books_balance", books.check().empty()}};
+  return json.dump(2) + "\n";
+}
+
+std::string DreamPhaseSummary::text() const {
+  std::ostringstream out;
+  out.precision(4);
+  out << "trained " << updates << " updates in " << seconds << " s (" << steps_per_s << " steps/s)\n"
+      << "  dreamed: " << dreamed_episodes << " episodes, " << dreamed_steps << " steps; return "
+      << first_dreamed_return << " at first, " << dreamed_return << " at last\n"
+      << "  real:    " << real_episodes << " episodes, " << real_steps << " steps; return " << real_return
+      << " at last\n"
+      << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "\n"
+      << books.table();
+  return out.str();
+}
+
+}  // namespace regraft::learner

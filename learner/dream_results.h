@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "core/base/tensorboard.h"
+#include "core/nn/controller.h"
+#include "core/wire/delivery.h"
+#include "replay/dream_segment.h"
+
+namespace regraft::learner {
+
+/// Decodes a result and checks that its parts are whole episodes of its ticket and of this controller:
+/// ticket, generation, seed, model, one bundle version, episodes in order, an end in the last segment of each
+/// and nowhere else. Throws replay::ReplayError.
+std::vector<replay::DreamSegment> assemble_dreams(const wire::Delivery& delivery,
+                                                  const nn::ControllerConfig& controller);
+
+/// Episodes and steps that were trained on; dreamed and real ones apart.
+class DreamCounts {
+ public:
+  struct Of {
+    std::uint64_t episodes = 0, steps = 0;
+    double first_return = 0;     // mean over the first batch that had an episode
+    std::deque<double> returns;  // of the last kWindow episodes
+    double batch_return = 0;     // mean over the last batch
+
+    double mean_return() const;
+  };
+  static constexpr std::size_t kWindow = 500;
+
+  void add(std::span<const replay::DreamSegment> batch);
+  const Of& dreamed() const { return dreamed_; }
+  const Of& real() const { return real_; }
+
+  /// Curves of the last batch.
+  void write(EventWriter& events, std::int64_t update) const;
+  nlohmann::json save() const;
+  void restore(const nlohmann::json& saved);
+
+ private:
+  Of dreamed_, real_;
+};
+
+}  // namespace regraft::learner

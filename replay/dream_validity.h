@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/env/environment.h"
+#include "core/nn/controller.h"
+#include "core/nn/dream.h"
+#include "core/nn/world_bundle.h"
+
+namespace regraft::replay {
+
+/// Episodes of a controller in the real environment; relative improvements, and final over initial memory.
+struct ControllerEpisodes {
+  std::vector<double> returns, best, memory;
+  std::uint64_t steps = 0;
+};
+ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environment& environment,
+                                   nn::Take take, int episodes, std::uint64_t seed);
+
+/// How far dreams can be believed: episodes that a controller dreams, whose actions are then taken in the
+/// real environment; what is not legal there changes nothing.
+struct DreamValidity {
+  std::vector<double> predicted, real;  // returns, one a trajectory
+  double rank_correlation = 0;          // Spearman's
+  double mean_error = 0;                // mean of |predicted - real|
+  double illegal_share = 0;             // of the dreamed actions that the real environment does not offer
+};
+DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOptions& options,
+                               env::Environment& environment, int trajectories, std::uint64_t seed);
+std::string describe(const DreamValidity& validity);
+
+/// The controller of a bundle that has one.
+nn::Controller controller_of(const nn::WorldBundle& bundle);
+
+}  // namespace regraft::replay

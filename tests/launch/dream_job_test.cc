@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "core/env/synthetic.h"
+#include "core/nn/controller.h"
+#include "core/nn/dream_world.h"
+#include "core/nn/world_bundle.h"
+#include "launch/job.h"
+#include "launch/program.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::json_of;
+using testing::Running;
+using testing::train;
+
+constexpr std::uint64_t kSeed = 3001;
+
+/// A job whose controller learns in a world model of random weights, bound to the synthetic family's rules.
+class DreamJobTest : public ::testing::Test {
+ protected:
+  DreamJobTest() {
+    const rules::RuleSet rules = env::make_synthetic_rules(1);
+    nn::WorldModel world =
+        test::random_world(kSeed, static_cast<std::uint32_t>(rules.size() + 1), 0, op_kind_names());
+    world.rule_set_hash = rules.hash().hex();
+    nn::save_bundle({world, {}, {}}, dir.path() / "model.world");
+  }
+  fs::path run() const { return dir.path() / "run"; }
+  Running start(const char* dreaming, const char* real, std::vector<std::string> more) const {
+    std::vector<std::string> words{"--set", "train.phase=dream",
+                                   "--set", "dream.world=" + (dir.path() / "model.world").string(),
+                                   "--set", std::string("actors.dream=") + dreaming,
+                                   "--set", std::string("actors.count=") + real,
+                                   "--set", "train.steps_per_update=400",
+                                   "--set", "ppo.lr=3e-3",
+                                   "--set", "dream.width=32"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Running(train(run(), words));
+  }
+  nlohmann::json clean_summary() const {
+    const nlohmann::json summary = json_of(run() / "summary.json");
+    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
+    return summary;
+  }
+  TempDir dir;
+};
+
+TEST_F(DreamJobTest, TwoDreamActorsRaiseTheReturnAndTheBooksBalance) {
+  Running job = start("2", "0", {"--set", "train.updates=60"});
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  const nlohmann::json summary = clean_summary();
+  EXPECT_EQ(summary.at("updates"), 60);
+  EXPECT_EQ(summary.at("real_steps"), 0) << "a dream touches no real environment";
+  EXPECT_GT(summary.at("dreamed_return").get<double>(),
+            summary.at("first_dreamed_return").get<double>() + 0.15);
+  const nn::WorldBundle bundle = nn::load_bundle(run() / "policies" / "latest.world");
+  EXPECT_EQ(bundle.controller_of, bundle.world.version());
+  EXPECT_EQ(nn::decode_controller(bundle.controller, "test").config.width, 32u);
+}
+
+TEST_F(DreamJobTest, AKilledDreamActorComesBackBesideOneInTheRealEnvironment) {
+  Running job = start("2", "1", {"--set", "train.updates=60"});
+  ASSERT_TRUE(job.wait_for_line("generation 1")) << job.seen();
+  const auto actors = job.workers("actor");
+  ASSERT_FALSE(actors.empty());
+  kill(actors.front(), SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("killed by signal 9")) << job.seen();
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  const nlohmann::json summary = clean_summary();
+  EXPECT_GT(summary.at("real_steps").get<std::uint64_t>(), 0u);
+  EXPECT_GT(summary.at("dreamed_steps").get<std::uint64_t>(), 0u);
+}
+
+TEST_F(DreamJobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
+  Running job = start("2", "0", {"--set", "train.updates=60", "--set", "train.checkpoint_minutes=0.01"});
+  ASSERT_TRUE(job.wait_for_line("generation 1")) << job.seen();
+  const auto learner = job.workers("learner");
+  ASSERT_EQ(learner.size(), 1u);
+  kill(learner.front(), SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_EQ(clean_summary().at("updates"), 60);
+}
+
+TEST_F(DreamJobTest, AWorldModelOfOtherRulesIsRefused) {
+  Running job = start("1", "0", {"--set", "workload.models=synthetic:4:1:2:0", "--set", "train.updates=1"});
+  EXPECT_NE(job.finish().code, 0);
+  EXPECT_THAT(job.seen(), ::testing::HasSubstr("other rules"));
+}
+
+}  // namespace
+}  // namespace regraft::launch

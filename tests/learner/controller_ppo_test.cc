@@ -1,0 +1,164 @@
+#include "learner/controller_ppo.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+#include "core/nn/device.h"
+#include "core/nn/dream_world.h"
+#include "learner/sep_cma_es.h"
+#include "replay/dream_recorder.h"
+
+namespace regraft::learner {
+namespace {
+
+constexpr std::uint64_t kSeed = 3001;
+constexpr std::uint32_t kReplicas = 64;
+
+nn::ControllerConfig config_for(const nn::WorldModel& world, nn::ControllerKind kind) {
+  const nn::DynamicsConfig& dynamics = world.config.dynamics;
+  return {.kind = kind,
+          .state = dynamics.latent + dynamics.hidden,
+          .xfers = dynamics.xfers,
+          .locations = world.config.locations,
+          .width = 32};
+}
+
+/// Trains in a dream and measures the returns with it; `scramble` may spoil what is learnt from.
+class DreamTraining {
+ public:
+  DreamTraining(std::uint64_t seed, const PpoOptions& options)
+      : world(test::random_world(seed)),
+        config(config_for(world, nn::ControllerKind::hierarchical)),
+        ppo(config, nn::initial_weights(config, seed), options, seed),
+        controller(config, ppo.weights()),
+        dream(world, {}, kReplicas),
+        player(dream, controller),
+        starts(kReplicas, nn::start_of(world.starts.front())) {
+    set_threads();
+  }
+  static void set_threads() { nn::set_torch_threads(1); }
+
+  std::vector<replay::DreamSegment> play(std::uint64_t seed) {
+    replay::DreamSegment header;
+    header.weight_version = ppo.version();
+    header.seed = seed;
+    return replay::record_dreams(dream, player, starts, header);
+  }
+  PpoMetrics update(std::vector<replay::DreamSegment> segments) {
+    const PpoMetrics metrics = ppo.update(segments);
+    controller.set_weights(ppo.weights());
+    return metrics;
+  }
+  double mean_return(nn::Take take = nn::Take::drawn) {
+    const std::vector<nn::DreamStart> many(256, starts.front());
+    const auto returns = nn::dream_returns(world, {}, many, controller, take, kSeed);
+    return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
+  }
+
+  nn::WorldModel world;
+  nn::ControllerConfig config;
+  ControllerPpo ppo;
+  nn::Controller controller;
+  nn::Dream dream;
+  nn::DreamPlayer player;
+  std::vector<nn::DreamStart> starts;
+};
+
+const PpoOptions kQuick{.lr = 3e-3, .entropy_coefficient = 0.003, .minibatch_steps = 128};
+
+TEST(ControllerPpo, BehaviourProbabilitiesAreThoseOfTheTrainedNetwork) {
+  SCOPED_TRACE(kSeed);
+  DreamTraining training(kSeed, kQuick);
+  for (int update = 0; update < 3; ++update) {
+    const PpoMetrics metrics = training.update(training.play(kSeed + static_cast<std::uint64_t>(update)));
+    EXPECT_EQ(metrics.lag0_steps, metrics.steps);
+    EXPECT_LT(metrics.lag0_ratio_max, 1e-4);
+    EXPECT_EQ(metrics.truncated_fraction, 0);
+  }
+}
+
+TEST(ControllerPpo, TheReturnInTheDreamRises) {
+  SCOPED_TRACE(kSeed);
+  DreamTraining training(kSeed, kQuick);
+  const double before = training.mean_return();
+  for (std::uint64_t update = 0; update < 40; ++update) training.update(training.play(kSeed + update));
+  const double after = training.mean_return();
+  EXPECT_GT(after, before + 0.2) << "returns are clipped to [-0.3, 0.4] a step";
+}
+
+TEST(ControllerPpo, NothingIsLearntWithoutRewards) {
+  SCOPED_TRACE(kSeed);
+  DreamTraining training(kSeed, kQuick);
+  const double before = training.mean_return();
+  for (std::uint64_t update = 0; update < 40; ++update) {
+    auto segments = training.play(kSeed + update);
+    for (auto& segment : segments)
+      for (auto& step : segment.steps) step.reward = 0;
+    training.update(std::move(segments));
+  }
+  EXPECT_NEAR(training.mean_return(), before, 0.2) << "with them it rises by more than that";
+}
+
+TEST(ControllerPpo, ARestoredOneGoesOnToTheBit) {
+  SCOPED_TRACE(kSeed);
+  DreamTraining one(kSeed, kQuick), other(kSeed, kQuick);
+  one.update(one.play(1));
+  other.ppo.restore(one.ppo.save());
+  other.controller.set_weights(other.ppo.weights());
+  EXPECT_EQ(other.ppo.version(), 1u);
+  one.update(one.play(2));
+  other.update(other.play(2));
+  EXPECT_EQ(one.ppo.weights(), other.ppo.weights());
+  EXPECT_EQ(one.ppo.save(), other.ppo.save());
+}
+
+TEST(ControllerPpo, StepsOfAnotherWorldAreRefused) {
+  DreamTraining training(kSeed, kQuick);
+  auto segments = training.play(1);
+  segments.front().steps.front().state.push_back(0);
+  EXPECT_THROW(training.update(segments), nn::NnError);
+}
+
+/// Return of a linear controller before and after evolution in a random world, from a random query on.
+std::pair<double, double> evolve(std::uint64_t seed) {
+  const nn::WorldModel world = test::random_world(seed);
+  const nn::ControllerConfig config = config_for(world, nn::ControllerKind::linear);
+  nn::Weights weights = nn::initial_weights(config, seed);
+  nn::Controller controller(config, weights);
+  const std::vector<nn::DreamStart> starts(32, nn::start_of(world.starts.front()));
+  const auto loss = [&](const std::vector<double>& parameters, std::uint64_t draws) {
+    std::ranges::copy(parameters, weights.values.begin());
+    controller.set_weights(weights);
+    const auto returns = nn::dream_returns(world, {}, starts, controller, nn::Take::most_likely, draws);
+    return -std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
+  };
+  Rng rng(seed, "first query");
+  std::vector<double> first(nn::query_parameters(config));
+  for (double& parameter : first) parameter = rng.normal();
+  SepCmaEs es(first, {.sigma = 0.5, .seed = seed});
+  const double before = -loss(es.mean(), 0);
+  for (std::uint64_t generation = 1; generation <= 40; ++generation) {
+    std::vector<double> losses;
+    for (const auto& candidate : es.ask()) losses.push_back(loss(candidate, generation));
+    es.tell(losses);
+  }
+  return {before, -loss(es.mean(), 0)};
+}
+
+TEST(LinearController, EvolutionRaisesTheReturnInTheDream) {
+  double before = 0, after = 0;
+  for (const std::uint64_t seed : {kSeed, kSeed + 1, kSeed + 2, kSeed + 3}) {
+    const auto [first, last] = evolve(seed);
+    std::printf("seed %llu: %.3f to %.3f\n", static_cast<unsigned long long>(seed), first, last);
+    before += first / 4;
+    after += last / 4;
+  }
+  EXPECT_GT(after, before + 0.2);
+}
+
+}  // namespace
+}  // namespace regraft::learner
