@@ -30,6 +30,10 @@ constexpr double kAnnealedAway = 0.9;       // of learning rate and entropy bonu
 constexpr std::uint32_t kMostParts = 4096;  // of a ticket: many episodes of several segments
 
 nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
+  if (setup.options.deterministic)
+    throw UsageError("the phase dream has no deterministic mode", "train.deterministic", "leave it out");
+  if (setup.options.steps_per_update == 0)
+    throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
   if (setup.dream.world.empty())
     throw UsageError("no world model is given", "dream.world",
                      "name the file that the phase world-model made");
@@ -89,6 +93,9 @@ struct DreamPhase::State {
   double seconds_before = 0;  // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
   double ratio_error_lag0 = 0;
+  // Right after an update nothing admitted is untrained: what a checkpoint goes back to.
+  wire::JournalMark trained_mark;
+  std::uint64_t trained_tickets = 0;
 };
 
 DreamPhase::DreamPhase(DreamPhaseSetup setup, const Clock& clock)
@@ -99,6 +106,7 @@ DreamPhase::DreamPhase(DreamPhaseSetup setup, const Clock& clock)
   state_->hub = std::make_unique<wire::Hub>(
       std::move(hub), state_->ledger, [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); },
       clock_);
+  note_trained();
   publish();
   state_->hub->run_info().save(setup_.folder.run_file());
   state_->started_ns = state_->saved_ns = clock_.steady_ns();
@@ -131,15 +139,15 @@ bool DreamPhase::limit_reached() const {
 DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   while (!stopped.stop_requested() && !limit_reached()) {
     gather(stopped);
+    if (save_requested_.exchange(false)) checkpoint();
     if (state_->batch_steps < setup_.options.steps_per_update) continue;
     update();
     const double since_save = static_cast<double>(clock_.steady_ns() - state_->saved_ns) / kNsPerS;
-    // Right after an update nothing admitted is untrained, so that a checkpoint needs no episodes.
-    if (save_requested_.exchange(false) || since_save >= setup_.options.checkpoint_minutes * 60) checkpoint();
+    if (since_save >= setup_.options.checkpoint_minutes * 60) checkpoint();
     if (setup_.show_progress) report_progress();
   }
   state_->hub->stop_issuing();
-  if (state_->batch.empty()) checkpoint();
+  checkpoint();
   std::filesystem::create_directories(setup_.folder.policies());
   nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
   DreamPhaseSummary result = summary();
@@ -186,6 +194,7 @@ void DreamPhase::update() {
   state_->batch.clear();
   state_->batch_steps = 0;
   ++state_->version;
+  note_trained();
   publish();
   state_->hub->wake();
   const auto step = static_cast<std::int64_t>(state_->version - 1);
@@ -221,8 +230,13 @@ void DreamPhase::report_progress() {
   state_->progress.update(state_->version - 1, note);
 }
 
+void DreamPhase::note_trained() {
+  state_->trained_mark = state_->ledger.mark();
+  state_->trained_tickets = state_->plan.position();
+}
+
 void DreamPhase::checkpoint() {
-  const wire::JournalMark mark = state_->ledger.mark();
+  const wire::JournalMark& mark = state_->trained_mark;
   Checkpoint checkpoint;
   checkpoint.number = state_->version - 1;
   checkpoint.parts["controller"] = state_->ppo.save();
@@ -230,7 +244,7 @@ void DreamPhase::checkpoint() {
       json{{"config", setup_.config_toml},       {"run_id", mark.run_id},
            {"generation", mark.generation},      {"journal_offset", mark.offset},
            {"updates", state_->version - 1},     {"seconds", seconds()},
-           {"tickets", state_->plan.position()}, {"world", state_->bundle.world.version().hex()},
+           {"tickets", state_->trained_tickets}, {"world", state_->bundle.world.version().hex()},
            {"counts", state_->counts.save()},    {"ratio_error_lag0", state_->ratio_error_lag0}}
           .dump();
   state_->store.save(checkpoint);

@@ -67,6 +67,7 @@ class DreamPhase {
   void gather(const std::stop_token& stopped);
   void update();
   void publish();
+  void note_trained();
   void checkpoint();
   void restore();
   void report_progress();

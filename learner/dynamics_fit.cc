@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/nn/error.h"
 #include "core/base/rng.h"
 #include "learner/parameter_bytes.h"
 
@@ -44,6 +45,8 @@ DynamicsFigures figures(const DynamicsLosses& l) {
 
 void clip(Tensor& first, Tensor& second) {
   const double norm = std::hypot(first.norm().item<double>(), second.norm().item<double>());
+  if (!std::isfinite(norm))
+    throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
   if (norm <= kGradientNorm) return;
   first.mul_(kGradientNorm / norm);
   second.mul_(kGradientNorm / norm);

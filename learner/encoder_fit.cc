@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/nn/error.h"
 #include "core/base/rng.h"
 #include "learner/parameter_bytes.h"
 
@@ -227,6 +228,9 @@ EncoderLosses EncoderFit::update(std::uint64_t number) {
   l.total.backward();
   embeddings_->backward(graph_part(parameters_.gradients()));
   const double norm = parameters_.gradients().norm().item<double>();
+  if (!std::isfinite(norm))
+    throw nn::NnError("the gradient is not finite", "fit of the encoder, update " + std::to_string(number),
+                      "lower world.encoder_lr");
   if (norm > kGradientNorm) parameters_.gradients().mul_(kGradientNorm / norm);
   const double left = 1 - static_cast<double>(number) / static_cast<double>(options_.encoder_updates);
   adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/base/rng.h"
 #include "replay/error.h"
@@ -80,6 +81,7 @@ WorldData::WorldData(const replay::SequenceReplay& replay, const WorldOptions& o
                      EnvironmentOf environment_of)
     : environment_of_(std::move(environment_of)), seed_(options.seed) {
   std::size_t cached = 0;
+  std::map<std::uint32_t, std::uint64_t> played;  // episodes, by model
   for (std::size_t i = 0; i < replay.size(); ++i) {
     replay::Rollout rollout = replay.at(i);
     std::vector<env::Observation> observations;
@@ -88,8 +90,9 @@ WorldData::WorldData(const replay::SequenceReplay& replay, const WorldOptions& o
     for (const env::Observation& observation : observations) size += bytes_of(observation);
     const bool keep = cached + size <= options.cache_mib << 20;
     if (keep) cached += size;
-    (rollout.sequence % options.held_out_every == options.held_out_every - 1 ? held_out_ : train_)
-        .push_back(i);
+    // By model: tickets go round the models, so that their own numbers would leave some out.
+    const bool last = played[rollout.model]++ % options.held_out_every == options.held_out_every - 1;
+    (last ? held_out_ : train_).push_back(i);
     cache_.push_back(keep ? std::move(observations) : std::vector<env::Observation>{});
     uncached_.push_back(keep ? replay::Rollout{} : std::move(rollout));
     steps_ += episodes_.back().length();

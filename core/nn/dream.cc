@@ -22,7 +22,7 @@ DreamOptions checked(DreamOptions options, const WorldModel& world) {
 
 /// Kinds whose NO-OP is free by their definition; others may pay at the end.
 bool noop_is_free(const std::string& reward_kind) {
-  return reward_kind == "incremental" || reward_kind == "best";
+  return reward_kind == "incremental" || reward_kind == "best" || reward_kind == "detailed";
 }
 
 /// One replica's episode, apart from its row in the engine.

@@ -59,10 +59,9 @@ int run_world_phase(const Options& options) {
 }
 
 int run_learner(const Options& options) {
-  if (const Config config = load_run_config(options.folder); is_dream_phase(config))
-    return run_dream_learner(options.folder, config);
-  else if (config.text("train.phase") != "ppo")
-    return run_world_phase(options);
+  const Config config = load_run_config(options.folder);
+  if (is_dream_phase(config)) return run_dream_learner(options.folder, config);
+  if (config.text("train.phase") != "ppo") return run_world_phase(options);
   std::stop_source stop;
   std::atomic<learner::Learner*> running = nullptr;
   const WorkerSignals signals([&] { stop.request_stop(); },
@@ -70,7 +69,6 @@ int run_learner(const Options& options) {
                                 if (learner::Learner* learner = running) learner->save();
                               });
   start_log("info", "learner", options.folder.log());
-  const Config config = load_run_config(options.folder);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
   learner::LearnerSetup setup = learner_setup(options.folder, config);
