@@ -8,8 +8,8 @@
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/mpi_session.h"
-#include "learner/world_options.h"
 #include "learner/dream_options.h"
+#include "learner/world_options.h"
 
 namespace regraft::launch {
 

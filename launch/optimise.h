@@ -68,9 +68,8 @@ class NotEquivalentError : public Error {
 /// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
 /// check in a process of its own -> replay of the log -> measurement -> output. A rule that a site's check
 /// refuses is reported and the search made again without it. A script (rules/script.h) takes the place of the
-/// search and passes the same checks; there a refusal ends it. What is not accepted becomes a byte copy of the
-/// input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves
-/// no output.
+/// search and passes the same checks; there a refusal ends it. What is not accepted becomes a byte copy of
+/// the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 
 }  // namespace regraft::launch

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/nn/error.h"
 #include "core/base/rng.h"
+#include "core/nn/error.h"
 #include "learner/parameter_bytes.h"
 
 namespace regraft::learner {

@@ -6,9 +6,10 @@ std::vector<Option> learner_options() {
   const LearnerOptions d;
   const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   std::vector<Option> options{
-      Option("train.phase", "ppo",
-             "ppo: a policy in real environments; collect: random rollouts to disk; world-model: these, and a "
-             "world model fitted to them; dream: a controller in that model (dream.world)")
+      Option(
+          "train.phase", "ppo",
+          "ppo: a policy in real environments; collect: random rollouts to disk; world-model: these, and a "
+          "world model fitted to them; dream: a controller in that model (dream.world)")
           .one_of({"ppo", "collect", "world-model", "dream"})
           .fixed_on_resume(),
       Option("train.seed", 0, "seed of weights, tickets and minibatches").at_least(0).fixed_on_resume(),

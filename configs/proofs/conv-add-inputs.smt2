@@ -1,5 +1,5 @@
 ; conv-add-inputs: Add(Conv{k,s,p,d,g}(x, w, b?), Conv{k,s,p,d,g}(y, w)), const(w), type(x) == type(y) => Conv{k,s,p,d,g}(Add(x, y), w, b)
-; For all dims; 4 cases, ranks to 3.
+; For all dims; 4 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
 ;   sum k!363 k!364 k!365: [(let ((a!1 (>= (- (+ (* i_26 strides_11) (* k!364 dilations_17)) pads_13) 0))
@@ -28,6 +28,7 @@
 ;         (a!4 (< (- (+ (* i_27 strides_12) (* k!387 dilations_18)) pads_14)
 ;                 t0_2_0_d_3)))
 ;     (and true a!1 a!2 a!3 a!4)) (and (>= k!387 0) (< k!387 kernel_shape_10)) (and (>= k!388 0) (< k!388 kernel_shape_9)) (and (>= k!389 0) (< k!389 t0_3_0_d_5))] t0_6_0[i_24, (+ (* t0_3_0_d_5 (div i_25 (div t0_3_0_d_4 group_19))) k!389), (+ (* i_26 strides_11) (* dilations_17 k!388) (* (- 1) pads_13)), (+ (* i_27 strides_12) (* dilations_18 k!387) (* (- 1) pads_14))] t0_3_0[i_25, k!389, k!388, k!387
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

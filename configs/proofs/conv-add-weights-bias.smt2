@@ -1,5 +1,5 @@
 ; conv-add-weights-bias: Add(Conv{k,s,p,d,g}(x, w, b), Conv{k,s,p,d,g}(x, u, c)), const(w, u, b, c), type(w) == type(u) => Conv{k,s,p,d,g}(x, w + u, b + c)
-; For all dims; 2 cases, ranks to 3.
+; For all dims; 2 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
 ;   sum k!98 k!99 k!100: [(let ((a!1 (>= (- (+ (* i_27 strides_11) (* k!99 dilations_17)) pads_13) 0))
@@ -28,6 +28,7 @@
 ;         (a!4 (< (- (+ (* i_28 strides_12) (* k!122 dilations_18)) pads_14)
 ;                 t0_2_0_d_3)))
 ;     (and true a!1 a!2 a!3 a!4)) (and (>= k!122 0) (< k!122 kernel_shape_10)) (and (>= k!123 0) (< k!123 kernel_shape_9)) (and (>= k!124 0) (< k!124 t0_3_0_d_5))] t0_2_0[i_25, (+ (* (div i_26 (div t0_3_0_d_4 group_19)) t0_3_0_d_5) k!124), (- (+ (* i_27 strides_11) (* k!123 dilations_17)) pads_13), (- (+ (* i_28 strides_12) (* k!122 dilations_18)) pads_14)] t0_6_0[i_26, k!124, k!123, k!122] + t0_4_0[i
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -1,5 +1,5 @@
 ; conv-add-weights: Add(Conv{k,s,p,d,g}(x, w, b?), Conv{k,s,p,d,g}(x, u)), const(w, u), type(w) == type(u) => Conv{k,s,p,d,g}(x, w + u, b)
-; For all dims; 4 cases, ranks to 3.
+; For all dims; 4 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
 ;   sum k!219 k!220 k!221: [(let ((a!1 (>= (- (+ (* i_26 strides_11) (* k!220 dilations_17)) pads_13) 0))
@@ -28,6 +28,7 @@
 ;         (a!4 (< (- (+ (* i_27 strides_12) (* k!243 dilations_18)) pads_14)
 ;                 t0_2_0_d_3)))
 ;     (and true a!1 a!2 a!3 a!4)) (and (>= k!243 0) (< k!243 kernel_shape_10)) (and (>= k!244 0) (< k!244 kernel_shape_9)) (and (>= k!245 0) (< k!245 t0_3_0_d_5))] t0_2_0[i_24, (+ (* (div i_25 (div t0_3_0_d_4 group_19)) t0_3_0_d_5) k!245), (- (+ (* i_26 strides_11) (* k!244 dilations_17)) pads_13), (- (+ (* i_27 strides_12) (* k!243 dilations_18)) pads_14)] t0_6_0[i_25, k!245, k!244, k!243] + t0_4_0[i
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -9,8 +9,7 @@ namespace {
 using Form = Code::Form;
 using Kind = Quantity::Kind;
 using graph::Ints;
-constexpr std::size_t kLongest = 1 << 13;        // list: what a graph has; bounds one that doubles itself
-constexpr std::int64_t kLargestRange = 1 << 16;  // rows of an index
+constexpr std::size_t kLongest = 1 << 13, kLargestRange = 1 << 16;  // of lists, one that doubles; of rows
 
 std::size_t member_of(Slot slot, const Scope& scope) {
   return slot.domain == scope.domain ? scope.member : 0;
@@ -142,7 +141,7 @@ Quantity of_list(Function function, Ints list) {
 Quantity range_of(const std::vector<Quantity>& args) {
   const std::int64_t first = args.size() > 1 ? args[0].integer : 0, last = args.back().integer;
   const bool integers = args[0].kind == Kind::integer && args.back().kind == Kind::integer;
-  if (!integers || last < first || last - first > kLargestRange) return {};
+  if (!integers || last < first || last - first > static_cast<std::int64_t>(kLargestRange)) return {};
   Ints out(static_cast<std::size_t>(last - first));
   std::iota(out.begin(), out.end(), first);
   return Quantity::of(std::move(out));

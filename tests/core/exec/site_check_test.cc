@@ -259,11 +259,5 @@ TEST_F(SiteCheck, PassesARewriteOfWhatNothingUses) {
   EXPECT_TRUE(rewrite("r: Relu(Relu(x)) => Relu(x)").passes);
 }
 
-TEST_F(SiteCheck, KeepsProductsOfIntegersInteger) {
-  const Value x = input({2, 3}, DType::int64), y = input({3, 4}, DType::int64);
-  graph_.add_output(op(OpKind::gemm, {x, y}));
-  EXPECT_TRUE(rewrite("r: Gemm(x, w) => MatMul(x, w)").passes);
-}
-
 }  // namespace
 }  // namespace regraft::exec
