@@ -1,6 +1,7 @@
 #include "launch/optimise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "actors/config_files.h"
@@ -179,7 +180,8 @@ class Pipeline {
     const search::ObservationOptions observation{.bindings = bindings_};
     const auto searcher = make_search(name, prior.get(), observation);
     search::SearchLimits limits;
-    limits.seconds = options_.budget_s;
+    // Each search anew has half of the time of the one before: all together take less than twice the budget.
+    limits.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
     if (options_.expansions > 0) limits.expansions = options_.expansions;
     Rng rng(options_.seed, "search");
     Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/base/rng.h"
@@ -275,7 +276,8 @@ bool replaces_nothing(const Graph& before, const rules::Rewrite& rewrite) {
   return before.alive(root) && before.uses(root).empty();
 }
 
-/// At other sizes than those given. Ones that do not fit together say nothing about the rewrite.
+/// At other sizes than those given: all symbols alike, none larger than it was given, then each alone. Ones
+/// that do not fit together say nothing about the rewrite.
 void compare_elsewhere(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
                        const Site& site, const SiteOptions& options, SiteReport& report) {
   const auto compare = [&](const graph::Bindings& bindings, std::int64_t unbound_size) {
@@ -284,13 +286,23 @@ void compare_elsewhere(const Graph& before, const Graph& after, const rules::Rew
       report = elsewhere;
   };
   compare(options.bindings, kOtherSize);
-  const auto [symbols, smallest] = given_symbols(before, site, options.bindings);
-  if (symbols.empty()) return;
-  for (const std::int64_t size : telling_sizes(before, site, smallest)) {
+  const std::map<graph::SymbolId, std::int64_t> given = given_sizes(before, site, options.bindings);
+  std::int64_t largest = 1;
+  for (const auto& [symbol, size] : given) largest = std::max(largest, size);
+  for (const std::int64_t size : smaller_sizes(before, site, largest)) {
     if (!report.reason.empty()) return;
     graph::Bindings bindings = options.bindings;
-    for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size);
+    for (const auto& [symbol, own] : given) bindings.bind(symbol, std::min(size, own));
     compare(bindings, 1);
+  }
+  if (given.size() < 2) return;
+  for (const auto& [symbol, own] : given) {
+    for (const std::int64_t size : smaller_sizes(before, site, own)) {
+      if (!report.reason.empty()) return;
+      graph::Bindings bindings = options.bindings;
+      bindings.bind(symbol, size);
+      compare(bindings, 1);
+    }
   }
 }
 

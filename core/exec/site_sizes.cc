@@ -2,10 +2,12 @@
 
 #include <cstdlib>
 #include <iterator>
-#include <limits>
+#include <optional>
+#include <string_view>
 #include <variant>
 
 #include "core/graph/dim_formula.h"
+#include "core/graph/types.h"
 
 namespace regraft::exec {
 
@@ -15,7 +17,7 @@ using graph::Value;
 
 namespace {
 
-constexpr std::size_t kMostTelling = 8;
+constexpr std::size_t kMostSmaller = 8;
 
 }  // namespace
 
@@ -32,22 +34,33 @@ std::vector<graph::SymbolId> open_symbols(const Graph& graph, const Site& site,
   return {symbols.begin(), symbols.end()};
 }
 
-std::pair<std::set<graph::SymbolId>, std::int64_t> given_symbols(const Graph& graph, const Site& site,
-                                                                 const graph::Bindings& bindings) {
-  std::set<graph::SymbolId> symbols;
-  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+std::map<graph::SymbolId, std::int64_t> given_sizes(const Graph& graph, const Site& site,
+                                                    const graph::Bindings& bindings) {
+  std::map<graph::SymbolId, std::int64_t> given;
+  const auto plain = [&](graph::SymbolId symbol) {
+    const std::optional<std::int64_t> size = bindings.find(symbol);
+    if (size) given.emplace(symbol, *size);
+    return size;
+  };
+  const auto named = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const auto symbol = graph.tables().find_symbol(name);
+    return symbol ? plain(*symbol) : std::nullopt;
+  };
   for (const Value& leaf : site.leaves) {
     for (const graph::Dim dim : graph.type(leaf).dims) {
-      const auto size = graph::is_symbol(dim) ? bindings.find(graph::dim_symbol(dim)) : std::nullopt;
-      if (!size) continue;
-      symbols.insert(graph::dim_symbol(dim));
-      smallest = std::min(smallest, *size);
+      if (!graph::is_symbol(dim)) continue;
+      plain(graph::dim_symbol(dim));
+      const std::string& name = graph.tables().symbol_name(graph::dim_symbol(dim));
+      try {
+        if (graph::is_formula(name)) graph::evaluate_formula(name, named);
+      } catch (const graph::GraphError&) {  // a division by zero: what it is made of is noted by then
+      }
     }
   }
-  return {symbols, smallest};
+  return given;
 }
 
-std::set<std::int64_t> telling_sizes(const Graph& graph, const Site& site, std::int64_t below) {
+std::set<std::int64_t> smaller_sizes(const Graph& graph, const Site& site, std::int64_t below) {
   std::set<std::int64_t> sizes{1, 2, 3};
   const auto add = [&](std::int64_t value) {
     if (value <= -below || value >= below + 1) return;
@@ -62,7 +75,7 @@ std::set<std::int64_t> telling_sizes(const Graph& graph, const Site& site, std::
   }
   sizes.erase(sizes.begin(), sizes.lower_bound(1));
   sizes.erase(sizes.lower_bound(below), sizes.end());
-  while (sizes.size() > kMostTelling) sizes.erase(std::prev(sizes.end()));
+  while (sizes.size() > kMostSmaller) sizes.erase(std::prev(sizes.end()));
   return sizes;
 }
 

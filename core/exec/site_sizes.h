@@ -3,8 +3,8 @@
 // Internal to core/exec: sizes of the symbols of a rewrite's site at which to look.
 
 #include <cstdint>
+#include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "core/exec/site.h"
@@ -15,13 +15,13 @@ namespace regraft::exec {
 std::vector<graph::SymbolId> open_symbols(const graph::Graph& graph, const Site& site,
                                           const graph::Bindings& bindings, bool formulas);
 
-/// Symbols of the leaves that a size was given for, and the smallest such size.
-std::pair<std::set<graph::SymbolId>, std::int64_t> given_symbols(const graph::Graph& graph, const Site& site,
-                                                                 const graph::Bindings& bindings);
+/// The symbols that a size was given for and that dims of the leaves are, or are formulas over, with it.
+std::map<graph::SymbolId, std::int64_t> given_sizes(const graph::Graph& graph, const Site& site,
+                                                    const graph::Bindings& bindings);
 
 /// A few sizes in [1, below): 1 to 3, and next to the integers among the attributes of the left side: where
 /// it begins to slice, say.
-std::set<std::int64_t> telling_sizes(const graph::Graph& graph, const Site& site, std::int64_t below);
+std::set<std::int64_t> smaller_sizes(const graph::Graph& graph, const Site& site, std::int64_t below);
 
 /// Small sizes, and those that the left side has elsewhere.
 std::vector<std::int64_t> likely_sizes(const graph::Graph& graph, const Site& site);

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
-constexpr std::size_t kMostTogether = 6, kMostAlone = 6;   // probes that run
-constexpr std::array<std::int64_t, 3> kSmallest{2, 1, 3};  // of one symbol alone
+constexpr std::size_t kMostTogether = 6, kMostAlone = 4;  // probes that run, the latter for each symbol
 
 std::string label_of(const SymbolSizes& sizes) {
   std::string label;
@@ -114,18 +113,22 @@ void probe_together(Prober& prober, const std::set<std::string>& symbols,
   }
 }
 
-void probe_alone(Prober& prober, const std::set<std::string>& symbols, const SymbolSizes& bound) {
+void probe_alone(Prober& prober, const std::set<std::string>& symbols, const SymbolSizes& bound,
+                 std::span<const std::int64_t> sizes) {
   SymbolSizes given;
   for (const std::string& symbol : symbols) {
     const auto value = bound.find(symbol);
     given[symbol] = value == bound.end() ? 1 : value->second;
   }
-  std::size_t found = 0;
-  for (const std::int64_t size : kSmallest) {
-    for (const std::string& symbol : symbols) {
-      SymbolSizes sizes = given;
-      sizes[symbol] = size;
-      if (found < kMostAlone && prober.runs(sizes)) ++found;
+  std::vector<std::int64_t> order{2, 1};
+  order.insert(order.end(), sizes.begin(), sizes.end());
+  for (const std::string& symbol : symbols) {
+    std::set<std::int64_t> good;
+    for (const std::int64_t size : order) {
+      if (good.size() >= kMostAlone) break;
+      SymbolSizes alone = given;
+      alone[symbol] = size;
+      if (prober.runs(alone)) good.insert(size);
     }
   }
 }
@@ -146,7 +149,7 @@ void add_probes(OrtSession& session, const InputSource& source, const SymbolSize
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, rng, reference);
   probe_together(prober, symbols, sizes);
-  if (symbols.size() > 1) probe_alone(prober, symbols, bound);
+  if (symbols.size() > 1) probe_alone(prober, symbols, bound, sizes);
 }
 
 std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound) {

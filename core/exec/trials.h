@@ -46,8 +46,8 @@ struct TrialPlan {
 
 /// Adds trials at other sizes of the symbols, at which a rewrite that holds at the bindings may fail: all
 /// symbols alike at the first few of `sizes` at which the session runs, and at the smallest such size; then
-/// each symbol alone at small ones, the others as bound. Sizes at which it fails count for nothing. Does
-/// nothing for a model without symbols.
+/// each symbol alone at the first few that run, the others as bound. Sizes at which it fails count for
+/// nothing. Does nothing for a model without symbols.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, Rng& rng, Reference& reference);
 

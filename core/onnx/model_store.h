@@ -62,6 +62,12 @@ const std::string& source_name(const ::onnx::GraphProto& graph, const SourceRef&
 template <typename Graph, typename Visit>
 void for_each_tensor_of_graph(Graph& graph, const Visit& visit);
 
+template <typename Sparse, typename Visit>
+void for_each_tensor_of_sparse(Sparse& sparse, const Visit& visit) {
+  visit(*sparse.mutable_values(), false);
+  visit(*sparse.mutable_indices(), false);
+}
+
 template <typename Node, typename Visit>
 void for_each_tensor_of_node(Node& node, const Visit& visit) {
   for (int i = 0; i < node.attribute_size(); ++i) {
@@ -70,20 +76,15 @@ void for_each_tensor_of_node(Node& node, const Visit& visit) {
     for (auto& tensor : *attribute.mutable_tensors()) visit(tensor, false);
     if (attribute.has_g()) for_each_tensor_of_graph(*attribute.mutable_g(), visit);
     for (auto& graph : *attribute.mutable_graphs()) for_each_tensor_of_graph(graph, visit);
-    if (attribute.has_sparse_tensor()) {
-      visit(*attribute.mutable_sparse_tensor()->mutable_values(), false);
-      visit(*attribute.mutable_sparse_tensor()->mutable_indices(), false);
-    }
+    if (attribute.has_sparse_tensor()) for_each_tensor_of_sparse(*attribute.mutable_sparse_tensor(), visit);
+    for (auto& sparse : *attribute.mutable_sparse_tensors()) for_each_tensor_of_sparse(sparse, visit);
   }
 }
 
 template <typename Graph, typename Visit>
 void for_each_tensor_of_graph(Graph& graph, const Visit& visit) {
   for (auto& tensor : *graph.mutable_initializer()) visit(tensor, true);
-  for (auto& sparse : *graph.mutable_sparse_initializer()) {
-    visit(*sparse.mutable_values(), false);
-    visit(*sparse.mutable_indices(), false);
-  }
+  for (auto& sparse : *graph.mutable_sparse_initializer()) for_each_tensor_of_sparse(sparse, visit);
   for (auto& node : *graph.mutable_node()) for_each_tensor_of_node(node, visit);
 }
 

@@ -203,19 +203,33 @@ INSTANTIATE_TEST_SUITE_P(All, WrongRules, ::testing::ValuesIn(kRules),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 /// A rule that a symbolic dim makes wrong only where it is smaller than a constant of the model: a start from
-/// the end of x[n] is no row number. At n = 10, 1 and 7 nothing shows.
-TEST(WrongRule, ThatHoldsAtTheBoundSizeIsCaughtAtASmallerOne) {
-  constexpr const char* kWrong =
-      "r: Gather{a}(Slice{[o], [e], [a], [1]}(x), i), const(i), rank(i) == 1, min(ints(i)) >= 0"
-      " => Gather{a}(x, Ints(ints(i) + o))";
+/// the end of a dim is no row number. At 10, 1 and 7 rows nothing shows.
+struct BoundSize {
+  const char* what;
+  testing::ModelBuilder::Shape input;  // the last but one is sliced
+  SymbolSizes bound;
+  const char* shows;  // where
+};
+
+class WrongAtSmallerSizes : public ::testing::TestWithParam<BoundSize> {};
+
+TEST_P(WrongAtSmallerSizes, IsCaught) {
+  const auto& [what, input, bound, shows] = GetParam();
+  const auto axis = static_cast<std::int64_t>(input.size()) - 2;
+  const std::string gather = "Gather{" + std::to_string(axis) + "}";
+  const std::string wrong = "r: " + gather + "(Slice{[o], [e], [" + std::to_string(axis) +
+                            "], [1]}(x), i), const(i), rank(i) == 1, min(ints(i)) >= 0 => " + gather +
+                            "(x, Ints(ints(i) + o))";
+  testing::ModelBuilder::Shape output = input;
+  output[axis] = 1;
   const TempDir folder;
   testing::ModelBuilder model;
-  model.input("x", {"n", 3}).output("y", {1, 3}).integers("row", {1});
-  model.integers("from", {-3}).integers("to", {1000}).integers("axes", {0});
+  model.input("x", input).output("y", output).integers("row", {1});
+  model.integers("from", {-3}).integers("to", {1000}).integers("axes", {axis});
   model.node("Slice", {"x", "from", "to", "axes"}, {"last"});
-  model.node("Gather", {"last", "row"}, {"y"});
+  testing::ModelBuilder::set_int(model.node("Gather", {"last", "row"}, {"y"}), "axis", axis);
   const auto file = model.write(folder.path() / "before.onnx"), after = folder.path() / "after.onnx";
-  const auto rules = rules::RuleSet::parse(kWrong, "rule");
+  const auto rules = rules::RuleSet::parse(wrong, "rule");
   const onnx::ImportedModel imported = onnx::import_model(file);
   graph::Graph graph = imported.graph();
   const rules::MatchIndex index(rules, graph);
@@ -224,15 +238,22 @@ TEST(WrongRule, ThatHoldsAtTheBoundSizeIsCaughtAtASmallerOne) {
   onnx::export_model(imported, graph, after);
 
   SiteOptions at;
-  at.bindings.bind(imported.tables().symbol("n"), 10);
+  for (const auto& [symbol, size] : bound) at.bindings.bind(imported.tables().symbol(symbol), size);
   set_oracle_threads(1);
   EXPECT_FALSE(check_site(imported.graph(), graph, rewrite, at).passes);
   EquivalenceOptions options;
-  options.bound = {{"n", 10}};
+  options.bound = bound;
   const EquivalenceReport report = check_equivalence(file, after, options);
   EXPECT_FALSE(report.equivalent);
-  EXPECT_THAT(report.reason, ::testing::HasSubstr("n=2"));
+  EXPECT_THAT(report.reason, ::testing::HasSubstr(shows));
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongAtSmallerSizes,
+    ::testing::Values(BoundSize{"one_symbol", {"n", 3}, {{"n", 10}}, "n=2"},
+                      BoundSize{"beside_one_of_size_1", {"batch", "n", 3}, {{"batch", 1}, {"n", 10}}, "n=2"},
+                      BoundSize{"beside_a_small_one", {"batch", "n", 3}, {{"batch", 2}, {"n", 10}}, "n=2"}),
+    [](const auto& instance) { return std::string(instance.param.what); });
 
 }  // namespace
 }  // namespace regraft::exec

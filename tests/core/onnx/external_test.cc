@@ -31,6 +31,20 @@ struct Range {
   std::uint64_t length = kBytes;
 };
 
+void fill_external(pb::TensorProto& tensor, const std::vector<std::int64_t>& dims, const Range& range) {
+  tensor.set_data_type(pb::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) tensor.add_dims(dim);
+  tensor.set_data_location(pb::TensorProto::EXTERNAL);
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"location", range.file},
+                                                        {"offset", std::to_string(range.offset)},
+                                                        {"length", std::to_string(range.length)}}) {
+    auto* entry = tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
 /// x times each external tensor, summed.
 pb::ModelProto external_model(const std::vector<Range>& ranges) {
   ModelBuilder builder;
@@ -40,18 +54,7 @@ pb::ModelProto external_model(const std::vector<Range>& ranges) {
     const std::string number = std::to_string(i);
     pb::TensorProto& tensor = *builder.model.mutable_graph()->add_initializer();
     tensor.set_name("w" + number);
-    tensor.set_data_type(pb::TensorProto::FLOAT);
-    tensor.add_dims(kRows);
-    tensor.add_dims(kColumns);
-    tensor.set_data_location(pb::TensorProto::EXTERNAL);
-    for (const auto& [key, value] :
-         std::vector<std::pair<std::string, std::string>>{{"location", ranges[i].file},
-                                                          {"offset", std::to_string(ranges[i].offset)},
-                                                          {"length", std::to_string(ranges[i].length)}}) {
-      auto* entry = tensor.add_external_data();
-      entry->set_key(key);
-      entry->set_value(value);
-    }
+    fill_external(tensor, {kRows, kColumns}, ranges[i]);
     builder.node("MatMul", {"x", "w" + number}, {"p" + number});
     products.push_back("p" + number);
   }
@@ -128,6 +131,43 @@ TEST_F(External, ComesInAndGoesOut) {
   export_model(model, model.graph(), inside, {.external_data = ExternalData::never});
   EXPECT_TRUE(data_files(inside).empty());
   EXPECT_EQ(contents(inside), before);
+}
+
+/// The values and indices of sparse attributes lie in data files as other tensors do.
+TEST_F(External, SparseAttributesComeInAndGoOut) {
+  const std::string data = data_bytes(1);
+  write_file_atomic(folder_.path() / "weights.bin", data);
+  ModelBuilder builder;
+  builder.input("x", {"1"}).output("y", {"1"});
+  pb::NodeProto& node = builder.node("Sparse", {"x"}, {"y"});
+  node.set_domain("custom");
+  auto& domain = *builder.model.add_opset_import();
+  domain.set_domain("custom");
+  domain.set_version(1);
+  pb::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name("tables");
+  attribute.set_type(pb::AttributeProto::SPARSE_TENSORS);
+  for (const std::uint64_t offset : {0u, 40u}) {
+    pb::SparseTensorProto& sparse = *attribute.add_sparse_tensors();
+    fill_external(*sparse.mutable_values(), {10}, {"weights.bin", offset, 40});
+    ModelBuilder::fill_tensor(*sparse.mutable_indices(), "", {10}, std::vector<std::int64_t>(10, offset),
+                              pb::TensorProto::INT64);
+    sparse.add_dims(1000);
+  }
+  write_file_atomic(path_, builder.model.SerializeAsString());
+
+  const ImportedModel model = import_model(path_);
+  const fs::path out = folder_.path() / "out.onnx";
+  export_model(model, model.graph(), out, {.external_data = ExternalData::never});
+  pb::ModelProto written;
+  ASSERT_TRUE(written.ParseFromString(read_file(out)));
+  const pb::AttributeProto& tables = written.graph().node(0).attribute(0);
+  ASSERT_EQ(tables.sparse_tensors_size(), 2);
+  for (int i = 0; i < 2; ++i) {
+    const pb::TensorProto& values = tables.sparse_tensors(i).values();
+    EXPECT_EQ(values.data_location(), pb::TensorProto::DEFAULT);
+    EXPECT_EQ(values.raw_data(), data.substr(static_cast<std::size_t>(i) * 40, 40));
+  }
 }
 
 TEST_F(External, CanBeOverwrittenInPlace) {
