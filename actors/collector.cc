@@ -1,50 +1,17 @@
 #include "actors/collector.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
-#include "core/base/log.h"
-#include "core/wire/error.h"
+#include "actors/tickets.h"
 
 namespace regraft::actors {
-namespace {
-
-constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
-
-}  // namespace
-
-struct EnvironmentPool::Held {
-  Held(std::unique_ptr<Task> loaded, const WorkloadOptions& options, const Clock& clock)
-      : task(std::move(loaded)), environment(make_environment(*task, options, clock)) {}
-  std::unique_ptr<Task> task;
-  env::Environment environment;
-};
-
-EnvironmentPool::EnvironmentPool(WorkloadOptions options, const Clock& clock)
-    : options_(std::move(options)), clock_(clock) {}
-EnvironmentPool::~EnvironmentPool() = default;
-
-env::Environment& EnvironmentPool::environment(std::uint32_t model) {
-  auto& held = held_[model];
-  if (!held) held = std::make_unique<Held>(load_task(options_, model), options_, clock_);
-  return held->environment;
-}
 
 Collector::Collector(wire::Link& link, WorkloadOptions workload, replay::Chooser choose, const Clock& clock)
     : link_(link), environments_(std::move(workload), clock), choose_(std::move(choose)) {}
 
 void Collector::run(const std::stop_token& stopped) {
-  try {
-    while (!stopped.stop_requested()) {
-      while (link_.next_ack(std::chrono::milliseconds(0))) {
-      }
-      if (const auto ticket = link_.next_ticket(kPatience)) play(*ticket);
-    }
-  } catch (const wire::WireError& error) {
-    if (error.fault() != wire::WireFault::kClosed) throw;
-    log_debug("the run has ended: {}", error.what());
-  }
+  play_tickets(link_, stopped, [this](const wire::Ticket& ticket) { play(ticket); });
 }
 
 void Collector::play(const wire::Ticket& ticket) {

@@ -1,31 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <stop_token>
 
-#include "actors/workload.h"
+#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/wire/link.h"
 #include "replay/play.h"
 
 namespace regraft::actors {
-
-/// Tasks and environments of a workload, made when they are first asked for. One thread.
-class EnvironmentPool {
- public:
-  /// The clock outlives it.
-  EnvironmentPool(WorkloadOptions options, const Clock& clock);
-  ~EnvironmentPool();
-  env::Environment& environment(std::uint32_t model);
-
- private:
-  struct Held;
-  WorkloadOptions options_;
-  const Clock& clock_;
-  std::map<std::uint32_t, std::unique_ptr<Held>> held_;
-};
 
 /// Plays rollouts of real environments for a world model and sends them as action logs:
 ///   ticket -> reset(seed) -> chooser step... -> one result

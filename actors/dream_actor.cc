@@ -1,21 +1,14 @@
 #include "actors/dream_actor.h"
 
-#include <chrono>
 #include <cmath>
-#include <map>
 #include <string>
 #include <utility>
 
+#include "actors/tickets.h"
 #include "core/base/log.h"
-#include "core/wire/error.h"
 #include "replay/dream_recorder.h"
 
 namespace regraft::actors {
-namespace {
-
-constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
-
-}  // namespace
 
 /// What is made of a bundle: the dream anew with another world, the controller's weights with every bundle.
 struct DreamActor::Playing {
@@ -33,48 +26,23 @@ struct DreamActor::Playing {
   std::vector<nn::DreamStart> starts;
 };
 
-/// The real environments that were asked for; their actions go through the world model of the bundle.
-struct DreamActor::Real {
-  explicit Real(const nn::WorldBundle& bundle) : world(bundle.world.version()), tracker(bundle.world) {}
-  Hash128 world;
-  nn::LatentTracker tracker;
-  struct Held {
-    std::unique_ptr<Task> task;
-    std::optional<env::Environment> environment;
-  };
-  std::map<std::uint32_t, Held> held;
-};
-
 DreamActor::DreamActor(wire::Link& link, const DreamActorOptions& options,
                        std::optional<WorkloadOptions> real, const Clock& clock)
-    : link_(link), options_(options), real_(std::move(real)), clock_(clock) {}
+    : link_(link), options_(options) {
+  if (real) real_.emplace(std::move(*real), clock);
+}
 DreamActor::~DreamActor() = default;
 
 void DreamActor::run(const std::stop_token& stopped) {
-  try {
-    while (!stopped.stop_requested()) {
-      while (link_.next_ack(std::chrono::milliseconds(0))) {
-      }
-      const auto ticket = link_.next_ticket(kPatience);
-      if (!ticket || !load_bundle(*ticket)) continue;
-      send(*ticket, real_ ? play(*ticket) : dream(*ticket));
-    }
-  } catch (const wire::WireError& error) {
-    if (error.fault() != wire::WireFault::kClosed) throw;
-    log_debug("the run has ended: {}", error.what());
-  }
+  play_tickets(link_, stopped, [this](const wire::Ticket& ticket) {
+    if (load_bundle(ticket)) send(ticket, real_ ? play(ticket) : dream(ticket));
+  });
 }
 
-/// The ticket's bundle, or the latest where that is no longer kept. False where it was refused.
+/// False where the ticket's bundle was refused.
 bool DreamActor::load_bundle(const wire::Ticket& ticket) {
   if (playing_ && version_ == ticket.weight_version && generation_ == ticket.generation) return true;
-  wire::Weights fetched;
-  try {
-    fetched = link_.fetch(ticket.weight_version);
-  } catch (const wire::WireError& error) {
-    if (error.fault() != wire::WireFault::kGone) throw;
-    fetched = link_.fetch(0);
-  }
+  const wire::Weights fetched = fetch_weights(link_, ticket);
   if (!slot_.take(fetched.bytes, "bundle " + std::to_string(fetched.info.version))) {
     log_warning("bundle {} mixes versions and was refused", fetched.info.version);
     return false;
@@ -85,7 +53,7 @@ bool DreamActor::load_bundle(const wire::Ticket& ticket) {
     playing_->controller.set_weights(file.weights);
   } else {
     playing_ = std::make_unique<Playing>(bundle, file, options_);
-    if (real_) real_playing_ = std::make_unique<Real>(bundle);
+    if (real_) tracker_ = std::make_unique<nn::LatentTracker>(bundle.world);
   }
   version_ = fetched.info.version;
   generation_ = ticket.generation;
@@ -110,14 +78,10 @@ std::vector<replay::DreamSegment> DreamActor::dream(const wire::Ticket& ticket) 
 }
 
 std::vector<replay::DreamSegment> DreamActor::play(const wire::Ticket& ticket) {
-  Real::Held& held = real_playing_->held[ticket.model];
-  if (!held.environment) {
-    held.task = load_task(*real_, ticket.model);
-    held.environment.emplace(make_environment(*held.task, *real_, clock_));
-  }
-  held.environment->reset(ticket.seed);
-  return replay::record_episode(*held.environment, real_playing_->tracker, playing_->controller,
-                                nn::Take::drawn, header_of(ticket));
+  env::Environment& environment = real_->environment(ticket.model);
+  environment.reset(ticket.seed);
+  return replay::record_episode(environment, *tracker_, playing_->controller, nn::Take::drawn,
+                                header_of(ticket));
 }
 
 void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments) {

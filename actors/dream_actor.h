@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "actors/workload.h"
+#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/nn/controller.h"
 #include "core/nn/dream.h"
@@ -44,7 +44,6 @@ class DreamActor {
 
  private:
   struct Playing;
-  struct Real;
 
   bool load_bundle(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> dream(const wire::Ticket& ticket);
@@ -54,11 +53,10 @@ class DreamActor {
 
   wire::Link& link_;
   DreamActorOptions options_;
-  std::optional<WorkloadOptions> real_;
-  const Clock& clock_;
+  std::optional<EnvironmentPool> real_;
   nn::BundleSlot slot_;
   std::unique_ptr<Playing> playing_;
-  std::unique_ptr<Real> real_playing_;
+  std::unique_ptr<nn::LatentTracker> tracker_;  // of the bundle's world, in real environments
   std::uint64_t version_ = 0, generation_ = 0;
   std::uint64_t steps_ = 0, episodes_ = 0;
 };

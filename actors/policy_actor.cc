@@ -1,20 +1,16 @@
 #include "actors/policy_actor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
-#include "core/base/log.h"
+#include "actors/tickets.h"
 #include "core/env/rule_features.h"
 #include "core/nn/weights.h"
-#include "core/wire/error.h"
 #include "replay/segment_codec.h"
 
 namespace regraft::actors {
 namespace {
-
-constexpr std::chrono::milliseconds kPatience{200};  // for a ticket, before looking whether to stop
 
 replay::Segment segment_for(const wire::Ticket& ticket, std::uint64_t version, nn::Head head) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
@@ -37,63 +33,33 @@ std::size_t total_size(const std::vector<replay::Bytes>& frames) {
 
 }  // namespace
 
-/// A model that was asked for, and its environment.
-struct PolicyActor::Played {
-  Played(std::unique_ptr<Task> loaded, const WorkloadOptions& options, const Clock& clock)
-      : task(std::move(loaded)), environment(make_environment(*task, options, clock)) {}
-  std::unique_ptr<Task> task;
-  env::Environment environment;
-};
-
 PolicyActor::PolicyActor(wire::Link& link, WorkloadOptions workload, const nn::NetworkConfig& network,
                          const Clock& clock)
-    : link_(link), workload_(std::move(workload)), clock_(clock), network_(network) {}
+    : link_(link), environments_(std::move(workload), clock), network_(network) {}
 
 PolicyActor::~PolicyActor() = default;
 
 void PolicyActor::run(const std::stop_token& stopped) {
-  try {
-    while (!stopped.stop_requested()) {
-      while (link_.next_ack(std::chrono::milliseconds(0))) {
-      }
-      if (const auto ticket = link_.next_ticket(kPatience)) play(*ticket);
-    }
-  } catch (const wire::WireError& error) {
-    if (error.fault() != wire::WireFault::kClosed) throw;
-    log_debug("the run has ended: {}", error.what());
-  }
+  play_tickets(link_, stopped, [this](const wire::Ticket& ticket) { play(ticket); });
 }
 
-env::Environment& PolicyActor::environment(std::uint32_t model) {
-  auto& held = played_[model];
-  if (!held) held = std::make_unique<Played>(load_task(workload_, model), workload_, clock_);
-  return held->environment;
-}
-
-/// The ticket's version, or the latest where that is no longer kept.
 void PolicyActor::load_weights(const wire::Ticket& ticket) {
   // Another generation may give the same version to other weights.
   if (policy_ && version_ == ticket.weight_version && generation_ == ticket.generation) return;
-  wire::Weights fetched;
-  try {
-    fetched = link_.fetch(ticket.weight_version);
-  } catch (const wire::WireError& error) {
-    if (error.fault() != wire::WireFault::kGone) throw;
-    fetched = link_.fetch(0);
-  }
+  const wire::Weights fetched = fetch_weights(link_, ticket);
   const nn::Weights weights = nn::decode_weights(fetched.bytes);
   if (policy_)
     policy_->set_weights(weights);
   else
-    policy_ = std::make_unique<nn::Policy>(network_, weights,
-                                           env::make_rule_features(environment(ticket.model).rules()),
-                                           nn::PolicyOptions{.device = "cpu"});
+    policy_ = std::make_unique<nn::Policy>(
+        network_, weights, env::make_rule_features(environments_.environment(ticket.model).rules()),
+        nn::PolicyOptions{.device = "cpu"});
   version_ = fetched.info.version;
   generation_ = ticket.generation;
 }
 
 void PolicyActor::play(const wire::Ticket& ticket) {
-  env::Environment& environment = this->environment(ticket.model);
+  env::Environment& environment = environments_.environment(ticket.model);
   load_weights(ticket);
   Rng rng(ticket.seed, "policy actor");
   environment.reset(ticket.seed);

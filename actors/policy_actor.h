@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <stop_token>
 #include <vector>
 
-#include "actors/workload.h"
+#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/nn/policy.h"
 #include "core/wire/link.h"
@@ -33,22 +32,17 @@ class PolicyActor {
   std::uint64_t episodes() const { return episodes_; }
 
  private:
-  struct Played;
-
   void play(const wire::Ticket& ticket);
   void load_weights(const wire::Ticket& ticket);
-  env::Environment& environment(std::uint32_t model);
   replay::Step policy_step(env::Environment& environment, Rng& rng, bool& truncated);
   bool send(const wire::Ticket& ticket, replay::Segment segment, bool last);
 
   wire::Link& link_;
-  WorkloadOptions workload_;
-  const Clock& clock_;
+  EnvironmentPool environments_;
   nn::NetworkConfig network_;
   std::unique_ptr<nn::Policy> policy_;
   std::uint64_t version_ = 0;     // of the weights in policy_
   std::uint64_t generation_ = 0;  // of the learner that made them
-  std::map<std::uint32_t, std::unique_ptr<Played>> played_;
   std::uint64_t policy_steps_ = 0;
   std::uint64_t episodes_ = 0;
 };

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/collector.h"
+#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/base/rng.h"
 #include "core/env/rule_features.h"
@@ -17,6 +17,8 @@
 #include "core/nn/policy_file.h"
 #include "launch/job.h"
 #include "learner/world_options.h"
+#include "replay/play.h"
+#include "replay/rollout.h"
 
 namespace regraft::launch {
 namespace {

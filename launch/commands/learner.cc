@@ -3,7 +3,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "actors/collector.h"
+#include "actors/environment_pool.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
 #include "core/wire/error.h"

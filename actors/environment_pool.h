@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "actors/workload.h"
+#include "core/base/clock.h"
+
+namespace regraft::actors {
+
+/// Tasks and environments of a workload, made when they are first asked for. One thread.
+class EnvironmentPool {
+ public:
+  /// The clock outlives it.
+  EnvironmentPool(WorkloadOptions options, const Clock& clock);
+  ~EnvironmentPool();
+
+  /// The environment of a model of the workload's list; the same one each time, in the state it was left.
+  env::Environment& environment(std::uint32_t model);
+
+ private:
+  struct Held;
+  WorkloadOptions options_;
+  const Clock& clock_;
+  std::map<std::uint32_t, std::unique_ptr<Held>> held_;
+};
+
+}  // namespace regraft::actors
