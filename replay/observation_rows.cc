@@ -1,11 +1,33 @@
 #include "replay/observation_rows.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace regraft::replay {
 namespace {
 
 using env::Observation;
+
+constexpr std::size_t kNodeRowBytes =
+    sizeof(std::uint32_t) + sizeof(std::uint16_t) + env::kNodeFeatures * sizeof(float);
+constexpr std::size_t kEdgeRowBytes = 2 * sizeof(std::uint32_t) + env::kEdgeFeatures * sizeof(float);
+
+/// Writes a row of known size from its start to its end.
+class FixedRow {
+ public:
+  explicit FixedRow(std::byte* to) : to_(to) {}
+  template <typename T>
+  void value(T held) {
+    raw(std::as_bytes(std::span(&held, 1)));
+  }
+  void raw(std::span<const std::byte> bytes) {
+    std::memcpy(to_, bytes.data(), bytes.size());
+    to_ += bytes.size();
+  }
+
+ private:
+  std::byte* to_;
+};
 
 [[noreturn]] void broken(const char* problem) {
   throw ReplayError(problem, "observation", "");
@@ -110,34 +132,36 @@ void read_candidates(const RowTable& rows, Observation& o) {
 
 }  // namespace
 
-ObservationRows to_rows(const Observation& o) {
+void to_rows(const Observation& o, ObservationRows& rows) {
   check_sizes(o);
   check_candidates(o);
-  ObservationRows rows;
   rows.globals = o.globals;
   rows.rule_count = static_cast<std::uint32_t>(o.location_counts.size() - 1);
   rows.truncated_locations = o.truncated_locations;
+  rows.nodes.clear();
+  rows.edges.clear();
+  rows.candidates.clear();
+  for (std::size_t i = 0; i < o.node_count(); ++i) {
+    FixedRow row(rows.nodes.extend(kNodeRowBytes));
+    row.value(o.node_ids[i]);
+    row.value(o.node_kinds[i]);
+    row.raw(feature_bytes(o.node_features, i, env::kNodeFeatures));
+  }
+  for (std::size_t i = 0; i < o.edge_count(); ++i) {
+    require(i == 0 || o.receivers[i] >= o.receivers[i - 1], "edges are not ordered by receiver");
+    const std::uint32_t receiver = id_of(o, o.receivers[i]), sender = id_of(o, o.senders[i]);
+    FixedRow row(rows.edges.extend(kEdgeRowBytes));
+    row.value(receiver);
+    row.value(sender);
+    row.raw(feature_bytes(o.edge_features, i, env::kEdgeFeatures));
+  }
   Bytes row;
   ByteWriter out(row);
-  for (std::size_t i = 0; i < o.node_count(); ++i, row.clear()) {
-    out.value(o.node_ids[i]);
-    out.value(o.node_kinds[i]);
-    out.raw(feature_bytes(o.node_features, i, env::kNodeFeatures));
-    rows.nodes.add(row);
-  }
-  for (std::size_t i = 0; i < o.edge_count(); ++i, row.clear()) {
-    require(i == 0 || o.receivers[i] >= o.receivers[i - 1], "edges are not ordered by receiver");
-    out.value(id_of(o, o.receivers[i]));
-    out.value(id_of(o, o.senders[i]));
-    out.raw(feature_bytes(o.edge_features, i, env::kEdgeFeatures));
-    rows.edges.add(row);
-  }
   for (std::size_t i = 0; i < o.candidate_count(); ++i, row.clear()) {
     out.value(o.candidate_xfers[i]);
     for (const std::int32_t node : o.matched_nodes(i)) out.varint(id_of(o, node));
     rows.candidates.add(row);
   }
-  return rows;
 }
 
 Observation from_rows(const ObservationRows& rows) {
@@ -157,9 +181,9 @@ void write_observation(const ObservationRows& before, const ObservationRows& aft
   out.varint(after.rule_count);
   out.varint(after.truncated_locations);
   out.raw(std::as_bytes(std::span(after.globals)));
-  write_delta(before.nodes, after.nodes, out);
-  write_delta(before.edges, after.edges, out);
-  write_delta(before.candidates, after.candidates, out);
+  write_delta(before.nodes, after.nodes, sizeof(std::uint32_t), out);
+  write_delta(before.edges, after.edges, sizeof(std::uint32_t), out);
+  write_delta(before.candidates, after.candidates, sizeof(std::uint16_t), out);
 }
 
 ObservationRows read_observation(const ObservationRows& before, ByteReader& in, const CodecLimits& limits) {

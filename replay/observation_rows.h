@@ -9,6 +9,7 @@
 namespace regraft::replay {
 
 struct ObservationRows {
+  // Each ordered by its first column.
   RowTable nodes;       // id, kind, features
   RowTable edges;       // receiver id, sender id, features
   RowTable candidates;  // xfer, ids of matched nodes
@@ -17,8 +18,8 @@ struct ObservationRows {
   std::uint32_t truncated_locations = 0;
 };
 
-/// Throws ReplayError where the observation breaks its contract.
-ObservationRows to_rows(const env::Observation& observation);
+/// Overwrites `rows`, reusing its memory. Throws ReplayError where the observation breaks its contract.
+void to_rows(const env::Observation& observation, ObservationRows& rows);
 env::Observation from_rows(const ObservationRows& rows);
 
 void write_observation(const ObservationRows& before, const ObservationRows& after, ByteWriter& out);

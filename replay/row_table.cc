@@ -1,8 +1,7 @@
 #include "replay/row_table.h"
 
-#include <algorithm>
+#include <cstring>
 #include <string_view>
-#include <unordered_map>
 
 namespace regraft::replay {
 namespace {
@@ -15,19 +14,43 @@ bool equal(const RowTable& before, std::size_t i, std::span<const std::byte> row
   return i < before.size() && text_of(before.row(i)) == text_of(row);
 }
 
+/// Finds rows in a table, asked for in ascending order of their keys.
+class RowFinder {
+ public:
+  RowFinder(const RowTable& table, std::size_t key_bytes) : table_(table), key_bytes_(key_bytes) {}
+
+  /// The first equal row, or the table's size.
+  std::size_t find(std::span<const std::byte> row) {
+    const std::uint32_t key = key_of(row);
+    while (group_ < table_.size() && key_of(table_.row(group_)) < key) ++group_;
+    for (std::size_t at = group_; at < table_.size() && key_of(table_.row(at)) == key; ++at)
+      if (equal(table_, at, row)) return at;
+    return table_.size();
+  }
+
+ private:
+  std::uint32_t key_of(std::span<const std::byte> row) const {
+    std::uint32_t key = 0;
+    std::memcpy(&key, row.data(), key_bytes_);
+    return key;
+  }
+
+  const RowTable& table_;
+  std::size_t key_bytes_;
+  std::size_t group_ = 0;  // the first row whose key is not below the last one asked for
+};
+
 }  // namespace
 
-void write_delta(const RowTable& before, const RowTable& after, ByteWriter& out) {
-  std::unordered_map<std::string_view, std::size_t> where;  // the first of equal rows
-  where.reserve(before.size());
-  for (std::size_t i = 0; i < before.size(); ++i) where.try_emplace(text_of(before.row(i)), i);
+void write_delta(const RowTable& before, const RowTable& after, std::size_t key_bytes, ByteWriter& out) {
+  RowFinder finder(before, key_bytes);
   out.varint(after.size());
   std::size_t expected = 0;  // where the next copied run starts if nothing was inserted or removed
   for (std::size_t i = 0; i < after.size();) {
-    const auto found = where.find(text_of(after.row(i)));
-    if (found == where.end()) {
-      std::size_t end = i;
-      while (end < after.size() && !where.contains(text_of(after.row(end)))) ++end;
+    const std::size_t start = equal(before, expected, after.row(i)) ? expected : finder.find(after.row(i));
+    if (start == before.size()) {
+      std::size_t end = i + 1;
+      while (end < after.size() && finder.find(after.row(end)) == before.size()) ++end;
       out.varint((end - i) << 1);
       for (; i < end; ++i) {
         out.varint(after.row(i).size());
@@ -35,7 +58,6 @@ void write_delta(const RowTable& before, const RowTable& after, ByteWriter& out)
       }
       continue;
     }
-    const std::size_t start = equal(before, expected, after.row(i)) ? expected : found->second;
     std::size_t length = 1;
     while (i + length < after.size() && equal(before, start + length, after.row(i + length))) ++length;
     out.varint(length << 1 | 1);

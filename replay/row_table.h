@@ -21,6 +21,16 @@ class RowTable {
     bytes_.insert(bytes_.end(), row.begin(), row.end());
     ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
   }
+  /// A new last row of `size` bytes, to be written by the caller before the next one.
+  std::byte* extend(std::size_t size) {
+    bytes_.resize(bytes_.size() + size);
+    ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+    return bytes_.data() + bytes_.size() - size;
+  }
+  void reserve(std::size_t rows, std::size_t bytes) {
+    ends_.reserve(rows);
+    bytes_.reserve(bytes);
+  }
   void clear() {
     bytes_.clear();
     ends_.clear();
@@ -33,8 +43,9 @@ class RowTable {
 };
 
 /// Writes `after` as runs of rows copied from `before` and rows in full (after the rsync algorithm, Tridgell
-/// 1999, with rows for blocks). Little is written where few rows changed, wherever rows moved to.
-void write_delta(const RowTable& before, const RowTable& after, ByteWriter& out);
+/// 1999, with rows for blocks). Both are ordered by a key, the little-endian number in the first `key_bytes`
+/// (at most 4) of every row, so one pass over both finds what was kept, wherever it moved to.
+void write_delta(const RowTable& before, const RowTable& after, std::size_t key_bytes, ByteWriter& out);
 
 /// The table that write_delta was given. At most `row_limit` rows and `byte_limit` bytes in all: a copied run
 /// takes a few bytes whatever its size. Throws ReplayError.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "replay/observation_rows.h"
 
@@ -100,11 +101,11 @@ std::vector<Bytes> encode_segment(const Segment& segment) {
   std::vector<Bytes> frames(2);
   frames[0] = encode_scalars(segment);
   ByteWriter out(frames[1]);
-  ObservationRows before;
+  ObservationRows before, after;
   for (const Step& step : segment.steps) {
-    ObservationRows after = to_rows(step.observation);
+    to_rows(step.observation, after);
     write_observation(before, after, out);
-    before = std::move(after);
+    std::swap(before, after);
   }
   return frames;
 }
