@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "core/base/rng.h"
 #include "core/nn/error.h"
 #include "core/nn/internal/controller_network.h"
-#include "learner/flat_adam.h"
-#include "learner/ppo_loss.h"
+#include "learner/ppo_core.h"
 #include "learner/ppo_targets.h"
 
 namespace regraft::learner {
@@ -24,7 +21,7 @@ using replay::DreamedStep;
 using replay::DreamSegment;
 using torch::Tensor;
 
-constexpr std::uint32_t kStateFormat = 1;
+constexpr std::uint32_t kStateFormat = 2;
 
 /// The steps of all segments, one row each.
 ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::ControllerConfig& config) {
@@ -87,38 +84,42 @@ Tensor column(const std::vector<float>& values, const Tensor& rows) {
   return torch::tensor(values).index_select(0, rows);
 }
 
-double explained(const std::vector<float>& values, const std::vector<float>& targets) {
-  const Tensor of_targets = torch::tensor(targets), errors = of_targets - torch::tensor(values);
-  const double spread = of_targets.var(false).item<double>();
-  return spread > 0 ? 1 - errors.var(false).item<double>() / spread : 0;
+/// The two value functions, V1 and V2.
+std::vector<ValueRange> values_of(const nn::ControllerConfig& config) {
+  std::vector<ValueRange> ranges;
+  for (const nn::TensorSpec& spec : nn::weight_layout(config)) {
+    if (!spec.name.starts_with("value")) continue;
+    const auto offset = static_cast<std::int64_t>(spec.offset), count = static_cast<std::int64_t>(spec.count);
+    if (ranges.empty() || ranges.back().offset + ranges.back().count != offset) ranges.push_back({offset, 0});
+    ranges.back().count += count;
+  }
+  return ranges;
+}
+
+/// Of each step.
+std::vector<std::uint32_t> models_of(std::span<const DreamSegment> segments) {
+  std::vector<std::uint32_t> models;
+  for (const DreamSegment& segment : segments)
+    models.insert(models.end(), segment.steps.size(), segment.model);
+  return models;
 }
 
 }  // namespace
 
 class ControllerPpo::State {
  public:
-  State(const nn::ControllerConfig& config, const PpoOptions& given, std::uint64_t seed)
-      : options(given),
-        network(config, torch::kCPU),
-        adam(network.parameters().values(), given.lr),
-        rng(seed, "controller/minibatches"),
-        entropy_coefficient(given.entropy_coefficient) {}
+  State(const nn::ControllerConfig& config, const PpoOptions& options, std::uint64_t seed)
+      : network(config, torch::kCPU),
+        core(options, network.parameters().values(), network.parameters().gradients(), values_of(config),
+             seed, {"controller", "controller/minibatches", kStateFormat}) {}
 
   Fresh recompute(std::span<const DreamSegment> segments, const ControllerSteps& steps) const;
   StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
-  void step(const ControllerSteps& steps, const StepTargets& targets, const std::vector<std::int64_t>& rows,
-            PpoSums& sums);
-  [[noreturn]] void fail(const char* what) const {
-    throw NnError(what, "controller update " + std::to_string(version + 1),
-                  "lower ppo.lr, or resume from an older checkpoint");
-  }
+  Tensor loss(const ControllerSteps& steps, const StepTargets& targets, std::span<const std::size_t> rows,
+              PpoSums& sums) const;
 
-  PpoOptions options;
   ControllerNetwork network;
-  FlatAdam adam;
-  Rng rng;
-  double entropy_coefficient;
-  std::uint64_t version = 0;
+  PpoCore core;
 };
 
 Fresh ControllerPpo::State::recompute(std::span<const DreamSegment> segments,
@@ -145,8 +146,8 @@ Fresh ControllerPpo::State::recompute(std::span<const DreamSegment> segments,
 StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments, const Fresh& fresh,
                                           PpoMetrics& arrival) const {
   StepTargets all;
-  std::vector<double> lag0;
-  std::size_t at = 0, truncated = 0;
+  ArrivalCheck check(core.options().ratio_limit);
+  std::size_t at = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::size_t count = segments[i].steps.size();
     const Acted acted(segments[i], network.config().xfers - 1);
@@ -163,38 +164,31 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                              .second = part(fresh.second),
                              .values = part(fresh.values),
                              .xfer_values = part(fresh.xfer_values)},
-                            options));
+                            core.options()));
+    const bool current = segments[i].weight_version == core.version();
     for (std::size_t t = 0; t < count; ++t) {
-      for (const double log_ratio : {static_cast<double>(fresh.first[at + t]) - acted.first[t],
-                                     static_cast<double>(fresh.second[at + t]) - acted.second[t]}) {
-        truncated += std::exp(log_ratio) > options.ratio_limit;
-        if (segments[i].weight_version == version) lag0.push_back(std::abs(std::exp(log_ratio) - 1));
-      }
+      check.look(fresh.first[at + t], acted.first[t], current);
+      if (acted.second_halves[t] != 0) check.look(fresh.second[at + t], acted.second[t], current);
     }
+    if (current) arrival.lag0_steps += count;
     at += count;
   }
   arrival.steps = at;
-  arrival.truncated_fraction = static_cast<double>(truncated) / static_cast<double>(2 * at);
-  arrival.explained_variance = explained(fresh.values, all.first.targets);
-  std::ranges::sort(lag0);
-  arrival.lag0_steps = lag0.size() / 2;
-  if (!lag0.empty()) {
-    arrival.lag0_ratio_max = lag0.back();
-    arrival.lag0_ratio_p999 = lag0[static_cast<std::size_t>(0.999 * static_cast<double>(lag0.size() - 1))];
-  }
+  arrival.explained_variance = explained_variance(fresh.values, all.first.targets);
+  check.finish(arrival);
   return all;
 }
 
-void ControllerPpo::State::step(const ControllerSteps& steps, const StepTargets& targets,
-                                const std::vector<std::int64_t>& rows, PpoSums& sums) {
-  const Tensor chosen = torch::tensor(rows);
+Tensor ControllerPpo::State::loss(const ControllerSteps& steps, const StepTargets& targets,
+                                  std::span<const std::size_t> rows, PpoSums& sums) const {
+  const Tensor chosen = torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
   const ControllerOutput output = network.forward(rows_of(steps, chosen));
   // Entries of the minibatch that have a second half, and their rows in the update.
   std::vector<std::int64_t> within, second_rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (targets.second_halves[static_cast<std::size_t>(rows[i])] == 0) continue;
+    if (targets.second_halves[rows[i]] == 0) continue;
     within.push_back(static_cast<std::int64_t>(i));
-    second_rows.push_back(rows[i]);
+    second_rows.push_back(static_cast<std::int64_t>(rows[i]));
   }
   const Tensor located = torch::tensor(within, torch::kInt64),
                second = torch::tensor(second_rows, torch::kInt64);
@@ -212,22 +206,11 @@ void ControllerPpo::State::step(const ControllerSteps& steps, const StepTargets&
                               .weights = column(targets.second.weights, second),
                               .advantages = column(targets.second.advantages, second),
                               .targets = column(targets.second.targets, second)}};
-  const Tensor loss = ppo_loss(kinds, options, entropy_coefficient, sums);
-  if (!std::isfinite(loss.item<double>())) fail("the loss is not finite");
-  Tensor& gradients = network.parameters().gradients();
-  gradients.zero_();
-  loss.backward();
-  const double norm = gradients.norm().item<double>();
-  if (!std::isfinite(norm)) fail("the gradient is not finite");
-  if (norm > options.gradient_norm) gradients.mul_(options.gradient_norm / norm);
-  adam.step(gradients);
-  sums.gradient_norm += norm;
-  ++sums.minibatches;
+  return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums);
 }
 
 ControllerPpo::ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights,
                              const PpoOptions& options, std::uint64_t seed) {
-  check(options);
   state_ = std::make_unique<State>(config, options, seed);
   state_->network.load(weights);
 }
@@ -236,40 +219,27 @@ ControllerPpo::~ControllerPpo() = default;
 PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   if (segments.empty()) throw NnError("no steps to train on", "controller update", "give a segment");
   const ControllerSteps steps = steps_of(segments, config());
+  const PpoOptions& options = state_->core.options();
   PpoMetrics metrics;
   StepTargets targets = state_->targets(segments, state_->recompute(segments, steps), metrics);
-  if (state_->options.normalise_advantages) normalise_advantages(targets);
-  std::vector<std::int64_t> order(targets.size());
-  std::iota(order.begin(), order.end(), 0);
-  PpoSums sums;
-  const std::size_t chunk = static_cast<std::size_t>(state_->options.minibatch_steps);
-  for (int epoch = 0; epoch < state_->options.epochs; ++epoch) {
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[state_->rng.below(i)]);
-    for (std::size_t first = 0; first < order.size(); first += chunk) {
-      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
-      const auto end = begin + static_cast<std::ptrdiff_t>(std::min(chunk, order.size() - first));
-      state_->step(steps, targets, {begin, end}, sums);
-    }
-  }
-  ++state_->version;
-  const auto count = static_cast<double>(sums.minibatches);
-  metrics.minibatches = sums.minibatches;
-  metrics.policy_loss = sums.policy_loss / count;
-  metrics.value_loss = sums.value_loss / count;
-  metrics.entropy = sums.entropy / count;
-  metrics.approx_kl = sums.approx_kl / count;
-  metrics.clip_fraction = sums.clip_fraction / count;
-  metrics.gradient_norm = sums.gradient_norm / count;
+  if (options.normalise_advantages)
+    normalise_advantages(targets,
+                         options.normalise_by_model ? models_of(segments) : std::vector<std::uint32_t>());
+  state_->core.train(
+      targets.size(),
+      [&](std::span<const std::size_t> rows, PpoSums& sums) {
+        return state_->loss(steps, targets, rows, sums);
+      },
+      [](const Tensor& loss) { loss.backward(); }, metrics);
   return metrics;
 }
 
 void ControllerPpo::anneal(double share) {
-  state_->adam.set_learning_rate(state_->options.lr * share);
-  state_->entropy_coefficient = state_->options.entropy_coefficient * share;
+  state_->core.anneal(share);
 }
 
 std::uint64_t ControllerPpo::version() const {
-  return state_->version;
+  return state_->core.version();
 }
 nn::Weights ControllerPpo::weights() const {
   return state_->network.store();
@@ -279,32 +249,15 @@ const nn::ControllerConfig& ControllerPpo::config() const {
 }
 
 std::vector<std::byte> ControllerPpo::save() const {
-  std::vector<std::byte> bytes;
-  replay::ByteWriter out(bytes);
-  out.value(kStateFormat);
-  out.value(state_->version);
-  out.value(state_->rng.state());
-  const auto weights = nn::encode_weights(state_->network.store());
-  out.value(static_cast<std::uint64_t>(weights.size()));
-  out.raw(weights);
-  state_->adam.write(out);
-  return bytes;
+  return state_->core.save(state_->network.store());
 }
 
 void ControllerPpo::restore(std::span<const std::byte> bytes) {
-  replay::ByteReader in(bytes);
-  if (const auto format = in.value<std::uint32_t>(); format != kStateFormat)
-    throw NnError("controller state format " + std::to_string(format) + " is unknown", "checkpoint", "");
-  const auto version = in.value<std::uint64_t>();
-  const auto stream = in.value<Rng::State>();
-  const auto size = in.value<std::uint64_t>();
-  const nn::Weights weights = nn::decode_weights(in.raw(size));
-  const auto moments = state_->adam.read(in);
-  in.finish();
-  state_->network.load(weights);
-  state_->adam.restore(moments);
-  state_->rng.restore(stream);
-  state_->version = version;
+  const auto check = [&](const nn::Weights& weights) {
+    if (weights.tensors != nn::weight_layout(config()))
+      throw NnError("the checkpoint's controller has other sizes", "checkpoint", "resume with its config");
+  };
+  state_->core.restore(bytes, check, [&](const nn::Weights& weights) { state_->network.load(weights); });
 }
 
 }  // namespace regraft::learner

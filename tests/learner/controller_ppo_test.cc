@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "core/nn/device.h"
@@ -114,6 +115,54 @@ TEST(ControllerPpo, ARestoredOneGoesOnToTheBit) {
   other.update(other.play(2));
   EXPECT_EQ(one.ppo.weights(), other.ppo.weights());
   EXPECT_EQ(one.ppo.save(), other.ppo.save());
+}
+
+/// Weights of the tensors whose names begin with `prefix`, after one update.
+std::vector<float> part_after_update(const PpoOptions& options, std::string_view prefix) {
+  DreamTraining training(kSeed, options);
+  training.update(training.play(1));
+  const nn::Weights weights = training.ppo.weights();
+  std::vector<float> part;
+  for (const nn::TensorSpec& spec : weights.tensors) {
+    if (!spec.name.starts_with(prefix)) continue;
+    const auto values = weights.tensor(spec.name);
+    part.insert(part.end(), values.begin(), values.end());
+  }
+  return part;
+}
+
+TEST(ControllerPpo, ValueFunctionsHaveALearningRateOfTheirOwn) {
+  SCOPED_TRACE(kSeed);
+  PpoOptions options = kQuick, faster = kQuick;
+  options.epochs = faster.epochs = 1;
+  options.minibatch_steps = faster.minibatch_steps = 1 << 16;  // one gradient: the policy's does not change
+  faster.value_lr = 1e-2;
+  for (const char* policy : {"xfer.", "location."})
+    EXPECT_EQ(part_after_update(options, policy), part_after_update(faster, policy)) << policy;
+  for (const char* value : {"value1.", "value2."})
+    EXPECT_NE(part_after_update(options, value), part_after_update(faster, value)) << value;
+  faster.value_lr = options.lr;
+  EXPECT_EQ(part_after_update(options, "value"), part_after_update(faster, "value"));
+}
+
+TEST(ControllerPpo, AModelsAdvantagesAreNormalisedByThemselves) {
+  SCOPED_TRACE(kSeed);
+  // Rewards of one model are a thousand times the other's: together they drown what the other one teaches.
+  const auto after = [](bool by_model, float scale) {
+    PpoOptions options = kQuick;
+    options.normalise_by_model = by_model;
+    DreamTraining training(kSeed, options);
+    auto segments = training.play(1);
+    for (auto& segment : segments) {
+      segment.model = segment.episode % 2;
+      if (segment.model == 1)
+        for (auto& step : segment.steps) step.reward *= scale;
+    }
+    training.update(std::move(segments));
+    return training.ppo.weights();
+  };
+  EXPECT_NE(after(true, 1), after(false, 1));
+  EXPECT_NE(after(true, 1000), after(false, 1000));
 }
 
 TEST(ControllerPpo, StepsOfAnotherWorldAreRefused) {
