@@ -11,6 +11,7 @@
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/signals.h"
+#include "launch/world_job.h"
 #include "learner/dream_phase.h"
 
 namespace regraft::launch {
@@ -23,7 +24,7 @@ learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Con
   setup.ppo = learner::ppo_options_from(config);
   setup.dream = learner::dream_options_from(config);
   setup.config_toml = config.to_toml();
-  setup.rule_set_hash = actors::load_rules(actors::workload_options_from(config)).hash().hex();
+  setup.job = world_context(config);
   return setup;
 }
 

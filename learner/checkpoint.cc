@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/base/file.h"
+#include "core/base/log.h"
 #include "core/base/sha256.h"
 
 namespace regraft::learner {
@@ -108,6 +109,7 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
   std::vector<std::uint64_t> numbers = list();
   for (std::size_t i = 0; i + kept_ < numbers.size(); ++i)
     if (numbers[i] != checkpoint.number) fs::remove_all(path_of(numbers[i]), problem);
+  log_info("checkpoint {} written", checkpoint.number);
 }
 
 std::vector<std::uint64_t> CheckpointStore::list() const {
@@ -148,6 +150,40 @@ std::optional<Checkpoint> CheckpointStore::load_newest(std::vector<std::string>&
     }
   }
   return std::nullopt;
+}
+
+std::optional<Checkpoint> CheckpointStore::resume(const std::string& phase) const {
+  std::vector<std::string> problems;
+  auto checkpoint = load_newest(problems);
+  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
+  if (!checkpoint && !problems.empty())
+    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(), folder_.string(),
+                          "repair or remove them; removing all starts the training anew");
+  if (!checkpoint) return checkpoint;
+  if (const auto own = json::parse(checkpoint->state).value("phase", phase); own != phase)
+    throw CheckpointError("is of the phase " + own + ", the job's is " + phase,
+                          path_of(checkpoint->number).string(), "use another run folder");
+  log_info("resumes from {}", path_of(checkpoint->number).string());
+  return checkpoint;
+}
+
+json checkpoint_state(const std::string& phase, const std::string& config_toml,
+                      const wire::JournalMark& mark) {
+  return {{"phase", phase},
+          {"config", config_toml},
+          {"run_id", mark.run_id},
+          {"generation", mark.generation},
+          {"journal_offset", mark.offset}};
+}
+
+void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint) {
+  if (!checkpoint) {
+    // What a generation admitted that died before its first checkpoint is lost to training.
+    if (ledger.generation() > 1) ledger.roll_back({ledger.run_id(), 0, 0});
+    return;
+  }
+  const json saved = json::parse(checkpoint->state);
+  ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
 }
 
 }  // namespace regraft::learner

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/wire/ledger.h"
 
 namespace regraft::learner {
 
@@ -31,7 +32,7 @@ struct Checkpoint {
 /// it is there whole or not at all. One thread.
 class CheckpointStore {
  public:
-  static constexpr int kSchema = 2;
+  static constexpr int kSchema = 3;
 
   /// Makes the folder where needed; `kept` >= 1 newest checkpoints are kept. Removes what an interrupted save
   /// left aside.
@@ -44,6 +45,11 @@ class CheckpointStore {
   /// The newest one whose parts all have their hashes; what is wrong with newer ones is appended to
   /// `problems`. Nothing when there is none.
   std::optional<Checkpoint> load_newest(std::vector<std::string>& problems) const;
+
+  /// What a run that starts in its folder goes on from: the newest intact checkpoint, nothing in a new run.
+  /// Damaged ones are logged; where none of them can be read it refuses with CheckpointError, since to begin
+  /// anew would throw the training away unnoticed. So it does with one of another phase.
+  std::optional<Checkpoint> resume(const std::string& phase) const;
 
   /// Throws CheckpointError that says what is damaged, or that the schema is another.
   static Checkpoint load(const std::filesystem::path& checkpoint);
@@ -58,5 +64,13 @@ class CheckpointStore {
   std::filesystem::path folder_;
   std::size_t kept_;
 };
+
+/// What the state of every phase's checkpoint begins with; more keys may be added.
+nlohmann::json checkpoint_state(const std::string& phase, const std::string& config_toml,
+                                const wire::JournalMark& mark);
+
+/// The books after resuming from this checkpoint, or from none: what was admitted behind its mark, or in all
+/// generations before this one, is rolled back. Throws WireError as Ledger::roll_back() does.
+void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint);
 
 }  // namespace regraft::learner

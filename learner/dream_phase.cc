@@ -24,6 +24,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kPhase[] = "dream";
 constexpr std::chrono::milliseconds kPatience{200};  // for a result, before looking whether to stop
 constexpr double kNsPerS = 1e9;
 constexpr double kAnnealedAway = 0.9;       // of learning rate and entropy bonus, at the end of the run
@@ -38,9 +39,7 @@ nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
     throw UsageError("no world model is given", "dream.world",
                      "name the file that the phase world-model made");
   nn::WorldBundle bundle = nn::load_bundle(setup.dream.world);
-  if (bundle.world.rule_set_hash != setup.rule_set_hash)
-    throw nn::NnError("was fitted to other rules than the job's", setup.dream.world.string(),
-                      "use the rules it was made with");
+  require_same(bundle.world, setup.job, setup.dream.world.string());
   return bundle;
 }
 
@@ -236,31 +235,26 @@ void DreamPhase::note_trained() {
 }
 
 void DreamPhase::checkpoint() {
-  const wire::JournalMark& mark = state_->trained_mark;
   Checkpoint checkpoint;
   checkpoint.number = state_->version - 1;
   checkpoint.parts["controller"] = state_->ppo.save();
-  checkpoint.state =
-      json{{"config", setup_.config_toml},       {"run_id", mark.run_id},
-           {"generation", mark.generation},      {"journal_offset", mark.offset},
-           {"updates", state_->version - 1},     {"seconds", seconds()},
-           {"tickets", state_->trained_tickets}, {"world", state_->bundle.world.version().hex()},
-           {"counts", state_->counts.save()},    {"ratio_error_lag0", state_->ratio_error_lag0}}
-          .dump();
+  json own = checkpoint_state(kPhase, setup_.config_toml, state_->trained_mark);
+  own.update({{"updates", state_->version - 1},
+              {"seconds", seconds()},
+              {"tickets", state_->trained_tickets},
+              {"world", state_->bundle.world.version().hex()},
+              {"counts", state_->counts.save()},
+              {"ratio_error_lag0", state_->ratio_error_lag0}});
+  checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
 }
 
 void DreamPhase::restore() {
-  std::vector<std::string> problems;
-  const auto checkpoint = state_->store.load_newest(problems);
-  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
-  if (!checkpoint && !problems.empty())
-    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(),
-                          setup_.folder.checkpoints().string(), "repair or remove them");
+  const auto checkpoint = state_->store.resume(kPhase);
   if (!checkpoint) {
-    if (state_->ledger.generation() > 1) state_->ledger.roll_back({state_->ledger.run_id(), 0, 0});
-    return;
+    if (generation() > 1) state_->events.restart(1);
+    return roll_back(state_->ledger, checkpoint);
   }
   const json saved = json::parse(checkpoint->state);
   if (saved.at("world") != state_->bundle.world.version().hex())
@@ -272,7 +266,8 @@ void DreamPhase::restore() {
   state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
   state_->ppo.restore(checkpoint->parts.at("controller"));
   state_->plan.move_to(saved.at("tickets").get<std::uint64_t>());
-  state_->ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
+  roll_back(state_->ledger, checkpoint);
+  state_->events.restart(static_cast<std::int64_t>(state_->version));
   log_info("resumed at update {}", checkpoint->number);
 }
 

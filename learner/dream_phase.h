@@ -11,6 +11,7 @@
 #include "learner/dream_options.h"
 #include "learner/options.h"
 #include "learner/run_folder.h"
+#include "learner/world_context.h"
 
 namespace regraft::learner {
 
@@ -20,7 +21,7 @@ struct DreamPhaseSetup {
   PpoOptions ppo;
   DreamPhaseOptions dream;
   std::string config_toml;    // of the whole job: kept in checkpoints
-  std::string rule_set_hash;  // of the job: the world model must belong to it
+  WorldContext job;           // the world model must belong to it
   bool show_progress = true;  // on standard error
 };
 

@@ -23,6 +23,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kPhase[] = "ppo";
 constexpr std::chrono::milliseconds kPatience{200};  // for an episode, before looking whether to stop
 constexpr double kNsPerS = 1e9;
 constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
@@ -238,34 +239,24 @@ void Learner::checkpoint() {
   checkpoint.number = state_->version - 1;
   checkpoint.parts["ppo"] = state_->ppo.save();
   checkpoint.parts["episodes"] = encode_episodes(untrained);
-  checkpoint.state = json{{"config", setup_.config_toml},
-                          {"run_id", intake.mark.run_id},
-                          {"generation", intake.mark.generation},
-                          {"journal_offset", intake.mark.offset},
-                          {"updates", state_->version - 1},
-                          {"episodes", state_->episodes},
-                          {"steps", state_->steps},
-                          {"seconds", seconds()},
-                          {"tickets", state_->plan.position()},
-                          {"statistics", state_->statistics.save()},
-                          {"ratio_error_lag0", state_->ratio_error_lag0}}
-                         .dump();
+  json own = checkpoint_state(kPhase, setup_.config_toml, intake.mark);
+  own.update({{"updates", state_->version - 1},
+              {"episodes", state_->episodes},
+              {"steps", state_->steps},
+              {"seconds", seconds()},
+              {"tickets", state_->plan.position()},
+              {"statistics", state_->statistics.save()},
+              {"ratio_error_lag0", state_->ratio_error_lag0}});
+  checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
 }
 
 void Learner::restore() {
-  std::vector<std::string> problems;
-  const auto checkpoint = state_->store.load_newest(problems);
-  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
-  if (!checkpoint && !problems.empty())
-    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(),
-                          setup_.folder.checkpoints().string(),
-                          "repair or remove them; removing all starts the training anew");
+  const auto checkpoint = state_->store.resume(kPhase);
   if (!checkpoint) {
-    // What a generation admitted that died before its first checkpoint is lost to training.
-    if (state_->ledger.generation() > 1) state_->ledger.roll_back({state_->ledger.run_id(), 0, 0});
-    return;
+    if (generation() > 1) state_->events.restart(1);
+    return roll_back(state_->ledger, checkpoint);
   }
   const json saved = json::parse(checkpoint->state);
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
@@ -281,9 +272,9 @@ void Learner::restore() {
   const std::uint64_t first = (state_->version - 1) * setup_.options.episodes_per_update;
   if (setup_.options.deterministic) state_->restored.clear();
   state_->plan.move_to(setup_.options.deterministic ? first : saved.at("tickets").get<std::uint64_t>());
-  state_->ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
-  log_info("resumed from {} at update {}", state_->store.path_of(checkpoint->number).string(),
-           checkpoint->number);
+  roll_back(state_->ledger, checkpoint);
+  state_->events.restart(static_cast<std::int64_t>(state_->version));
+  log_info("resumed at update {}", checkpoint->number);
 }
 
 void Learner::export_policy(const std::filesystem::path& path) const {

@@ -13,7 +13,7 @@ std::optional<wire::TicketSpec> TicketPlan::next() {
   wire::TicketSpec spec;
   spec.model = static_cast<std::uint32_t>(position_ % options_.models);
   spec.seed = Rng(options_.seed, "ticket " + std::to_string(position_)).next();
-  spec.weight_version = version;
+  spec.weight_version = options_.weights ? version : 0;
   spec.segment_length = options_.segment_length;
   spec.sequence = position_++;
   return spec;

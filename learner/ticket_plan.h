@@ -21,6 +21,7 @@ class TicketPlan {
     std::uint32_t segment_length = 32;
     bool deterministic = false;
     std::uint64_t episodes_per_update = 16;  // deterministic mode
+    bool weights = true;                     // false: none are needed, the version counts rounds alone
   };
 
   /// `version` is the latest published weight version: 1 + the number of updates.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/log.h"
 #include "core/base/rng.h"
 #include "replay/error.h"
 #include "replay/play.h"
@@ -12,6 +13,8 @@ namespace regraft::learner {
 namespace {
 
 constexpr double kRewardTolerance = 1e-5;
+constexpr double kMostLost = 0.1;    // of the episodes
+constexpr std::uint64_t kNamed = 5;  // lost episodes that are logged, each
 
 std::size_t bytes_of(const env::Observation& o) {
   return o.node_ids.size() * (sizeof(std::uint32_t) + sizeof(std::uint16_t)) +
@@ -81,22 +84,37 @@ WorldData::WorldData(const replay::SequenceReplay& replay, const WorldOptions& o
                      EnvironmentOf environment_of)
     : environment_of_(std::move(environment_of)), seed_(options.seed) {
   std::size_t cached = 0;
+  std::string first_problem;
   std::map<std::uint32_t, std::uint64_t> played;  // episodes, by model
   for (std::size_t i = 0; i < replay.size(); ++i) {
-    replay::Rollout rollout = replay.at(i);
+    replay::Rollout rollout;
     std::vector<env::Observation> observations;
-    episodes_.push_back(play(rollout, options.peeks, observations));
+    try {
+      rollout = replay.at(i);
+      episodes_.push_back(play(rollout, options.peeks, observations));
+    } catch (const Error& error) {
+      if (lost_++ == 0) first_problem = error.what();
+      if (lost_ <= kNamed) log_warning("an episode is left out: {}", error.what());
+      continue;
+    }
+    const std::size_t index = episodes_.size() - 1;
     std::size_t size = 0;
     for (const env::Observation& observation : observations) size += bytes_of(observation);
     const bool keep = cached + size <= options.cache_mib << 20;
     if (keep) cached += size;
     // By model: tickets go round the models, so that their own numbers would leave some out.
     const bool last = played[rollout.model]++ % options.held_out_every == options.held_out_every - 1;
-    (last ? held_out_ : train_).push_back(i);
+    (last ? held_out_ : train_).push_back(index);
     cache_.push_back(keep ? std::move(observations) : std::vector<env::Observation>{});
     uncached_.push_back(keep ? replay::Rollout{} : std::move(rollout));
     steps_ += episodes_.back().length();
   }
+  if (lost_ > 0) log_warning("{} of {} episodes are left out", lost_, replay.size());
+  if (static_cast<double>(lost_) > kMostLost * static_cast<double>(replay.size()))
+    throw replay::ReplayError(std::to_string(lost_) + " of " + std::to_string(replay.size()) +
+                                  " episodes cannot be replayed; the first: " + first_problem,
+                              "world model",
+                              "replay them with the models, rules, device and reward of the collector");
   if (train_.empty() || held_out_.empty())
     throw replay::ReplayError(std::to_string(episodes_.size()) + " episodes are too few to fit and hold out",
                               "world model", "collect more steps");

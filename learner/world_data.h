@@ -46,8 +46,9 @@ struct WorldEpisode {
 /// ticket alone. One thread, that of the environments.
 class WorldData {
  public:
-  /// Replays everything once. Throws replay::ReplayError where an environment pays other rewards or knows no
-  /// such action: rules, costs or model are not those of the collector.
+  /// Replays everything once. An episode that cannot be replayed (an environment pays other rewards, or knows
+  /// no such action) is left out, counted and logged; where more than a tenth are, rules, costs or models are
+  /// not those of the collector: throws replay::ReplayError.
   WorldData(const replay::SequenceReplay& replay, const WorldOptions& options, EnvironmentOf environment_of);
 
   std::span<const WorldEpisode> episodes() const { return episodes_; }
@@ -63,6 +64,7 @@ class WorldData {
   /// Number in the world of a rule that was legal somewhere.
   std::uint32_t row_of(std::uint16_t xfer) const { return rows_[xfer]; }
   std::uint64_t steps() const { return steps_; }
+  std::uint64_t lost() const { return lost_; }
 
  private:
   WorldEpisode play(const replay::Rollout& rollout, std::uint32_t peeks,
@@ -77,7 +79,7 @@ class WorldData {
   std::uint32_t rule_count_ = 0;
   std::vector<std::uint16_t> xfers_;
   std::vector<std::uint32_t> rows_;  // by rule
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, lost_ = 0;
 };
 
 }  // namespace regraft::learner

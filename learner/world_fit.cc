@@ -1,5 +1,6 @@
 #include "learner/world_fit.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -92,7 +93,21 @@ WorldFit::WorldFit(WorldContext context, const replay::SequenceReplay& replay, c
     : context_(std::move(context)),
       options_(options),
       parts_(std::make_unique<Parts>(context_, replay, options_, std::move(environment_of))) {
+  for (std::uint32_t model = 0; model < context_.model_names.size(); ++model) first_episode(model);
   if (options_.encoder_updates == 0) enter(Stage::dynamics);
+}
+
+/// Where dreams of a model begin.
+std::size_t WorldFit::first_episode(std::uint32_t model) const {
+  const auto episodes = parts_->data.episodes();
+  const auto found = std::ranges::find(episodes, model, &WorldEpisode::model);
+  if (found == episodes.end())
+    throw nn::NnError("has no episode in the replay", context_.model_names[model], "collect more steps");
+  return static_cast<std::size_t>(found - episodes.begin());
+}
+
+std::uint64_t WorldFit::lost_episodes() const {
+  return parts_->data.lost();
 }
 
 WorldFit::~WorldFit() = default;
@@ -210,20 +225,17 @@ nn::WorldModel WorldFit::world() const {
   if (options_.reward_hidden > 0) world.reward_of = world.dynamics_version();
   world.rewards = parts_->latents.rewards();
   for (std::uint32_t model = 0; model < context_.model_names.size(); ++model) {
-    const auto episodes = parts_->data.episodes();
-    std::size_t i = 0;
-    while (i < episodes.size() && episodes[i].model != model) ++i;
-    if (i == episodes.size())
-      throw nn::NnError("has no episode in the replay", context_.model_names[model], "collect more steps");
+    const std::size_t i = first_episode(model);
     nn::WorldStart start{context_.model_names[model], {}, {}};
     const auto z = parts_->latents.latent(i, 0);
     start.latent.assign(z.begin(), z.end());
     for (const std::uint16_t xfer : world.xfers)
-      start.counts.push_back(episodes[i].states.front().counts[xfer]);
+      start.counts.push_back(parts_->data.episodes()[i].states.front().counts[xfer]);
     world.starts.push_back(std::move(start));
   }
   world.training_record = nlohmann::json{
       {"episodes", parts_->data.episodes().size()},
+      {"lost_episodes", lost_episodes()},
       {"steps", parts_->data.steps()},
       {"updates", updates_done()},
       {"seed", options_.seed}}.dump();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/nn/world_model.h"
+#include "learner/world_context.h"
 #include "learner/world_data.h"
 #include "learner/world_metrics.h"
 #include "learner/world_options.h"
@@ -15,15 +16,6 @@
 #include "replay/sequence_replay.h"
 
 namespace regraft::learner {
-
-/// What a world model is bound to.
-struct WorldContext {
-  std::string rule_set_hash;
-  std::vector<std::string> op_kinds;
-  std::vector<std::string> model_names;
-  std::uint32_t horizon = 0, location_limit = 0;
-  std::string reward_kind = "incremental";
-};
 
 /// Fits a world model to a replay, in stages: encoder, recurrent model, reward network (where there is one).
 /// One update at a time, so that whoever drives it can save and stop between any two. Everything follows from
@@ -33,7 +25,7 @@ class WorldFit {
  public:
   enum class Stage : std::uint8_t { encoder, dynamics, reward, done };
 
-  /// Replays all episodes. Throws replay::ReplayError.
+  /// Replays all episodes. Throws replay::ReplayError, and NnError where a model of the context has none.
   WorldFit(WorldContext context, const replay::SequenceReplay& replay, const WorldOptions& options,
            EnvironmentOf environment_of);
   ~WorldFit();
@@ -47,7 +39,10 @@ class WorldFit {
   /// For people: stage, update, newest held-out figures.
   std::string status() const;
 
-  /// Once done; checked. Throws NnError where a model of the context has no episode.
+  /// Episodes that could not be replayed and were left out.
+  std::uint64_t lost_episodes() const;
+
+  /// Once done; checked.
   nn::WorldModel world() const;
   /// Once the recurrent model is fitted.
   std::vector<DepthFigures> open_loop_figures(std::uint32_t depths) const;
@@ -65,6 +60,7 @@ class WorldFit {
   void reward_update();
   void enter(Stage stage);
   bool due(std::uint64_t updates) const;
+  std::size_t first_episode(std::uint32_t model) const;
 
   WorldContext context_;
   WorldOptions options_;

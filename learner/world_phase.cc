@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,8 +24,11 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kPhase[] = "world-model";
 constexpr std::chrono::milliseconds kPatience{200};  // for a delivery, before looking whether to stop
 constexpr double kNsPerS = 1e9;
+
+constexpr std::uint64_t kRound = 16;  // tickets, in deterministic mode
 
 replay::Rollout rollout_of(const wire::Delivery& delivery) {
   if (delivery.parts.size() != 1 || delivery.parts.front().frames.size() != 1)
@@ -53,22 +57,31 @@ ProgressOptions progress_options(const char* label, const char* unit, std::uint6
 
 }  // namespace
 
+void require_room(const replay::SequenceReplay& replay, std::uint64_t wanted) {
+  if (replay.forgotten() == 0 || replay.steps() >= wanted) return;
+  throw UsageError("there is room for " + std::to_string(replay.steps()) + " of the " +
+                       std::to_string(wanted) + " steps that world.collect_steps asks for",
+                   "world.replay_mib", "raise it, set world.spill, or collect fewer steps");
+}
+
 struct WorldPhase::State {
   explicit State(const WorldPhaseSetup& setup)
       : ledger(setup.folder.journal(), run_id_of(setup.folder)),
-        plan({setup.options.seed, static_cast<std::uint32_t>(setup.models.size()), 0, false, 1}, version),
+        plan({setup.options.seed, static_cast<std::uint32_t>(setup.models.size()), 0,
+              setup.options.deterministic, kRound, false},
+             version),
         replay(replay_options(setup)),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept) {}
 
-  std::atomic<std::uint64_t> version{0};  // no weights are needed to collect
+  std::atomic<std::uint64_t> version{1};  // deterministic mode: 1 + rounds that are whole
   wire::Ledger ledger;
   TicketPlan plan;
   replay::SequenceReplay replay;
   CheckpointStore store;
   std::optional<Progress> progress;
   std::unique_ptr<wire::Hub> hub;
-  std::map<std::uint64_t, replay::Rollout> early;  // deterministic mode: before their turn
-  std::uint64_t next_sequence = 0;                 // deterministic mode: whose turn it is
+  std::map<std::uint64_t, replay::Rollout> round;  // deterministic mode: of the round under way
+  wire::JournalMark round_mark;                    // deterministic mode: when the last one was whole
   bool complete = false;                           // the replay is, and in its final order
   replay::Bytes saved_fit;
   std::unique_ptr<WorldFit> fit;
@@ -83,6 +96,7 @@ WorldPhase::WorldPhase(WorldPhaseSetup setup, const Clock& clock)
   state_->hub = std::make_unique<wire::Hub>(
       hub_options(setup_.folder, setup_.options, state_->ledger.run_id()), state_->ledger,
       [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); }, clock_);
+  state_->round_mark = state_->ledger.mark();
   if (collected()) state_->hub->stop_issuing();
   state_->hub->run_info().save(setup_.folder.run_file());
   state_->saved_ns = clock_.steady_ns();
@@ -102,19 +116,27 @@ bool WorldPhase::collected() const {
   return state_->complete || state_->replay.steps() >= setup_.world.collect_steps;
 }
 
-/// In deterministic mode by ticket, so that the replay does not depend on who was faster.
+/// In deterministic mode by whole rounds, so that the replay does not depend on who was faster, and a
+/// checkpoint holds all that was admitted before its mark.
 void WorldPhase::take_in(replay::Rollout rollout) {
   if (!setup_.options.deterministic) {
     state_->replay.add(rollout);
-    return;
+    return require_room(state_->replay, setup_.world.collect_steps);
   }
   const std::uint64_t sequence = rollout.sequence;
-  state_->early.emplace(sequence, std::move(rollout));
-  while (!collected() && !state_->early.empty() && state_->early.begin()->first == state_->next_sequence) {
-    state_->replay.add(state_->early.begin()->second);
-    state_->early.erase(state_->early.begin());
-    ++state_->next_sequence;
-  }
+  state_->round.emplace(sequence, std::move(rollout));
+  if (state_->round.size() < kRound) return;
+  for (const auto& [place, episode] : state_->round) state_->replay.add(episode);
+  state_->round.clear();
+  require_room(state_->replay, setup_.world.collect_steps);
+  state_->round_mark = state_->ledger.mark();
+  if (collected()) return;
+  ++state_->version;
+  state_->hub->wake();
+}
+
+wire::JournalMark WorldPhase::mark() {
+  return setup_.options.deterministic ? state_->round_mark : state_->ledger.mark();
 }
 
 void WorldPhase::collect(const std::stop_token& stopped) {
@@ -144,7 +166,6 @@ void WorldPhase::collect(const std::stop_token& stopped) {
   if (!collected() || state_->complete) return;
   state_->hub->stop_issuing();
   state_->replay.sort_by_sequence();
-  state_->early.clear();
   state_->complete = true;
   checkpoint();
 }
@@ -181,7 +202,10 @@ WorldPhaseSummary WorldPhase::run(const std::stop_token& stopped) {
   summary.fit_seconds = state_->fit_seconds;
   const bool fitted = state_->fit && state_->fit->stage() == WorldFit::Stage::done;
   summary.finished = collected() && (setup_.collect_only || fitted);
-  if (state_->fit) summary.fit = state_->fit->status();
+  if (state_->fit) {
+    summary.fit = state_->fit->status();
+    summary.lost_episodes = state_->fit->lost_episodes();
+  }
   if (summary.finished) write_results(state_->fit.get());
   state_->hub->stop();
   if (setup_.show_progress && state_->progress) state_->progress->finish();
@@ -213,55 +237,36 @@ void WorldPhase::checkpoint_when_due() {
 void WorldPhase::checkpoint() {
   Checkpoint checkpoint;
   checkpoint.number = ++state_->saves;
-  const wire::JournalMark mark = state_->ledger.mark();
   checkpoint.parts["replay"] = state_->replay.save();
   checkpoint.parts["fit"] = state_->fit ? state_->fit->save() : state_->saved_fit;
-  checkpoint.state = json{{"phase", "world-model"},
-                          {"config", setup_.config_toml},
-                          {"run_id", mark.run_id},
-                          {"generation", mark.generation},
-                          {"journal_offset", mark.offset},
-                          {"complete", state_->complete},
-                          {"tickets", state_->plan.position()},
-                          {"next_sequence", state_->next_sequence},
-                          {"collect_seconds", state_->collect_seconds},
-                          {"replay_seconds", state_->replay_seconds},
-                          {"fit_seconds", state_->fit_seconds}}
-                         .dump();
+  json own = checkpoint_state(kPhase, setup_.config_toml, mark());
+  own.update({{"complete", state_->complete},
+              {"tickets", state_->plan.position()},
+              {"rounds", state_->version - 1},
+              {"collect_seconds", state_->collect_seconds},
+              {"replay_seconds", state_->replay_seconds},
+              {"fit_seconds", state_->fit_seconds}});
+  checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
 }
 
 void WorldPhase::restore() {
-  std::vector<std::string> problems;
-  const auto checkpoint = state_->store.load_newest(problems);
-  for (const std::string& problem : problems) log_warning("checkpoint skipped: {}", problem);
-  if (!checkpoint && !problems.empty())
-    throw CheckpointError("none of the run's checkpoints can be read: " + problems.front(),
-                          setup_.folder.checkpoints().string(), "repair or remove them");
-  if (!checkpoint) {
-    if (state_->ledger.generation() > 1) state_->ledger.roll_back({state_->ledger.run_id(), 0, 0});
-    return;
-  }
+  const auto checkpoint = state_->store.resume(kPhase);
+  if (!checkpoint) return roll_back(state_->ledger, checkpoint);
   const json saved = json::parse(checkpoint->state);
-  if (saved.value("phase", "") != "world-model")
-    throw CheckpointError("is of another phase", state_->store.path_of(checkpoint->number).string(),
-                          "use another run folder");
   state_->saves = checkpoint->number;
   state_->complete = saved.at("complete");
-  state_->next_sequence = saved.at("next_sequence");
+  state_->version = 1 + saved.at("rounds").get<std::uint64_t>();
   state_->collect_seconds = saved.at("collect_seconds");
   state_->replay_seconds = saved.at("replay_seconds");
   state_->fit_seconds = saved.at("fit_seconds");
   state_->replay.restore(checkpoint->parts.at("replay"));
   state_->saved_fit = checkpoint->parts.at("fit");
-  if (setup_.options.deterministic) {
-    // What is not in order yet is played again: the same seeds give the same episodes.
-    state_->plan.move_to(state_->next_sequence);
-  } else {
-    state_->plan.move_to(saved.at("tickets").get<std::uint64_t>());
-  }
-  state_->ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
+  // In deterministic mode a round that is not whole is played again: the same seeds give the same episodes.
+  state_->plan.move_to(setup_.options.deterministic ? (state_->version - 1) * kRound
+                                                    : saved.at("tickets").get<std::uint64_t>());
+  roll_back(state_->ledger, checkpoint);
   log_info("resumed with {} episodes", state_->replay.size());
 }
 
@@ -271,6 +276,10 @@ std::string WorldPhaseSummary::text() const {
                 "%s: %llu episodes (%llu steps) collected in %.1f s, replayed in %.1f s, fitted in %.1f s\n",
                 finished ? "done" : "stopped", static_cast<unsigned long long>(episodes),
                 static_cast<unsigned long long>(steps), collect_seconds, replay_seconds, fit_seconds);
+  if (lost_episodes > 0)
+    std::snprintf(line + std::strlen(line), sizeof line - std::strlen(line),
+                  "%llu episodes could not be replayed and were left out\n",
+                  static_cast<unsigned long long>(lost_episodes));
   return line + (fit.empty() ? "" : "  " + fit + "\n") + books.table();
 }
 
@@ -279,6 +288,8 @@ std::string WorldPhaseSummary::to_json() const {
               {"finished", finished},
               {"episodes", episodes},
               {"steps", steps},
+              {"lost_episodes", lost_episodes},
+              {"retained", books.total().retained},
               {"collect_seconds", collect_seconds},
               {"replay_seconds", replay_seconds},
               {"fit_seconds", fit_seconds},

@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/wire/books.h"
+#include "core/wire/ledger.h"
 #include "learner/options.h"
 #include "learner/run_folder.h"
 #include "learner/world_fit.h"
@@ -38,9 +39,13 @@ struct WorldPhaseSetup {
   bool show_progress = true;  // on standard error
 };
 
+/// Throws UsageError where a replay forgot episodes before it held `wanted` steps: it would never hold them.
+void require_room(const replay::SequenceReplay& replay, std::uint64_t wanted);
+
 /// How the phase ended.
 struct WorldPhaseSummary {
   std::uint64_t episodes = 0, steps = 0;  // collected
+  std::uint64_t lost_episodes = 0;        // of them, could not be replayed and were left out
   double collect_seconds = 0, replay_seconds = 0, fit_seconds = 0;
   bool finished = false;  // false: stopped before; resume
   std::string fit;        // newest figures
@@ -53,9 +58,9 @@ struct WorldPhaseSummary {
 /// Collects and fits a world model:
 ///   hub -> action logs -> replay, until there are enough steps; replay -> fit -> RUN/world
 /// The replay, and the fit between any two updates, are in the checkpoints; made in a run folder that has one
-/// it goes on from there. With train.deterministic the replay holds the same episodes in the same order for
-/// any number of actors, and the fit ends in the same bits, interrupted or not. One thread; the stop token
-/// and save() may be used from others.
+/// it goes on from there. With train.deterministic tickets are given out in rounds that are taken whole, so
+/// that the replay holds the same episodes in the same order for any number of actors, and the fit ends in
+/// the same bits, interrupted or not. One thread; the stop token and save() may be used from others.
 class WorldPhase {
  public:
   /// Opens journal and sockets, restores the newest checkpoint, writes the run file. Throws as Learner does.
@@ -74,6 +79,7 @@ class WorldPhase {
   bool collected() const;
   void collect(const std::stop_token& stopped);
   void take_in(replay::Rollout rollout);
+  wire::JournalMark mark();
   void fit(const std::stop_token& stopped);
   void checkpoint();
   void checkpoint_when_due();

@@ -83,7 +83,7 @@ DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOpt
       const bool taken = result.info.invalid == env::Invalid::none;
       ++actions;
       illegal += taken ? 0 : 1;
-      if (taken) real += result.reward;
+      real += result.reward;  // with the penalty where it was not legal
     }
     validity.predicted.push_back(episode.predicted);
     validity.real.push_back(real);

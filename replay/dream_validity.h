@@ -20,7 +20,7 @@ ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environme
                                    nn::Take take, int episodes, std::uint64_t seed);
 
 /// How far dreams can be believed: episodes that a controller dreams, whose actions are then taken in the
-/// real environment; what is not legal there changes nothing.
+/// real environment; what is not legal there changes nothing and costs the environment's penalty.
 struct DreamValidity {
   std::vector<double> predicted, real;  // returns, one a trajectory
   double rank_correlation = 0;          // Spearman's

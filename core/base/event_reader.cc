@@ -93,9 +93,16 @@ Scalar read_value(const std::string& bytes) {
 
 using Curves = std::map<std::string, std::map<std::int64_t, double>>;
 
-void read_event(std::string_view bytes, Curves& curves) {
-  constexpr int step_field = 2, summary_field = 5, value_field = 1;
+/// Of one file.
+struct FileCurves {
+  Curves curves;
+  std::optional<std::int64_t> first, restart;
+};
+
+void read_event(std::string_view bytes, FileCurves& file) {
+  constexpr int step_field = 2, summary_field = 5, session_field = 7, value_field = 1;
   std::int64_t step = 0;
+  bool session = false;
   std::vector<std::string> summaries;
   Input input = input_of(bytes);
   while (const std::uint32_t tag = input.ReadTag()) {
@@ -104,10 +111,13 @@ void read_event(std::string_view bytes, Curves& curves) {
       step = static_cast<std::int64_t>(number);
     } else if (Wire::GetTagFieldNumber(tag) == summary_field) {
       summaries.push_back(read_bytes(input).value_or(""));
+    } else if (Wire::GetTagFieldNumber(tag) == session_field && read_bytes(input)) {
+      session = true;
     } else if (!Wire::SkipField(&input, tag)) {
       break;
     }
   }
+  if (session) file.restart = std::min(file.restart.value_or(step), step);
   for (const std::string& summary : summaries) {
     Input values = input_of(summary);
     while (const std::uint32_t tag = values.ReadTag()) {
@@ -116,9 +126,18 @@ void read_event(std::string_view bytes, Curves& curves) {
         continue;
       }
       const Scalar scalar = read_value(read_bytes(values).value_or(""));
-      if (scalar.value) curves[scalar.tag][step] = static_cast<double>(*scalar.value);
+      if (!scalar.value) continue;
+      file.curves[scalar.tag][step] = static_cast<double>(*scalar.value);
+      file.first = std::min(file.first.value_or(step), step);
     }
   }
+}
+
+/// The file is younger than what the curves hold.
+void append(Curves& curves, const FileCurves& file) {
+  if (const auto cut = file.restart ? file.restart : file.first)
+    for (auto& [tag, points] : curves) points.erase(points.lower_bound(*cut), points.end());
+  for (const auto& [tag, points] : file.curves) curves[tag].insert(points.begin(), points.end());
 }
 
 std::vector<fs::path> event_files(const fs::path& folder) {
@@ -142,10 +161,12 @@ std::map<std::string, std::vector<ScalarPoint>> read_scalars(const fs::path& fol
   Curves curves;
   for (const fs::path& path : event_files(folder)) {
     const std::string bytes = read_file(path);
-    for (const std::string_view record : records(bytes, path)) read_event(record, curves);
+    FileCurves file;
+    for (const std::string_view record : records(bytes, path)) read_event(record, file);
+    append(curves, file);
   }
   std::map<std::string, std::vector<ScalarPoint>> sorted;
-  for (const auto& [tag, points] : curves)
+  for (const auto& [tag, points] : curves)  // a curve may have been rolled back whole
     for (const auto& [step, value] : points) sorted[tag].push_back({step, value});
   return sorted;
 }

@@ -27,7 +27,10 @@ constexpr std::size_t flush_at_bytes = 64 * 1024;
 
 // Field numbers of tensorflow's event.proto and summary.proto.
 namespace event_field {
-constexpr int wall_time = 1, step = 2, file_version = 3, summary = 5;
+constexpr int wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7;
+}
+namespace session_log_field {
+constexpr int status = 1, start = 1;  // TensorBoard drops steps from the event's on
 }
 namespace summary_field {
 constexpr int value = 1;
@@ -176,6 +179,18 @@ void EventWriter::histogram(std::string_view tag, std::int64_t step, std::span<c
                    Wire::WriteString(value_field::tag, std::string(tag), out);
                    Wire::WriteBytes(value_field::histogram, histogram_message(finite), out);
                  }));
+}
+
+void EventWriter::restart(std::int64_t first_step) {
+  const std::string start = message([](google::protobuf::io::CodedOutputStream* out) {
+    Wire::WriteEnum(session_log_field::status, session_log_field::start, out);
+  });
+  append_record(message([&](google::protobuf::io::CodedOutputStream* out) {
+    Wire::WriteDouble(event_field::wall_time, wall_seconds(clock_), out);
+    Wire::WriteInt64(event_field::step, first_step, out);
+    Wire::WriteBytes(event_field::session_log, start, out);
+  }));
+  flush();
 }
 
 void EventWriter::append_summary(std::int64_t step, const std::string& value) {

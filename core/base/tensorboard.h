@@ -29,6 +29,8 @@ class EventWriter {
   void scalar(std::string_view tag, std::int64_t step, double value);
   /// The distribution of `values` in exponential buckets; values that are not finite are left out.
   void histogram(std::string_view tag, std::int64_t step, std::span<const double> values);
+  /// The run goes on from before this step: readers drop what earlier files hold of it and of later ones.
+  void restart(std::int64_t first_step);
   /// Hands everything to the system. Throws FileError; these events are then lost, the file stays readable.
   void flush();
 

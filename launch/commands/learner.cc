@@ -6,12 +6,14 @@
 #include "actors/environment_pool.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
+#include "core/nn/error.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/dream_job.h"
 #include "launch/job.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"
+#include "replay/error.h"
 
 namespace regraft::launch {
 namespace {
@@ -48,7 +50,16 @@ int run_world_phase(const Options& options) {
   }
   log_info("generation {}, {}", phase->generation(), nn::torch_description());
   running = &*phase;
-  const learner::WorldPhaseSummary summary = phase->run(stop.get_token());
+  learner::WorldPhaseSummary summary;
+  try {
+    summary = phase->run(stop.get_token());
+  } catch (const replay::ReplayError& error) {  // episodes that do not fit the job fit no better next time
+    log_error("{}", error.what());
+    return kForGood;
+  } catch (const nn::NnError& error) {
+    log_error("{}", error.what());
+    return kForGood;
+  }
   running = nullptr;
   std::printf("%s", summary.text().c_str());
   if (summary.finished) std::printf("results: %s\n", learner::WorldFolder(options.folder).root.c_str());

@@ -27,6 +27,10 @@ class DreamJobTest : public ::testing::Test {
     nn::WorldModel world =
         test::random_world(kSeed, static_cast<std::uint32_t>(rules.size() + 1), 0, op_kind_names());
     world.rule_set_hash = rules.hash().hex();
+    world.model_names = {"synthetic:4:1:1:0"};
+    world.starts.front().model = world.model_names.front();
+    world.horizon = 12;
+    world.location_limit = 200;
     nn::save_bundle({world, {}, {}}, dir.path() / "model.world");
   }
   fs::path run() const { return dir.path() / "run"; }
@@ -78,19 +82,36 @@ TEST_F(DreamJobTest, AKilledDreamActorComesBackBesideOneInTheRealEnvironment) {
 
 TEST_F(DreamJobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
   Running job = start("2", "0", {"--set", "train.updates=60", "--set", "train.checkpoint_minutes=0.01"});
-  ASSERT_TRUE(job.wait_for_line("generation 1")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
   const auto learner = job.workers("learner");
   ASSERT_EQ(learner.size(), 1u);
   kill(learner.front(), SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("resumed at update ")) << "it began anew:\n" << job.seen();
+  const std::string seen = job.seen();
+  EXPECT_GT(std::stoi(seen.substr(seen.rfind("resumed at update ") + 18)), 0);
   ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
   EXPECT_EQ(job.finish().code, 0) << job.seen();
-  EXPECT_EQ(clean_summary().at("updates"), 60);
+  const nlohmann::json summary = clean_summary();
+  EXPECT_EQ(summary.at("updates"), 60);
+  EXPECT_GE(summary.at("dreamed_steps").get<int>(), 60 * 400) << "of both generations";
 }
 
 TEST_F(DreamJobTest, AWorldModelOfOtherRulesIsRefused) {
   Running job = start("1", "0", {"--set", "workload.models=synthetic:4:1:2:0", "--set", "train.updates=1"});
   EXPECT_NE(job.finish().code, 0);
   EXPECT_THAT(job.seen(), ::testing::HasSubstr("other rules"));
+}
+
+TEST_F(DreamJobTest, AWorldModelOfAnotherJobIsRefusedWithAllThatDiffers) {
+  Running job =
+      start("1", "0",
+            {"--set", "train.updates=1", "--set", "workload.models=synthetic:4:1:1:1", "--set",
+             "workload.horizon=13", "--set", "workload.locations=100", "--set", "workload.reward=terminal"});
+  EXPECT_NE(job.finish().code, 0);
+  for (const char* difference : {"synthetic:4:1:1:1", "workload.horizon: fitted to 12, the job has 13",
+                                 "workload.locations: fitted to 200, the job has 100",
+                                 "workload.reward: fitted to incremental, the job has terminal"})
+    EXPECT_THAT(job.seen(), ::testing::HasSubstr(difference));
 }
 
 }  // namespace

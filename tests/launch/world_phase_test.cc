@@ -44,6 +44,7 @@ TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
     EXPECT_TRUE(summary.at("finished"));
     EXPECT_TRUE(summary.at("books_balance"));
     EXPECT_GE(summary.at("steps").get<int>(), 400);
+    EXPECT_EQ(summary.at("retained"), summary.at("episodes")) << "all that was admitted is in the replay";
     models.push_back(model_of(folder));
     const nn::WorldBundle bundle = nn::load_bundle(folder / "world" / "model.world");
     EXPECT_TRUE(bundle.controller.empty());

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 
@@ -119,6 +120,43 @@ TEST_F(CheckpointTest, WhatAnInterruptedSaveLeftIsRemoved) {
   CheckpointStore store(dir.path(), 3);
   EXPECT_THAT(entries(dir.path()), IsEmpty());
   EXPECT_FALSE(newest());
+}
+
+TEST_F(CheckpointTest, ARunResumesFromTheNewestIntactOneOrRefuses) {
+  CheckpointStore store(dir.path(), 3);
+  EXPECT_FALSE(store.resume("ppo")) << "a new run";
+  for (const std::uint64_t number : {1, 2}) {
+    Checkpoint checkpoint = sample(number);
+    checkpoint.state = R"({"phase":"ppo"})";
+    store.save(checkpoint);
+  }
+  write_file_atomic(store.path_of(2) / "weights", std::string_view("damaged"));
+  ASSERT_TRUE(store.resume("ppo"));
+  EXPECT_EQ(store.resume("ppo")->number, 1u);
+  EXPECT_THROW(store.resume("dream"), CheckpointError);
+  write_file_atomic(store.path_of(1) / "weights", std::string_view("damaged"));
+  EXPECT_THROW(store.resume("ppo"), CheckpointError) << "to begin anew would lose the training unnoticed";
+}
+
+TEST_F(CheckpointTest, BooksAreRolledBackToTheMarkOfTheCheckpointOrToNothing) {
+  const fs::path journal = dir.path() / "journal";
+  Checkpoint checkpoint = sample(1);
+  {
+    wire::Ledger ledger(journal, "run");
+    for (int i = 0; i < 3; ++i) {
+      if (i == 2) checkpoint.state = checkpoint_state("ppo", "", ledger.mark()).dump();
+      ledger.close(ledger.issue({}).id, wire::Disposition::kAdmitted);
+    }
+  }
+  {
+    wire::Ledger ledger(journal, "run");
+    roll_back(ledger, checkpoint);
+    EXPECT_EQ(ledger.books().total().rolled_back, 1u);
+    EXPECT_TRUE(ledger.books().check().empty());
+  }
+  wire::Ledger ledger(journal, "run");
+  roll_back(ledger, std::nullopt);
+  EXPECT_EQ(ledger.books().total().rolled_back, 3u);
 }
 
 }  // namespace

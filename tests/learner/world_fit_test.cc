@@ -9,7 +9,9 @@
 #include "core/env/synthetic.h"
 #include "core/graph/op.h"
 #include "core/nn/device.h"
+#include "core/nn/error.h"
 #include "learner/world_metrics.h"
+#include "learner/world_phase.h"
 #include "replay/error.h"
 #include "replay/play.h"
 
@@ -141,15 +143,6 @@ TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
   }
 }
 
-TEST_F(WorldFitTest, ALogThatIsPaidOtherwiseIsRefused) {
-  world.collect(replay, 30);
-  replay::Rollout wrong = replay.at(3);
-  wrong.sequence = 1000;
-  wrong.steps.front().reward += 0.01f;
-  replay.add(wrong);
-  EXPECT_THROW(WorldData(replay, small_options(), world.environment_of()), replay::ReplayError);
-}
-
 TEST_F(WorldFitTest, ObservationsThatAreNotKeptAreMadeAgainToTheBit) {
   world.collect(replay, 20);
   WorldOptions options = small_options();
@@ -179,6 +172,52 @@ TEST_F(WorldFitTest, NothingIsLearntOfShuffledTargets) {
   }
   EXPECT_GT(error, 0.75 * variance) << "three times what is asked of a real fit";
   EXPECT_LT(f1, usual + 0.05);
+}
+
+TEST_F(WorldFitTest, AnEpisodeThatCannotBeReplayedIsLeftOutAndCountedUnlessTooManyAre) {
+  SCOPED_TRACE(kSeed);
+  replay::SequenceReplay collected({});
+  world.collect(collected, 40);
+  WorldOptions options = small_options();
+  const auto with_damaged = [&](std::size_t damaged) {
+    replay::SequenceReplay some({});
+    for (std::size_t i = 0; i < collected.size(); ++i) {
+      replay::Rollout rollout = collected.at(i);
+      if (i < damaged) rollout.steps.front().reward += 0.01f;
+      some.add(rollout);
+    }
+    return WorldData(some, options, world.environment_of());
+  };
+  EXPECT_EQ(with_damaged(0).lost(), 0u);
+  const WorldData data = with_damaged(3);
+  EXPECT_EQ(data.lost(), 3u);
+  ASSERT_EQ(data.episodes().size(), 37u);
+  EXPECT_EQ(data.episodes().front().sequence, 3u);
+  for (const auto* part : {&data.train(), &data.held_out()})
+    for (const std::size_t episode : *part)
+      EXPECT_EQ(data.observations(episode).size(), data.episodes()[episode].states.size());
+  EXPECT_THROW(with_damaged(20), replay::ReplayError);
+}
+
+TEST_F(WorldFitTest, AModelWithoutAnEpisodeIsFoundBeforeTheFit) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 40);
+  WorldContext context = world.context();
+  context.model_names.emplace_back("never played");
+  EXPECT_THROW(WorldFit(context, replay, small_options(), world.environment_of()), nn::NnError);
+}
+
+TEST_F(WorldFitTest, AReplayThatForgetsBeforeItHoldsEnoughIsFound) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 10);
+  EXPECT_NO_THROW(require_room(replay, replay.steps() + 1)) << "more may come";
+  replay::SequenceReplay::Options tight;
+  tight.memory_bytes = 64;
+  replay::SequenceReplay small(tight);
+  world.collect(small, 10);
+  ASSERT_GT(small.forgotten(), 0u);
+  EXPECT_NO_THROW(require_room(small, small.steps()));
+  EXPECT_THROW(require_room(small, small.steps() + 1), UsageError);
 }
 
 }  // namespace

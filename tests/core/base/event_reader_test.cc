@@ -54,6 +54,34 @@ TEST_F(EventReader, AResumedRunsPointsReplaceThoseWrittenBefore) {
   EXPECT_EQ(points[2].value, 2);
 }
 
+TEST_F(EventReader, WhatAResumeRolledBackIsCut) {
+  fs::path first;
+  {
+    EventWriter writer(folder_.path(), clock_);
+    first = writer.path();
+    for (int step = 1; step <= 9; ++step) writer.scalar("a", step, 1);
+    writer.scalar("only before", 8, 1);
+  }
+  fs::last_write_time(first, fs::last_write_time(first) - std::chrono::hours(2));
+  fs::path second;
+  {
+    EventWriter writer(folder_.path(), clock_);  // resumed at 5, and stopped soon
+    second = writer.path();
+    for (int step = 5; step <= 7; ++step) writer.scalar("a", step, 2);
+  }
+  fs::last_write_time(second, fs::last_write_time(second) - std::chrono::hours(1));
+  auto curves = read_scalars(folder_.path());
+  ASSERT_EQ(curves.at("a").size(), 7u) << "8 and 9 were rolled back and not reached again";
+  EXPECT_EQ(curves.at("a")[3].value, 1);
+  EXPECT_EQ(curves.at("a")[4].value, 2);
+  EXPECT_FALSE(curves.contains("only before"));
+
+  EventWriter(folder_.path(), clock_).restart(3);  // resumed, and stopped before any point
+  curves = read_scalars(folder_.path());
+  ASSERT_EQ(curves.at("a").size(), 2u);
+  EXPECT_EQ(curves.at("a").back().step, 2);
+}
+
 TEST_F(EventReader, EveryTornEndIsLeftOutAndEveryDamageBeforeItIsRefused) {
   fs::path path;
   {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/nn/world_model.h"
+
+namespace regraft::learner {
+
+/// What a world model is bound to: of a job, from its config.
+struct WorldContext {
+  std::string rule_set_hash;
+  std::vector<std::string> op_kinds;
+  std::vector<std::string> model_names;
+  std::uint32_t horizon = 0, location_limit = 0;
+  std::string reward_kind = "incremental";
+};
+
+/// Throws NnError that names every difference between what a world model was fitted to and the job that
+/// wants to learn in it: rules, models and their order, horizon, location limit, reward. Dreams would mean
+/// another thing than the real episodes beside them.
+void require_same(const nn::WorldModel& world, const WorldContext& job, const std::string& where);
+
+}  // namespace regraft::learner

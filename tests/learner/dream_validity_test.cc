@@ -1,0 +1,61 @@
+#include "replay/dream_validity.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/base/clock.h"
+#include "core/env/synthetic.h"
+#include "core/graph/op.h"
+#include "core/nn/dream_world.h"
+
+namespace regraft::replay {
+namespace {
+
+constexpr std::uint64_t kSeed = 3001;
+
+/// Dreams of random weights, whose actions are often not legal in the real environment.
+DreamValidity validity_with(double penalty) {
+  const env::SyntheticTask task =
+      env::make_synthetic_task({.chains = 3, .locked = 1, .valley = 1, .seed = 5});
+  const rules::RuleSet rules = env::make_synthetic_rules(1);
+  const env::TableCostFactory costs = env::make_synthetic_costs(1.0);
+  const SystemClock clock;
+  env::EnvOptions options;
+  options.horizon = 12;
+  options.invalid_penalty = penalty;
+  env::Environment environment(*task.start, rules, costs, options, clock);
+  std::vector<std::string> kinds;
+  for (std::size_t i = 0; i < graph::kOpKinds; ++i)
+    kinds.emplace_back(graph::op_info(static_cast<graph::OpKind>(i)).name);
+  nn::WorldBundle bundle;
+  bundle.world = test::random_world(kSeed, static_cast<std::uint32_t>(rules.size() + 1), 0, kinds);
+  nn::ControllerFile file;
+  const nn::DynamicsConfig& dynamics = bundle.world.config.dynamics;
+  file.config.state = dynamics.latent + dynamics.hidden;
+  file.config.xfers = dynamics.xfers;
+  file.config.locations = bundle.world.config.locations;
+  file.config.width = 8;
+  file.weights = nn::initial_weights(file.config, kSeed);
+  bundle.controller = nn::encode_controller(file);
+  bundle.controller_of = bundle.world.version();
+  return measure_validity(bundle, {}, environment, 20, kSeed);
+}
+
+TEST(DreamValidity, TheRealReturnIsTheEnvironmentsPenaltiesAndAll) {
+  SCOPED_TRACE(kSeed);
+  const DreamValidity free = validity_with(0), dear = validity_with(0.5);
+  EXPECT_EQ(free.predicted, dear.predicted);
+  ASSERT_GT(free.illegal_share, 0);
+  double penalties = 0;
+  for (std::size_t i = 0; i < free.real.size(); ++i) {
+    const double count = (free.real[i] - dear.real[i]) / 0.5;
+    EXPECT_NEAR(count, std::round(count), 1e-9) << "each illegal action costs one penalty";
+    penalties += count;
+  }
+  EXPECT_GE(penalties, 1);
+}
+
+}  // namespace
+}  // namespace regraft::replay
