@@ -25,22 +25,29 @@ void LegalMemo::begin(const graph::Graph& graph, std::uint32_t rule) {
   values_.clear();
 }
 
+std::uint64_t LegalMemo::number_of(graph::Value value) {
+  const auto found = std::find(values_.begin(), values_.end(), value);
+  const auto number = static_cast<std::uint64_t>(found - values_.begin());
+  if (found == values_.end()) values_.push_back(value);
+  return number;
+}
+
 void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
   for (const graph::NodeId id : frame.nodes) {
     if (id == graph::kNoNode) continue;
-    hasher_.add(static_cast<std::uint64_t>(graph.node(id).signature));
+    const graph::Node& node = graph.node(id);
+    hasher_.add(static_cast<std::uint64_t>(node.signature));
     hasher_.add(used_outputs(graph, id));
+    // Which way round a commutative operation stands: the other way may be the form that a rule makes.
+    if (node.inputs.size() == 2) hasher_.add(number_of(node.inputs[0]));
   }
   for (const Tensor& tensor : frame.tensors) {
     if (!tensor.present() || !tensor.value.present()) {
       hasher_.add(static_cast<std::uint64_t>(tensor.state) << 62 | graph::index(tensor.weight));
       continue;
     }
-    const auto found = std::find(values_.begin(), values_.end(), tensor.value);
-    const auto number = static_cast<std::uint64_t>(found - values_.begin());
-    if (found == values_.end()) values_.push_back(tensor.value);
     const std::uint64_t constant = tensor.constant() ? std::uint64_t{1} << 63 : 0;
-    hasher_.add(constant | number << 32 | graph::index(tensor.type));
+    hasher_.add(constant | number_of(tensor.value) << 32 | graph::index(tensor.type));
     if (tensor.constant()) hasher_.add(graph::index(tensor.weight));
   }
 }

@@ -13,7 +13,8 @@ namespace regraft::rules {
 std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node);
 
 /// Whether matches are legal but for cycles, by what decides it: the rule, the matched operations and which
-/// of their outputs are used, the types and weights of what is bound, and which of it is the same value.
+/// of their outputs are used, the types and weights of what is bound, which of it is the same value, and
+/// which operand of two comes first.
 /// Equal places in a graph, and the same place later, are checked once. Holds a bounded number of answers.
 /// For rules that are local (CompiledRule). One thread.
 class LegalMemo {
@@ -36,8 +37,11 @@ class LegalMemo {
   }
 
  private:
+  /// In order of appearance.
+  std::uint64_t number_of(graph::Value value);
+
   Hasher hasher_;
-  std::vector<graph::Value> values_;  // in order of appearance
+  std::vector<graph::Value> values_;  // by number
   std::unordered_map<Hash128, bool> legal_;
   std::uint64_t generation_ = 0;  // of the weights whose ids are in the keys
 };

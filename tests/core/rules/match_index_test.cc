@@ -152,6 +152,21 @@ TEST(MatchIndex, ForgetsANodeWhoseIdBecameAWeight) {
   EXPECT_EQ(index.matches(0).size(), 1u);
 }
 
+// The cube of one value, written both ways round: one way has the form that the rule makes already.
+TEST(MatchIndex, TellsTheWaysRoundOfACommutativeOperation) {
+  GraphBuilder b;
+  const graph::Value x = b.op(graph::OpKind::relu, {b.input({2, 3})});
+  const graph::Value square = b.op(graph::OpKind::mul, {x, x});
+  const graph::Value other = b.op(graph::OpKind::mul, {square, x}),
+                     made = b.op(graph::OpKind::mul, {x, square});
+  b.output(other);
+  b.output(made);
+  const RuleSet rules = RuleSet::parse("assoc: Mul(Mul(x, y), z) => Mul(x, Mul(y, z))\n", "t");
+  const MatchIndex index(rules, b.graph());
+  ASSERT_EQ(index.matches(0).size(), 1u);
+  EXPECT_EQ(index.matches(0)[0].nodes[0], other.node);
+}
+
 // Every match the index lists can be applied, wherever the graph stands.
 TEST(MatchIndex, EveryMatchApplies) {
   for (Maker make : {make_recurrent, make_encoder, make_convolutions}) {
