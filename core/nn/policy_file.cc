@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json_integer.h"
 #include "core/env/observation.h"
 #include "core/nn/error.h"
 #include "core/nn/internal/bytes.h"
@@ -43,14 +44,14 @@ json manifest(const PolicyFile& policy) {
 void read_manifest(const std::string& text, PolicyFile& policy) {
   const json data = json::parse(text);
   const json& network = data.at("network");
-  policy.network = {.width = network.at("width").get<std::uint32_t>(),
-                    .steps = network.at("steps").get<std::uint32_t>(),
-                    .node_kinds = network.at("node_kinds").get<std::uint32_t>(),
+  policy.network = {.width = json_integer<std::uint32_t>(network.at("width")),
+                    .steps = json_integer<std::uint32_t>(network.at("steps")),
+                    .node_kinds = json_integer<std::uint32_t>(network.at("node_kinds")),
                     // Files of before there were two heads hold a pointer.
                     .head = head_from_name(network.value("head", "pointer")),
-                    .head_width = network.value("head_width", std::uint32_t{0}),
-                    .xfers = network.value("xfers", std::uint32_t{0})};
-  policy.observation_schema = data.at("observation_schema").get<std::uint32_t>();
+                    .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
+                    .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0)))};
+  policy.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
   policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();
   policy.rule_names = data.at("rule_names").get<std::vector<std::string>>();

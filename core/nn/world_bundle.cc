@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/json_integer.h"
 #include "core/nn/internal/bytes.h"
 
 namespace regraft::nn {
@@ -50,19 +51,19 @@ json manifest(const WorldModel& world) {
 WorldModelConfig read_config(const json& data) {
   WorldModelConfig config;
   const json& encoder = data.at("encoder");
-  config.encoder = {.width = encoder.at("width").get<std::uint32_t>(),
-                    .steps = encoder.at("steps").get<std::uint32_t>(),
-                    .node_kinds = encoder.at("node_kinds").get<std::uint32_t>()};
+  config.encoder = {.width = json_integer<std::uint32_t>(encoder.at("width")),
+                    .steps = json_integer<std::uint32_t>(encoder.at("steps")),
+                    .node_kinds = json_integer<std::uint32_t>(encoder.at("node_kinds"))};
   const json& dynamics = data.at("dynamics");
-  config.dynamics = {.latent = dynamics.at("latent").get<std::uint32_t>(),
-                     .action = dynamics.at("action").get<std::uint32_t>(),
-                     .hidden = dynamics.at("hidden").get<std::uint32_t>(),
-                     .mixtures = dynamics.at("mixtures").get<std::uint32_t>(),
-                     .xfers = dynamics.at("xfers").get<std::uint32_t>(),
-                     .count_bins = dynamics.at("count_bins").get<std::uint32_t>(),
+  config.dynamics = {.latent = json_integer<std::uint32_t>(dynamics.at("latent")),
+                     .action = json_integer<std::uint32_t>(dynamics.at("action")),
+                     .hidden = json_integer<std::uint32_t>(dynamics.at("hidden")),
+                     .mixtures = json_integer<std::uint32_t>(dynamics.at("mixtures")),
+                     .xfers = json_integer<std::uint32_t>(dynamics.at("xfers")),
+                     .count_bins = json_integer<std::uint32_t>(dynamics.at("count_bins")),
                      .sigma_floor = dynamics.at("sigma_floor").get<double>()};
-  config.locations = data.at("locations").get<std::uint32_t>();
-  config.reward_hidden = data.at("reward_hidden").get<std::uint32_t>();
+  config.locations = json_integer<std::uint32_t>(data.at("locations"));
+  config.reward_hidden = json_integer<std::uint32_t>(data.at("reward_hidden"));
   return config;
 }
 
@@ -70,18 +71,18 @@ WorldModel read_manifest(const std::string& text) {
   const json data = json::parse(text);
   WorldModel world;
   world.config = read_config(data);
-  world.observation_schema = data.at("observation_schema").get<std::uint32_t>();
-  world.horizon = data.at("horizon").get<std::uint32_t>();
-  world.location_limit = data.at("location_limit").get<std::uint32_t>();
+  world.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
+  world.horizon = json_integer<std::uint32_t>(data.at("horizon"));
+  world.location_limit = json_integer<std::uint32_t>(data.at("location_limit"));
   world.reward_kind = data.at("reward_kind").get<std::string>();
   world.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   world.rule_set_hash = data.at("rule_set_hash").get<std::string>();
-  world.rule_count = data.at("rule_count").get<std::uint32_t>();
-  world.xfers = data.at("xfers").get<std::vector<std::uint16_t>>();
+  world.rule_count = json_integer<std::uint32_t>(data.at("rule_count"));
+  world.xfers = json_integers<std::uint16_t>(data.at("xfers"));
   world.model_names = data.at("model_names").get<std::vector<std::string>>();
   for (const json& start : data.at("starts"))
     world.starts.push_back(
-        {start.at("model").get<std::string>(), {}, start.at("counts").get<std::vector<std::uint16_t>>()});
+        {start.at("model").get<std::string>(), {}, json_integers<std::uint16_t>(start.at("counts"))});
   world.training_record = data.at("training_record").dump();
   return world;
 }

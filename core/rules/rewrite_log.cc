@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/file.h"
+#include "core/base/json_integer.h"
 
 namespace regraft::rules {
 namespace {
@@ -20,7 +21,10 @@ constexpr std::string_view kCleanUp = "clean-up:";
 template <typename T>
 T field(const json& object, const char* key, const std::string& where, std::size_t line) {
   try {
-    return object.at(key).get<T>();
+    if constexpr (std::integral<T>)
+      return json_integer<T>(object.at(key));
+    else
+      return object.at(key).get<T>();
   } catch (const json::exception&) {
     bad_line(where, line, std::string("lacks a valid \"") + key + "\"");
   }
@@ -41,9 +45,11 @@ LogEntry parse_entry(const json& object, const std::string& where, std::size_t l
   if (!object.contains("nodes") || !object["nodes"].is_array() || object["nodes"].empty())
     bad_line(where, line, "lacks a list of nodes");
   for (const json& node : object["nodes"]) {
-    if (!node.is_number_unsigned() || node.get<std::uint64_t>() > UINT32_MAX)
+    try {
+      entry.nodes.push_back(json_integer<graph::NodeId>(node));
+    } catch (const json::exception&) {
       bad_line(where, line, "holds a node that is no id");
-    entry.nodes.push_back(node.get<graph::NodeId>());
+    }
   }
   if (!entry.name.starts_with(kCleanUp)) {
     entry.cost_before_us = field<double>(object, "cost_before_us", where, line);

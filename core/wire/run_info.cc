@@ -12,6 +12,7 @@
 
 #include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/base/json_integer.h"
 #include "core/wire/keys.h"
 
 namespace regraft::wire {
@@ -79,7 +80,8 @@ RunInfo RunInfo::from_json(std::string_view text, const std::string& where) {
   RunInfo info;
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("schema").get<int>() != kSchema) malformed("it is of another version of regraft", where);
+    if (json_integer<int>(json.at("schema")) != kSchema)
+      malformed("it is of another version of regraft", where);
     json.at("run_id").get_to(info.run_id);
     json.at("generation").get_to(info.generation);
     json.at("host").get_to(info.host);

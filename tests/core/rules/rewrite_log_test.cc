@@ -47,6 +47,17 @@ TEST(RewriteLog, ErrorsNameFileAndLine) {
   EXPECT_THAT(error_of("{\"regraft_log\":9}\n{}\n"), HasSubstr("another format"));
 }
 
+TEST(RewriteLog, CountsAreIntegersInRange) {
+  const std::string good = sample().to_text();
+  const std::string_view count = "\"entries\":2";
+  ASSERT_NE(good.find(count), std::string::npos);
+  for (const char* odd : {"2.0", "1e95", "-2", "true", "18446744073709551618"}) {
+    std::string text = good;
+    text.replace(good.find(count), count.size(), std::string("\"entries\":") + odd);
+    EXPECT_THAT(error_of(text), HasSubstr("lacks a valid \"entries\"")) << odd;
+  }
+}
+
 TEST(RewriteLog, ChangedBytesAreReadOrRefusedButNeverCrash) {
   const std::string good = sample().to_text();
   std::size_t refused = 0;
