@@ -17,7 +17,18 @@ using graph::Value;
 
 namespace {
 
-constexpr std::size_t kMostSmaller = 8;
+constexpr std::size_t kMostSmaller = 8, kMostIntegers = 64;
+
+/// The elements of the short integer constants that a node takes.
+std::vector<std::int64_t> constant_operands(const Graph& graph, NodeId id) {
+  std::vector<std::int64_t> all;
+  for (const Value& input : graph.node(id).inputs) {
+    if (!input.present() || graph.weight_of(input) == graph::WeightId::none) continue;
+    const auto integers = graph.tables().weights().integer_values(graph.weight_of(input), kMostIntegers);
+    if (integers) all.insert(all.end(), integers->begin(), integers->end());
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -72,6 +83,7 @@ std::set<std::int64_t> smaller_sizes(const Graph& graph, const Site& site, std::
       if (const auto* list = std::get_if<graph::Ints>(&value))
         for (const std::int64_t element : *list) add(element);
     }
+    for (const std::int64_t value : constant_operands(graph, id)) add(value);
   }
   sizes.erase(sizes.begin(), sizes.lower_bound(1));
   sizes.erase(sizes.lower_bound(below), sizes.end());
@@ -96,6 +108,11 @@ std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
     for (const graph::TypeId type : graph.node(id).outputs) add(graph.tables().type(type));
     for (const Value& input : graph.node(id).inputs)
       if (input.present()) add(graph.type(input));
+    std::int64_t most = 0;  // what is looked up by these, or sliced up to them, is no smaller
+    for (const std::int64_t value : constant_operands(graph, id))
+      if (-kMostElements < value && value < kMostElements)
+        most = std::max(most, value < 0 ? -value : value + 1);
+    if (most > 0) sizes.insert(most);
   }
   return {sizes.begin(), sizes.end()};
 }

@@ -19,6 +19,11 @@ TypeList unranked(Tables& tables, DType dtype);
 /// Axis in [0, rank), or [0, rank] when `past_end` is set.
 std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end = false);
 
+/// For sums and products of sizes of which it is not known that they fit.
+using Wide = __int128;
+/// A size that was computed so. Throws GraphError where it does not fit 64 bits.
+std::int64_t narrow(const OpInfo& op, Wide size);
+
 /// A dim that follows from others by a formula: a symbol named by the formula, so that equal formulas give
 /// equal symbols.
 Dim derived_dim(Tables& tables, const std::string& formula);
@@ -26,7 +31,7 @@ std::string dim_text(const Tables& tables, Dim dim);
 Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b);
 /// Multidirectional broadcasting of two shapes.
 Dims broadcast(Tables& tables, const OpInfo& op, std::span<const Dim> a, std::span<const Dim> b);
-Dim add_dims(Tables& tables, Dim a, Dim b);
+Dim add_dims(Tables& tables, const OpInfo& op, Dim a, Dim b);
 /// Product of dims as one dim: a number, a lone symbol, or a derived symbol.
 Dim product_dim(Tables& tables, std::span<const Dim> dims);
 /// total / parts when it comes out exactly: numbers divide, symbols cancel; else a derived dim.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "core/graph/infer.h"
@@ -61,8 +62,14 @@ Dims broadcast(Tables& tables, const OpInfo& op, std::span<const Dim> a, std::sp
   return dims;
 }
 
-Dim add_dims(Tables& tables, Dim a, Dim b) {
-  if (!is_symbol(a) && !is_symbol(b)) return a + b;
+std::int64_t narrow(const OpInfo& op, Wide size) {
+  if (size < std::numeric_limits<std::int64_t>::min() || size > std::numeric_limits<std::int64_t>::max())
+    fail(op, "a size does not fit 64 bits");
+  return static_cast<std::int64_t>(size);
+}
+
+Dim add_dims(Tables& tables, const OpInfo& op, Dim a, Dim b) {
+  if (!is_symbol(a) && !is_symbol(b)) return narrow(op, Wide{a} + b);
   if (a == 0) return b;
   if (b == 0) return a;
   const auto [first, second] = std::minmax({dim_text(tables, a), dim_text(tables, b)});

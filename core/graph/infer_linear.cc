@@ -11,20 +11,20 @@ void require_equal(const Tables& tables, const OpInfo& op, Dim a, Dim b, const c
 }
 
 /// Output size of a sliding window along one dim (ONNX Conv, MaxPool).
-Dim window_dim(Tables& tables, const OpInfo& op, Dim in, std::int64_t kernel, std::int64_t stride,
-               std::int64_t pad, std::int64_t dilation, bool ceil_mode, std::int64_t pad_begin) {
+Dim window_dim(Tables& tables, const OpInfo& op, Dim in, std::int64_t kernel, std::int64_t stride, Wide pad,
+               std::int64_t dilation, bool ceil_mode, std::int64_t pad_begin) {
   if (stride <= 0 || dilation <= 0 || kernel <= 0) fail(op, "kernel, strides and dilations must be positive");
-  const std::int64_t reach = dilation * (kernel - 1) + 1;
+  const Wide reach = Wide{dilation} * (kernel - 1) + 1;
   if (is_symbol(in)) {
     if (stride == 1 && pad == reach - 1) return in;
-    return derived_dim(tables, "((" + dim_text(tables, in) + "+" + std::to_string(pad - reach) + ")/" +
-                                   std::to_string(stride) + (ceil_mode ? "^" : "") + "+1)");
+    return derived_dim(tables, "((" + dim_text(tables, in) + "+" + std::to_string(narrow(op, pad - reach)) +
+                                   ")/" + std::to_string(stride) + (ceil_mode ? "^" : "") + "+1)");
   }
-  const std::int64_t room = in + pad - reach;
+  const Wide room = in + pad - reach;
   if (room < 0) fail(op, "the kernel is larger than the padded input");
-  std::int64_t out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
-  if (ceil_mode && (out - 1) * stride >= in + pad_begin) --out;  // the last window must start inside
-  return out;
+  Wide out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  if (ceil_mode && (out - 1) * stride >= Wide{in} + pad_begin) --out;  // the last window must start inside
+  return narrow(op, out);
 }
 
 Dims spatial_dims(Tables& tables, const OpInfo& op, const AttrBlock& attrs, const Dims& in) {
@@ -37,7 +37,7 @@ Dims spatial_dims(Tables& tables, const OpInfo& op, const AttrBlock& attrs, cons
   const bool ceil_mode = attrs.has(Attr::ceil_mode) && attrs.integer(Attr::ceil_mode) != 0;
   Dims out;
   for (std::size_t i = 0; i < n; ++i)
-    out.push_back(window_dim(tables, op, in[i + 2], kernel[i], strides[i], pads[i] + pads[i + n],
+    out.push_back(window_dim(tables, op, in[i + 2], kernel[i], strides[i], Wide{pads[i]} + pads[i + n],
                              dilations[i], ceil_mode, pads[i]));
   return out;
 }
@@ -81,7 +81,7 @@ TypeList infer_conv(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Op
   const std::int64_t group = attrs.integer(Attr::group);
   if (group <= 0) fail(op, "group must be positive");
   if (!is_symbol(w.dims[1]))
-    require_equal(tables, op, x.dims[1], w.dims[1] * group, "channels of input and weight");
+    require_equal(tables, op, x.dims[1], narrow(op, Wide{w.dims[1]} * group), "channels of input and weight");
   if (!is_symbol(w.dims[0]) && w.dims[0] % group != 0) fail(op, "group does not divide the output channels");
   if (has_operand(operands, 2)) {
     const TensorType bias = operand_type(tables, operands, 2);
@@ -108,14 +108,16 @@ TypeList infer_conv_transpose(Tables& tables, const OpInfo& op, const AttrBlock&
       extra.size() != n)
     fail(op, "attributes do not fit rank " + std::to_string(x.rank()));
   if (is_symbol(w.dims[1])) return unranked(tables, x.dtype);
-  Dims dims{x.dims[0], w.dims[1] * attrs.integer(Attr::group)};
+  Dims dims{x.dims[0], narrow(op, Wide{w.dims[1]} * attrs.integer(Attr::group))};
   for (std::size_t i = 0; i < n; ++i) {
+    if (kernel[i] <= 0 || strides[i] <= 0 || dilations[i] <= 0)
+      fail(op, "kernel, strides and dilations must be positive");
     const Dim in = x.dims[i + 2];
-    const std::int64_t fixed = extra[i] + (kernel[i] - 1) * dilations[i] + 1 - pads[i] - pads[i + n];
+    const Wide fixed = Wide{extra[i]} + Wide{kernel[i] - 1} * dilations[i] + 1 - pads[i] - pads[i + n];
     dims.push_back(is_symbol(in) ? derived_dim(tables, "((" + dim_text(tables, in) + "-1)*" +
                                                            std::to_string(strides[i]) + "+" +
-                                                           std::to_string(fixed) + ")")
-                                 : (in - 1) * strides[i] + fixed);
+                                                           std::to_string(narrow(op, fixed)) + ")")
+                                 : narrow(op, Wide{in - 1} * strides[i] + fixed));
   }
   return one_type(tables, x.dtype, dims);
 }

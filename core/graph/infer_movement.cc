@@ -10,10 +10,10 @@ bool contains(const Ints& list, std::size_t value) {
 }
 
 /// Length of a slice along a static dim, with starts and ends already clamped.
-std::int64_t slice_length(std::int64_t start, std::int64_t end, std::int64_t step) {
-  const std::int64_t span = step > 0 ? end - start : start - end;
-  const std::int64_t stride = step > 0 ? step : -step;
-  return span <= 0 ? 0 : (span + stride - 1) / stride;
+std::int64_t slice_length(const OpInfo& op, std::int64_t start, std::int64_t end, std::int64_t step) {
+  const Wide span = step > 0 ? Wide{end} - start : Wide{start} - end;
+  const Wide stride = step > 0 ? step : -Wide{step};
+  return narrow(op, span <= 0 ? 0 : (span + stride - 1) / stride);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ TypeList infer_concat(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
     if (x.rank() != first.rank()) fail(op, "mixes ranks");
     for (std::size_t i = 0; i < dims.size() && k > 0; ++i) {
       if (i == axis) {
-        dims[i] = add_dims(tables, dims[i], x.dims[i]);
+        dims[i] = add_dims(tables, op, dims[i], x.dims[i]);
       } else if (dims[i] != x.dims[i]) {
         if (!is_symbol(dims[i]) && !is_symbol(x.dims[i]))
           fail(op, "inputs differ in dim " + std::to_string(i));
@@ -118,7 +118,7 @@ TypeList infer_split(Tables& tables, const OpInfo& op, const AttrBlock& attrs, O
   const Ints& sizes = attrs.ints(Attr::split);
   const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
   TypeList types;
-  std::int64_t sum = 0;
+  Wide sum = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0) fail(op, "a part has size " + std::to_string(size));
     sum += size;
@@ -127,7 +127,7 @@ TypeList infer_split(Tables& tables, const OpInfo& op, const AttrBlock& attrs, O
     types.push_back(tables.intern(part));
   }
   if (x.ranked && !is_symbol(x.dims[axis]) && sum != x.dims[axis])
-    fail(op, "parts add up to " + std::to_string(sum) + ", not " + std::to_string(x.dims[axis]));
+    fail(op, "parts add up to " + std::to_string(narrow(op, sum)) + ", not " + std::to_string(x.dims[axis]));
   return types;
 }
 
@@ -140,13 +140,12 @@ TypeList infer_slice(Tables& tables, const OpInfo& op, const AttrBlock& attrs, O
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Dim& dim = dims[static_cast<std::size_t>(axes[i])];
     if (!is_symbol(dim)) {
-      dim = slice_length(starts[i], ends[i], steps[i]);
+      dim = slice_length(op, starts[i], ends[i], steps[i]);
     } else {
       dim = derived_dim(tables, "slice(" + dim_text(tables, dim) + "," + std::to_string(starts[i]) + "," +
                                     std::to_string(ends[i]) + "," + std::to_string(steps[i]) + ")");
     }
   }
-  (void)op;
   return one_type(tables, x.dtype, dims);
 }
 
@@ -198,14 +197,14 @@ TypeList infer_pad(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Ope
   if (pads.size() != 2 * x.rank()) fail(op, "pads do not fit rank " + std::to_string(x.rank()));
   Dims dims;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    const std::int64_t extra = pads[i] + pads[i + x.rank()];
-    if (!is_symbol(x.dims[i]) && x.dims[i] + extra < 0)
+    const std::int64_t extra = narrow(op, Wide{pads[i]} + pads[i + x.rank()]);
+    if (!is_symbol(x.dims[i]) && Wide{x.dims[i]} + extra < 0)
       fail(op, "pads make dim " + std::to_string(i) + " negative");
     if (is_symbol(x.dims[i]) && extra != 0)
       dims.push_back(
           derived_dim(tables, "(" + dim_text(tables, x.dims[i]) + "+" + std::to_string(extra) + ")"));
     else
-      dims.push_back(x.dims[i] + extra);
+      dims.push_back(narrow(op, Wide{x.dims[i]} + extra));
   }
   return one_type(tables, x.dtype, dims);
 }

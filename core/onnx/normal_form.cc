@@ -1,6 +1,7 @@
 #include "core/onnx/normal_form.h"
 
 #include <algorithm>
+#include <limits>
 #include <array>
 #include <cmath>
 
@@ -91,6 +92,8 @@ std::optional<AttrBlock> read_plain(const pb::NodeProto& node, OpKind kind) {
   return attrs;
 }
 
+using Wide = __int128;  // a model may say anything
+
 const Ints* ints_or_null(const AttrBlock& attrs, Attr attr) {
   const AttrValue* value = attrs.find(attr);
   return value ? std::get_if<Ints>(value) : nullptr;
@@ -105,11 +108,13 @@ bool pad_same(const graph::TensorType& x, const Ints& kernel, bool upper, AttrBl
   if ((strides && strides->size() != n) || (dilations && dilations->size() != n)) return false;
   Ints pads(2 * n, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t stride = strides ? (*strides)[i] : 1,
-                       reach = (kernel[i] - 1) * (dilations ? (*dilations)[i] : 1);
-    if (stride <= 0) return false;
-    const std::int64_t in = x.dims[i + 2], out = (in + stride - 1) / stride;
-    const std::int64_t total = std::max<std::int64_t>((out - 1) * stride + reach + 1 - in, 0);
+    const Wide stride = strides ? (*strides)[i] : 1,
+               reach = Wide{kernel[i] - 1} * (dilations ? (*dilations)[i] : 1);
+    if (stride <= 0 || kernel[i] <= 0) return false;
+    const Wide in = x.dims[i + 2], out = (in + stride - 1) / stride;
+    const Wide wanted = std::max<Wide>((out - 1) * stride + reach + 1 - in, 0);
+    if (wanted > std::numeric_limits<std::int64_t>::max()) return false;
+    const auto total = static_cast<std::int64_t>(wanted);
     pads[i] = upper ? total / 2 : total - total / 2;
     pads[i + n] = total - pads[i];
   }
@@ -136,10 +141,11 @@ bool rounds_up_safely(std::int64_t opset, const graph::Tables& tables,
              pads = list(Attr::pads, 2 * n, 0);
   if (x.rank() != n + 2 || strides.size() != n || dilations.size() != n || pads.size() != 2 * n) return false;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t reach = ((*kernel)[i] - 1) * dilations[i] + 1, in = x.dims[i + 2];
-    if (strides[i] + pads[i + n] <= reach) continue;  // no window can begin that far
-    if (graph::is_symbol(in) || strides[i] <= 0) return false;
-    const std::int64_t steps = (in + pads[i] + pads[i + n] - reach + strides[i] - 1) / strides[i];
+    if ((*kernel)[i] <= 0 || strides[i] <= 0) return false;
+    const Wide reach = Wide{(*kernel)[i] - 1} * dilations[i] + 1, in = x.dims[i + 2];
+    if (Wide{strides[i]} + pads[i + n] <= reach) continue;  // no window can begin that far
+    if (graph::is_symbol(x.dims[i + 2])) return false;
+    const Wide steps = (in + pads[i] + pads[i + n] - reach + strides[i] - 1) / strides[i];
     if (steps * strides[i] >= in + pads[i]) return false;
   }
   return true;

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "core/graph/counts.h"
 #include "core/graph/graph.h"
 
@@ -125,6 +127,31 @@ TEST_F(Infer, MovementOps) {
               HasSubstr("add up to 4, not 5"));
   EXPECT_THAT(error(OpKind::transpose, {{Attr::perm, Ints{0, 0}}}, {operand(type({2, 3}))}),
               HasSubstr("no permutation"));
+}
+
+TEST_F(Infer, SizesThatDoNotFit64BitsAreRefused) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(),
+                         kLeast = std::numeric_limits<std::int64_t>::min();
+  const auto refused = HasSubstr("64 bits");
+  for (const std::int64_t extra : {kMost, kLeast})
+    EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{extra, extra}}}, {operand(type({3}))}), refused);
+  EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{0, kMost}}}, {operand(type({3}))}), refused);
+  EXPECT_THAT(error(OpKind::concat, {{Attr::axis, std::int64_t{0}}},
+                    {operand(type({kMost})), operand(type({kMost}))}),
+              refused);
+  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{kMost, kMost}}}, {operand(type({5}))}), refused);
+  const AttrBlock wide{{Attr::kernel_shape, Ints{kMost}},
+                       {Attr::strides, Ints{kMost}},
+                       {Attr::dilations, Ints{kMost}},
+                       {Attr::pads, Ints{kMost, kMost}}};
+  EXPECT_THAT(error(OpKind::max_pool, wide, {operand(type({1, 1, 8}))}), HasSubstr("larger than"));
+  EXPECT_THAT(error(OpKind::max_pool, wide, {operand(type({1, 1, symbol("n")}))}), refused);
+  EXPECT_THAT(error(OpKind::conv_transpose, wide, {operand(type({1, 1, 8})), operand(type({1, 1, kMost}))}),
+              refused);
+  EXPECT_EQ(infer(OpKind::slice,
+                  {{Attr::starts, Ints{kLeast}}, {Attr::ends, Ints{kMost}}, {Attr::steps, Ints{kMost}}},
+                  {operand(type({5}))}),
+            "float32[1]");
 }
 
 TEST_F(Infer, PoolingWithCeilModeDropsWindowsThatStartInPadding) {

@@ -122,8 +122,9 @@ inline std::optional<Window> draw_window(Sketch& s, const Val& x, bool dilates, 
     if (!same && padded < reach) return std::nullopt;
     if (w.ceil) {
       out = (padded - reach + w.strides[i] - 1) / w.strides[i] + 1;
-      // A last window that lies in the end padding alone is dropped by the runtime.
-      if ((out - 1) * w.strides[i] >= in + w.pads[i]) --out;
+      // A last window that lies in the end padding alone is dropped by the runtime's kernels, but not by its
+      // planner, which then may give the buffer of a larger tensor and fail.
+      if ((out - 1) * w.strides[i] >= in + w.pads[i]) return std::nullopt;
     }
     w.out.push_back(out);
   }
