@@ -126,6 +126,57 @@ double site_tolerance(const Graph& after, const Site& site, std::span<const Valu
   return tolerance;
 }
 
+/// The largest and the smallest normal number of a type that constants are rounded to; of others, of doubles.
+std::pair<double, double> extremes(DType dtype) {
+  if (dtype == DType::float32) return {0x1.fffffep127, 0x1p-126};
+  if (dtype == DType::bfloat16) return {0x1.fep127, 0x1p-126};
+  if (dtype == DType::float16) return {65504, 0x1p-14};
+  return {std::numeric_limits<double>::max(), std::numeric_limits<double>::min()};
+}
+
+/// A floating constant that a rewrite computes from others may leave their type's range, which fp64 does not
+/// show: says so where a finite one overflows, or where the largest vanishes although those that it is made
+/// of do not.
+std::string range_problem(const graph::Tables& tables, graph::WeightId weight, TorchWeights& weights) {
+  using Form = graph::WeightExpr::Form;
+  const DType dtype = tables.type(tables.weights()[weight].type).dtype;
+  if (!graph::is_float(dtype) || tables.weights()[weight].form != Form::operation) return "";
+  const auto largest = [&](graph::WeightId id) {
+    const at::Tensor sizes = at::abs(weights.value(id));
+    return sizes.numel() == 0 ? 0 : at::where(at::isfinite(sizes), sizes, 0.0).max().item<double>();
+  };
+  const auto [most, least] = extremes(dtype);
+  const double made = largest(weight);
+  if (made > most) return "a constant of " + std::to_string(made) + " overflows " + graph::dtype_name(dtype);
+  if (made >= least) return "";
+  std::vector<graph::WeightId> open{weight};
+  std::set<graph::WeightId> seen;
+  while (!open.empty()) {
+    const graph::WeightId id = open.back();
+    const graph::WeightExpr& held = tables.weights()[id];
+    open.pop_back();
+    const bool leaf = held.form != Form::operation && graph::is_float(tables.type(held.type).dtype);
+    if (leaf && largest(id) >= least && made > 0) return "a constant vanishes in " + graph::dtype_name(dtype);
+    for (const graph::WeightId arg : held.args)
+      if (arg != graph::WeightId::none && seen.insert(arg).second) open.push_back(arg);
+  }
+  return "";
+}
+
+/// Of all constants that the right side reads.
+std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced) {
+  std::vector<Value> read(replaced.begin(), replaced.end());
+  for (const NodeId id : site.right)
+    read.insert(read.end(), after.node(id).inputs.begin(), after.node(id).inputs.end());
+  TorchWeights weights(after.tables());
+  for (const Value& value : read) {
+    if (!value.present() || after.weight_of(value) == graph::WeightId::none) continue;
+    std::string problem = range_problem(after.tables(), after.weight_of(value), weights);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
 /// max |a - b| / max |a|; infinite where the shapes, a NaN or an infinity differ.
 double relative_error(const at::Tensor& a, const at::Tensor& b) {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -319,6 +370,7 @@ SiteReport compare_site(const Graph& before, const Graph& after, const rules::Re
     if (!ran) ran = compare_at_fitting_sizes(before, after, rewrite, site, options, report);
     if (ran && report.reason.empty() && has_symbols(before, site))
       compare_elsewhere(before, after, rewrite, site, options, report);
+    if (report.reason.empty()) report.reason = range_problem(after, site, rewrite.after);
     report.passes = report.reason.empty();
     if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);
   } catch (const Error& error) {

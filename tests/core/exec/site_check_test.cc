@@ -259,5 +259,33 @@ TEST_F(SiteCheck, PassesARewriteOfWhatNothingUses) {
   EXPECT_TRUE(rewrite("r: Relu(Relu(x)) => Relu(x)").passes);
 }
 
+// fp64 holds these constants; the model's float32 does not, and then 0 becomes a NaN or all becomes 0.
+TEST_F(SiteCheck, RefusesAConstantThatOverflowsItsType) {
+  graph_.add_output(op(OpKind::mul, {op(OpKind::mul, {input({4}), scalar(1e30)}), scalar(2e30)}));
+  const SiteReport report = rewrite("r: Mul(Mul(x, c), d), const(c, d) => Mul(x, c * d)");
+  EXPECT_FALSE(report.passes);
+  EXPECT_THAT(report.reason, HasSubstr("overflows float32"));
+}
+
+TEST_F(SiteCheck, RefusesAConstantThatVanishesInItsType) {
+  graph_.add_output(op(OpKind::mul, {op(OpKind::mul, {input({4}), scalar(1e-30)}), scalar(2e-30)}));
+  const SiteReport report = rewrite("r: Mul(Mul(x, c), d), const(c, d) => Mul(x, c * d)");
+  EXPECT_FALSE(report.passes);
+  EXPECT_THAT(report.reason, HasSubstr("vanishes in float32"));
+}
+
+TEST_F(SiteCheck, RefusesTheReciprocalOfADenormalNumber) {
+  graph_.add_output(op(OpKind::div, {input({4}), scalar(1e-42)}));
+  const SiteReport report = rewrite("r: Div(x, c), const(c) => Mul(x, Reciprocal(c))");
+  EXPECT_FALSE(report.passes);
+  EXPECT_THAT(report.reason, HasSubstr("overflows float32"));
+}
+
+TEST_F(SiteCheck, PassesConstantsThatWereDenormalBefore) {
+  graph_.add_output(op(OpKind::mul, {op(OpKind::mul, {input({4}), scalar(1e-40)}), scalar(1)}));
+  const SiteReport report = rewrite("r: Mul(Mul(x, c), d), const(c, d) => Mul(x, Neg(Neg(c)))");
+  EXPECT_TRUE(report.passes) << report.reason;
+}
+
 }  // namespace
 }  // namespace regraft::exec
