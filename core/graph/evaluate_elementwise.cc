@@ -64,12 +64,18 @@ std::int64_t divide(std::int64_t a, std::int64_t b) {
   return b == -1 ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a)) : a / b;
 }
 
+/// Runtimes raise to a power in fp64: beyond 2^53, and where 0 is divided by, each gives a result of its own.
 std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
-  std::uint64_t result = 1, factor = static_cast<std::uint64_t>(base);
-  for (; exponent != 0; exponent >>= 1, factor *= factor)
-    if (exponent & 1) result *= factor;
-  return static_cast<std::int64_t>(result);
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  if (base == 1 || exponent == 0) return 1;
+  if (base == -1) return exponent % 2 ? -1 : 1;
+  if (exponent < 0 && base == 0) refuse(OpKind::pow, "divides an integer by zero");
+  if (base == 0 || exponent < 0) return 0;
+  std::int64_t result = 1;
+  for (; exponent > 0; --exponent)  // at most 53 times: |base| is 2 at least
+    if (__builtin_mul_overflow(result, base, &result) || result > kExact || result < -kExact)
+      refuse(OpKind::pow, "is not exact in fp64");
+  return result;
 }
 
 /// Unsigned arithmetic: it wraps where signed overflow is undefined.
@@ -162,20 +168,24 @@ HostTensor compare(OpKind kind, const HostTensor& a, const HostTensor& b) {
   }
 }
 
+/// Towards zero. What lies beyond the type is undefined, and every CPU gives a result of its own.
+std::int64_t truncate(double value, DType dtype) {
+  const double whole = std::trunc(value);
+  const bool in_64_bits = whole >= -0x1p63 && whole < 0x1p63;  // no NaN
+  const std::int64_t integer = in_64_bits ? static_cast<std::int64_t>(whole) : 0;
+  if (!in_64_bits || wrap(dtype, integer) != integer) refuse(OpKind::cast, "leaves the range of its type");
+  return integer;
+}
+
 HostTensor cast_to(const HostTensor& x, DType dtype) {
   HostTensor result = make_tensor(dtype, x.dims);
-  constexpr double kLimit = 9.2e18;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (is_float(dtype)) {
+    if (is_float(dtype))
       result.real[i] = round_to(dtype, is_float(x.dtype) ? x.real[i] : static_cast<double>(x.integer[i]));
-    } else if (!is_float(x.dtype)) {
+    else if (!is_float(x.dtype))
       result.integer[i] = wrap(dtype, x.integer[i]);
-    } else if (dtype == DType::boolean) {
-      result.integer[i] = x.real[i] != 0;
-    } else {
-      const double value = std::isnan(x.real[i]) ? 0 : std::clamp(x.real[i], -kLimit, kLimit);
-      result.integer[i] = wrap(dtype, static_cast<std::int64_t>(value));
-    }
+    else
+      result.integer[i] = dtype == DType::boolean ? x.real[i] != 0 : truncate(x.real[i], dtype);
   }
   return result;
 }
@@ -280,29 +290,35 @@ HostTensor integer_unary(OpKind kind, const HostTensor& x) {
   }
 }
 
-HostTensor clip(const AttrBlock& attrs, Inputs inputs) {
-  const HostTensor& x = *inputs[0];
-  const auto bound = [&](std::size_t input, Attr attr) -> std::optional<double> {
+template <typename T>
+HostTensor clip_as(const AttrBlock& attrs, Inputs inputs) {
+  const auto bound = [&](std::size_t input, Attr attr) -> std::optional<T> {
     if (inputs.size() > input && inputs[input]) {
       const HostTensor& given = *inputs[input];
       if (given.size() != 1) refuse(OpKind::clip, "takes scalar bounds");
-      return is_float(given.dtype) ? given.real[0] : static_cast<double>(given.integer[0]);
+      return elements<T>(given).at(0);
     }
     const AttrValue* value = attrs.find(attr);
     if (!value) return std::nullopt;
-    return std::holds_alternative<double>(*value) ? std::get<double>(*value)
-                                                  : static_cast<double>(std::get<std::int64_t>(*value));
+    return std::holds_alternative<double>(*value) ? static_cast<T>(std::get<double>(*value))
+                                                  : static_cast<T>(std::get<std::int64_t>(*value));
   };
-  const auto low = bound(1, Attr::min), high = bound(2, Attr::max);
-  if (is_float(x.dtype))
-    return map_real(x, [&](double v) {
+  const std::optional<T> low = bound(1, Attr::min), high = bound(2, Attr::max);
+  HostTensor result = *inputs[0];
+  for (T& v : elements<T>(result)) {
+    if constexpr (std::is_same_v<T, double>) {
       if (low) v = max_of(v, *low);
-      return high ? min_of(v, *high) : v;
-    });
-  return map_integer(x, [&](std::int64_t v) {
-    if (low && static_cast<double>(v) < *low) v = static_cast<std::int64_t>(*low);
-    return high && static_cast<double>(v) > *high ? static_cast<std::int64_t>(*high) : v;
-  });
+      if (high) v = min_of(v, *high);
+    } else {
+      if (low) v = std::max(v, *low);
+      if (high) v = std::min(v, *high);
+    }
+  }
+  return result;
+}
+
+HostTensor clip(const AttrBlock& attrs, Inputs inputs) {
+  return is_float(inputs[0]->dtype) ? clip_as<double>(attrs, inputs) : clip_as<std::int64_t>(attrs, inputs);
 }
 
 /// out = condition ? a : b, as two broadcasts over the common shape.

@@ -1,5 +1,6 @@
 #include "core/graph/weights.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -155,7 +156,10 @@ std::optional<double> WeightTable::scalar_value(WeightId id, std::size_t limit) 
   const auto at = [&](std::size_t i) {
     return is_float(tensor.dtype) ? tensor.real[i] : static_cast<double>(tensor.integer[i]);
   };
-  std::optional<double> value = at(0);
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;  // beyond, a double may be another number
+  const bool exact =
+      std::ranges::all_of(tensor.integer, [](std::int64_t v) { return -kExact <= v && v <= kExact; });
+  std::optional<double> value = exact ? std::optional(at(0)) : std::nullopt;
   for (std::size_t i = 1; i < tensor.size() && value; ++i)
     if (at(i) != *value) value.reset();
   scalar_cache_.emplace(id, value);

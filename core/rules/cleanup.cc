@@ -109,7 +109,21 @@ class Cleaner {
     std::vector<WeightId> folded;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
       folded.push_back(tables_.weights().operation(kind, attrs, args, i));
+    // What some integers or casts make refuse does so now, not when the model is written.
+    const bool may_refuse = kind == OpKind::pow || kind == OpKind::div || kind == OpKind::cast;
+    if (may_refuse && graph::is_integer(tables_.type(tables_.weights()[folded[0]].type).dtype))
+      for (const WeightId weight : folded) graph::evaluate(tables_, weight);
+    if (!graph::op_info(kind).is(graph::kMovement))
+      for (WeightId& weight : folded) weight = rounded(weight);
     return folded;
+  }
+
+  /// The runtime rounds after each op, and what follows may jump (a size that is rounded down, say).
+  WeightId rounded(WeightId weight) {
+    const graph::DType dtype = tables_.type(tables_.weights()[weight].type).dtype;
+    if (!graph::is_float(dtype) || dtype == graph::DType::float64) return weight;
+    const graph::AttrId to = tables_.intern(AttrBlock{{Attr::to, static_cast<std::int64_t>(dtype)}});
+    return tables_.weights().operation(OpKind::cast, to, std::array{weight}, 0);
   }
 
   std::optional<std::vector<WeightId>> fold_shape(const Node& node) {

@@ -170,13 +170,41 @@ TEST(Elementwise, IntegersWrapAndDivideTowardsZero) {
   const auto lowest = integers({1}, {std::numeric_limits<std::int64_t>::min()});
   EXPECT_EQ(run(OpKind::div, {}, {lowest, integers({1}, {-1})}).integer[0], lowest.integer[0]);
   EXPECT_EQ(run(OpKind::neg, {}, {bytes(-128)}).integer[0], -128);
-  EXPECT_EQ(run(OpKind::pow, {}, {integers({1}, {3}), integers({1}, {4})}).integer[0], 81);
+}
+
+/// Runtimes raise integers to a power in fp64.
+TEST(Elementwise, IntegerPowersAreThoseThatAreExactInDoubles) {
+  const auto power = [](std::int64_t base, std::int64_t exponent) {
+    return run(OpKind::pow, {}, {integers({1}, {base}), integers({1}, {exponent})}).integer[0];
+  };
+  EXPECT_EQ(power(3, 4), 81);
+  EXPECT_EQ(power(-2, 53), -(std::int64_t{1} << 53));
+  EXPECT_EQ(power(0, 1'000'000'000'000), 0);
+  EXPECT_EQ(power(-1, -3), -1);
+  EXPECT_EQ(power(7, -1), 0);
+  EXPECT_EQ(power(0, 0), 1);
+  EXPECT_THROW(power(3, 39), GraphError);
+  EXPECT_THROW(power(10, 1'000'000'000'000), GraphError);
+  EXPECT_THROW(power(0, -1), GraphError);
+}
+
+TEST(Elementwise, LargeIntegersAreClippedExactly) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  const HostTensor x = integers({3}, {kLarge + 1, -kLarge - 1, 5});
+  const HostTensor result = run(OpKind::clip, {}, {x, integers({}, {-kLarge}), integers({}, {kLarge})});
+  EXPECT_EQ(result.integer, (std::vector<std::int64_t>{kLarge, -kLarge, 5}));
 }
 
 TEST(Elementwise, CastsRoundAndTruncate) {
   const auto to = [](DType dtype) { return AttrBlock{{Attr::to, static_cast<std::int64_t>(dtype)}}; };
-  const HostTensor x = reals({4}, {1.9, -1.9, 300.5, kNaN});
-  EXPECT_EQ(run(OpKind::cast, to(DType::int64), {x}).integer, (std::vector<std::int64_t>{1, -1, 300, 0}));
+  const HostTensor x = reals({4}, {1.9, -1.9, 300.5, kNaN}), numbers = reals({3}, {1.9, -1.9, 300.5});
+  EXPECT_EQ(run(OpKind::cast, to(DType::int64), {numbers}).integer, (std::vector<std::int64_t>{1, -1, 300}));
+  EXPECT_EQ(run(OpKind::cast, to(DType::uint8), {reals({2}, {255.9, -0.9})}).integer[0], 255);
+  for (const double beyond : {kNaN, kInfinity, 256.0, -1.0})
+    EXPECT_THROW(run(OpKind::cast, to(DType::uint8), {reals({1}, {beyond})}), GraphError) << beyond;
+  EXPECT_THROW(run(OpKind::cast, to(DType::int64), {reals({1}, {0x1p63})}), GraphError);
+  EXPECT_EQ(run(OpKind::cast, to(DType::int64), {reals({1}, {-0x1p63})}).integer[0],
+            std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(run(OpKind::cast, to(DType::boolean), {x}).integer, (std::vector<std::int64_t>{1, 1, 1, 1}));
   EXPECT_EQ(run(OpKind::cast, to(DType::float32), {reals({1}, {0.1})}).real[0], static_cast<double>(0.1f));
   EXPECT_EQ(run(OpKind::cast, to(DType::int8), {integers({1}, {200})}).integer[0], -56);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
 
@@ -47,6 +49,32 @@ TEST_F(CleanupTest, ArithmeticOnConstantsAndShapesFoldsAway) {
               ElementsAre(CleanupPass::fold, CleanupPass::fold, CleanupPass::fold, CleanupPass::operands));
   EXPECT_EQ(graph.operation_count(), 1u);
   EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::shape), (Ints{2, 3, 1}));
+}
+
+// 100 * 0.1 * 0.3 in float32, rounded after each product, is less than 3; in doubles it is 3 once rounded.
+TEST_F(CleanupTest, FoldedConstantsAreRoundedAsTheRuntimeDoes) {
+  const Value x = input({});
+  const Value product =
+      op(OpKind::mul, {op(OpKind::mul, {scalar(99.99999237060547), scalar(0.1f)}), scalar(0.3f)});
+  graph.add_output(op(OpKind::mul, {x, op(OpKind::floor, {product})}));
+  clean_up(graph);
+  const WeightId weight = graph.weight_of(output_node().inputs[1]);
+  ASSERT_NE(weight, WeightId::none);
+  EXPECT_EQ(evaluate(tables, weight).real, std::vector<double>{2});
+}
+
+TEST_F(CleanupTest, CastsThatLeaveTheirTypeStay) {
+  const Value x = {graph.add_input(tables.intern(DType::int32, std::array{Dim{1}}), inputs++), 0};
+  const Value cast = op(OpKind::cast, {scalar(1e20)}, {{Attr::to, static_cast<std::int64_t>(DType::int32)}});
+  graph.add_output(op(OpKind::add, {x, cast}));
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, IntegerPowersThatRuntimesRoundStay) {
+  const Value x = {graph.add_input(tables.intern(DType::int64, std::array{Dim{1}}), inputs++), 0};
+  const Value power = op(OpKind::pow, {ints({3}), ints({39})});
+  graph.add_output(op(OpKind::add, {x, power}));
+  EXPECT_THAT(passes(), IsEmpty());
 }
 
 TEST_F(CleanupTest, FoldedConstantsHaveTheirValues) {
