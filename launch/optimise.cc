@@ -10,7 +10,6 @@
 #include "core/base/process.h"
 #include "core/base/progress.h"
 #include "core/cost/analytic.h"
-#include "core/env/rewrite_state.h"
 #include "core/exec/latency.h"
 #include "core/exec/oracle.h"
 #include "core/exec/paired.h"
@@ -20,6 +19,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/script.h"
 #include "launch/bindings.h"
+#include "launch/bisect.h"
 #include "launch/controller_evaluation.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
@@ -112,7 +112,7 @@ class Pipeline {
       return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
-    phase("verify", [&] { verify_or_blame(start, path); });
+    phase("verify", [&] { verify_or_blame(); });
     phase("replay", [&] { check_log(); });
     accept();
   }
@@ -230,34 +230,40 @@ class Pipeline {
     return equivalence;
   }
 
-  void verify_or_blame(const graph::Graph& start, const std::vector<rules::Match>& path) {
+  void verify_or_blame() {
     const exec::EquivalenceReport equivalence = verify(output_.aside(), false);
     if (equivalence.equivalent) return;
-    throw NotEquivalentError("output " + equivalence.worst_output + " differs after rule " +
-                                 first_bad_rule(start, path) + ": " + equivalence.reason,
+    throw NotEquivalentError("output " + equivalence.worst_output + " differs after " + first_bad_entry() +
+                                 ": " + equivalence.reason,
                              options_.input.string(), "nothing was emitted; please report this");
   }
 
-  /// Bisects the path for the first rewrite with which the whole model is no longer equivalent.
-  std::string first_bad_rule(const graph::Graph& start, const std::vector<rules::Match>& path) {
-    std::size_t good = 0, bad = path.size();
+  /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
+  /// equivalent.
+  std::string first_bad_entry() {
     const TempDir folder;
-    while (bad - good > 1) {
-      const std::size_t middle = (good + bad) / 2;
-      const graph::Graph graph = env::replay(start, *rules_, std::span(path).first(middle));
+    const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
+    const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), [&](std::size_t count) {
       const fs::path candidate = folder.path() / "prefix.onnx";
-      onnx::export_model(*model_, graph, candidate);
-      const bool equal =
-          verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
-      (equal ? good : bad) = middle;
-    }
-    return rules_->info(path[bad - 1].rule).name + " (rewrite " + std::to_string(bad - 1) + ")";
+      replay.write_prefix(count, candidate);
+      return verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
+    });
+    if (!bad) return "all rewrites";
+    const std::size_t cleaned = log_.entries.size() - log_.rule_count();
+    const std::string& name = log_.entries[*bad].name;
+    if (*bad < cleaned) return name + " (step " + std::to_string(*bad) + ")";
+    return "rule " + name + " (rewrite " + std::to_string(*bad - cleaned) + ")";
+  }
+
+  fs::path write_log(const fs::path& folder) const {
+    const fs::path log = folder / "rewrites.log";
+    write_file_atomic(log, log_.to_text());
+    return log;
   }
 
   void check_log() {
     const TempDir folder;
-    const fs::path log = folder.path() / "rewrites.log";
-    write_file_atomic(log, log_.to_text());
+    const fs::path log = write_log(folder.path());
     if (!check_replay(options_.input, output_.aside(), log, options_.rules).identical)
       throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
                                "nothing was emitted; please report this");
