@@ -243,11 +243,13 @@ class Pipeline {
   std::string first_bad_entry() {
     const TempDir folder;
     const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
-    const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), [&](std::size_t count) {
+    const auto good_after = [&](std::size_t count) {
       const fs::path candidate = folder.path() / "prefix.onnx";
       replay.write_prefix(count, candidate);
       return verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
-    });
+    };
+    if (!good_after(0)) return "no rewrite at all: it does not compute the same twice";
+    const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), good_after);
     if (!bad) return "all rewrites";
     const std::size_t cleaned = log_.entries.size() - log_.rule_count();
     const std::string& name = log_.entries[*bad].name;

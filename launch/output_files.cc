@@ -25,11 +25,14 @@ void check(const std::error_code& problem, const char* what, const fs::path& pat
 }  // namespace
 
 OutputFiles::OutputFiles(fs::path output) : output_(fs::absolute(output)) {
-  folder_ =
-      output_.parent_path() / ("." + output_.filename().string() + "." + std::to_string(getpid()) + ".aside");
+  const std::string stem = "." + output_.filename().string() + "." + std::to_string(getpid()) + "-";
   std::error_code problem;
-  fs::create_directory(folder_, problem);
-  check(problem, "the output cannot be written", output_.parent_path());
+  // Processes of other machines or containers may have our number, and a killed one leaves its folder behind.
+  for (int number = 0; folder_.empty(); ++number) {
+    const fs::path folder = output_.parent_path() / (stem + std::to_string(number) + ".aside");
+    if (fs::create_directory(folder, problem)) folder_ = folder;
+    check(problem, "the output cannot be written", output_.parent_path());
+  }
 }
 
 OutputFiles::~OutputFiles() {

@@ -5,7 +5,8 @@
 namespace regraft::launch {
 
 /// Where a model is written until it is known to be good: aside, in the folder of the output, and renamed by
-/// commit(). Without one nothing stays, not even when the disk fills up.
+/// commit(). Without one nothing stays, not even when the disk fills up. Each has a folder of its own, also
+/// where several write the same output at once.
 class OutputFiles {
  public:
   /// Throws FileError when the folder of `output` cannot be written.
