@@ -145,6 +145,33 @@ TEST_F(Equivalence, RefusesAnotherInterface) {
   EXPECT_THAT(report.reason, HasSubstr("input 0"));
 }
 
+/// Rows that the loader does not know, since it looks through no arithmetic on floats; or that it does.
+ModelBuilder expanded(bool known) {
+  ModelBuilder model;
+  model.input("x", {1, 3}).output("y", {"rows", 3});
+  if (known) {
+    model.integers("shape", {6, 1});
+  } else {
+    model.weight("a", {2}, {3, 1}).weight("b", {2}, {2, 1});
+    model.node("Mul", {"a", "b"}, {"product"});
+    ModelBuilder::set_int(model.node("Cast", {"product"}, {"shape"}), "to", ::onnx::TensorProto::INT64);
+  }
+  model.node("Expand", {"x", "shape"}, {"y"});
+  return model;
+}
+
+TEST_F(Equivalence, AnOutputMayBeKnownBetterThanItWas) {
+  const EquivalenceReport report = check(expanded(false), expanded(true));
+  EXPECT_TRUE(report.equivalent) << report.reason;
+}
+
+TEST_F(Equivalence, AnOutputOfManySizesMayNotBecomeOneOfASingleSize) {
+  ModelBuilder first = affine(2, 1);
+  first.graph().mutable_node(1)->set_output(0, "all");
+  first.integers("begin", {0}).integers("end", {1}).node("Slice", {"all", "begin", "end"}, {"y"});
+  EXPECT_FALSE(check(affine(2, 1), first).equivalent);
+}
+
 TEST_F(Equivalence, AnOtherModelThatCannotLoadIsAVerdict) {
   ModelBuilder broken = affine(2, 1);
   broken.graph().mutable_node(0)->set_op_type("NoSuchOp");
