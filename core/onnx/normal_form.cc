@@ -1,9 +1,9 @@
 #include "core/onnx/normal_form.h"
 
 #include <algorithm>
-#include <limits>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/graph/evaluate.h"
 #include "core/onnx/tensor_data.h"
@@ -231,13 +231,14 @@ bool shape_is_plain(const pb::NodeProto& node, const graph::Tables& tables,
   return shape && std::find(shape->begin(), shape->end(), 0) == shape->end();
 }
 
-/// noop_with_empty_axes matters only where no axes are given.
-bool reduces_something(const pb::NodeProto& node, std::span<const graph::Operand> operands,
-                       const AttrBlock& attrs) {
+/// noop_with_empty_axes matters only where no axes are given, or where an operand may hold none.
+bool reduces_something(const pb::NodeProto& node, const graph::Tables& tables,
+                       std::span<const graph::Operand> operands, const AttrBlock& attrs) {
   const pb::AttributeProto* attribute = find(node, "noop_with_empty_axes");
   if (!attribute || attribute->i() == 0) return true;
   const Ints* axes = ints_or_null(attrs, Attr::axes);
-  return (axes && !axes->empty()) || (operands.size() > 1 && operands[1].present);
+  if (axes || operands.size() < 2 || !operands[1].present) return axes && !axes->empty();
+  return tables.type(operands[1].type).element_count().value_or(0) > 0;
 }
 
 }  // namespace
@@ -273,7 +274,7 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
     case OpKind::reduce_sum:
     case OpKind::reduce_max:
     case OpKind::reduce_min:
-      understood = reduces_something(node, operands, *attrs);
+      understood = reduces_something(node, tables, operands, *attrs);
       break;
     default:
       break;

@@ -135,6 +135,21 @@ TEST(Import, PoolsOfUncertainSizeStayOpaque) {
   EXPECT_EQ(pooled(17, "n", 2, true), "opaque");
 }
 
+TEST(Import, ReductionsThatMayDoNothingStayOpaque) {
+  const auto kind_of = [](const std::vector<std::int64_t>& axes, bool may_do_nothing) {
+    ModelBuilder builder(18);
+    builder.input("x", {"2", "3"}).output("y", {"2", "3"}).ints("axes", axes);
+    builder.model.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+    auto& reduce = builder.node("ReduceMin", {"x", "axes"}, {"y"});
+    test::set_int(reduce, "noop_with_empty_axes", may_do_nothing ? 1 : 0);
+    const std::string bytes = builder.bytes();
+    return node_of(import_text(bytes), "y").kind;
+  };
+  EXPECT_EQ(kind_of({}, true), OpKind::opaque);
+  EXPECT_EQ(kind_of({}, false), OpKind::reduce_min);
+  EXPECT_EQ(kind_of({1}, true), OpKind::reduce_min);
+}
+
 TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   ModelBuilder builder;
   builder.input("x", {"2", "3"}).output("y", {"2", "3"}).output("z", {"2", "3"});
