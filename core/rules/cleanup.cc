@@ -118,10 +118,11 @@ class Cleaner {
     return folded;
   }
 
-  /// The runtime rounds after each op, and what follows may jump (a size that is rounded down, say).
+  /// The runtime rounds after each op, and what follows may jump (a size that is rounded down, say). Half
+  /// types it may compute in float32 throughout, where less overflows.
   WeightId rounded(WeightId weight) {
     const graph::DType dtype = tables_.type(tables_.weights()[weight].type).dtype;
-    if (!graph::is_float(dtype) || dtype == graph::DType::float64) return weight;
+    if (dtype != graph::DType::float32) return weight;
     const graph::AttrId to = tables_.intern(AttrBlock{{Attr::to, static_cast<std::int64_t>(dtype)}});
     return tables_.weights().operation(OpKind::cast, to, std::array{weight}, 0);
   }
