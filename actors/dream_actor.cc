@@ -1,5 +1,6 @@
 #include "actors/dream_actor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -10,12 +11,30 @@
 
 namespace regraft::actors {
 
+namespace {
+
+/// As many dreams side by side as were asked for and as a ticket's result can hold.
+std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& options) {
+  const nn::DynamicsConfig& dynamics = world.config.dynamics;
+  const std::uint32_t horizon = options.dream.horizon == 0 ? world.horizon : options.dream.horizon;
+  const std::uint32_t fitting = replay::episodes_of_a_ticket(
+      {.horizon = horizon, .state = dynamics.latent + dynamics.hidden, .xfers = dynamics.xfers});
+  if (fitting == 0)
+    throw UsageError("a dream of " + std::to_string(horizon) + " steps is larger than a result may be",
+                     "dream.horizon", "dream fewer steps");
+  if (fitting < options.replicas)
+    log_info("{} dreams a ticket in place of {}: more could exceed a result", fitting, options.replicas);
+  return std::min(options.replicas, fitting);
+}
+
+}  // namespace
+
 /// What is made of a bundle: the dream anew with another world, the controller's weights with every bundle.
 struct DreamActor::Playing {
   Playing(const nn::WorldBundle& bundle, const nn::ControllerFile& file, const DreamActorOptions& options)
       : world(bundle.world.version()),
         controller(file.config, file.weights),
-        dream(bundle.world, options.dream, options.replicas),
+        dream(bundle.world, options.dream, replicas_of(bundle.world, options)),
         player(dream, controller) {
     for (const nn::WorldStart& start : bundle.world.starts) starts.push_back(nn::start_of(start));
   }
@@ -72,7 +91,7 @@ replay::DreamSegment DreamActor::header_of(const wire::Ticket& ticket) const {
 }
 
 std::vector<replay::DreamSegment> DreamActor::dream(const wire::Ticket& ticket) {
-  const std::vector<nn::DreamStart> starts(options_.replicas,
+  const std::vector<nn::DreamStart> starts(playing_->dream.replicas(),
                                            playing_->starts.at(ticket.model % playing_->starts.size()));
   return replay::record_dreams(playing_->dream, playing_->player, starts, header_of(ticket));
 }

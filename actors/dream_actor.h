@@ -20,7 +20,7 @@ namespace regraft::actors {
 /// How actors of controllers play.
 struct DreamActorOptions {
   nn::DreamOptions dream;
-  std::uint32_t replicas = 64;  // dreams side by side: the episodes of a ticket
+  std::uint32_t replicas = 64;  // dreams side by side: the episodes of a ticket, or as many as fit it
 };
 
 /// Plays a controller, in dreams or in real environments, and sends its episodes:

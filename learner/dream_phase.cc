@@ -27,8 +27,7 @@ using nlohmann::json;
 constexpr char kPhase[] = "dream";
 constexpr std::chrono::milliseconds kPatience{200};  // for a result, before looking whether to stop
 constexpr double kNsPerS = 1e9;
-constexpr double kAnnealedAway = 0.9;       // of learning rate and entropy bonus, at the end of the run
-constexpr std::uint32_t kMostParts = 4096;  // of a ticket: many episodes of several segments
+constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
 
 nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
   if (setup.options.deterministic)
@@ -101,7 +100,7 @@ DreamPhase::DreamPhase(DreamPhaseSetup setup, const Clock& clock)
     : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_, clock)) {
   restore();
   wire::HubOptions hub = hub_options(setup_.folder, setup_.options, state_->ledger.run_id());
-  hub.dispatch.max_parts = kMostParts;
+  hub.dispatch.max_parts = replay::kMaxDreamSegments;
   state_->hub = std::make_unique<wire::Hub>(
       std::move(hub), state_->ledger, [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); },
       clock_);

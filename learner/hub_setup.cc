@@ -1,13 +1,9 @@
 #include "learner/hub_setup.h"
 
 #include "core/base/file.h"
+#include "replay/trajectory.h"
 
 namespace regraft::learner {
-namespace {
-
-constexpr std::uint64_t kTicketBytes = std::uint64_t{16} << 20;  // largest result
-
-}  // namespace
 
 std::string run_id_of(const RunFolder& folder) {
   const std::string text = read_file(folder.run_id());
@@ -28,7 +24,7 @@ wire::HubOptions hub_options(const RunFolder& folder, const LearnerOptions& opti
   hub.dispatch.max_tickets_per_actor = static_cast<std::uint32_t>(options.tickets_per_actor);
   hub.dispatch.actor_timeout_ms = static_cast<std::uint32_t>(options.actor_timeout_s * 1000);
   hub.dispatch.deterministic = options.deterministic;
-  hub.dispatch.ticket_bytes = kTicketBytes;
+  hub.dispatch.ticket_bytes = replay::kMaxTicketBytes;
   return hub;
 }
 

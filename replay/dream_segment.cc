@@ -5,6 +5,7 @@
 #include <string>
 
 #include "replay/error.h"
+#include "replay/trajectory.h"
 
 namespace regraft::replay {
 namespace {
@@ -100,6 +101,21 @@ std::vector<float> read_state(ByteReader& in, std::size_t size) {
 }
 
 }  // namespace
+
+std::uint32_t episodes_of_a_ticket(const DreamedEpisodeSize& size) {
+  // A mask is ascending differences: one byte each, but for those of at least 2^7 and 2^14, of which the sum
+  // of all allows few.
+  constexpr std::size_t kLongDifferences = (1 << 16 >> 7) + (1 << 16 >> 14);
+  constexpr std::size_t kVarint = 3;  // bytes of a number below 2^16
+  constexpr std::size_t kStepScalars = 5 * kVarint + 3 * sizeof(float);
+  constexpr std::size_t kHeader = 128;
+  const std::size_t state = size.state * sizeof(float);
+  const std::size_t step =
+      state + kStepScalars + size.xfers + std::min<std::size_t>(size.xfers, kLongDifferences);
+  const std::size_t segments = (size.horizon + kMaxDreamedSteps - 1) / kMaxDreamedSteps;
+  const std::size_t bytes = size.horizon * step + segments * (kHeader + state);
+  return static_cast<std::uint32_t>(std::min(kMaxTicketBytes / bytes, kMaxDreamSegments / segments));
+}
 
 std::vector<Bytes> encode_dream_segment(const DreamSegment& segment) {
   check(segment);

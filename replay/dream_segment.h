@@ -44,12 +44,24 @@ struct DreamSegment {
 };
 
 inline constexpr std::size_t kMaxDreamedSteps = 32;
+inline constexpr std::uint32_t kMaxDreamSegments = 4096;  // of a ticket
 
 /// Bounds on what is decoded: bytes come from other machines.
 struct DreamLimits {
   std::size_t state = 1 << 14;
   std::size_t xfers = 1 << 16;
 };
+
+/// How large an episode of a controller can get.
+struct DreamedEpisodeSize {
+  std::uint32_t horizon = 1;  // steps
+  std::size_t state = 0;      // numbers in [z, h]
+  std::uint32_t xfers = 1;    // NO-OP included
+};
+
+/// How many such episodes fit a ticket (kMaxTicketBytes, kMaxDreamSegments), whatever is played; 0 where not
+/// even one does.
+std::uint32_t episodes_of_a_ticket(const DreamedEpisodeSize& size);
 
 /// Frames for the wire: [0] scalars and masks, [1] states as raw floats. Throws ReplayError for a segment
 /// that breaks its contract.

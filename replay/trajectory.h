@@ -44,5 +44,7 @@ struct Segment {
 
 inline constexpr std::size_t kMaxSegmentSteps = 32;
 inline constexpr std::size_t kMaxSegmentBytes = std::size_t{4} << 20;
+/// Of a result: all segments of a ticket.
+inline constexpr std::size_t kMaxTicketBytes = std::size_t{16} << 20;
 
 }  // namespace regraft::replay

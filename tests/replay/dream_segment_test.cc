@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <tuple>
 
 #include "core/base/rng.h"
 #include "replay/error.h"
+#include "replay/trajectory.h"
 
 namespace regraft::replay {
 namespace {
@@ -110,6 +112,48 @@ TEST(DreamSegment, ContradictionsAreRefused) {
     wrong(segment);
     EXPECT_THROW(encode_dream_segment(segment), ReplayError) << &wrong - wrongs.data();
   }
+}
+
+/// The largest episode of a size: every step has every xfer legal, or such as take most bytes, no end.
+std::size_t largest_episode_bytes(const DreamedEpisodeSize& size, std::uint32_t gap) {
+  std::size_t bytes = 0;
+  for (std::uint32_t from = 0; from < size.horizon; from += kMaxDreamedSteps) {
+    DreamSegment segment;
+    for (std::uint32_t at = from; at < std::min<std::uint32_t>(from + kMaxDreamedSteps, size.horizon); ++at) {
+      DreamedStep step;
+      step.state.assign(size.state, 0.5f);
+      for (std::uint32_t xfer = 1; xfer <= size.xfers && xfer * gap <= 65535; ++xfer)
+        step.legal.push_back(static_cast<std::uint16_t>(xfer * gap));
+      step.xfer = step.legal.back();
+      step.location = 65534;
+      step.count = 65535;
+      segment.steps.push_back(std::move(step));
+    }
+    segment.next_state.assign(size.state, 0.5f);
+    for (const Bytes& frame : encode_dream_segment(segment)) bytes += frame.size();
+  }
+  return bytes;
+}
+
+TEST(DreamSegment, TheEpisodesOfATicketFitItWhateverIsPlayed) {
+  const auto size_of = [](std::uint32_t horizon, std::size_t state, std::uint32_t xfers) {
+    return DreamedEpisodeSize{.horizon = horizon, .state = state, .xfers = xfers};
+  };
+  for (const DreamedEpisodeSize& size : {size_of(1, 1, 2), size_of(100, 288, 243), size_of(33, 1, 1000),
+                                         size_of(2000, 26, 150), size_of(100, 10, 60000)}) {
+    SCOPED_TRACE(std::to_string(size.horizon) + " steps");
+    const std::size_t episodes = episodes_of_a_ticket(size);
+    const std::size_t segments = (size.horizon + kMaxDreamedSteps - 1) / kMaxDreamedSteps;
+    std::size_t largest = 0;
+    for (const std::uint32_t gap : {1u, 127u, 128u, 130u, 16384u})
+      largest = std::max(largest, largest_episode_bytes(size, gap));
+    EXPECT_LE(episodes * largest, kMaxTicketBytes);
+    EXPECT_LE(episodes * segments, kMaxDreamSegments);
+    EXPECT_GT(2 * (episodes + 1) * std::max(largest, kMaxTicketBytes / kMaxDreamSegments * segments),
+              kMaxTicketBytes)
+        << "no more than half of a ticket is left empty";
+  }
+  EXPECT_EQ(episodes_of_a_ticket(size_of(1 << 20, 288, 243)), 0u);
 }
 
 }  // namespace
