@@ -20,6 +20,7 @@ void check(const Episode& episode) {
             "a segment is of another model or seed");
     require(segment.weight_version == episode.weight_version(),
             "its segments were acted with different weights");
+    require(segment.hierarchical == episode.hierarchical(), "its segments were acted with different heads");
     const bool last = &segment == &episode.segments.back();
     for (const replay::Step& step : segment.steps) {
       const bool may_end = last && &step == &segment.steps.back();

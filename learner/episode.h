@@ -18,11 +18,14 @@ struct Episode {
   std::size_t step_count() const;
   /// All segments were acted with it.
   std::uint64_t weight_version() const { return segments.front().weight_version; }
+  /// The policy that acted decides in two halves; the same in all segments.
+  bool hierarchical() const { return segments.front().hierarchical; }
   const replay::Segment& end() const { return segments.back(); }
 };
 
 /// Decodes a result and checks that its parts fit together as one episode of its ticket: generation, seed,
-/// model, one weight version, an end in the last segment and nowhere else. Throws replay::ReplayError.
+/// model, one weight version, one head, an end in the last segment and nowhere else. Throws
+/// replay::ReplayError.
 Episode assemble_episode(const wire::Delivery& delivery);
 
 /// For checkpoints.

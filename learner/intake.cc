@@ -1,5 +1,7 @@
 #include "learner/intake.h"
 
+#include <utility>
+
 #include "core/base/log.h"
 #include "replay/error.h"
 
@@ -53,8 +55,15 @@ bool Intake::is_stale(const Episode& episode) const {
 
 void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stopped) {
   std::optional<Episode> episode;
+  std::uint64_t IntakeCounts::*reason = &IntakeCounts::malformed;
   try {
-    episode = assemble_episode(delivery);
+    Episode assembled = assemble_episode(delivery);
+    if (assembled.hierarchical() != options_.hierarchical) {
+      reason = &IntakeCounts::other_head;
+      throw replay::ReplayError("was acted with another head than is trained", "episode",
+                                "run actors and learner with one config");
+    }
+    episode = std::move(assembled);
   } catch (const replay::ReplayError& error) {
     log_warning("ticket {} of {}: rejected: {}", delivery.ticket.id, delivery.actor.name, error.what());
     if (options_.reject_is_fatal) throw;
@@ -80,6 +89,7 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
       break;
     case wire::Disposition::kRejected:
       ++counts_.rejected;
+      ++(counts_.*reason);
       break;
     default:
       break;  // lost meanwhile: the ledger counts it as late

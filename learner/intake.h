@@ -20,22 +20,25 @@ namespace regraft::learner {
 struct IntakeCounts {
   std::uint64_t admitted = 0;
   std::uint64_t stale = 0;
-  std::uint64_t rejected = 0;
+  std::uint64_t rejected = 0;       // malformed and other_head
+  std::uint64_t malformed = 0;      // broken, or not of its ticket
+  std::uint64_t other_head = 0;     // acted with another kind of policy than is trained
   std::uint64_t steps = 0;          // of admitted episodes
   std::uint64_t played_steps = 0;   // of all well-formed ones, whatever the verdict
   std::uint64_t payload_bytes = 0;  // of all deliveries
 };
 
 /// The first half of the learner's pipeline, on a thread of its own: hub -> decode -> verdict -> queue. What
-/// is malformed is rejected, what lags more than the staleness budget is stale, the rest is admitted
-/// (journalled) and queued in the same critical section, so that a snapshot of the queue and the journal mark
-/// agree. While the queue is full no verdicts are given, so the hub issues no more tickets: memory is
-/// bounded.
+/// is malformed or of another head is rejected, what lags more than the staleness budget is stale, the rest
+/// is admitted (journalled) and queued in the same critical section, so that a snapshot of the queue and the
+/// journal mark agree. While the queue is full no verdicts are given, so the hub issues no more tickets:
+/// memory is bounded.
 class Intake {
  public:
   struct Options {
     std::uint64_t staleness_budget = 4;  // updates
     std::size_t queued_steps = 512;      // the queue is full at as many
+    bool hierarchical = false;           // the policy that is trained decides in two halves
     bool reject_is_fatal = false;        // a deterministic run cannot go on without a ticket
   };
 

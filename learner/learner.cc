@@ -100,8 +100,10 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
   publish(state_->version);
   state_->intake =
       std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
-                               Intake::Options{setup_.options.staleness, setup_.options.steps_per_update,
-                                               setup_.options.deterministic});
+                               Intake::Options{.staleness_budget = setup_.options.staleness,
+                                               .queued_steps = setup_.options.steps_per_update,
+                                               .hierarchical = state_->network.head == nn::Head::hierarchical,
+                                               .reject_is_fatal = setup_.options.deterministic});
   state_->intake->restore(std::move(state_->restored));
   state_->hub->run_info().save(setup_.folder.run_file());
   state_->started_ns = state_->saved_ns = clock_.steady_ns();
@@ -207,6 +209,8 @@ void Learner::write_curves(const PpoMetrics& metrics) {
   events.scalar("train/episodes", update, static_cast<double>(state_->episodes));
   events.scalar("train/expired", update, static_cast<double>(state_->batcher.expired()));
   events.scalar("wire/payload_bytes", update, static_cast<double>(intake.payload_bytes));
+  events.scalar("wire/malformed", update, static_cast<double>(intake.malformed));
+  events.scalar("wire/other_head", update, static_cast<double>(intake.other_head));
   events.scalar("wire/actors", update, static_cast<double>(status.actors.size()));
   events.scalar("wire/waiting", update, static_cast<double>(status.waiting));
   for (const wire::ActorStatus& actor : status.actors)
