@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -33,6 +34,15 @@ bool read_status(const std::string& word, StatusLine& line) {
   return true;
 }
 
+// "v2"; nothing: no such word, which lines of the first checker do not have.
+std::optional<std::uint32_t> read_checker(std::string_view word) {
+  std::uint32_t number = 0;
+  if (word.size() < 2 || word[0] != 'v') return std::nullopt;
+  const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), number);
+  if (error != std::errc{} || end != word.data() + word.size() || number == 0) return std::nullopt;
+  return number;
+}
+
 bool is_hash(std::string_view text) {
   return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -43,12 +53,16 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
   std::string status;
   words >> line.rule >> status >> line.text_hash >> line.proof_hash;
   std::getline(words >> std::ws, line.note);
+  const std::size_t space = std::min(line.note.find(' '), line.note.size());
+  const auto checker = read_checker(std::string_view(line.note).substr(0, space));
+  line.checker = checker.value_or(1);
+  if (checker) line.note.erase(0, std::min(space + 1, line.note.size()));
   const auto column = [&](const std::string& word) {
     return Position{number, static_cast<std::uint32_t>(text.find(word) + 1)};
   };
   const std::string remedy = "run 'regraft rules verify --write'";
   if (line.proof_hash.empty())
-    fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash note'", remedy);
+    fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash checker note'", remedy);
   if (!read_status(status, line))
     fail(file, column(status), "unknown status '" + status + "'",
          "one of proved:3 (for tensors of up to 3 dims; to 9), bounded, tested");
@@ -107,6 +121,11 @@ const StatusLine* StatusTable::find(std::string_view rule) const {
   return found == lines_.end() ? nullptr : &found->second;
 }
 
+bool StatusTable::found_by_older(const RuleInfo& rule) const {
+  const StatusLine* line = find(rule.name);
+  return line && line->checker < kChecker && line->text_hash == hash_of(rule);
+}
+
 void StatusTable::set(StatusLine line) {
   std::string name = line.rule;
   lines_.insert_or_assign(std::move(name), std::move(line));
@@ -116,9 +135,10 @@ std::string StatusTable::text() const {
   std::string out =
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, SHA-256 of its "
       "name and\n"
-      "# text, SHA-256 of its proof, note.\n";
+      "# text, SHA-256 of its proof, by which checker, note.\n";
   for (const auto& [name, line] : lines_) {
-    out += name + ' ' + status_word(line) + ' ' + line.text_hash + ' ' + line.proof_hash;
+    out += name + ' ' + status_word(line) + ' ' + line.text_hash + ' ' + line.proof_hash + " v" +
+           std::to_string(line.checker);
     if (!line.note.empty()) out += ' ' + line.note;
     out += '\n';
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,6 +16,10 @@ namespace regraft::rules {
 std::string_view status_name(RuleStatus status);
 std::optional<RuleStatus> status_from_name(std::string_view name);
 
+/// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
+/// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
+inline constexpr std::uint32_t kChecker = 2;
+
 /// What is known of one rule, as a line of a status file.
 struct StatusLine {
   std::string rule;  // its name, with the values of its finite sets
@@ -23,10 +28,12 @@ struct StatusLine {
   std::string proof_hash;  // proved: SHA-256 of its proof file; else "-"
   std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
   std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
+  std::uint32_t checker = kChecker;  // by which it was found
 };
 
-/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof note",
-/// where the status of a proved rule says for which ranks ("proved:4"). A status counts only while the hashes
+/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof v2 note",
+/// where the status of a proved rule says for which ranks ("proved:4"), and v2 by which checker it was found:
+/// what an older one found counts, and is reported (`found_by_older`). A status counts only while the hashes
 /// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
 /// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
 /// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
@@ -42,6 +49,8 @@ class StatusTable {
   /// The most dims of a tensor for which a proved rule is proved.
   std::size_t proved_ranks(const RuleInfo& rule) const;
   const StatusLine* find(std::string_view rule) const;
+  /// Whether the status that the rule has now was found by checks that are no longer the present ones.
+  bool found_by_older(const RuleInfo& rule) const;
   void set(StatusLine line);
   /// All lines, sorted by name.
   std::string text() const;

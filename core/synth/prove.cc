@@ -1,7 +1,5 @@
 #include "core/synth/prove.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -14,12 +12,8 @@ namespace {
 
 constexpr std::size_t kMostCases = 20000;
 
-// Processor time of this thread: what other programs do meanwhile is no reason to give up.
-double seconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+// What a case costs beside Z3's work.
+constexpr std::uint64_t kWorkOfACase = 2000;
 
 class Prover {
  public:
@@ -28,16 +22,14 @@ class Prover {
 
   ProofResult run() {
     // A case of a larger rank costs some ten times one of the next smaller.
-    constexpr double kGrowth = 8;
+    constexpr std::uint64_t kGrowth = 8;
     ProofResult result;
     // An image has two dims beside its height and width.
     const std::size_t least = std::max<std::size_t>(options_.least_rank, has_images() ? 4 : 0);
     for (std::size_t rank = least; rank <= options_.most_rank; ++rank) {
-      const double start = seconds_now();
       ProofResult more = with_ranks(rank);
       if (!result.proved || more.proved) result = std::move(more);
-      const double passed = seconds_now() - start;
-      if (!result.proved || kGrowth * passed > options_.seconds) break;
+      if (!result.proved || kGrowth * work_ > options_.work) break;
     }
     result.sets = !rule_.domains.empty();
     return result;
@@ -55,7 +47,7 @@ class Prover {
     ProofResult result;
     result.most_rank = most_rank;
     compared_ = 0;
-    const double start = seconds_now();
+    work_ = 0;
     rules::EnumeratedChoices choices;
     z3::context context;
     SmtText smt(context);
@@ -63,14 +55,12 @@ class Prover {
     std::size_t tried = 0;
     try {
       do {
-        const double passed = seconds_now() - start;
-        if (passed > options_.seconds || ++tried > kMostCases)
-          throw Unprovable("more cases than there is time for");
+        if (work_ > options_.work || ++tried > kMostCases) throw Unprovable("more work than was allowed for");
         ProofCase state(context, choices, most_rank);
         const auto sides = elaborate(rule_, state);
-        if (!sides || !same_ranks(*sides)) continue;
-        if (!one_case(state, *sides, smt, example))
+        if (sides && same_ranks(*sides) && !one_case(state, *sides, smt, example))
           throw Unprovable("no proof of the case " + example.substr(0, 300));
+        work_ = state.work_of_z3() + tried * kWorkOfACase;
         result.cases = compared_;
       } while (choices.next());
       if (result.cases == 0) throw Unprovable("no case is possible");
@@ -156,6 +146,7 @@ class Prover {
   const ProofOptions& options_;
   bool guarded_ = false;
   std::size_t compared_ = 0;
+  std::uint64_t work_ = 0;  // on the present bound on ranks
 };
 
 }  // namespace

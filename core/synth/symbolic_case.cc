@@ -53,6 +53,14 @@ void ProofCase::assume(const z3::expr& fact) {
   solver_.add(fact);
 }
 
+std::uint64_t ProofCase::work_of_z3() const {
+  const z3::stats stats = solver_.statistics();
+  for (unsigned i = 0; i < stats.size(); ++i) {
+    if (stats.key(i) == "rlimit count") return stats.uint_value(i);
+  }
+  return 0;
+}
+
 bool ProofCase::possible() {
   return solver_.check() != z3::unsat;
 }

@@ -55,6 +55,8 @@ class ProofCase {
 
   void assume(const z3::expr& fact);
   bool possible();
+  /// What Z3 has done so far in this context, in its own units, which are the same on every machine.
+  std::uint64_t work_of_z3() const;
   /// Whether it follows from what is assumed; "unknown" is no.
   bool follows(const z3::expr& claim);
   /// Whether it holds in this case: it follows, or its negation does, or the case is split.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -21,6 +22,7 @@ struct Options {
   std::string family, status, name;
   std::vector<std::string> names;
   bool write = false, verbose = false;
+  std::uint64_t work_millions = synth::ProofOptions{}.work / synth::ProofOptions::kMillion;
   synth::VerifyOptions verify;
 };
 
@@ -42,15 +44,20 @@ std::size_t find(const rules::RuleSet& rules, const std::string& name, const Opt
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
   const rules::RuleSet rules = load(options.rules);
-  std::size_t shown = 0;
+  const rules::StatusTable table = rules::StatusTable::load(proofs_of(options));
+  std::size_t shown = 0, older = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     if (!options.family.empty() && info.family != options.family) continue;
     if (wanted && info.status != *wanted) continue;
-    std::printf("%-14s %-8s %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
-                info.name.c_str());
+    const bool old = table.found_by_older(info);
+    std::printf("%-14s %-8s %s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
+                info.name.c_str(), old ? "  (by an older checker)" : "");
     ++shown;
+    older += old ? 1 : 0;
   }
+  if (older > 0)
+    std::printf("%zu statuses are by an older checker: run 'regraft rules verify --write'\n", older);
   std::printf("%zu of %zu rules, set %s\n", shown, rules.size(), rules.hash().hex().c_str());
   return kDone;
 }
@@ -67,7 +74,7 @@ int show(const Options& options) {
     std::printf("was %s before its text was edited: run 'regraft rules verify --write %s'\n",
                 std::string(status_name(line->status)).c_str(), info.name.c_str());
   } else if (line) {
-    std::printf("%s\n", line->note.c_str());
+    std::printf("%s%s\n", table.found_by_older(info) ? "(by an older checker) " : "", line->note.c_str());
   }
   if (info.status == RuleStatus::proved)
     std::printf("proof %s\n", rules::StatusTable::proof_file(folder, info.name).c_str());
@@ -126,6 +133,17 @@ bool worse(const synth::Verdict& verdict, const rules::RuleSet& rules) {
          verdict.status > rules.info(rules.find(verdict.rule).value()).status;
 }
 
+// What an older checker found stays in force, and is said.
+void report_older(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers,
+                  const Options& options) {
+  const rules::StatusTable table = rules::StatusTable::load(proofs_of(options));
+  const auto older = std::count_if(numbers.begin(), numbers.end(), [&](std::size_t number) {
+    return table.found_by_older(rules.info(number));
+  });
+  if (older > 0)
+    std::printf("%td statuses are by an older checker: run 'regraft rules verify --write'\n", older);
+}
+
 int verify(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
   if (options.write) {
@@ -133,7 +151,8 @@ int verify(const Options& options) {
     const AtomicFile probe(proofs_of(options) / "status.txt");  // throws now, not after an hour's work
   }
   synth::VerifyOptions how = options.verify;
-  if (!options.write) how.proofs = proofs_of(options);
+  how.proofs = proofs_of(options);
+  how.proof.work = options.work_millions * synth::ProofOptions::kMillion;
   std::vector<std::size_t> numbers;
   for (const std::string& name : options.names) numbers.push_back(find(rules, name, options));
   if (numbers.empty()) {
@@ -143,6 +162,7 @@ int verify(const Options& options) {
   const auto verdicts = synth::verify_rules(rules, numbers, how, [&](const synth::Verdict& v) {
     const bool failed = worse(v, rules);
     failures += failed && (!options.write || v.refuted);
+    if (options.write) synth::write_statuses(how.proofs, rules, {v});
     const bool interesting = failed || v.status == RuleStatus::tested;
     if (!options.verbose && !interesting) return;
     std::printf("%-28s %-8s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
@@ -153,7 +173,7 @@ int verify(const Options& options) {
     std::fflush(stdout);
   });
   report(verdicts, options);
-  if (options.write) synth::write_statuses(proofs_of(options), rules, verdicts);
+  if (!options.write) report_older(rules, numbers, options);
   if (failures > 0) std::printf("%zu rules are not what their status says\n", failures);
   return failures > 0 ? kFailed : kDone;
 }
@@ -195,7 +215,12 @@ void add_rules(CLI::App& program, Action& action) {
       ->add_option("--draws", options->verify.bounded.random_matches,
                    "random matches of each rule that are compared, beyond the grid")
       ->capture_default_str();
-  verifies->add_option("--seconds", options->verify.proof.seconds, "for the proof of one rule up to one rank")
+  verifies
+      ->add_option(
+          "--work", options->work_millions,
+          "millions of Z3's units of work (some tenths of a second) for the proof of one rule up to one "
+          "rank")
+      ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs in the folder of proofs beside the rules");

@@ -113,6 +113,25 @@ TEST_F(Statuses, OfProvedRulesSayForWhichRanks) {
   EXPECT_EQ(StatusTable::load(proofs()).proved_ranks(all.info(0)), 5u);
 }
 
+TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
+  const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
+  const std::string before = StatusTable::load(proofs()).text();
+  EXPECT_FALSE(StatusTable::load(proofs()).found_by_older(all.info(0)));
+  std::string text = before;  // as lines were before they named the checker
+  for (std::size_t at; (at = text.find(" v2")) != std::string::npos;) text.erase(at, 3);
+  write_status(text);
+  const StatusTable older = StatusTable::load(proofs());
+  EXPECT_TRUE(older.found_by_older(all.info(0)));
+  EXPECT_TRUE(older.found_by_older(all.info(1)));
+  EXPECT_FALSE(older.found_by_older(all.info(2))) << "it has no line";
+  EXPECT_EQ(older.find("one")->note, "by hand");
+  EXPECT_EQ(older.of(all.info(0)), RuleStatus::proved);
+  EXPECT_EQ(older.of(all.info(1)), RuleStatus::bounded);
+  write_status(older.text());  // says v1, and is read back as such
+  EXPECT_TRUE(StatusTable::load(proofs()).found_by_older(all.info(0)));
+  EXPECT_EQ(StatusTable::load(proofs()).text(), older.text());
+}
+
 TEST_F(Statuses, ReadBackAsWritten) {
   const StatusTable table = StatusTable::load(proofs());
   write_status(table.text());

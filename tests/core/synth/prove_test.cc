@@ -14,7 +14,7 @@ class NotProved : public ::testing::TestWithParam<UnsoundRule> {};
 TEST_P(NotProved, AnUnsoundRuleIsRefused) {
   const auto rules = rules::RuleSet::parse(GetParam().text, "unsound");
   ProofOptions options;
-  options.seconds = 0.5;
+  options.work = ProofOptions::kMillion;
   const ProofResult result = prove_rule(rules, 0, options);
   EXPECT_FALSE(result.proved) << result.smt;
   EXPECT_FALSE(result.why_not.empty());
@@ -29,7 +29,7 @@ class PlantedNotProved : public ::testing::TestWithParam<UnsoundRule> {};
 TEST_P(PlantedNotProved, OrNotForTheCornerWhereItIsWrong) {
   const auto rules = rules::RuleSet::parse(GetParam().text, "planted");
   ProofOptions options;
-  options.seconds = 0.5;
+  options.work = ProofOptions::kMillion;
   const ProofResult result = prove_rule(rules, 0, options);
   EXPECT_TRUE(!result.proved || (std::string(GetParam().name) == "RankOfFive" && result.most_rank < 5))
       << result.smt;
@@ -58,7 +58,7 @@ class Proved : public ::testing::TestWithParam<const char*> {};
 TEST_P(Proved, ASoundRuleHasAProofThatZ3Confirms) {
   const auto rules = rules::RuleSet::parse(GetParam(), "sound");
   ProofOptions options;
-  options.seconds = 20;
+  options.work = 40 * ProofOptions::kMillion;
   const ProofResult result = prove_rule(rules, 0, options);
   ASSERT_TRUE(result.proved) << result.why_not;
   EXPECT_GE(result.most_rank, 3u);

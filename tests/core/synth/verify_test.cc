@@ -100,6 +100,43 @@ TEST(Verify, RunsStoredProofsAgainAndNamesThoseThatAreNone) {
   EXPECT_EQ(s.problem_of(0), "its stored proof does not answer unsat");
 }
 
+// Where the prover gives up, a proof that an older one left, and that still answers unsat, stays. One of the
+// present checker that it cannot make again does not.
+TEST(Verify, KeepsAProofOfAnOlderCheckerThatStillRuns) {
+  Stored s;
+  s.how.proof.work = 0;
+  const auto stored = [&](std::uint32_t checker, const std::string& smt) {
+    std::filesystem::create_directories(s.how.proofs);
+    write_file_atomic(s.proof(), smt);
+    rules::StatusTable table;
+    const std::string text = rules::StatusTable::hash_of(s.all->info(0));
+    table.set({"good", RuleStatus::proved, text, sha256_hex(smt), "", 4, checker});
+    write_file_atomic(s.how.proofs / "status.txt", table.text());
+    return verify_rule(s.all->info(0), s.how);
+  };
+  const std::string proof = "(assert false)\n(check-sat)\n";
+  const Verdict kept = stored(1, proof);
+  EXPECT_EQ(kept.status, RuleStatus::proved);
+  EXPECT_EQ(kept.proof, proof);
+  EXPECT_EQ(kept.line(s.all->info(0)).checker, 1u);
+  EXPECT_EQ(kept.ranks, 4u);
+  EXPECT_NE(stored(rules::kChecker, proof).status, RuleStatus::proved);
+  EXPECT_NE(stored(1, "(check-sat)\n").status, RuleStatus::proved) << "sat";
+}
+
+// The limit is on work that is counted, not on time.
+TEST(Verify, GivesUpAtTheSamePlaceOnEveryRun) {
+  const auto rules = rules::RuleSet::parse(
+      "a: MatMul(MatMul(x, y), z), rank(x) >= 2, rank(y) >= 2, rank(z) >= 2 => MatMul(x, MatMul(y, z))\n",
+      "twice");
+  ProofOptions options;
+  options.work = 1000;
+  const ProofResult one = prove_rule(rules, 0, options), two = prove_rule(rules, 0, options);
+  EXPECT_FALSE(one.proved);
+  EXPECT_EQ(one.why_not, "more work than was allowed for");
+  EXPECT_EQ(one.cases, two.cases);
+}
+
 // The hashes are no signature: a line written by hand loads, and the full check finds it out.
 TEST(Verify, FindsOutALineThatWasWrittenByHand) {
   Stored s;
@@ -124,7 +161,7 @@ TEST(Verify, MakesTheSameProofTwice) {
       "twice");
   ProofOptions options;
   options.most_rank = 3;
-  options.seconds = 60;
+  options.work = 200 * ProofOptions::kMillion;
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
     const ProofResult one = prove_rule(rules, rule, options), two = prove_rule(rules, rule, options);
     ASSERT_TRUE(one.proved) << one.why_not;
