@@ -15,9 +15,12 @@ namespace regraft::cost {
 std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                         std::span<const graph::NodeId> shares);
 
-/// The same again and again: keeps its working memory. One thread.
+/// The same of a graph that is edited: keeps its working memory, and how many inputs each node has. One
+/// thread.
 class PeakMemory {
  public:
+  /// Call after edits, first with all nodes; ids that are dead count too.
+  void update(const graph::Graph& graph, std::span<const graph::NodeId> touched);
   std::int64_t bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                      std::span<const graph::NodeId> shares);
 
@@ -26,7 +29,9 @@ class PeakMemory {
     std::uint32_t waiting = 0, readers = 0;
     graph::NodeId holder = graph::kNoNode;
   };
-  std::vector<State> states_;  // by node
+  std::vector<State> states_,
+      first_states_;                    // by node; first_states_: as they are before the first node runs
+  std::vector<graph::NodeId> sources_;  // live nodes without inputs, ascending
   std::vector<graph::NodeId> order_;
 };
 

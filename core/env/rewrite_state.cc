@@ -12,12 +12,14 @@ std::unique_ptr<graph::Graph> copy_of(const graph::Graph& start) {
   return copy;
 }
 
-/// The ids of `stale`, ascending, once each; leaves it empty.
-std::vector<graph::NodeId> take_unique(std::vector<graph::NodeId>& stale) {
-  std::vector<graph::NodeId> nodes = std::exchange(stale, {});
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
+/// Calls update(ids) with those of `stale`, ascending, once each; leaves it empty, with its memory.
+template <typename Update>
+void take_unique(std::vector<graph::NodeId>& stale, Update&& update) {
+  if (stale.empty()) return;
+  std::sort(stale.begin(), stale.end());
+  stale.erase(std::unique(stale.begin(), stale.end()), stale.end());
+  update(std::span<const graph::NodeId>(stale));
+  stale.clear();
 }
 
 }  // namespace
@@ -41,12 +43,12 @@ void RewriteState::touch(std::span<const graph::NodeId> nodes) {
 }
 
 cost::CostModel& RewriteState::cost_model() {
-  if (!cost_stale_.empty()) cost_->update(take_unique(cost_stale_));
+  take_unique(cost_stale_, [&](std::span<const graph::NodeId> nodes) { cost_->update(nodes); });
   return *cost_;
 }
 
 const rules::MatchIndex& RewriteState::index() {
-  if (!index_stale_.empty()) index_.update(take_unique(index_stale_));
+  take_unique(index_stale_, [&](std::span<const graph::NodeId> nodes) { index_.update(nodes); });
   return index_;
 }
 
@@ -62,9 +64,8 @@ void RewriteState::apply(const rules::Match& match) {
 void RewriteState::rewind_to(std::size_t depth) {
   if (depth >= path_.size()) return;
   const graph::Graph::Mark mark = marks_[depth];
-  const std::vector<graph::NodeId> touched = graph_->touched_since(mark);
+  touch(graph_->touched_since(mark));
   graph_->undo_to(mark);
-  touch(touched);
   marks_.resize(depth);
   path_.resize(depth);
 }

@@ -261,7 +261,9 @@ void Graph::undo_to(Mark mark) {
 }
 
 std::vector<NodeId> Graph::touched_since(Mark mark) const {
+  constexpr std::size_t kEach = 4;  // ids of one edit, often
   std::vector<NodeId> ids;
+  ids.reserve(kEach * (log_.size() - mark));
   const auto touch_inputs = [&](const Node& node) {
     for (const Value value : node.inputs)
       if (value.present()) ids.push_back(value.node);

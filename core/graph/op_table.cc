@@ -186,6 +186,7 @@ const std::vector<OpInfo>& table() {
 /// Moves constant operands into attributes: all that are present, or none.
 void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
                      InlineVector<Operand, 4>& operands) {
+  if (op.operand_attrs.empty()) return;
   AttrBlock absorbed = attrs;
   bool any = false;
   for (const auto& [input, attr] : op.operand_attrs) {

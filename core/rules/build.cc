@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
@@ -19,7 +20,7 @@ using graph::WeightId;
 
 namespace {
 
-InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const std::vector<Tensor>& tensors) {
+InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const Builder::Tensors& tensors) {
   InlineVector<graph::Operand, 4> out;
   for (const Tensor& t : tensors) {
     out.push_back({t.present() ? t.type : tables.type_none(), t.weight, t.present()});
@@ -28,7 +29,7 @@ InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const s
 }
 
 /// Sizes alone: what is negative would be a symbol among dims.
-bool are_dims(const graph::Ints& list) {
+bool are_dims(const List& list) {
   return std::all_of(list.begin(), list.end(), [](std::int64_t size) { return size >= 0; });
 }
 
@@ -43,7 +44,7 @@ Tensor absent_tensor() {
 enum class Presence : std::uint8_t { all, some, none };
 
 // What is made from an absent operand is absent: a bias that is not there stays so through arithmetic.
-Presence presence(OpKind kind, const std::vector<Tensor>& operands) {
+Presence presence(OpKind kind, const Builder::Tensors& operands) {
   const graph::OpInfo& op = graph::op_info(kind);
   const bool list = op.is(graph::kVariadic);
   const std::size_t needed = list ? operands.size() : std::min<std::size_t>(op.min_inputs, operands.size());
@@ -85,11 +86,11 @@ std::string Builder::step(const RightStep& s, std::size_t member) {
       return {};
     }
     case RightStep::Form::first_present: {
-      std::vector<Tensor> options;
+      Tensors options;
       if (std::string problem = gather_operands(s, member, options); !problem.empty()) return problem;
       const auto first =
           std::find_if(options.begin(), options.end(), [](const Tensor& t) { return t.present(); });
-      return bind_outputs(s, member, {first == options.end() ? options.back() : *first});
+      return bind_outputs(s, member, Tensors{first == options.end() ? options.back() : *first});
     }
     case RightStep::Form::operation:
       return operation(s, member);
@@ -107,13 +108,14 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
                                std::none_of(first.list.begin(), first.list.end(), is_symbolic);
   if (!whole) return "a constant of the right side cannot be computed";
   if (s.form == RightStep::Form::integers)
-    return bind_outputs(s, member, {of_weight(weights.integers(first.list))});
+    return bind_outputs(s, member, Tensors{of_weight(weights.integers(first.list))});
   if (s.form == RightStep::Form::integer) {
-    return bind_outputs(s, member,
-                        {of_weight(weights.scalar(graph::DType::int64, static_cast<double>(first.integer)))});
+    return bind_outputs(
+        s, member,
+        Tensors{of_weight(weights.scalar(graph::DType::int64, static_cast<double>(first.integer)))});
   }
   const Quantity value = evaluate(s.codes[1], {graph_, bindings_, s.domain, member});
-  std::vector<Tensor> like;
+  Tensors like;
   if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
   if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
   const bool number = value.kind == Quantity::Kind::integer || value.kind == Quantity::Kind::real;
@@ -124,30 +126,31 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
   const AttrId attrs = graph_.tables().intern(
       AttrBlock{{graph::Attr::value, filler}, {graph::Attr::to, static_cast<std::int64_t>(dtype)}});
   const WeightId dims = weights.integers(first.list);
-  return bind_outputs(s, member,
-                      {of_weight(weights.operation(OpKind::constant_of_shape, attrs, std::array{dims}))});
+  return bind_outputs(
+      s, member, Tensors{of_weight(weights.operation(OpKind::constant_of_shape, attrs, std::array{dims}))});
 }
 
-std::string Builder::literal_values(const RightStep& s, std::size_t member, const graph::Ints& elements,
+std::string Builder::literal_values(const RightStep& s, std::size_t member, const List& elements,
                                     const Quantity& dims, const Tensor& like) {
   const bool fits = dims.kind == Quantity::Kind::list && like.present() && are_dims(dims.list);
   if (!fits) return "a constant of the right side cannot be computed";
   graph::HostTensor host;
   host.dtype = graph_.tables().type(like.type).dtype;
-  host.dims = dims.list;
+  host.dims.assign(dims.list.begin(), dims.list.end());
   if (graph::is_float(host.dtype)) {
     host.real.assign(elements.begin(), elements.end());
   } else {
-    host.integer = elements;
+    host.integer.assign(elements.begin(), elements.end());
   }
   const graph::TypeId type = graph_.tables().intern(host.dtype, host.dims);
   if (graph_.tables().type(type).element_count() != static_cast<std::int64_t>(elements.size())) {
     return "a constant of the right side has more or fewer elements than its dims say";
   }
-  return bind_outputs(s, member, {of_weight(graph_.tables().weights().literal(type, host.to_bytes()))});
+  return bind_outputs(s, member,
+                      Tensors{of_weight(graph_.tables().weights().literal(type, host.to_bytes()))});
 }
 
-std::string Builder::gather_operands(const RightStep& s, std::size_t member, std::vector<Tensor>& out) {
+std::string Builder::gather_operands(const RightStep& s, std::size_t member, Tensors& out) {
   graph::TypeId like{};
   for (const RightOperand& operand : s.operands) {
     if (!operand.slot) {
@@ -191,14 +194,14 @@ std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBloc
 }
 
 std::string Builder::operation(const RightStep& s, std::size_t member) {
-  std::vector<Tensor> tensors;
+  Tensors tensors;
   AttrBlock attrs;
   if (std::string problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
   if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
   const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
   switch (presence(kind, tensors)) {
     case Presence::none:
-      return bind_outputs(s, member, std::vector<Tensor>(s.outputs.size(), absent_tensor()));
+      return bind_outputs(s, member, Tensors(s.outputs.size(), absent_tensor()));
     case Presence::some:
       return "an operand of the right side is absent";
     case Presence::all:
@@ -206,7 +209,7 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   }
   auto operands = as_operands(graph_.tables(), tensors);
   const AttrId canonical =
-      graph_.tables().intern(graph::canonical_attrs(graph_.tables(), kind, attrs, operands));
+      graph_.tables().intern(graph::canonical_attrs(graph_.tables(), kind, std::move(attrs), operands));
   tensors.resize(operands.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!operands[i].present) tensors[i] = absent_tensor();
@@ -215,7 +218,7 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
     return "the right side computes with integers, of which the rule says nothing";
   const bool all_constant =
       std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.constant(); });
-  std::vector<graph::TypeId> types;
+  InlineVector<graph::TypeId, 6> types;
   for (const Tensor& t : tensors) types.push_back(t.type);
   if (!fits_for_all_sizes(graph_.tables(), kind, graph_.tables().attrs(canonical), types))
     return "the right side would fit some sizes of a symbol only";
@@ -228,10 +231,10 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   return bind_outputs(s, member, make(kind, canonical, tensors));
 }
 
-std::vector<Tensor> Builder::fold(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) {
-  std::vector<WeightId> args;
+Builder::Tensors Builder::fold(OpKind kind, AttrId attrs, const Tensors& operands) {
+  InlineVector<WeightId, 6> args;
   for (const Tensor& t : operands) args.push_back(t.weight);
-  std::vector<Tensor> out;
+  Tensors out;
   for (std::size_t i = 0; i < graph::output_count(kind, graph_.tables().attrs(attrs)); ++i) {
     out.push_back(
         of_weight(graph_.tables().weights().operation(kind, attrs, args, static_cast<std::uint32_t>(i))));
@@ -239,8 +242,8 @@ std::vector<Tensor> Builder::fold(OpKind kind, AttrId attrs, const std::vector<T
   return out;
 }
 
-std::vector<Tensor> Builder::make(OpKind kind, AttrId attrs, std::vector<Tensor>& operands) {
-  std::vector<Tensor> out;
+Builder::Tensors Builder::make(OpKind kind, AttrId attrs, Tensors& operands) {
+  Tensors out;
   NodeId id = find_matched(kind, attrs, operands);
   if (id == graph::kNoNode) {
     const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
@@ -251,7 +254,7 @@ std::vector<Tensor> Builder::make(OpKind kind, AttrId attrs, std::vector<Tensor>
     }
     id = find_existing(kind, attrs, operands, types);
     if (id == graph::kNoNode) {
-      std::vector<Value> inputs;
+      InlineVector<Value, 6> inputs;
       for (Tensor& t : operands) inputs.push_back(materialise(t));
       id = target_->add(kind, attrs, inputs, types);
       added_->push_back(id);
@@ -262,7 +265,7 @@ std::vector<Tensor> Builder::make(OpKind kind, AttrId attrs, std::vector<Tensor>
   return out;
 }
 
-bool Builder::is_operation(NodeId id, OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+bool Builder::is_operation(NodeId id, OpKind kind, AttrId attrs, const Builder::Tensors& operands) const {
   const graph::Node& node = graph_.node(id);
   if (node.kind != kind || node.attrs != attrs) return false;
   return std::equal(operands.begin(), operands.end(), node.inputs.begin(), node.inputs.end(),
@@ -272,7 +275,7 @@ bool Builder::is_operation(NodeId id, OpKind kind, AttrId attrs, const std::vect
                     });
 }
 
-NodeId Builder::find_matched(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands) const {
+NodeId Builder::find_matched(OpKind kind, AttrId attrs, const Builder::Tensors& operands) const {
   const auto among = [&](const std::vector<NodeId>& nodes) {
     const auto found = std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) {
       return id != graph::kNoNode && is_operation(id, kind, attrs, operands);
@@ -287,7 +290,7 @@ NodeId Builder::find_matched(OpKind kind, AttrId attrs, const std::vector<Tensor
   return found;
 }
 
-NodeId Builder::find_existing(OpKind kind, AttrId attrs, const std::vector<Tensor>& operands,
+NodeId Builder::find_existing(OpKind kind, AttrId attrs, const Builder::Tensors& operands,
                               std::span<const graph::TypeId> types) const {
   const auto real = [](const Tensor& t) { return t.value.present() && !t.constant(); };
   const auto first = std::find_if(operands.begin(), operands.end(), real);
@@ -300,8 +303,7 @@ NodeId Builder::find_existing(OpKind kind, AttrId attrs, const std::vector<Tenso
   return graph::kNoNode;
 }
 
-std::string Builder::bind_outputs(const RightStep& s, std::size_t member,
-                                  const std::vector<Tensor>& outputs) {
+std::string Builder::bind_outputs(const RightStep& s, std::size_t member, std::span<const Tensor> outputs) {
   if (s.sequence_output) {
     const Slot slot = s.outputs[0];
     if (bindings_.count(slot.domain) != outputs.size())

@@ -18,6 +18,8 @@ namespace regraft::rules {
 /// decided by the match alone.
 class Builder {
  public:
+  using Tensors = InlineVector<Tensor, 6>;
+
   /// Types only; the graph is not changed.
   Builder(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings)
       : rule_(rule), graph_(graph), bindings_(bindings) {}
@@ -36,18 +38,16 @@ class Builder {
   std::string step(const RightStep& step, std::size_t member);
   std::string operation(const RightStep& step, std::size_t member);
   std::string constant(const RightStep& step, std::size_t member);
-  std::string literal_values(const RightStep& step, std::size_t member, const graph::Ints& elements,
+  std::string literal_values(const RightStep& step, std::size_t member, const List& elements,
                              const Quantity& dims, const Tensor& like);
-  std::string gather_operands(const RightStep& step, std::size_t member, std::vector<Tensor>& out);
+  std::string gather_operands(const RightStep& step, std::size_t member, Tensors& out);
   std::string attributes(const RightStep& step, std::size_t member, graph::AttrBlock& out);
-  std::string bind_outputs(const RightStep& step, std::size_t member, const std::vector<Tensor>& outputs);
-  std::vector<Tensor> fold(graph::OpKind kind, graph::AttrId attrs, const std::vector<Tensor>& operands);
-  std::vector<Tensor> make(graph::OpKind kind, graph::AttrId attrs, std::vector<Tensor>& operands);
-  bool is_operation(graph::NodeId id, graph::OpKind kind, graph::AttrId attrs,
-                    const std::vector<Tensor>& operands) const;
-  graph::NodeId find_matched(graph::OpKind kind, graph::AttrId attrs,
-                             const std::vector<Tensor>& operands) const;
-  graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs, const std::vector<Tensor>& operands,
+  std::string bind_outputs(const RightStep& step, std::size_t member, std::span<const Tensor> outputs);
+  Tensors fold(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands);
+  Tensors make(graph::OpKind kind, graph::AttrId attrs, Tensors& operands);
+  bool is_operation(graph::NodeId id, graph::OpKind kind, graph::AttrId attrs, const Tensors& operands) const;
+  graph::NodeId find_matched(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands) const;
+  graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands,
                               std::span<const graph::TypeId> types) const;
   Tensor of_weight(graph::WeightId weight) const;
 
@@ -69,7 +69,7 @@ bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings);
 
 /// The activations of the left side that the right side reads, ascending. It is taken to read all of them for
 /// each root.
-std::vector<graph::Value> read_values(const CompiledRule& rule, Bindings& bindings);
+InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bindings);
 
 /// Whether replacing makes a cycle: one of the left values that the right side reads is, or can be reached
 /// from, a replaced value.

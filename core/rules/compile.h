@@ -193,6 +193,9 @@ struct CompiledRule {
   // uses their values.
   bool local = false;
   std::uint32_t depth = 0;
+  // Whether what is bound decides if a match is legal, wherever the pattern lies: nothing that is left to ask
+  // once it is found counts uses.
+  bool decided_by_bindings = false;
   KindSet anchors;
   // Matches in which a tensor has more dims are none: set where only proved rules are wanted.
   std::size_t most_rank = kAnyRank;

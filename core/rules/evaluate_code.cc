@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
 
 #include "core/rules/bindings.h"
 
@@ -8,7 +10,8 @@ namespace {
 
 using Form = Code::Form;
 using Kind = Quantity::Kind;
-using graph::Ints;
+using Ints = List;
+constexpr std::size_t kMostArguments = 3;
 constexpr std::size_t kLongest = 1 << 13, kLargestRange = 1 << 16;  // of lists, one that doubles; of rows
 
 std::size_t member_of(Slot slot, const Scope& scope) {
@@ -21,9 +24,10 @@ Tensor& tensor_at(Slot slot, const Scope& scope) {
 
 Quantity shape_of(const graph::TensorType& type) {
   if (!type.ranked) return {};
-  Ints dims;
-  for (graph::Dim dim : type.dims) dims.push_back(encode_dim(dim));
-  return Quantity::of(std::move(dims));
+  Quantity dims;
+  dims.kind = Kind::list;
+  for (graph::Dim dim : type.dims) dims.list.push_back(encode_dim(dim));
+  return dims;
 }
 
 // The list index `at` from the front, or from the back where negative.
@@ -69,7 +73,7 @@ Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) 
     case Function::ints: {
       if (!tensor.constant()) return {};
       auto values = scope.graph.tables().weights().integer_values(tensor.weight);
-      return values ? Quantity::of(std::move(*values)) : Quantity{};
+      return values ? Quantity::of(Ints(*values)) : Quantity{};
     }
     case Function::output:
       return Quantity::of(tensor.value.present() && scope.graph.is_graph_output(tensor.value));
@@ -93,7 +97,7 @@ Quantity call_tensors(const Code& code, const Scope& scope) {
 }
 
 bool is_permutation(const Ints& list) {
-  std::vector<bool> seen(list.size(), false);
+  InlineVector<bool, 16> seen(list.size(), false);
   for (std::int64_t v : list) {
     if (v < 0 || v >= static_cast<std::int64_t>(list.size()) || seen[static_cast<std::size_t>(v)])
       return false;
@@ -128,7 +132,7 @@ Quantity of_list(Function function, Ints list) {
       return Quantity::of(is_permutation(list));
     case Function::invert: {
       if (!is_permutation(list)) return {};
-      Ints out(list.size());
+      Ints out(list.size(), 0);
       for (std::size_t i = 0; i < list.size(); ++i)
         out[static_cast<std::size_t>(list[i])] = static_cast<std::int64_t>(i);
       return Quantity::of(std::move(out));
@@ -138,16 +142,16 @@ Quantity of_list(Function function, Ints list) {
   }
 }
 
-Quantity range_of(const std::vector<Quantity>& args) {
+Quantity range_of(std::span<const Quantity> args) {
   const std::int64_t first = args.size() > 1 ? args[0].integer : 0, last = args.back().integer;
   const bool integers = args[0].kind == Kind::integer && args.back().kind == Kind::integer;
   if (!integers || last < first || last - first > static_cast<std::int64_t>(kLargestRange)) return {};
-  Ints out(static_cast<std::size_t>(last - first));
+  Ints out(static_cast<std::size_t>(last - first), 0);
   std::iota(out.begin(), out.end(), first);
   return Quantity::of(std::move(out));
 }
 
-Quantity call_list(Function function, std::vector<Quantity> args) {
+Quantity call_list(Function function, std::span<Quantity> args) {
   Ints& list = args[0].list;
   switch (function) {
     case Function::permute: {
@@ -170,25 +174,27 @@ Quantity call_list(Function function, std::vector<Quantity> args) {
       if (function == Function::set) {
         list[*at] = args[2].integer;
       } else {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*at));
+        list.erase(*at);
       }
-      return args[0];
+      return std::move(args[0]);
     }
     default: {  // insert
       const auto at = resolve(args[1], list.size() + 1);
       if (!at || args[2].kind != Kind::integer) return {};
-      list.insert(list.begin() + static_cast<std::ptrdiff_t>(*at), args[2].integer);
-      return args[0];
+      list.insert(*at, args[2].integer);
+      return std::move(args[0]);
     }
   }
 }
 
 Quantity call(const Code& code, const Scope& scope) {
   if (!code.tensors.empty()) return call_tensors(code, scope);
-  std::vector<Quantity> args;
-  for (const Code& arg : code.args) {
-    args.push_back(evaluate(arg, scope));
-    if (!args.back().known()) return {};
+  if (code.args.size() > kMostArguments) return {};
+  std::array<Quantity, kMostArguments> held;
+  const std::span<Quantity> args(held.data(), code.args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    args[i] = evaluate(code.args[i], scope);
+    if (!args[i].known()) return {};
   }
   if (code.function == Function::range) return range_of(args);
   const bool extreme = code.function == Function::max || code.function == Function::min;
@@ -200,14 +206,14 @@ Quantity call(const Code& code, const Scope& scope) {
   if (args.size() == 1) return of_list(code.function, std::move(args[0].list));
   const bool takes_lists = code.function == Function::permute;
   if (args[1].kind != (takes_lists ? Kind::list : Kind::integer)) return {};
-  return call_list(code.function, std::move(args));
+  return call_list(code.function, args);
 }
 
 Quantity join_lists(const Quantity& a, const Quantity& b) {
   const bool lists = a.kind == Kind::list && b.kind == Kind::list;
   if (!lists || a.list.size() + b.list.size() > kLongest) return {};
   Ints out = a.list;
-  out.insert(out.end(), b.list.begin(), b.list.end());
+  for (const std::int64_t v : b.list) out.push_back(v);
   return Quantity::of(std::move(out));
 }
 
@@ -246,7 +252,7 @@ Quantity part(const Quantity& list, const Quantity& first, const Quantity& last)
     return std::clamp<std::int64_t>(q.integer < 0 ? q.integer + size : q.integer, 0, size);
   };
   const std::int64_t from = bound(first, 0), to = std::max(from, bound(last, size));
-  return Quantity::of(Ints(list.list.begin() + from, list.list.begin() + to));
+  return Quantity::of(Ints(std::span(list.list.begin() + from, list.list.begin() + to)));
 }
 
 Quantity list_of(const Code& code, const Scope& scope) {
@@ -255,7 +261,7 @@ Quantity list_of(const Code& code, const Scope& scope) {
     const Quantity value = evaluate(arg, scope);
     if (out.size() + value.list.size() >= kLongest) return {};
     if (value.kind == Kind::list && arg.form == Form::spread) {
-      out.insert(out.end(), value.list.begin(), value.list.end());
+      for (const std::int64_t v : value.list) out.push_back(v);
     } else if (value.kind == Kind::integer || value.kind == Kind::boolean) {
       out.push_back(value.integer);
     } else {
@@ -316,13 +322,28 @@ Quantity contained(const Code& code, const Scope& scope) {
 Quantity dim_of(const Code& code, const Scope& scope) {
   const Tensor& tensor = tensor_at(code.tensors[0], scope);
   if (!tensor.present()) return {};
-  return element(shape_of(scope.graph.tables().type(tensor.type)), evaluate(code.args[0], scope));
+  const graph::TensorType& type = scope.graph.tables().type(tensor.type);
+  const auto at = resolve(evaluate(code.args[0], scope), type.dims.size());
+  return type.ranked && at ? Quantity::of(encode_dim(type.dims[*at])) : Quantity{};
+}
+
+// The value, in place where it stands somewhere already.
+const Quantity& seen(const Code& code, const Scope& scope, Quantity& made) {
+  if (code.form == Form::literal) return code.literal;
+  if (code.form == Form::variable) return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
+  made = evaluate(code, scope);
+  return made;
 }
 
 }  // namespace
 
 Quantity evaluate(const Code& code, const Scope& scope) {
   const auto arg = [&](std::size_t i) { return evaluate(code.args[i], scope); };
+  const auto of_two = [&](auto&& operation) {
+    Quantity a, b;
+    const Quantity& left = seen(code.args[0], scope, a);
+    return operation(left, seen(code.args[1], scope, b));
+  };
   const auto optional_arg = [&](std::size_t i) {
     return code.args[i].form == Form::literal && !code.args[i].literal.known() ? Quantity{} : arg(i);
   };
@@ -336,11 +357,11 @@ Quantity evaluate(const Code& code, const Scope& scope) {
     case Form::call:
       return call(code, scope);
     case Form::arithmetic:
-      return arithmetic(code.symbol[0], arg(0), arg(1));
+      return of_two([&](const Quantity& a, const Quantity& b) { return arithmetic(code.symbol[0], a, b); });
     case Form::join:
-      return join_lists(arg(0), arg(1));
+      return of_two(join_lists);
     case Form::compare:
-      return compare(code.symbol, arg(0), arg(1));
+      return of_two([&](const Quantity& a, const Quantity& b) { return compare(code.symbol, a, b); });
     case Form::conjunction:
       return Quantity::of(arg(0).truth() && arg(1).truth());
     case Form::disjunction:
@@ -363,7 +384,7 @@ Quantity evaluate(const Code& code, const Scope& scope) {
     case Form::dim:
       return dim_of(code, scope);
     case Form::index:
-      return element(arg(0), arg(1));
+      return of_two(element);
     case Form::slice:
       return part(arg(0), optional_arg(1), optional_arg(2));
     case Form::conditional: {

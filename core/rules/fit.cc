@@ -1,7 +1,6 @@
 #include "core/rules/fit.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace regraft::rules {
 namespace {
@@ -45,7 +44,7 @@ bool joins(Dims a, Dims b, std::size_t axis) {
 
 bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::AttrBlock& attrs,
                         std::span<const graph::TypeId> operands) {
-  std::vector<Dims> dims;
+  InlineVector<Dims, 6> dims;
   for (const graph::TypeId id : operands) {
     const graph::TensorType& type = tables.type(id);
     dims.push_back(type.ranked ? Dims(type.dims.data(), type.dims.size()) : Dims());

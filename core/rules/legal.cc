@@ -7,8 +7,8 @@
 
 namespace regraft::rules {
 
-std::vector<graph::Value> read_values(const CompiledRule& rule, Bindings& bindings) {
-  std::vector<graph::Value> values;
+InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bindings) {
+  InlineVector<graph::Value, 8> values;
   const auto add = [&](const Tensor& t) {
     if (t.present() && t.value.present() && !t.constant()) values.push_back(t.value);
   };
@@ -17,13 +17,13 @@ std::vector<graph::Value> read_values(const CompiledRule& rule, Bindings& bindin
     for (std::size_t member = 0; member < count; ++member) add(bindings.tensor(slot, member));
   }
   std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values.resize(static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin()));
   return values;
 }
 
 bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
   if (rule.always_acyclic) return false;
-  std::vector<graph::Value> replaced;
+  InlineVector<graph::Value, 8> replaced;
   for_each_replacement(rule, bindings,
                        [&](const Tensor& before, const Tensor&) { replaced.push_back(before.value); });
   return Reach(graph).any(replaced, read_values(rule, bindings));

@@ -16,11 +16,7 @@ std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node) {
   return used;
 }
 
-void LegalMemo::begin(const graph::Graph& graph, std::uint32_t rule) {
-  if (const std::uint64_t now = graph.tables().weights().generation(); now != generation_) {
-    legal_.clear();
-    generation_ = now;
-  }
+void LegalMemo::begin(std::uint32_t rule) {
   hasher_ = Hasher(rule);
   values_.clear();
 }
@@ -32,7 +28,9 @@ std::uint64_t LegalMemo::number_of(graph::Value value) {
   return number;
 }
 
+// Constants by their contents: ids of weights may be given to others.
 void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
+  const graph::WeightTable& weights = graph.tables().weights();
   for (const graph::NodeId id : frame.nodes) {
     if (id == graph::kNoNode) continue;
     const graph::Node& node = graph.node(id);
@@ -43,12 +41,13 @@ void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
   }
   for (const Tensor& tensor : frame.tensors) {
     if (!tensor.present() || !tensor.value.present()) {
-      hasher_.add(static_cast<std::uint64_t>(tensor.state) << 62 | graph::index(tensor.weight));
+      hasher_.add(static_cast<std::uint64_t>(tensor.state));
+      if (tensor.constant()) hasher_.add(weights[tensor.weight].hash.low);
       continue;
     }
     const std::uint64_t constant = tensor.constant() ? std::uint64_t{1} << 63 : 0;
     hasher_.add(constant | number_of(tensor.value) << 32 | graph::index(tensor.type));
-    if (tensor.constant()) hasher_.add(graph::index(tensor.weight));
+    if (tensor.constant()) hasher_.add(weights[tensor.weight].hash.low);
   }
 }
 

@@ -10,14 +10,11 @@ using graph::NodeId;
 
 namespace {
 
-bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph& graph,
+bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph& graph, Matcher& matcher,
               const Bindings& found, LegalMemo& memo) {
-  const auto check = [&] {
-    Bindings bindings = found;
-    return check_types(rule, graph, bindings).empty();
-  };
-  if (!rule.local) return check();
-  memo.begin(graph, number);
+  const auto check = [&] { return check_types(rule, graph, matcher.scratch(found)).empty(); };
+  if (!rule.decided_by_bindings) return check();
+  memo.begin(number);
   memo.add(graph, found.plain);
   for (const auto& members : found.members) {
     for (const Frame& member : members) memo.add(graph, member);
@@ -37,7 +34,7 @@ void append_local_matches(const CompiledRule& rule, std::uint32_t number, const 
                        std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
                                    [&](const LocalMatch& m) { return is_this(m.match.nodes); });
     if (again) return false;
-    if (!is_legal(rule, number, graph, found, memo)) {
+    if (!is_legal(rule, number, graph, matcher, found, memo)) {
       seen.emplace_back(trace);
       return false;
     }
@@ -45,7 +42,7 @@ void append_local_matches(const CompiledRule& rule, std::uint32_t number, const 
     local.match.rule = number;
     local.match.nodes = InlineVector<NodeId, 8>(trace);
     if (rule.always_acyclic) return false;
-    const std::vector<graph::Value> reads = read_values(rule, found);
+    const auto reads = read_values(rule, found);
     local.reads.assign(reads.begin(), reads.end());
     for_each_replacement(
         rule, found, [&](const Tensor& before, const Tensor&) { local.replaced.push_back(before.value); });

@@ -180,8 +180,8 @@ bool Matcher::bind_tensor(Slot slot, std::size_t member, Value value) {
 
 bool Matcher::bind_quantity(Slot slot, std::size_t member, const graph::AttrValue& value) {
   Quantity& held = bindings_.quantity(slot, member);
-  if (held.known()) return held.equals(Quantity::of(value));
-  held = Quantity::of(value);
+  if (held.known()) return held.equals(value);
+  held.assign(value);
   trail_.push_back({Undo::Form::quantity, slot, member});
   return true;
 }

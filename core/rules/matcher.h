@@ -2,6 +2,7 @@
 
 // Internal to core/rules: finds the left side of a rule in a graph.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,15 @@ class Matcher {
   /// With `expected`, only ways whose nodes begin with these. May be called again; the bindings are empty
   /// between calls.
   bool run(graph::NodeId anchor, std::span<const graph::NodeId> expected, const Found& found);
+  /// A copy of what was found, to try a right side on; valid until the next one.
+  Bindings& scratch(const Bindings& found) {
+    if (scratch_) {
+      *scratch_ = found;
+    } else {
+      scratch_.emplace(found);
+    }
+    return *scratch_;
+  }
 
  private:
   struct Undo {
@@ -65,6 +75,7 @@ class Matcher {
   const CompiledRule& rule_;
   const graph::Graph& graph_;
   Bindings bindings_;
+  std::optional<Bindings> scratch_;
   std::vector<bool> sized_;
   std::vector<std::vector<Frame>> spare_;  // by domain: frames to use again
   std::vector<Undo> trail_;

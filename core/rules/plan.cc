@@ -223,18 +223,18 @@ void Compiler::schedule_checks() {
 // Of what a rule reads, the uses of values alone are not seen from below.
 void Compiler::find_locality() {
   const auto counts_uses = [](const Check& check) { return reads_uses(check.code); };
-  rule_.local = std::none_of(rule_.set_checks.begin(), rule_.set_checks.end(), counts_uses) &&
-                std::none_of(rule_.same.begin(), rule_.same.end(), reads_uses) &&
+  bool& decided = rule_.decided_by_bindings;
+  decided = std::none_of(rule_.set_checks.begin(), rule_.set_checks.end(), counts_uses);
+  for (const RightStep& step : rule_.right) {
+    decided = decided && std::none_of(step.codes.begin(), step.codes.end(), reads_uses);
+    for (const auto& [attr, code] : step.attrs) decided = decided && !reads_uses(code);
+    for (const RightOperand& operand : step.operands) decided = decided && !reads_uses(operand.number);
+  }
+  rule_.local = decided && std::none_of(rule_.same.begin(), rule_.same.end(), reads_uses) &&
                 std::none_of(rule_.order.begin(), rule_.order.end(), reads_uses);
   for (const Step& step : rule_.steps) {
     rule_.local = rule_.local && step.via != Step::Via::consumer &&
                   std::none_of(step.checks.begin(), step.checks.end(), counts_uses);
-  }
-  for (const RightStep& step : rule_.right) {
-    rule_.local = rule_.local && std::none_of(step.codes.begin(), step.codes.end(), reads_uses);
-    for (const auto& [attr, code] : step.attrs) rule_.local = rule_.local && !reads_uses(code);
-    for (const RightOperand& operand : step.operands)
-      rule_.local = rule_.local && !reads_uses(operand.number);
   }
 }
 

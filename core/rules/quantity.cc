@@ -56,7 +56,7 @@ double compute(char op, double a, double b) {
 Quantity on_lists(char op, const Quantity& a, const Quantity& b) {
   const bool both = a.kind == Quantity::Kind::list && b.kind == Quantity::Kind::list;
   if (both && a.list.size() != b.list.size()) return {};
-  graph::Ints out = a.kind == Quantity::Kind::list ? a.list : b.list;
+  List out = a.kind == Quantity::Kind::list ? a.list : b.list;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::int64_t left = a.kind == Quantity::Kind::list ? a.list[i] : a.integer;
     const std::int64_t right = b.kind == Quantity::Kind::list ? b.list[i] : b.integer;
@@ -92,7 +92,7 @@ Quantity Quantity::of(double value) {
   q.real = value;
   return q;
 }
-Quantity Quantity::of(graph::Ints value) {
+Quantity Quantity::of(List value) {
   Quantity q;
   q.kind = Kind::list;
   q.list = std::move(value);
@@ -105,7 +105,31 @@ Quantity Quantity::of(std::string value) {
   return q;
 }
 Quantity Quantity::of(const graph::AttrValue& value) {
-  return std::visit([](const auto& held) { return Quantity::of(held); }, value);
+  Quantity q;
+  q.assign(value);
+  return q;
+}
+
+void Quantity::assign(const graph::AttrValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    kind = Kind::integer;
+    integer = *whole;
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    kind = Kind::real;
+    real = *number;
+  } else if (const auto* ints = std::get_if<graph::Ints>(&value)) {
+    kind = Kind::list;
+    list.assign(ints->begin(), ints->end());
+  } else {
+    kind = Kind::text;
+    text = std::get<std::string>(value);
+  }
+}
+
+bool Quantity::equals(const graph::AttrValue& value) const {
+  const auto* ints = std::get_if<graph::Ints>(&value);
+  if (kind == Kind::list && ints) return std::equal(list.begin(), list.end(), ints->begin(), ints->end());
+  return equals(Quantity::of(value));
 }
 
 bool Quantity::equals(const Quantity& other) const {
@@ -148,7 +172,7 @@ std::optional<graph::AttrValue> Quantity::as_attr(graph::Attr attr) const {
     case Kind::list:
       break;
   }
-  graph::Ints out = list;
+  graph::Ints out(list.begin(), list.end());
   const auto symbols = std::count_if(out.begin(), out.end(), is_symbolic);
   if (symbols == 0) return out;
   if (attr != graph::Attr::shape || symbols > 1) return std::nullopt;

@@ -4,10 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "core/base/inline_vector.h"
 #include "core/graph/attributes.h"
 #include "core/graph/types.h"
 
 namespace regraft::rules {
+
+/// Dims, axes, pads and the like: short, so that they need no memory of their own.
+using List = InlineVector<std::int64_t, 8>;
 
 /// What an attribute expression yields. `none` is the value of anything that cannot be computed (an index out
 /// of range, a division by zero, arithmetic on an unknown dim): a match on which it arises is no match.
@@ -19,20 +23,23 @@ struct Quantity {
   Kind kind = Kind::none;
   std::int64_t integer = 0;  // boolean, integer
   double real = 0;
-  graph::Ints list;
+  List list;
   std::string text;
 
   static Quantity of(bool value);
   static Quantity of(std::int64_t value);
   static Quantity of(double value);
-  static Quantity of(graph::Ints value);
+  static Quantity of(List value);
   static Quantity of(std::string value);
   static Quantity of(const graph::AttrValue& value);
 
+  /// Becomes the value of an attribute, in the memory that it has.
+  void assign(const graph::AttrValue& value);
   bool known() const { return kind != Kind::none; }
   bool truth() const { return kind == Kind::boolean && integer != 0; }
   /// Equality as the rule language has it: a list equals a number when all its elements do.
   bool equals(const Quantity& other) const;
+  bool equals(const graph::AttrValue& value) const;
   /// As an attribute; nothing when it holds a symbolic dim (other than one in a list for `shape`, written
   /// -1).
   std::optional<graph::AttrValue> as_attr(graph::Attr attr) const;

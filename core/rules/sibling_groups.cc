@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/rules/build.h"
 
@@ -9,41 +10,74 @@ namespace regraft::rules {
 
 using graph::NodeId;
 
-// Members are grouped by the first value that they share, then by all that makes them compatible.
-std::uint64_t SiblingGroups::shared_by(const Member& member) const {
-  const graph::Value value = member.bindings.plain.tensors[rule_.shared[0].index].value;
-  return (std::uint64_t{value.node} << 32) | value.output;
+SiblingGroups::Held& SiblingGroups::take_held(graph::NodeId root, const Bindings& bindings) {
+  if (!spare_held_) {
+    Held& held = held_.emplace_back(Member{root, bindings, {}, {}});
+    return held;
+  }
+  Held& held = *std::exchange(spare_held_, spare_held_->next);
+  held.member.root = root;
+  held.member.bindings = bindings;
+  held.own.clear();
+  held.replaced.clear();
+  held.reads.clear();
+  return held;
+}
+
+// An operand that is absent has no node.
+std::vector<SiblingGroups::Group*>& SiblingGroups::near(graph::Value shared) {
+  return near_[shared.present() ? shared.node : 0];
+}
+
+SiblingGroups::Group& SiblingGroups::take_group() {
+  if (spare_groups_.empty()) return all_groups_.emplace_back();
+  Group& group = *spare_groups_.back();
+  spare_groups_.pop_back();
+  group.set_count = 0;
+  group.stale = true;
+  return group;
 }
 
 void SiblingGroups::erase(NodeId root) {
-  const auto found = members_.find(root);
-  if (found == members_.end()) return;
-  for (const auto& held : found->second) {
-    Group& group = *held->group;
-    std::erase(group.members, held.get());
-    group.stale = true;
-    if (!group.members.empty()) continue;
-    const auto near = by_shared_.find(group.shared);
-    std::erase(near->second, &group);
-    if (near->second.empty()) by_shared_.erase(near);
-    std::erase_if(groups_, [&](const auto& g) { return g.get() == &group; });
+  if (root >= first_.size()) return;
+  for (Held* held = std::exchange(first_[root], nullptr); held;) {
+    leave(*held);
+    Held* const next = held->next;
+    held->next = std::exchange(spare_held_, held);
+    held = next;
   }
-  members_.erase(found);
+}
+
+void SiblingGroups::leave(Held& held) {
+  Group& group = *held.group;
+  std::erase(group.members, &held);
+  group.stale = true;
+  if (!group.members.empty()) return;
+  std::erase(near(group.shared), &group);
+  std::erase(groups_, &group);
+  spare_groups_.push_back(&group);
 }
 
 bool SiblingGroups::insert(const graph::Graph& graph, Matcher& matcher, NodeId root) {
-  std::vector<Member> found = members_at(rule_, graph, matcher, root);
-  if (found.empty()) return false;
-  auto& held = members_[root];
-  for (Member& member : found) {
-    held.push_back(std::make_unique<Held>(describe(std::move(member))));
-    join(*held.back());
+  if (first_.size() < graph.id_bound()) {
+    first_.resize(graph.id_bound(), nullptr);
+    near_.resize(graph.id_bound());
   }
-  return true;
+  matcher.run(root, {}, [&](Bindings& bindings, std::span<const NodeId>) {
+    Held& held = take_held(root, bindings);
+    bool counts = complete(rule_, graph, held.member);
+    for (const Held* other = first_[root]; other && counts; other = other->next)
+      counts = !compatible(other->member, held.member);
+    held.next = std::exchange(counts ? first_[root] : spare_held_, &held);
+    if (!counts) return false;
+    describe(held);
+    join(held);
+    return false;
+  });
+  return first_[root] != nullptr;
 }
 
-SiblingGroups::Held SiblingGroups::describe(Member member) const {
-  Held held{std::move(member), nullptr, {}, {}, {}};
+void SiblingGroups::describe(Held& held) const {
   Bindings& bindings = held.member.bindings;
   const Frame& own = bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0];
   for (Slot leaf : rule_.leaves) {
@@ -51,24 +85,24 @@ SiblingGroups::Held SiblingGroups::describe(Member member) const {
     const Tensor& tensor = own.tensors[leaf.index];
     if (tensor.present() && !tensor.constant()) held.own.push_back(tensor.value);
   }
-  if (rule_.always_acyclic) return held;
+  if (rule_.always_acyclic) return;
   held.reads = read_values(rule_, bindings);
   for_each_replacement(rule_, bindings,
                        [&](const Tensor& before, const Tensor&) { held.replaced.push_back(before.value); });
-  return held;
 }
 
+// Members are grouped by the first value that they share, then by all that makes them compatible.
 void SiblingGroups::join(Held& held) {
-  const std::uint64_t shared = shared_by(held.member);
-  auto& near = by_shared_[shared];
-  const auto fits = std::find_if(near.begin(), near.end(), [&](const Group* group) {
-    return compatible(group->members[0]->member, held.member);
+  const graph::Value shared = held.member.bindings.plain.tensors[rule_.shared[0].index].value;
+  auto& groups = near(shared);
+  const auto fits = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
+    return group->shared == shared && compatible(group->members[0]->member, held.member);
   });
-  if (fits == near.end()) {
-    groups_.push_back(std::make_unique<Group>());
-    near.push_back(groups_.back().get());
-    held.group = near.back();
+  if (fits == groups.end()) {
+    held.group = &take_group();
     held.group->shared = shared;
+    groups_.push_back(held.group);
+    groups.push_back(held.group);
   } else {
     held.group = *fits;
   }
@@ -97,7 +131,7 @@ bool SiblingGroups::before(const Held& a, const Held& b, const std::vector<std::
 
 void SiblingGroups::announce(const std::vector<std::uint32_t>& position, Dependence& dependence) {
   const auto by_rank = [&](const Held* a, const Held* b) { return before(*a, *b, position); };
-  for (const auto& group : groups_) {
+  for (Group* const group : groups_) {
     auto& members = group->members;
     if (members.size() < 2) continue;
     if (!std::is_sorted(members.begin(), members.end(), by_rank)) {
@@ -120,10 +154,10 @@ void SiblingGroups::announce(const std::vector<std::uint32_t>& position, Depende
 }
 
 void SiblingGroups::form(const graph::Graph& graph, const Dependence& dependence, LegalMemo& memo) {
-  for (const auto& group : groups_) {
+  for (Group* const group : groups_) {
     if (group->members.size() >= 2 && !rule_.always_acyclic) find_dependence(*group, dependence);
     if (!group->stale) continue;
-    group->sets.clear();
+    group->set_count = 0;
     if (group->members.size() >= 2) form_sets(*group, graph, memo);
     group->stale = false;
   }
@@ -178,8 +212,10 @@ void SiblingGroups::add_if_legal(std::span<const Held* const> set, Group& group,
   InlineVector<const Member*, 16> members;
   for (const Held* held : set) members.push_back(&held->member);
   if (!is_legal(members, graph, memo)) return;
-  Match& match = group.sets.emplace_back();
+  if (group.set_count == group.sets.size()) group.sets.emplace_back();
+  Match& match = group.sets[group.set_count++];
   match.rule = number_;
+  match.nodes.clear();
   append_set_nodes(rule_, members, match.nodes);
 }
 
@@ -189,8 +225,8 @@ bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph
     Bindings bindings = assemble(rule_, members);
     return passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
   };
-  if (!rule_.local) return check();
-  memo.begin(graph, number_);
+  if (!rule_.decided_by_bindings) return check();
+  memo.begin(number_);
   memo.add(graph, members[0]->bindings.plain);
   for (const Member* member : members)
     memo.add(graph, member->bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0]);

@@ -2,8 +2,7 @@
 
 // Internal to core/rules: the sets of siblings of one rule on one graph.
 
-#include <memory>
-#include <unordered_map>
+#include <deque>
 #include <vector>
 
 #include "core/rules/dependence.h"
@@ -36,29 +35,35 @@ class SiblingGroups {
   /// Calls visit(match) for all legal sets, in no particular order.
   template <typename Visit>
   void for_each_set(Visit&& visit) const {
-    for (const auto& group : groups_) {
-      for (const Match& match : group->sets) visit(match);
+    for (const Group* group : groups_) {
+      for (std::size_t i = 0; i < group->set_count; ++i) visit(group->sets[i]);
     }
   }
 
  private:
+  using Values = InlineVector<graph::Value, 8>;
   struct Group;
   struct Held {
     Member member;
     Group* group = nullptr;
-    std::vector<graph::Value> own;              // its activations
-    std::vector<graph::Value> replaced, reads;  // empty where no cycle can arise
+    Held* next = nullptr;        // of the same root, or to be used again
+    Values own{};                // its activations
+    Values replaced{}, reads{};  // empty where no cycle can arise
   };
   struct Group {
-    std::uint64_t shared = 0;
+    graph::Value shared;
     std::vector<Held*> members;
     std::vector<std::uint8_t> depends;  // [i * size + j]: j reads what i replaces, or what depends on it
-    std::vector<Match> sets;
+    std::vector<Match> sets;            // the first set_count count
+    std::size_t set_count = 0;
     bool stale = true;
   };
 
-  Held describe(Member member) const;
-  std::uint64_t shared_by(const Member& member) const;
+  Held& take_held(graph::NodeId root, const Bindings& bindings);
+  Group& take_group();
+  std::vector<Group*>& near(graph::Value shared);
+  void leave(Held& held);
+  void describe(Held& held) const;
   void join(Held& held);
   bool before(const Held& a, const Held& b, const std::vector<std::uint32_t>& position) const;
   void find_dependence(Group& group, const Dependence& dependence);
@@ -69,10 +74,14 @@ class SiblingGroups {
 
   const CompiledRule& rule_;
   std::uint32_t number_;
-  std::unordered_map<graph::NodeId, std::vector<std::unique_ptr<Held>>> members_;
-  std::vector<std::unique_ptr<Group>> groups_;
-  std::unordered_map<std::uint64_t, std::vector<Group*>> by_shared_;
-  std::vector<std::uint8_t> depends_;  // scratch
+  // Members and groups that are gone are used again, with their memory.
+  std::deque<Held> held_;
+  std::deque<Group> all_groups_;
+  Held* spare_held_ = nullptr;
+  std::vector<Group*> groups_, spare_groups_;
+  std::vector<Held*> first_;               // by node: the members with this root
+  std::vector<std::vector<Group*>> near_;  // by node: the groups that share a value of it
+  std::vector<std::uint8_t> depends_;      // scratch
 };
 
 }  // namespace regraft::rules

@@ -29,21 +29,29 @@ std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& gra
   std::vector<Member> found;
   matcher.run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
     Member member{root, bindings, {}, {}};
-    for (const Code& code : rule.same) {
-      member.same.push_back(evaluate(code, {graph, member.bindings, rule.sibling_domain, 0}));
-      if (!member.same.back().known()) return false;
-    }
-    for (const Code& code : rule.order) {
-      const Quantity value = evaluate(code, {graph, member.bindings, rule.sibling_domain, 0});
-      if (value.kind != Quantity::Kind::integer) return false;
-      member.order.push_back(value.integer);
-    }
+    if (!complete(rule, graph, member)) return false;
     const bool repeated =
         std::any_of(found.begin(), found.end(), [&](const Member& m) { return compatible(m, member); });
     if (!repeated) found.push_back(std::move(member));
     return false;
   });
   return found;
+}
+
+bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member) {
+  const Scope scope{graph, member.bindings, rule.sibling_domain, 0};
+  member.same.clear();
+  member.order.clear();
+  for (const Code& code : rule.same) {
+    member.same.push_back(evaluate(code, scope));
+    if (!member.same.back().known()) return false;
+  }
+  for (const Code& code : rule.order) {
+    const Quantity value = evaluate(code, scope);
+    if (value.kind != Quantity::Kind::integer) return false;
+    member.order.push_back(value.integer);
+  }
+  return true;
 }
 
 bool compatible(const Member& a, const Member& b) {

@@ -22,6 +22,9 @@ struct Member {
 std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, Matcher& matcher,
                                graph::NodeId root);
 
+/// Works out what makes a member compatible and where it stands, from its bindings. False: it is none.
+bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member);
+
 /// Whether two members can be in one set: equal plain bindings and equal same(...) values.
 bool compatible(const Member& a, const Member& b);
 

@@ -196,7 +196,7 @@ SymbolicQuantity literal_of(const rules::Quantity& q, const SymbolicScope& scope
     case rules::Quantity::Kind::real:
       return real_of(q.real);
     case rules::Quantity::Kind::list:
-      return quantity_of(scope.state, graph::AttrValue(q.list));
+      return quantity_of(scope.state, graph::AttrValue(graph::Ints(q.list.begin(), q.list.end())));
     case rules::Quantity::Kind::text: {
       SymbolicQuantity out;
       out.kind = Kind::text;
