@@ -92,6 +92,30 @@ void steps_by_rule_count(benchmark::State& bench) {
 }
 BENCHMARK(steps_by_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
 
+/// Thirty rules, and others that are tried as often as they are shipped and match nothing: candidates stay.
+void steps_by_idle_rule_count(benchmark::State& bench) {
+  constexpr std::size_t kBase = 30;
+  const Model model("resnet50");
+  const rules::RuleSet base = rules_of(kBase);
+  std::string text;
+  for (std::size_t i = 0; i < base.size(); ++i) text += base.info(i).text + "\n";
+  std::set<std::string> seen;
+  std::size_t made = base.size();
+  const auto wanted = static_cast<std::size_t>(bench.range(0));
+  for (std::size_t copy = 0; made < wanted; ++copy) {
+    seen.clear();
+    for (std::size_t i = 0; i < shipped().size() && made < wanted; ++i) {
+      std::string idle = shipped().info(i).text;
+      if (!seen.insert(idle).second) continue;
+      idle.insert(idle.find("=>"), ", 1 == 2 ");
+      text += "idle-" + std::to_string(copy) + "-" + idle + "\n";
+      ++made;
+    }
+  }
+  walk(bench, model.start, rules::RuleSet::parse(text, "bench"), costs());
+}
+BENCHMARK(steps_by_idle_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
+
 /// Encoder layers side by side: what a step touches stays the same.
 void steps_by_graph_size(benchmark::State& bench) {
   rules::testing::GraphBuilder builder;
