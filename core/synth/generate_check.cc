@@ -89,7 +89,7 @@ CheckedRule find_sound_text(const std::string& name, const TermRule& rule, const
     for (const auto& guards : sets) {
       if (!contradicted) break;
       TextOptions with = text;
-      with.guards = guards;
+      with.guards.insert(with.guards.end(), guards.begin(), guards.end());
       try {
         const std::string line = rule_text(name, rule, forms, with);
         const rules::RuleSet set = rules::RuleSet::parse(line + "\n", name);

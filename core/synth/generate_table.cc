@@ -106,8 +106,9 @@ std::vector<Row> all_rows() {
 
 std::vector<LeafSpec> leaves_of_rank(int rank) {
   if (rank == 2) {
-    return {{"x0", {kBatch, kChannels}},    {"x1", {kBatch, kChannels}},    {"x2", {kBatch, kChannels}},
-            {"w0", {kChannels, kChannels}}, {"w1", {kChannels, kChannels}}, {"w2", {kChannels, kChannels}}};
+    return {{"x0", {kBatch, kChannels}},   {"x1", {kBatch, kChannels}},    {"x2", {kBatch, kChannels}},
+            {"x3", {kBatch, kChannels}},   {"w0", {kChannels, kChannels}}, {"w1", {kChannels, kChannels}},
+            {"w2", {kChannels, kChannels}}};
   }
   const auto kernel = [](std::int64_t channels, std::int64_t h, std::int64_t w) {
     return Ints{kChannels, channels, h, w};

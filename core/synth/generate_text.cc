@@ -289,9 +289,6 @@ std::string rule_text(const std::string& name, const TermRule& rule, const std::
   return name + ": " + Writer(rule, forms, options).run();
 }
 
-namespace {
-
-// A product of vectors, which both TASO and the generator leave out, obeys other laws.
 std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>& forms) {
   std::set<int> leaves;
   for (const TermNode& node : rule.left.nodes) {
@@ -303,8 +300,6 @@ std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>&
   for (const int leaf : leaves) parts.push_back("rank(x" + std::to_string(leaf) + ") >= 2");
   return listed(parts, " and ");
 }
-
-}  // namespace
 
 std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms) {
   std::vector<std::string> groups, shapes, out;

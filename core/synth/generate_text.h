@@ -20,6 +20,10 @@ struct TextOptions {
 std::string rule_text(const std::string& name, const TermRule& rule, const std::vector<Form>& forms,
                       const TextOptions& options);
 
+/// "rank(x0) >= 2 and rank(x1) >= 2" for the leaves that the left side multiplies as matrices; empty where
+/// there are none. A product of vectors, which both TASO and the generator leave out, obeys other laws.
+std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>& forms);
+
 /// Conditions on what rule_text names, likely to make a rule sound that is not: numbers of groups, equal
 /// shapes; weakest first.
 std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms);

@@ -174,7 +174,10 @@ TasoOutcome import_one(const TermRule& rule, const std::vector<Form>& forms, std
   out.number = number;
   const std::string name = "taso-" + std::to_string(number);
   const CheckOptions check{.wanted = options.examples, .seed = options.seed + number};
-  const CheckedRule found = find_sound_text(name, rule, forms, {TextOptions{}}, check);
+  TextOptions text;
+  if (const std::string matrices = operands_are_matrices(rule, forms); !matrices.empty())
+    text.guards.push_back(matrices);
+  const CheckedRule found = find_sound_text(name, rule, forms, {text}, check);
   out.counterexample = found.counterexample;
   if (found.text.empty()) {
     out.reason = found.counterexample.empty() ? found.problem : "unsound, and none of the guards tried helps";
