@@ -4,6 +4,7 @@
 ; The last case is
 ;   f0(t0_1_0[(ite (= t0_1_0_d_3 1) 0 i_6), (ite (= t0_1_0_d_4 1) 0 i_7), (ite (= t0_1_0_d_5 1) 0 i_8)], t0_3_0[(ite (= t0_3_0_d_0 1) 0 i_6), (ite (= t0_3_0_d_1 1) 0 i_7), (ite (= t0_3_0_d_2 1) 0 i_8)])
 ;     and f0(t0_1_0[(ite (= t0_1_0_d_3 1) 0 i_6), (ite (= t0_1_0_d_4 1) 0 i_7), (ite (= t0_1_0_d_5 1) 0 i_8)], t0_3_0[(ite (= t0_3_0_d_0 1) 0 i_6), (ite (= t0_3_0_d_1 1) 0 i_7), (ite (= t0_3_0_d_2 1) 0 i_8)])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -1,0 +1,32 @@
+; matmul-flatten: y = MatMul(x, w), rank(x) >= 3, rank(w) == 2 => y = Reshape{dims(y)}(MatMul(Reshape{[prod(dims(x)[:-1]), x.-1]}(x), w))
+; For all dims; 1 cases, ranks to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
+; The last case is
+;   sum k!17: [(and (>= k!17 0) (< k!17 t0_1_0_d_2))] t0_1_0[i_5, i_6, k!17] t0_2_0[k!17, i_7]
+;     and sum k!19: [(and (>= k!19 0) (< k!19 t0_1_0_d_2))] t0_1_0[at_9, at_10, k!19] t0_2_0[k!19, i_7]
+(set-option :reproducible-resource-limit 100000000)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (= n0 n1))
+(assert (not (= n0 n1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(assert (>= n0 1))
+(assert (and (>= n1 0) (< n1 n2)))
+(assert (and (>= n3 0) (< n3 n0)))
+(assert (let ((a!1 (not (and (>= n1 0) (not (<= n2 n1)) (>= n3 0) (not (<= n0 n3))))) (a!2 (and (>= n4 0) (not (<= (* n2 n0) n4)) (= n4 (+ (* n1 n0) n3))))) (or a!1 a!2)))
+(assert (let ((a!1 (and (>= n4 0) (not (<= (* n2 n0) n4)))) (a!2 (and (>= n5 0) (not (<= n2 n5)) (>= n6 0) (not (<= n0 n6)) (= (+ (* n5 n0) n6) n4)))) (or (not a!1) a!2)))
+(assert (let ((a!1 (not (and (>= n7 0) (not (<= n8 n7)))))) (not (or a!1 (and (= n1 n5) (= n3 n6))))))
+(check-sat)
+(pop)
