@@ -1,6 +1,7 @@
 #include "launch/optimise.h"
 
 #include <cstdio>
+#include <map>
 
 #include "core/base/text.h"
 #include "launch/commands/commands.h"
@@ -27,7 +28,23 @@ CLI::Validator one_of(std::vector<std::string> choices) {
       help);
 }
 
+/// Each file that is written needs a path of its own: the later would replace the earlier.
+void check_paths(const OptimiseOptions& options) {
+  std::map<std::filesystem::path, const char*> taken;
+  const auto take = [&](const std::optional<std::filesystem::path>& path, const char* option) {
+    if (!path) return;
+    const auto [held, fresh] = taken.emplace(std::filesystem::weakly_canonical(*path), option);
+    if (!fresh)
+      throw UsageError("is the path of " + std::string(held->second) + " too",
+                       std::string(option) + " " + path->string(), "give each output a path of its own");
+  };
+  take(options.output, "--output");
+  take(options.json, "--json");
+  take(options.log, "--log");
+}
+
 int run(const OptimiseOptions& options) {
+  check_paths(options);
   try {
     const OptimiseReport report = optimise(options);
     std::printf("%s%s\n", report.text().c_str(), options.output.c_str());

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/stats.h"
+#include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"
 #include "launch/program.h"
 #include "support/models.h"
@@ -25,6 +26,7 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
       {{"optimise", "x.onnx", "-o", "y.onnx", "--serch", "greedy"}, 2, "did you mean '--search'"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--search", "greedi"}, 2, "did you mean 'greedy'"},
       {{"optimise", "missing.onnx", "-o", "/tmp/y.onnx", "--search", "greedy"}, 1, "missing.onnx"},
+      {{"optimise", "x.onnx", "-o", "y.onnx", "--log", "./y.onnx"}, 2, "is the path of --output too"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lrr=1"}, 2, "ppo.lr"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lr=-1"}, 2, "ppo.lr"},
       {{"train", "--run", "/tmp/regraft-none"}, 2, "workload.models"},
@@ -123,6 +125,23 @@ TEST_F(OptimiseTest, RewritesAreVerifiedAndTheLogReplaysToTheByte) {
   const std::string text = read_file(log);
   std::ofstream(log, std::ios::trunc) << text.substr(0, text.size() - 20);
   EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 1);
+}
+
+/// Nothing can be said of a model that gives something else each time.
+TEST_F(OptimiseTest, ARandomModelIsReturnedAsItIs) {
+  exec::testing::ModelBuilder model;
+  model.input("x", {4, 4}).output("y", {4, 4});
+  model.node("RandomNormalLike", {"x"}, {"noise"});
+  model.node("Relu", {"noise"}, {"once"});
+  model.node("Relu", {"once"}, {"twice"});
+  model.node("Add", {"x", "twice"}, {"y"});
+  const fs::path input = model.write(dir.path() / "random.onnx");
+  for (const char* search : {"none", "greedy"}) {
+    const Captured result = optimise(input, {"--search", search, "--accept", "cost"});
+    ASSERT_EQ(result.status.code, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("random")) << search;
+    EXPECT_EQ(read_file(output()), read_file(input)) << search;
+  }
 }
 
 TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
