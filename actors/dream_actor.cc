@@ -7,11 +7,13 @@
 
 #include "actors/tickets.h"
 #include "core/base/log.h"
+#include "core/base/rng.h"
 #include "replay/dream_recorder.h"
 
 namespace regraft::actors {
-
 namespace {
+
+constexpr std::uint32_t kBranches = 4;  // of a real episode, at most
 
 /// As many dreams side by side as were asked for and as a ticket's result can hold.
 std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& options) {
@@ -33,14 +35,17 @@ std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& 
 struct DreamActor::Playing {
   Playing(const nn::WorldBundle& bundle, const nn::ControllerFile& file, const DreamActorOptions& options)
       : world(bundle.world.version()),
+        weights(file.weights),
         controller(file.config, file.weights),
         dream(bundle.world, options.dream, replicas_of(bundle.world, options)),
+        follower(bundle.world, options.dream, 1),
         player(dream, controller) {
     for (const nn::WorldStart& start : bundle.world.starts) starts.push_back(nn::start_of(start));
   }
   Hash128 world;
+  nn::Weights weights;
   nn::Controller controller;
-  nn::Dream dream;
+  nn::Dream dream, follower;  // the latter follows real episodes
   nn::DreamPlayer player;
   std::vector<nn::DreamStart> starts;
 };
@@ -54,7 +59,9 @@ DreamActor::~DreamActor() = default;
 
 void DreamActor::run(const std::stop_token& stopped) {
   play_tickets(link_, stopped, [this](const wire::Ticket& ticket) {
-    if (load_bundle(ticket)) send(ticket, real_ ? play(ticket) : dream(ticket));
+    if (!load_bundle(ticket)) return;
+    if (!work_.candidates.empty()) return measure(ticket);
+    send(ticket, real_ ? play(ticket) : dream(ticket));
   });
 }
 
@@ -69,11 +76,13 @@ bool DreamActor::load_bundle(const wire::Ticket& ticket) {
   const nn::WorldBundle& bundle = *slot_.bundle();
   const nn::ControllerFile file = nn::decode_controller(bundle.controller, "bundle");
   if (playing_ && playing_->world == bundle.world.version() && playing_->controller.config() == file.config) {
+    playing_->weights = file.weights;
     playing_->controller.set_weights(file.weights);
   } else {
     playing_ = std::make_unique<Playing>(bundle, file, options_);
     if (real_) tracker_ = std::make_unique<nn::LatentTracker>(bundle.world);
   }
+  work_ = replay::decode_work(bundle.work);
   version_ = fetched.info.version;
   generation_ = ticket.generation;
   return true;
@@ -90,17 +99,57 @@ replay::DreamSegment DreamActor::header_of(const wire::Ticket& ticket) const {
   return header;
 }
 
+/// A candidate of an evolution: the same episodes for all of them.
+void DreamActor::measure(const wire::Ticket& ticket) {
+  const std::size_t models = playing_->starts.size();
+  const std::vector<float>& query =
+      work_.candidates[replay::candidate_of(ticket.sequence, models, work_.candidates.size())];
+  if (query.size() != nn::query_parameters(playing_->controller.config()))
+    throw nn::NnError("a candidate is of another controller", "bundle", "");
+  std::ranges::copy(query, playing_->weights.values.begin());
+  playing_->controller.set_weights(playing_->weights);
+  const std::vector<nn::DreamStart> starts(playing_->dream.replicas(), playing_->starts.at(ticket.model % models));
+  replay::DreamReturns returns =
+      replay::measure_returns(playing_->dream, playing_->player, starts, ticket.seed);
+  returns.ticket = ticket.id;
+  returns.generation = ticket.generation;
+  returns.weight_version = version_;
+  returns.sequence = ticket.sequence;
+  steps_ += returns.steps;
+  episodes_ += returns.returns.size();
+  wire::PartInfo info;
+  info.weight_version = version_;
+  info.steps = static_cast<std::uint32_t>(returns.steps);
+  info.policy_steps = steps_;
+  std::vector<wire::Frame> frames;
+  frames.push_back(wire::Frame::adopt(replay::encode_returns(returns)));
+  link_.send(ticket, info, std::move(frames));
+}
+
+/// From the beginning, or from points of real episodes of that model where there are any.
 std::vector<replay::DreamSegment> DreamActor::dream(const wire::Ticket& ticket) {
-  const std::vector<nn::DreamStart> starts(playing_->dream.replicas(),
-                                           playing_->starts.at(ticket.model % playing_->starts.size()));
-  return replay::record_dreams(playing_->dream, playing_->player, starts, header_of(ticket));
+  std::vector<const nn::DreamStart*> points;
+  for (const replay::Branch& branch : work_.branches)
+    if (branch.model == ticket.model) points.push_back(&branch.start);
+  if (points.empty()) points.push_back(&playing_->starts.at(ticket.model % playing_->starts.size()));
+  Rng rng(ticket.seed, "starts");
+  std::vector<nn::DreamStart> starts;
+  for (std::uint32_t i = 0; i < playing_->dream.replicas(); ++i) starts.push_back(*points[rng.below(points.size())]);
+  const std::uint32_t most_steps = work_.branches.empty() ? 0 : ticket.segment_length;
+  return replay::record_dreams(playing_->dream, playing_->player, starts, header_of(ticket), most_steps);
 }
 
 std::vector<replay::DreamSegment> DreamActor::play(const wire::Ticket& ticket) {
   env::Environment& environment = real_->environment(ticket.model);
   environment.reset(ticket.seed);
-  return replay::record_episode(environment, *tracker_, playing_->controller, nn::Take::drawn,
-                                header_of(ticket));
+  branches_.clear();
+  replay::BranchRecorder recorder;
+  auto segments = replay::record_episode(environment, *tracker_, playing_->controller, nn::Take::drawn,
+                                         header_of(ticket), options_.branch_steps > 0 ? &recorder : nullptr);
+  if (options_.branch_steps > 0)
+    branches_ = replay::encode_branches(
+        recorder.branches(playing_->follower, ticket.model, kBranches, options_.branch_steps, ticket.seed));
+  return segments;
 }
 
 void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments) {
@@ -115,6 +164,7 @@ void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::Drea
     std::vector<wire::Frame> frames;
     for (replay::Bytes& bytes : replay::encode_dream_segment(segment))
       frames.push_back(wire::Frame::adopt(std::move(bytes)));
+    if (info.last && !branches_.empty()) frames.push_back(wire::Frame::adopt(std::exchange(branches_, {})));
     if (!link_.send(ticket, info, std::move(frames))) return;
   }
 }

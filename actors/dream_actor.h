@@ -14,19 +14,23 @@
 #include "core/nn/world_bundle.h"
 #include "core/wire/link.h"
 #include "replay/dream_segment.h"
+#include "replay/dream_work.h"
 
 namespace regraft::actors {
 
 /// How actors of controllers play.
 struct DreamActorOptions {
   nn::DreamOptions dream;
-  std::uint32_t replicas = 64;  // dreams side by side: the episodes of a ticket, or as many as fit it
+  std::uint32_t replicas = 64;     // dreams side by side: the episodes of a ticket, or as many as fit it
+  std::uint32_t branch_steps = 0;  // real episodes come with branches, followed for so many steps; 0: without
 };
 
 /// Plays a controller, in dreams or in real environments, and sends its episodes:
 ///   ticket -> bundle of its version -> episodes -> segments -> learner
-/// A bundle comes over the wire like weights and is taken whole: a mixture of versions is refused and
-/// counted. All randomness comes from the ticket, so who plays it does not matter. One thread.
+/// Where the bundle brings work (replay/dream_work.h), dreams branch off the points it names, for as many
+/// steps as the ticket says, or measure one of its candidates, whose returns alone are sent. A bundle comes
+/// over the wire like weights and is taken whole: a mixture of versions is refused and counted. All
+/// randomness comes from the ticket, so who plays it does not matter. One thread.
 class DreamActor {
  public:
   /// The link and the clock outlive it. With a workload it plays the real environment, one episode a ticket.
@@ -46,6 +50,7 @@ class DreamActor {
   struct Playing;
 
   bool load_bundle(const wire::Ticket& ticket);
+  void measure(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> dream(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> play(const wire::Ticket& ticket);
   void send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments);
@@ -57,6 +62,8 @@ class DreamActor {
   nn::BundleSlot slot_;
   std::unique_ptr<Playing> playing_;
   std::unique_ptr<nn::LatentTracker> tracker_;  // of the bundle's world, in real environments
+  replay::DreamWork work_;                      // of the bundle
+  replay::Bytes branches_;                      // of the real episode that was played last
   std::uint64_t version_ = 0, generation_ = 0;
   std::uint64_t steps_ = 0, episodes_ = 0;
 };

@@ -23,6 +23,7 @@ learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Con
   setup.options = learner::learner_options_from(config);
   setup.ppo = learner::ppo_options_from(config);
   setup.dream = learner::dream_options_from(config);
+  if (config.text("train.phase") == "dyna") setup.dyna = learner::dyna_options_from(config);
   setup.config_toml = config.to_toml();
   setup.job = world_context(config);
   return setup;
@@ -31,7 +32,18 @@ learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Con
 }  // namespace
 
 bool is_dream_phase(const Config& config) {
-  return config.text("train.phase") == "dream";
+  return config.text("train.phase") == "dream" || config.text("train.phase") == "dyna";
+}
+
+void check_dream_actors(const Config& config) {
+  const bool dreaming = config.integer("actors.dream") > 0, real = config.integer("actors.count") > 0;
+  if (config.text("train.phase") == "dyna" && !(dreaming && real))
+    throw UsageError("the phase dyna needs actors of both kinds", real ? "actors.dream" : "actors.count",
+                     "use at least 1");
+  if (config.text("train.phase") == "dream" && config.text("dream.controller") == "linear" &&
+      (real || !dreaming))
+    throw UsageError("a linear controller is evolved in dreams alone", "actors.count",
+                     "set it to 0, and actors.dream to 1 or more");
 }
 
 int run_dream_learner(const learner::RunFolder& folder, const Config& config) {
@@ -71,7 +83,10 @@ void run_dream_actor(wire::Link& link, const std::string& kind, const Config& co
   const learner::DreamPhaseOptions options = learner::dream_options_from(config);
   std::optional<actors::WorkloadOptions> real;
   if (kind == kControllerKind) real = actors::workload_options_from(config);
-  actors::DreamActor actor(link, {learner::dream_of(options), options.replicas}, std::move(real), clock);
+  actors::DreamActorOptions playing{.dream = learner::dream_of(options), .replicas = options.replicas};
+  if (config.text("train.phase") == "dyna")
+    playing.branch_steps = learner::dyna_options_from(config).branch_steps;
+  actors::DreamActor actor(link, playing, std::move(real), clock);
   actor.run(stopped);
   log_info("played {} episodes, {} steps; {} bundles refused", actor.episodes(), actor.steps(),
            actor.refused_bundles());

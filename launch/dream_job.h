@@ -5,17 +5,20 @@
 #include "core/base/clock.h"
 #include "core/wire/link.h"
 #include "launch/job.h"
+#include "learner/dream_options.h"
 
 namespace regraft::launch {
 
-/// Kinds of actors of the phase `dream`, as they introduce themselves.
-inline constexpr char kDreamKind[] = "dream";
-inline constexpr char kControllerKind[] = "controller";  // in real environments
+using learner::kControllerKind;
+using learner::kDreamKind;
 
-/// Whether a config's phase is `dream`.
+/// Whether a config's phase is `dream` or `dyna`.
 bool is_dream_phase(const Config& config);
 
-/// The learner's worker process of the phase `dream`, to its end; an exit code.
+/// Throws UsageError where such a phase lacks actors of a kind that it needs, or has some of no use.
+void check_dream_actors(const Config& config);
+
+/// The learner's worker process of these phases, to its end; an exit code.
 int run_dream_learner(const learner::RunFolder& folder, const Config& config);
 
 /// An actor of the phase `dream` on a link whose kind is one of the above.

@@ -4,6 +4,7 @@ namespace regraft::learner {
 
 std::vector<Option> dream_options() {
   const DreamPhaseOptions d;
+  const DynaOptions y;
   return {
       Option("dream.world", "", "file of the world model that the phase `dream` learns in").fixed_on_resume(),
       Option("dream.replicas", std::int64_t{d.replicas}, "dreams side by side, the episodes of a ticket")
@@ -14,6 +15,32 @@ std::vector<Option> dream_options() {
       Option("dream.tau", d.tau, "temperature of the mixture that dreams are drawn from; 0: its mode")
           .between(0, 100),
       Option("dream.scale_sigma", d.scale_sigma, "deviations times the root of the temperature as well"),
+      Option("dream.controller", "hierarchical",
+             "hierarchical: trained by PPO; linear: a query matched against actions, evolved by separable "
+             "CMA-ES")
+          .one_of({"hierarchical", "linear"})
+          .fixed_on_resume(),
+      Option("dream.sigma", d.sigma, "linear: first step size of the evolution")
+          .between(1e-6, 100)
+          .fixed_on_resume(),
+      Option("dream.population", std::int64_t{d.population},
+             "linear: candidates of a generation, at least 4; 0: by the number of parameters")
+          .between(0, 4096)
+          .fixed_on_resume(),
+      Option("dyna.updates", static_cast<std::int64_t>(y.updates),
+             "phase dyna: updates between gatherings of real episodes")
+          .between(1, 1 << 20),
+      Option("dyna.episodes", static_cast<std::int64_t>(y.episodes), "real episodes of a gathering, at least")
+          .between(1, 1 << 16),
+      Option("dyna.branch_steps", std::int64_t{y.branch_steps},
+             "steps of a dream that branches off a real episode, at most; fewer while guards say so")
+          .between(1, 32),
+      Option("dyna.window", std::int64_t{y.window}, "newest branches that guards judge and dreams begin at")
+          .between(1, 4096)
+          .fixed_on_resume(),
+      Option("dyna.bias", y.bias, "guard: most of predicted minus real return over a branch, either way")
+          .between(0, 100),
+      Option("dyna.mask_f1", y.mask_f1, "guard: least F1 of dreamt masks over a branch").between(0, 1),
       Option("dream.width", std::int64_t{d.width}, "of the controller's hidden layers")
           .between(1, 4096)
           .fixed_on_resume(),
@@ -27,7 +54,21 @@ DreamPhaseOptions dream_options_from(const Config& config) {
           .horizon = count("dream.horizon"),
           .tau = config.number("dream.tau"),
           .scale_sigma = config.flag("dream.scale_sigma"),
-          .width = count("dream.width")};
+          .controller = config.text("dream.controller") == "linear" ? nn::ControllerKind::linear
+                                                                    : nn::ControllerKind::hierarchical,
+          .width = count("dream.width"),
+          .sigma = config.number("dream.sigma"),
+          .population = count("dream.population")};
+}
+
+DynaOptions dyna_options_from(const Config& config) {
+  const auto count = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
+  return {.updates = count("dyna.updates"),
+          .episodes = count("dyna.episodes"),
+          .branch_steps = count("dyna.branch_steps"),
+          .window = count("dyna.window"),
+          .bias = config.number("dyna.bias"),
+          .mask_f1 = config.number("dyna.mask_f1")};
 }
 
 nn::DreamOptions dream_of(const DreamPhaseOptions& options) {

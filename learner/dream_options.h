@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/config.h"
+#include "core/nn/controller.h"
 #include "core/nn/dream.h"
 
 namespace regraft::learner {
@@ -16,12 +17,30 @@ struct DreamPhaseOptions {
   std::uint32_t horizon = 0;    // of a dream; 0: the world model's
   double tau = 1;
   bool scale_sigma = false;
-  std::uint32_t width = 64;  // of the controller's hidden layers
+  nn::ControllerKind controller = nn::ControllerKind::hierarchical;
+  std::uint32_t width = 64;      // of the hierarchical controller's hidden layers
+  double sigma = 0.3;            // linear: first step size of evolution
+  std::uint32_t population = 0;  // linear: candidates of a generation; 0: by the number of parameters
 };
 
-/// The options `dream.*`, each declared once, here.
+/// The phase `dyna`: dreams branch off real episodes, as far as they can be believed.
+struct DynaOptions {
+  std::uint64_t updates = 4;        // between gatherings of real episodes
+  std::uint64_t episodes = 8;       // real ones of a gathering, at least
+  std::uint32_t branch_steps = 16;  // of a dream, at most
+  std::uint32_t window = 64;        // branches that are judged, the newest; dreams begin at them too
+  double bias = 0.02;               // of predicted minus real return of a branch, at most, either way
+  double mask_f1 = 0.8;             // of dreamt masks, at least
+};
+
+/// Kinds of actors of these phases, as they introduce themselves.
+inline constexpr char kDreamKind[] = "dream";
+inline constexpr char kControllerKind[] = "controller";  // in real environments
+
+/// The options `dream.*` and `dyna.*`, each declared once, here.
 std::vector<Option> dream_options();
 DreamPhaseOptions dream_options_from(const Config& config);
+DynaOptions dyna_options_from(const Config& config);
 /// What an actor dreams with.
 nn::DreamOptions dream_of(const DreamPhaseOptions& options);
 

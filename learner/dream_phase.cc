@@ -14,25 +14,30 @@
 #include "core/nn/world_bundle.h"
 #include "core/wire/hub.h"
 #include "learner/checkpoint.h"
-#include "learner/controller_ppo.h"
 #include "learner/dream_results.h"
+#include "learner/dream_trainer.h"
+#include "learner/dyna.h"
 #include "learner/hub_setup.h"
 #include "learner/ticket_plan.h"
+#include "replay/dream_work.h"
+#include "replay/error.h"
 
 namespace regraft::learner {
 namespace {
 
 using nlohmann::json;
 
-constexpr char kPhase[] = "dream";
 constexpr std::chrono::milliseconds kPatience{200};  // for a result, before looking whether to stop
 constexpr double kNsPerS = 1e9;
 constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
 
 nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
-  if (setup.options.deterministic)
-    throw UsageError("the phase dream has no deterministic mode", "train.deterministic", "leave it out");
-  if (setup.options.steps_per_update == 0)
+  const bool linear = setup.dream.controller == nn::ControllerKind::linear;
+  if (linear && setup.dyna)
+    throw UsageError("the phase dyna trains by PPO", "dream.controller", "use hierarchical");
+  if (setup.options.deterministic && !linear)
+    throw UsageError("PPO in dreams has no deterministic mode", "train.deterministic", "leave it out");
+  if (setup.options.steps_per_update == 0 && !linear)
     throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
   if (setup.dream.world.empty())
     throw UsageError("no world model is given", "dream.world",
@@ -42,16 +47,32 @@ nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
   return bundle;
 }
 
+/// Gone on with where the bundle has one.
 nn::ControllerFile controller_of(const DreamPhaseSetup& setup, const nn::WorldBundle& bundle) {
-  if (!bundle.controller.empty()) return nn::decode_controller(bundle.controller, setup.dream.world.string());
   nn::ControllerFile file;
   const nn::DynamicsConfig& dynamics = bundle.world.config.dynamics;
-  file.config = {.state = dynamics.latent + dynamics.hidden,
+  file.config = {.kind = setup.dream.controller,
+                 .state = dynamics.latent + dynamics.hidden,
                  .xfers = dynamics.xfers,
                  .locations = bundle.world.config.locations,
                  .width = setup.dream.width};
-  file.weights = nn::initial_weights(file.config, setup.options.seed);
-  return file;
+  if (bundle.controller.empty()) {
+    file.weights = nn::initial_weights(file.config, setup.options.seed);
+    return file;
+  }
+  nn::ControllerFile held = nn::decode_controller(bundle.controller, setup.dream.world.string());
+  if (held.config != file.config)
+    throw nn::NnError("holds a controller of another kind or width than the job's",
+                      setup.dream.world.string(),
+                      "give its dream.controller and dream.width, or a world model without a controller");
+  return held;
+}
+
+std::unique_ptr<DreamTrainer> trainer_of(const DreamPhaseSetup& setup, const nn::ControllerFile& file,
+                                         std::uint32_t models) {
+  if (file.config.kind == nn::ControllerKind::linear)
+    return make_evolution_trainer(file, setup.dream, setup.options, models);
+  return make_ppo_trainer(file, setup.ppo, setup.options);
 }
 
 }  // namespace
@@ -62,35 +83,36 @@ struct DreamPhase::State {
       : bundle(load_world(setup)),
         file(controller_of(setup, bundle)),
         ledger(setup.folder.journal(), run_id_of(setup.folder)),
-        plan({setup.options.seed, static_cast<std::uint32_t>(bundle.world.starts.size()),
-              static_cast<std::uint32_t>(replay::kMaxDreamedSteps)},
-             version),
-        ppo(file.config, file.weights, setup.ppo, setup.options.seed),
+        trainer(trainer_of(setup, file, models())),
+        tickets(trainer->tickets(setup.options.seed, models())),
+        plan(tickets, version),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
         events(setup.folder.events(), clock),
         progress({.label = "dreaming",
                   .unit = "updates",
                   .total = setup.options.updates,
                   .terminal = is_terminal(2)},
-                 clock, std::cerr) {}
+                 clock, std::cerr) {
+    if (setup.dyna) dyna.emplace(*setup.dyna);
+  }
+  std::uint32_t models() const { return static_cast<std::uint32_t>(bundle.world.starts.size()); }
 
   nn::WorldBundle bundle;
   nn::ControllerFile file;
   std::atomic<std::uint64_t> version{1};  // of the bundle: 1 + updates
   wire::Ledger ledger;
+  std::unique_ptr<DreamTrainer> trainer;
+  TicketPlan::Options tickets;
   TicketPlan plan;
-  ControllerPpo ppo;
+  std::optional<Dyna> dyna;
   CheckpointStore store;
   EventWriter events;
   Progress progress;
   std::unique_ptr<wire::Hub> hub;
 
-  std::vector<replay::DreamSegment> batch;  // admitted, for the next update
-  std::uint64_t batch_steps = 0, steps_here = 0;
-  DreamCounts counts;
+  std::uint64_t steps_here = 0;
   double seconds_before = 0;  // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
-  double ratio_error_lag0 = 0;
   // Right after an update nothing admitted is untrained: what a checkpoint goes back to.
   wire::JournalMark trained_mark;
   std::uint64_t trained_tickets = 0;
@@ -101,9 +123,11 @@ DreamPhase::DreamPhase(DreamPhaseSetup setup, const Clock& clock)
   restore();
   wire::HubOptions hub = hub_options(setup_.folder, setup_.options, state_->ledger.run_id());
   hub.dispatch.max_parts = replay::kMaxDreamSegments;
-  state_->hub = std::make_unique<wire::Hub>(
-      std::move(hub), state_->ledger, [plan = &state_->plan](const wire::ActorInfo&) { return plan->next(); },
-      clock_);
+  hub.dispatch.deterministic = state_->tickets.deterministic;
+  const auto source = [state = state_.get()](const wire::ActorInfo& actor) {
+    return state->dyna ? state->dyna->next(actor.kind, state->plan) : state->plan.next();
+  };
+  state_->hub = std::make_unique<wire::Hub>(std::move(hub), state_->ledger, source, clock_);
   note_trained();
   publish();
   state_->hub->run_info().save(setup_.folder.run_file());
@@ -138,7 +162,7 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   while (!stopped.stop_requested() && !limit_reached()) {
     gather(stopped);
     if (save_requested_.exchange(false)) checkpoint();
-    if (state_->batch_steps < setup_.options.steps_per_update) continue;
+    if (!ready()) continue;
     update();
     const double since_save = static_cast<double>(clock_.steady_ns() - state_->saved_ns) / kNsPerS;
     if (since_save >= setup_.options.checkpoint_minutes * 60) checkpoint();
@@ -147,6 +171,7 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   state_->hub->stop_issuing();
   checkpoint();
   std::filesystem::create_directories(setup_.folder.policies());
+  state_->bundle.work.clear();
   nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
   DreamPhaseSummary result = summary();
   state_->hub->stop();
@@ -157,74 +182,73 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   return result;
 }
 
-/// Takes results until there is enough for an update.
+bool DreamPhase::ready() const {
+  const DreamTrainer& trainer = *state_->trainer;
+  return state_->dyna ? state_->dyna->ready(trainer.real_episodes(), trainer.ready()) : trainer.ready();
+}
+
+/// Takes results until there is enough for an update, or something else is due.
 void DreamPhase::gather(const std::stop_token& stopped) {
-  while (state_->batch_steps < setup_.options.steps_per_update && !stopped.stop_requested()) {
+  while (!ready() && !stopped.stop_requested() && !save_requested_) {
     const auto delivery = state_->hub->take(kPatience);
     if (!delivery) return;
-    std::vector<replay::DreamSegment> segments;
     auto verdict = wire::Disposition::kAdmitted;
     try {
-      segments = assemble_dreams(*delivery, state_->ppo.config());
-      if (segments.front().weight_version + setup_.options.staleness < state_->version)
+      state_->trainer->take(*delivery);
+      if (state_->trainer->taken_version() + setup_.options.staleness < state_->version)
         verdict = wire::Disposition::kStale;
     } catch (const replay::ReplayError& error) {
       log_warning("rejected what {} sent: {}", delivery->actor.name, error.what());
+      if (state_->tickets.deterministic) throw;  // its place in the generation would stay empty
       verdict = wire::Disposition::kRejected;
     }
     const auto recorded = state_->hub->decide(delivery->ticket, verdict);
-    if (verdict != wire::Disposition::kAdmitted || recorded != wire::Disposition::kAdmitted) continue;
-    for (replay::DreamSegment& segment : segments) {
-      state_->batch_steps += segment.steps.size();
-      state_->batch.push_back(std::move(segment));
-    }
+    if (verdict == wire::Disposition::kAdmitted && recorded == wire::Disposition::kAdmitted)
+      state_->trainer->keep();
   }
 }
 
 void DreamPhase::update() {
-  state_->counts.add(state_->batch);
-  for (replay::DreamSegment& segment : state_->batch)
-    segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
-  if (setup_.options.anneal) state_->ppo.anneal(1 - kAnnealedAway * done_share());
-  const PpoMetrics metrics = state_->ppo.update(state_->batch);
-  state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
-  state_->steps_here += state_->batch_steps;
-  state_->batch.clear();
-  state_->batch_steps = 0;
+  const auto step = static_cast<std::int64_t>(state_->version.load());
+  state_->steps_here += state_->trainer->steps();
+  if (state_->dyna) state_->dyna->add(state_->trainer->branches());
+  state_->trainer->update(setup_.options.anneal ? 1 - kAnnealedAway * done_share() : 1, state_->events, step);
+  if (state_->dyna) {
+    state_->dyna->updated();
+    state_->dyna->write(state_->events, step);
+  }
   ++state_->version;
   note_trained();
   publish();
   state_->hub->wake();
-  const auto step = static_cast<std::int64_t>(state_->version - 1);
-  state_->counts.write(state_->events, step);
-  for (const auto& [name, value] :
-       {std::pair{"entropy", metrics.entropy}, std::pair{"value_loss", metrics.value_loss},
-        std::pair{"approx_kl", metrics.approx_kl}, std::pair{"clip_fraction", metrics.clip_fraction},
-        std::pair{"explained_variance", metrics.explained_variance},
-        std::pair{"lag0_ratio_max", metrics.lag0_ratio_max}})
-    state_->events.scalar(std::string("controller/") + name, step, value);
   state_->events.flush();
 }
 
 /// Encoder, world model and controller go out as one.
 void DreamPhase::publish() {
-  state_->file.weights = state_->ppo.weights();
+  const DreamCounts& counts = state_->trainer->counts();
+  state_->file = state_->trainer->controller();
   state_->file.training_record = json{
+      {"phase", phase()},
       {"updates", state_->version - 1},
-      {"dreamed_steps", state_->counts.dreamed().steps},
-      {"real_steps", state_->counts.real().steps},
+      {"dreamed_steps", counts.dreamed().steps},
+      {"real_steps", counts.real().steps},
       {"tau", setup_.dream.tau}}.dump();
+  replay::DreamWork work;
+  work.candidates = state_->trainer->candidates();
+  if (state_->dyna) work.branches.assign(state_->dyna->branches().begin(), state_->dyna->branches().end());
+  state_->bundle.work = replay::encode_work(work);
   state_->bundle.controller = nn::encode_controller(state_->file);
   state_->bundle.controller_of = state_->bundle.world.version();
   state_->hub->publish(state_->version, nn::encode_bundle(state_->bundle));
 }
 
 void DreamPhase::report_progress() {
+  const DreamCounts& counts = state_->trainer->counts();
   char note[160];
   std::snprintf(note, sizeof note, "return dreamed %.4f, real %.4f, %llu dreamed steps, %zu actors",
-                state_->counts.dreamed().mean_return(), state_->counts.real().mean_return(),
-                static_cast<unsigned long long>(state_->counts.dreamed().steps),
-                state_->hub->status().actors.size());
+                counts.dreamed().mean_return(), counts.real().mean_return(),
+                static_cast<unsigned long long>(counts.dreamed().steps), state_->hub->status().actors.size());
   state_->progress.update(state_->version - 1, note);
 }
 
@@ -236,21 +260,22 @@ void DreamPhase::note_trained() {
 void DreamPhase::checkpoint() {
   Checkpoint checkpoint;
   checkpoint.number = state_->version - 1;
-  checkpoint.parts["controller"] = state_->ppo.save();
-  json own = checkpoint_state(kPhase, setup_.config_toml, state_->trained_mark);
+  checkpoint.parts["controller"] = state_->trainer->save();
+  if (state_->dyna) checkpoint.parts["dyna"] = state_->dyna->save();
+  json own = checkpoint_state(phase(), setup_.config_toml, state_->trained_mark);
   own.update({{"updates", state_->version - 1},
               {"seconds", seconds()},
               {"tickets", state_->trained_tickets},
               {"world", state_->bundle.world.version().hex()},
-              {"counts", state_->counts.save()},
-              {"ratio_error_lag0", state_->ratio_error_lag0}});
+              {"counts", state_->trainer->counts().save()},
+              {"ratio_error_lag0", state_->trainer->ratio_error_lag0()}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
 }
 
 void DreamPhase::restore() {
-  const auto checkpoint = state_->store.resume(kPhase);
+  const auto checkpoint = state_->store.resume(phase());
   if (!checkpoint) {
     if (generation() > 1) state_->events.restart(1);
     return roll_back(state_->ledger, checkpoint);
@@ -261,17 +286,20 @@ void DreamPhase::restore() {
                           "resume with the file it was started with");
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
-  state_->counts.restore(saved.at("counts"));
-  state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
-  state_->ppo.restore(checkpoint->parts.at("controller"));
-  state_->plan.move_to(saved.at("tickets").get<std::uint64_t>());
+  state_->trainer->restore_counts(saved.at("counts"), saved.at("ratio_error_lag0"));
+  state_->trainer->restore(checkpoint->parts.at("controller"));
+  if (state_->dyna) state_->dyna->restore(checkpoint->parts.at("dyna"));
+  // A generation of an evolution that was not whole is measured again.
+  state_->plan.move_to(state_->tickets.deterministic
+                           ? (state_->version - 1) * state_->tickets.episodes_per_update
+                           : saved.at("tickets").get<std::uint64_t>());
   roll_back(state_->ledger, checkpoint);
   state_->events.restart(static_cast<std::int64_t>(state_->version));
   log_info("resumed at update {}", checkpoint->number);
 }
 
 DreamPhaseSummary DreamPhase::summary() const {
-  const DreamCounts& counts = state_->counts;
+  const DreamCounts& counts = state_->trainer->counts();
   DreamPhaseSummary result;
   result.updates = state_->version - 1;
   result.dreamed_episodes = counts.dreamed().episodes;
@@ -282,7 +310,11 @@ DreamPhaseSummary DreamPhase::summary() const {
   result.dreamed_return = counts.dreamed().mean_return();
   result.real_return = counts.real().mean_return();
   result.first_dreamed_return = counts.dreamed().first_return;
-  result.ratio_error_lag0 = state_->ratio_error_lag0;
+  result.ratio_error_lag0 = state_->trainer->ratio_error_lag0();
+  if (state_->dyna) {
+    result.paused_updates = state_->dyna->paused_updates();
+    result.branch_steps = state_->dyna->branch_steps();
+  }
   result.steps_per_s =
       static_cast<double>(state_->steps_here) / std::max(seconds() - state_->seconds_before, 1e-9);
   return result;

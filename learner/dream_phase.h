@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -20,9 +21,10 @@ struct DreamPhaseSetup {
   LearnerOptions options;
   PpoOptions ppo;
   DreamPhaseOptions dream;
-  std::string config_toml;    // of the whole job: kept in checkpoints
-  WorldContext job;           // the world model must belong to it
-  bool show_progress = true;  // on standard error
+  std::optional<DynaOptions> dyna;  // the phase `dyna`
+  std::string config_toml;          // of the whole job: kept in checkpoints
+  WorldContext job;                 // the world model must belong to it
+  bool show_progress = true;        // on standard error
 };
 
 /// How the phase ended. Dreamed and real interactions are counted apart.
@@ -30,22 +32,24 @@ struct DreamPhaseSummary {
   std::uint64_t updates = 0;
   std::uint64_t dreamed_episodes = 0, real_episodes = 0;  // trained on, as the next two
   std::uint64_t dreamed_steps = 0, real_steps = 0;
-  double seconds = 0;                          // of training, all generations
-  double dreamed_return = 0, real_return = 0;  // means of the last 500 episodes of each kind
-  double first_dreamed_return = 0;             // of the first update
-  double steps_per_s = 0;                      // of this generation
-  double ratio_error_lag0 = 0;                 // largest |pi/mu - 1| seen at lag 0
+  double seconds = 0;                           // of training, all generations
+  double dreamed_return = 0, real_return = 0;   // means of the last 500 episodes of each kind
+  double first_dreamed_return = 0;              // of the first update
+  double steps_per_s = 0;                       // of this generation
+  double ratio_error_lag0 = 0;                  // largest |pi/mu - 1| seen at lag 0
+  std::optional<std::uint64_t> paused_updates;  // dyna: while guards did not let dreams go on
+  std::uint32_t branch_steps = 0;               // dyna: of a dream, at last
   wire::JobBooks books;
 
   std::string to_json() const;
   std::string text() const;
 };
 
-/// The learner of the phase `dream`:
-///   hub -> decode, verdict, journal -> PPO in two half-steps -> bundle {world, controller} -> hub
-/// Episodes come from dream actors and from actors in real environments, in any mixture. Made in a run folder
-/// that has a checkpoint it goes on from the newest intact one. One thread; the stop token and save() may be
-/// used from others.
+/// The learner of the phases `dream` and `dyna`:
+///   hub -> decode, verdict, journal -> DreamTrainer -> bundle {world, controller, work} -> hub
+/// Trained by PPO, episodes come from dream actors and from actors in real environments, in any mixture, or
+/// as Dyna says; a linear controller is evolved in dreams alone. Made in a run folder that has a checkpoint
+/// it goes on from the newest intact one. One thread; the stop token and save() may be used from others.
 class DreamPhase {
  public:
   /// Opens journal and sockets, restores the newest checkpoint, publishes the first bundle and writes the run
@@ -72,6 +76,8 @@ class DreamPhase {
   void checkpoint();
   void restore();
   void report_progress();
+  bool ready() const;
+  const char* phase() const { return setup_.dyna ? "dyna" : "dream"; }
   DreamPhaseSummary summary() const;
 
   DreamPhaseSetup setup_;

@@ -18,6 +18,8 @@ void require(bool holds, const char* problem) {
   if (!holds) throw replay::ReplayError(problem, "dreams", "");
 }
 
+constexpr std::size_t kSegmentFrames = 2;  // branches may follow
+
 bool ends(const DreamSegment& segment) {
   return segment.steps.back().terminated || std::isfinite(segment.episode_return);
 }
@@ -69,7 +71,8 @@ std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
   std::uint32_t episode = 0;
   for (const wire::Part& part : delivery.parts) {
     std::vector<std::span<const std::byte>> frames;
-    for (const wire::Frame& frame : part.frames) frames.push_back(frame.bytes());
+    for (const wire::Frame& frame : part.frames)
+      if (frames.size() < kSegmentFrames) frames.push_back(frame.bytes());
     segments.push_back(replay::decode_dream_segment(frames));
     const DreamSegment& segment = segments.back();
     check(segment, delivery, controller);
@@ -83,6 +86,19 @@ std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
   }
   require(!segments.empty() && ends(segments.back()), "its last episode has no end");
   return segments;
+}
+
+std::vector<replay::Branch> branches_of(const wire::Delivery& delivery) {
+  std::vector<replay::Branch> all;
+  for (const wire::Part& part : delivery.parts) {
+    for (std::size_t i = kSegmentFrames; i < part.frames.size(); ++i) {
+      for (replay::Branch& branch : replay::decode_branches(part.frames[i].bytes())) {
+        require(branch.model == delivery.ticket.model, "a branch is of another ticket");
+        all.push_back(std::move(branch));
+      }
+    }
+  }
+  return all;
 }
 
 double DreamCounts::Of::mean_return() const {
@@ -99,13 +115,22 @@ void DreamCounts::add(std::span<const DreamSegment> batch) {
       of.steps += segment.steps.size();
       if (ends(segment)) returns.push_back(segment.episode_return);
     }
-    if (returns.empty()) continue;
-    of.batch_return = mean(returns);
-    if (of.episodes == 0) of.first_return = of.batch_return;
-    of.episodes += returns.size();
-    of.returns.insert(of.returns.end(), returns.begin(), returns.end());
-    while (of.returns.size() > kWindow) of.returns.pop_front();
+    add_returns(of, returns);
   }
+}
+
+void DreamCounts::add_dreamed(std::span<const double> returns, std::uint64_t steps) {
+  dreamed_.steps += steps;
+  add_returns(dreamed_, returns);
+}
+
+void DreamCounts::add_returns(Of& of, std::span<const double> returns) {
+  if (returns.empty()) return;
+  of.batch_return = mean(returns);
+  if (of.episodes == 0) of.first_return = of.batch_return;
+  of.episodes += returns.size();
+  of.returns.insert(of.returns.end(), returns.begin(), returns.end());
+  while (of.returns.size() > kWindow) of.returns.pop_front();
 }
 
 void DreamCounts::write(EventWriter& events, std::int64_t update) const {
@@ -126,18 +151,19 @@ void DreamCounts::restore(const nlohmann::json& saved) {
 }
 
 std::string DreamPhaseSummary::to_json() const {
-  const nlohmann::json json{{"updates", updates},
-                            {"dreamed_episodes", dreamed_episodes},
-                            {"real_episodes", real_episodes},
-                            {"dreamed_steps", dreamed_steps},
-                            {"real_steps", real_steps},
-                            {"seconds", seconds},
-                            {"first_dreamed_return", first_dreamed_return},
-                            {"dreamed_return", dreamed_return},
-                            {"real_return", real_return},
-                            {"steps_per_second", steps_per_s},
-                            {"ratio_error_lag0_max", ratio_error_lag0},
-                            {"books_balance", books.check().empty()}};
+  nlohmann::json json{{"updates", updates},
+                      {"dreamed_episodes", dreamed_episodes},
+                      {"real_episodes", real_episodes},
+                      {"dreamed_steps", dreamed_steps},
+                      {"real_steps", real_steps},
+                      {"seconds", seconds},
+                      {"first_dreamed_return", first_dreamed_return},
+                      {"dreamed_return", dreamed_return},
+                      {"real_return", real_return},
+                      {"steps_per_second", steps_per_s},
+                      {"ratio_error_lag0_max", ratio_error_lag0},
+                      {"books_balance", books.check().empty()}};
+  if (paused_updates) json["dyna"] = {{"paused_updates", *paused_updates}, {"branch_steps", branch_steps}};
   return json.dump(2) + "\n";
 }
 
@@ -149,6 +175,9 @@ std::string DreamPhaseSummary::text() const {
       << first_dreamed_return << " at first, " << dreamed_return << " at last\n"
       << "  real:    " << real_episodes << " episodes, " << real_steps << " steps; return " << real_return
       << " at last\n"
+      << (paused_updates ? "  dyna:    dreams of " + std::to_string(branch_steps) +
+                               " steps at last; paused in " + std::to_string(*paused_updates) + " updates\n"
+                         : "")
       << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "\n"
       << books.table();
   return out.str();

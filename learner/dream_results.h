@@ -9,6 +9,7 @@
 #include "core/base/tensorboard.h"
 #include "core/nn/controller.h"
 #include "core/wire/delivery.h"
+#include "replay/branch.h"
 #include "replay/dream_segment.h"
 
 namespace regraft::learner {
@@ -18,6 +19,9 @@ namespace regraft::learner {
 /// and nowhere else. Throws replay::ReplayError.
 std::vector<replay::DreamSegment> assemble_dreams(const wire::Delivery& delivery,
                                                   const nn::ControllerConfig& controller);
+
+/// Points to branch off that came with a result's segments. Throws replay::ReplayError.
+std::vector<replay::Branch> branches_of(const wire::Delivery& delivery);
 
 /// Episodes and steps that were trained on; dreamed and real ones apart.
 class DreamCounts {
@@ -33,6 +37,8 @@ class DreamCounts {
   static constexpr std::size_t kWindow = 500;
 
   void add(std::span<const replay::DreamSegment> batch);
+  /// Dreamed episodes of which the returns alone are known.
+  void add_dreamed(std::span<const double> returns, std::uint64_t steps);
   const Of& dreamed() const { return dreamed_; }
   const Of& real() const { return real_; }
 
@@ -42,6 +48,8 @@ class DreamCounts {
   void restore(const nlohmann::json& saved);
 
  private:
+  static void add_returns(Of& of, std::span<const double> returns);
+
   Of dreamed_, real_;
 };
 

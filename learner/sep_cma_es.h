@@ -34,6 +34,7 @@ class SepCmaEs {
   void tell(std::span<const double> losses);
 
   const std::vector<double>& mean() const { return mean_; }
+  std::size_t population() const { return population_; }
   double sigma() const { return sigma_; }
   std::uint64_t generation() const { return generation_; }
 

@@ -12,7 +12,11 @@ std::optional<wire::TicketSpec> TicketPlan::next() {
   if (options_.deterministic && position_ / options_.episodes_per_update + 1 > version) return std::nullopt;
   wire::TicketSpec spec;
   spec.model = static_cast<std::uint32_t>(position_ % options_.models);
-  spec.seed = Rng(options_.seed, "ticket " + std::to_string(position_)).next();
+  const std::string stream = options_.common_seeds
+                                 ? "round " + std::to_string(position_ / options_.episodes_per_update) +
+                                       " model " + std::to_string(spec.model)
+                                 : "ticket " + std::to_string(position_);
+  spec.seed = Rng(options_.seed, stream).next();
   spec.weight_version = options_.weights ? version : 0;
   spec.segment_length = options_.segment_length;
   spec.sequence = position_++;

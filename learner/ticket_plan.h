@@ -21,7 +21,8 @@ class TicketPlan {
     std::uint32_t segment_length = 32;
     bool deterministic = false;
     std::uint64_t episodes_per_update = 16;  // deterministic mode
-    bool weights = true;                     // false: none are needed, the version counts rounds alone
+    bool common_seeds = false;  // deterministic mode: all tickets of an update and model have one seed
+    bool weights = true;        // false: none are needed, the version counts rounds alone
   };
 
   /// `version` is the latest published weight version: 1 + the number of updates.

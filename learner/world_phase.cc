@@ -225,7 +225,7 @@ void WorldPhase::write_results(const WorldFit* fit) const {
   replay::save_rollouts(file, folder.rollouts());
   if (fit == nullptr) return;
   fit->write_figures(folder.root);
-  nn::save_bundle({fit->world(), {}, {}}, folder.model());
+  nn::save_bundle({fit->world(), {}, {}, {}}, folder.model());
 }
 
 void WorldPhase::checkpoint_when_due() {

@@ -39,7 +39,8 @@ void DreamRecorder::paid(double reward, bool terminated, bool truncated, std::sp
 }
 
 std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& player,
-                                        std::span<const nn::DreamStart> starts, const DreamSegment& header) {
+                                        std::span<const nn::DreamStart> starts, const DreamSegment& header,
+                                        std::uint32_t most_steps) {
   const auto replicas = static_cast<std::uint32_t>(starts.size());
   std::vector<DreamRecorder> recorders;
   for (std::uint32_t replica = 0; replica < replicas; ++replica) {
@@ -50,7 +51,8 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
     dream.reset(replica, starts[replica], seed);
     player.reset(replica, seed);
   }
-  for (;;) {
+  for (std::uint32_t steps = 1;; ++steps) {
+    const bool last = steps == most_steps;
     std::vector<std::uint32_t> running;
     for (std::uint32_t replica = 0; replica < replicas; ++replica)
       if (!dream.done(replica)) running.push_back(replica);
@@ -62,7 +64,8 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
     const std::span<const nn::DreamStep> results = dream.step(player.actions());
     for (const std::uint32_t replica : running)
       recorders[replica].paid(results[replica].reward, results[replica].terminated,
-                              results[replica].truncated, dream.state(replica));
+                              results[replica].truncated || last, dream.state(replica));
+    if (last) break;
   }
   std::vector<DreamSegment> all;
   for (DreamRecorder& recorder : recorders)
@@ -72,7 +75,7 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
 
 std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
                                          nn::Controller& controller, nn::Take take,
-                                         const DreamSegment& header) {
+                                         const DreamSegment& header, BranchRecorder* branches) {
   Rng rng(header.seed, "controller");
   DreamRecorder recorder(header);
   const std::uint32_t noop = controller.config().xfers - 1, row = 0;
@@ -85,11 +88,14 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
     const std::uint32_t count = choice.xfer == noop ? 1 : tracker.counts()[choice.xfer];
     if (choice.xfer != noop) controller.choose_location(row, count, take, rng, choice);
     recorder.chose(tracker.state(), legal, count, choice);
+    if (branches != nullptr) branches->state(tracker);
     const env::Action action{tracker.xfer_of(choice.xfer), choice.location};
     const env::StepResult result = environment.step(action);
     tracker.advance(action, environment.observation());
     recorder.paid(result.reward, result.terminated, result.truncated, tracker.state());
+    if (branches != nullptr) branches->acted({choice.xfer, choice.location}, result.reward);
   }
+  if (branches != nullptr) branches->state(tracker);
   DreamSegment& end = recorder.segments().back();
   const double initial = environment.initial_cost().latency_us;
   end.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);

@@ -8,6 +8,7 @@
 #include "core/nn/controller.h"
 #include "core/nn/dream.h"
 #include "core/nn/latent_tracker.h"
+#include "replay/branch.h"
 #include "replay/dream_segment.h"
 
 namespace regraft::replay {
@@ -35,13 +36,16 @@ class DreamRecorder {
 };
 
 /// One dreamed episode from each start, side by side; `header` as for DreamRecorder, episodes numbered by
-/// start. Draws depend on header.seed and the episode's number alone.
+/// start. Draws depend on header.seed and the episode's number alone. What has not ended after `most_steps`
+/// is truncated there; 0: no limit but the dream's horizon.
 std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& player,
-                                        std::span<const nn::DreamStart> starts, const DreamSegment& header);
+                                        std::span<const nn::DreamStart> starts, const DreamSegment& header,
+                                        std::uint32_t most_steps = 0);
 
-/// One episode of a controller in a real environment, as segments. `header` as above.
+/// One episode of a controller in a real environment, as segments. `header` as above. `branches`, where
+/// given, follows it.
 std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
                                          nn::Controller& controller, nn::Take take,
-                                         const DreamSegment& header);
+                                         const DreamSegment& header, BranchRecorder* branches = nullptr);
 
 }  // namespace regraft::replay

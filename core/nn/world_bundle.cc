@@ -14,7 +14,7 @@ using internal::ByteWriter;
 using nlohmann::json;
 
 constexpr std::uint64_t kMagic = 0x444C525754464752;  // "RGFTWRLD"
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2, kWithoutWork = 1;
 
 json manifest(const WorldModel& world) {
   const NetworkConfig& encoder = world.config.encoder;
@@ -130,9 +130,10 @@ void put_parts(ByteWriter& out, const WorldBundle& bundle) {
   for (const WorldStart& start : world.starts) put_floats(out, start.latent);
   put_block(out, bundle.controller);
   out.put(bundle.controller_of);
+  put_block(out, bundle.work);
 }
 
-void take_parts(ByteReader& in, WorldBundle& bundle) {
+void take_parts(ByteReader& in, WorldBundle& bundle, std::uint32_t format) {
   WorldModel& world = bundle.world;
   world.encoder = take_weights(in);
   world.latents.mean = take_floats(in);
@@ -146,6 +147,9 @@ void take_parts(ByteReader& in, WorldBundle& bundle) {
   const auto controller = take_block(in);
   bundle.controller.assign(controller.begin(), controller.end());
   bundle.controller_of = in.get<Hash128>();
+  if (format == kWithoutWork) return;
+  const auto work = take_block(in);
+  bundle.work.assign(work.begin(), work.end());
 }
 
 }  // namespace
@@ -166,7 +170,8 @@ WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& w
   ByteReader reader(bytes, where);
   if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic)
     throw NnError("not a world model", where, "give a file that regraft wrote (*.world)");
-  if (const auto format = reader.get<std::uint32_t>(); format != kFormat)
+  const auto format = reader.get<std::uint32_t>();
+  if (format != kFormat && format != kWithoutWork)
     throw NnError("world model format " + std::to_string(format) + " is unknown", where,
                   "this program reads format " + std::to_string(kFormat));
   if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");
@@ -182,7 +187,7 @@ WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& w
   } catch (const json::exception& error) {
     throw NnError(std::string("its manifest cannot be read: ") + error.what(), where, "fit it again");
   }
-  take_parts(reader, bundle);
+  take_parts(reader, bundle, format);
   if (reader.left() != sizeof(Hash128))
     throw NnError("has bytes after its end", where, "the file is damaged");
   check(bundle.world, where);

@@ -93,6 +93,7 @@ int train_here(const Options& options, const learner::RunFolder& folder) {
   std::vector<WorkerSpec> workers{learner_spec(folder)};
   const std::int64_t dreaming =
       is_dream_phase(prepared.config) ? prepared.config.integer("actors.dream") : std::int64_t{0};
+  if (is_dream_phase(prepared.config)) check_dream_actors(prepared.config);
   const std::int64_t actors = dreaming + prepared.config.integer("actors.count");
   if (actors == 0) throw UsageError("a job without actors learns nothing", "actors.count", "use at least 1");
   for (std::int64_t i = 1; i <= actors; ++i) {

@@ -31,7 +31,7 @@ class DreamJobTest : public ::testing::Test {
     world.starts.front().model = world.model_names.front();
     world.horizon = 12;
     world.location_limit = 200;
-    nn::save_bundle({world, {}, {}}, dir.path() / "model.world");
+    nn::save_bundle({world, {}, {}, {}}, dir.path() / "model.world");
   }
   fs::path run() const { return dir.path() / "run"; }
   Running start(const char* dreaming, const char* real, std::vector<std::string> more) const {
@@ -112,6 +112,71 @@ TEST_F(DreamJobTest, AWorldModelOfAnotherJobIsRefusedWithAllThatDiffers) {
                                  "workload.locations: fitted to 200, the job has 100",
                                  "workload.reward: fitted to incremental, the job has terminal"})
     EXPECT_THAT(job.seen(), ::testing::HasSubstr(difference));
+}
+
+TEST_F(DreamJobTest, AnEvolvedLinearControllerDependsOnTheSeedAloneHoweverManyActorsDie) {
+  const std::vector<std::string> evolve{
+      "--set", "dream.controller=linear", "--set", "train.updates=12",
+      "--set", "dream.replicas=16",       "--set", "train.checkpoint_minutes=0.01"};
+  Running alone = start("1", "0", evolve);
+  ASSERT_EQ(alone.finish().code, 0) << alone.seen();
+  const nlohmann::json summary = clean_summary();
+  EXPECT_EQ(summary.at("updates"), 12);
+  EXPECT_GT(summary.at("dreamed_return").get<double>(), summary.at("first_dreamed_return").get<double>());
+  const fs::path policy = run() / "policies" / "latest.world";
+  const nn::WorldBundle bundle = nn::load_bundle(policy);
+  EXPECT_TRUE(bundle.work.empty());
+  EXPECT_EQ(nn::decode_controller(bundle.controller, "test").config.kind, nn::ControllerKind::linear);
+  const std::string expected = read_file(policy);
+  const Captured evaluated =
+      testing::run({"evaluate", "--policy", policy.string(), "--models", "synthetic:4:1:1:0", "--set",
+                    "workload.horizon=12", "--episodes", "2", "--trajectories", "4", "--searches", "policy"});
+  EXPECT_EQ(evaluated.status.code, 0) << evaluated.errors;
+
+  fs::remove_all(run());
+  Running many = start("3", "0", evolve);
+  ASSERT_TRUE(many.wait_for_line("checkpoint ")) << many.seen();
+  for (const char* who : {"actor", "learner"}) {
+    const auto workers = many.workers(who);
+    ASSERT_FALSE(workers.empty());
+    kill(workers.front(), SIGKILL);
+  }
+  ASSERT_TRUE(many.wait_for_line("resumed at update ")) << many.seen();
+  ASSERT_EQ(many.finish().code, 0) << many.seen();
+  clean_summary();
+  EXPECT_EQ(read_file(policy) == expected, true);
+}
+
+TEST_F(DreamJobTest, DynaPausesDreamsOfAWorldModelThatKnowsNothing) {
+  Running job =
+      start("1", "1", {"--set", "train.phase=dyna", "--set", "train.updates=4", "--set", "dyna.episodes=3"});
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  const nlohmann::json summary = clean_summary();
+  EXPECT_EQ(summary.at("dreamed_steps"), 0);
+  EXPECT_GE(summary.at("real_episodes").get<int>(), 12);
+  EXPECT_EQ(summary.at("dyna").at("paused_updates"), 4);
+}
+
+TEST_F(DreamJobTest, DynaBranchesOffRealEpisodesWhereItsGuardsAllowIt) {
+  Running job = start("1", "1",
+                      {"--set", "train.phase=dyna", "--set", "train.updates=6", "--set", "dyna.episodes=3",
+                       "--set", "dyna.updates=3", "--set", "dyna.bias=100", "--set", "dyna.mask_f1=0",
+                       "--set", "dyna.branch_steps=5"});
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  const nlohmann::json summary = clean_summary();
+  EXPECT_GT(summary.at("dreamed_steps").get<int>(), 0);
+  EXPECT_LE(summary.at("dreamed_steps").get<int>(), 5 * summary.at("dreamed_episodes").get<int>())
+      << "no branch is longer";
+  EXPECT_GE(summary.at("real_episodes").get<int>(), 6) << "at the first update and at the fourth";
+  EXPECT_EQ(summary.at("dyna").at("branch_steps"), 5);
+}
+
+TEST_F(DreamJobTest, ActorsOfNoUseAreRefused) {
+  Running evolution = start("1", "1", {"--set", "dream.controller=linear", "--set", "train.updates=1"});
+  EXPECT_EQ(evolution.finish().code, 2) << evolution.seen();
+  fs::remove_all(run());
+  Running dyna = start("1", "0", {"--set", "train.phase=dyna", "--set", "train.updates=1"});
+  EXPECT_EQ(dyna.finish().code, 2) << dyna.seen();
 }
 
 }  // namespace

@@ -16,8 +16,11 @@
 #include "core/nn/encoder.h"
 #include "core/nn/internal/mdn_rnn.h"
 #include "learner/controller_ppo.h"
+#include "learner/dyna.h"
+#include "learner/sep_cma_es.h"
 #include "replay/dream_recorder.h"
 #include "replay/dream_validity.h"
+#include "replay/dream_work.h"
 
 namespace regraft::learner {
 namespace {
@@ -252,6 +255,57 @@ void learn(nn::WorldBundle& bundle, int updates) {
   bundle.controller_of = world.version();
 }
 
+/// Separable CMA-ES in the dream alone, as actors measure candidates.
+void evolve(nn::WorldBundle& bundle, int generations) {
+  const nn::WorldModel& world = bundle.world;
+  nn::ControllerFile file;
+  file.config = {
+      .kind = nn::ControllerKind::linear, .state = 80, .xfers = world.config.dynamics.xfers, .locations = 8};
+  file.weights = nn::initial_weights(file.config, kSeed);
+  const std::size_t parameters = nn::query_parameters(file.config);
+  SepCmaEs evolution(std::vector<double>(parameters, 0.0), {.sigma = 0.3, .seed = kSeed});
+  nn::Controller controller(file.config, file.weights);
+  constexpr std::uint32_t kReplicas = 32;
+  nn::Dream dream(world, {}, kReplicas);
+  nn::DreamPlayer player(dream, controller);
+  const std::vector<nn::DreamStart> starts(kReplicas, nn::start_of(world.starts.front()));
+  for (int generation = 0; generation < generations; ++generation) {
+    std::vector<double> losses;
+    for (const std::vector<double>& candidate : evolution.ask()) {
+      std::ranges::copy(candidate, file.weights.values.begin());
+      controller.set_weights(file.weights);
+      const auto measured =
+          replay::measure_returns(dream, player, starts, kSeed + static_cast<std::uint64_t>(generation));
+      losses.push_back(-std::accumulate(measured.returns.begin(), measured.returns.end(), 0.0));
+    }
+    evolution.tell(losses);
+  }
+  std::ranges::copy(evolution.mean(), file.weights.values.begin());
+  bundle.controller = nn::encode_controller(file);
+  bundle.controller_of = world.version();
+}
+
+/// How far Dyna's guards let dreams of this world go along real episodes of this controller.
+std::uint32_t believed_steps(const nn::WorldModel& world, const nn::WorldBundle& played, Family& family) {
+  Dyna dyna({.branch_steps = kHorizon, .window = 80, .bias = 0.02, .mask_f1 = 0.8});
+  nn::LatentTracker tracker(world);
+  nn::Controller controller = replay::controller_of(played);
+  nn::Dream follower(world, {}, 1);
+  std::vector<replay::Branch> branches;
+  for (std::uint64_t episode = 0; episode < 20; ++episode) {
+    replay::BranchRecorder recorder;
+    replay::DreamSegment header;
+    header.seed = kSeed + episode;
+    family.environment.reset();
+    replay::record_episode(family.environment, tracker, controller, nn::Take::drawn, header, &recorder);
+    for (replay::Branch& branch : recorder.branches(follower, 0, 4, kHorizon, header.seed))
+      branches.push_back(std::move(branch));
+  }
+  EXPECT_GE(branches.size(), 40u);
+  dyna.add(std::move(branches));
+  return dyna.branch_steps();
+}
+
 TEST(DreamProof, AControllerTrainedInDreamsAloneNearsTheKnownOptimum) {
   SCOPED_TRACE(kSeed);
   nn::set_torch_threads(1);
@@ -259,7 +313,7 @@ TEST(DreamProof, AControllerTrainedInDreamsAloneNearsTheKnownOptimum) {
   nn::WorldModel blank = blank_world(family);
   Rollouts rollouts = collect(family, blank);
   const double random = mean(rollouts.returns);
-  nn::WorldBundle bundle{std::move(blank), {}, {}};
+  nn::WorldBundle bundle{std::move(blank), {}, {}, {}};
   standardise(bundle.world, rollouts);
   fit(bundle.world, rollouts);
   learn(bundle, 0);
@@ -283,6 +337,21 @@ TEST(DreamProof, AControllerTrainedInDreamsAloneNearsTheKnownOptimum) {
   EXPECT_GT(drawn, untrained + 0.1);
   EXPECT_LT(validity.mean_error, 0.04);
   EXPECT_GT(wide.rank_correlation, 0.5);
+
+  nn::WorldBundle evolved{bundle.world, {}, {}, {}};
+  evolve(evolved, 40);
+  const double linear =
+      mean(replay::play_controller(evolved, family.environment, nn::Take::drawn, 40, kSeed).returns);
+  std::printf("linear controller, evolved in dreams alone: %.4f\n", linear);
+  EXPECT_GT(linear, random + 0.1);
+
+  nn::WorldModel spoiled = bundle.world;
+  for (float& weight : spoiled.dynamics.values) weight = -weight;
+  const std::uint32_t believed = believed_steps(bundle.world, bundle, family);
+  std::printf("dyna: dreams of %u steps, of a spoiled world model %u\n", believed,
+              believed_steps(spoiled, bundle, family));
+  EXPECT_GE(believed, 4u);
+  EXPECT_EQ(believed_steps(spoiled, bundle, family), 0u) << "dreams pause";
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cmath>
+
+#include "learner/controller_ppo.h"
+#include "learner/dream_trainer.h"
+#include "replay/dream_segment.h"
+
+namespace regraft::learner {
+namespace {
+
+class PpoTrainer : public DreamTrainer {
+ public:
+  PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const LearnerOptions& options)
+      : file_(file),
+        ppo_(file.config, file.weights, ppo, options.seed),
+        steps_per_update_(options.steps_per_update) {}
+
+  TicketPlan::Options tickets(std::uint64_t seed, std::uint32_t models) const override {
+    return {seed, models, static_cast<std::uint32_t>(replay::kMaxDreamedSteps)};
+  }
+  void take(const wire::Delivery& delivery) override {
+    taken_ = assemble_dreams(delivery, ppo_.config());
+    taken_branches_ = branches_of(delivery);
+  }
+  std::uint64_t taken_version() const override { return taken_.front().weight_version; }
+  void keep() override;
+  std::vector<replay::Branch> branches() override { return std::exchange(branches_, {}); }
+  std::uint64_t steps() const override { return batch_steps_; }
+  std::uint64_t real_episodes() const override { return real_episodes_; }
+  bool ready() const override { return batch_steps_ >= steps_per_update_; }
+  void update(double share, EventWriter& events, std::int64_t step) override;
+
+  nn::ControllerFile controller() const override {
+    nn::ControllerFile file = file_;
+    file.weights = ppo_.weights();
+    return file;
+  }
+  const DreamCounts& counts() const override { return counts_; }
+  double ratio_error_lag0() const override { return ratio_error_lag0_; }
+  std::vector<std::byte> save() const override { return ppo_.save(); }
+  void restore(std::span<const std::byte> bytes) override { ppo_.restore(bytes); }
+  void restore_counts(const nlohmann::json& saved, double ratio_error_lag0) override {
+    counts_.restore(saved);
+    ratio_error_lag0_ = ratio_error_lag0;
+  }
+
+ private:
+  nn::ControllerFile file_;
+  ControllerPpo ppo_;
+  std::uint64_t steps_per_update_;
+  std::vector<replay::DreamSegment> taken_, batch_;
+  std::vector<replay::Branch> taken_branches_, branches_;
+  std::uint64_t batch_steps_ = 0, real_episodes_ = 0;
+  DreamCounts counts_;
+  double ratio_error_lag0_ = 0;
+};
+
+void PpoTrainer::keep() {
+  for (replay::DreamSegment& segment : taken_) {
+    batch_steps_ += segment.steps.size();
+    if (segment.source == replay::DreamSource::real && std::isfinite(segment.episode_return))
+      ++real_episodes_;
+    batch_.push_back(std::move(segment));
+  }
+  taken_.clear();
+  std::ranges::move(taken_branches_, std::back_inserter(branches_));
+  taken_branches_.clear();
+}
+
+void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
+  counts_.add(batch_);
+  for (replay::DreamSegment& segment : batch_)
+    segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
+  ppo_.anneal(share);
+  const PpoMetrics metrics = ppo_.update(batch_);
+  ratio_error_lag0_ = std::max(ratio_error_lag0_, metrics.lag0_ratio_max);
+  batch_.clear();
+  batch_steps_ = real_episodes_ = 0;
+  counts_.write(events, step);
+  for (const auto& [name, value] :
+       {std::pair{"entropy", metrics.entropy}, std::pair{"value_loss", metrics.value_loss},
+        std::pair{"approx_kl", metrics.approx_kl}, std::pair{"clip_fraction", metrics.clip_fraction},
+        std::pair{"explained_variance", metrics.explained_variance},
+        std::pair{"lag0_ratio_max", metrics.lag0_ratio_max}})
+    events.scalar(std::string("controller/") + name, step, value);
+}
+
+}  // namespace
+
+std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo,
+                                               const LearnerOptions& options) {
+  return std::make_unique<PpoTrainer>(file, ppo, options);
+}
+
+}  // namespace regraft::learner
