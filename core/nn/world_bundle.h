@@ -19,7 +19,7 @@ struct WorldBundle {
   std::vector<std::byte> controller;
   Hash128 controller_of;  // version() of the world it was trained in; not read where there is none
   std::vector<std::byte>
-      work;  // what actors shall do with it (replay/dream_work.h; opaque here); empty in files
+      work = {};  // what actors shall do with it (replay/dream_work.h; opaque here); empty in files
 
   bool operator==(const WorldBundle&) const = default;
 };
