@@ -108,7 +108,8 @@ void DreamActor::measure(const wire::Ticket& ticket) {
     throw nn::NnError("a candidate is of another controller", "bundle", "");
   std::ranges::copy(query, playing_->weights.values.begin());
   playing_->controller.set_weights(playing_->weights);
-  const std::vector<nn::DreamStart> starts(playing_->dream.replicas(), playing_->starts.at(ticket.model % models));
+  const std::vector<nn::DreamStart> starts(playing_->dream.replicas(),
+                                           playing_->starts.at(ticket.model % models));
   replay::DreamReturns returns =
       replay::measure_returns(playing_->dream, playing_->player, starts, ticket.seed);
   returns.ticket = ticket.id;
@@ -134,7 +135,8 @@ std::vector<replay::DreamSegment> DreamActor::dream(const wire::Ticket& ticket) 
   if (points.empty()) points.push_back(&playing_->starts.at(ticket.model % playing_->starts.size()));
   Rng rng(ticket.seed, "starts");
   std::vector<nn::DreamStart> starts;
-  for (std::uint32_t i = 0; i < playing_->dream.replicas(); ++i) starts.push_back(*points[rng.below(points.size())]);
+  for (std::uint32_t i = 0; i < playing_->dream.replicas(); ++i)
+    starts.push_back(*points[rng.below(points.size())]);
   const std::uint32_t most_steps = work_.branches.empty() ? 0 : ticket.segment_length;
   return replay::record_dreams(playing_->dream, playing_->player, starts, header_of(ticket), most_steps);
 }
