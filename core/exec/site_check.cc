@@ -301,7 +301,7 @@ bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rul
   // What follows from a symbol that is not among the leaves may have any size as well.
   const std::vector<graph::SymbolId> all = open_symbols(before, site, options.bindings, true);
   if (all.empty()) return false;
-  const std::vector<std::int64_t> sizes = likely_sizes(before, site);
+  const LikelySizes sizes = likely_sizes(before, site);
   const auto fits = [&](const std::vector<graph::SymbolId>& symbols, const auto& size_of_next) {
     graph::Bindings bindings = options.bindings;
     for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size_of_next());
@@ -312,11 +312,13 @@ bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rul
     report = attempt;
     return true;
   };
-  for (const std::int64_t size : sizes)  // what is joined or added must often be equal
+  for (const std::int64_t size : sizes.all)  // what is joined or added must often be equal
     if (fits(plain, [size] { return size; }) || fits(all, [size] { return size; })) return true;
   Rng rng(options.seed, "site sizes");
-  for (int i = 0; i < kRandomTries; ++i)
-    if (fits(i % 2 == 0 ? plain : all, [&] { return sizes[rng.below(sizes.size())]; })) return true;
+  for (int i = 0; i < kRandomTries; ++i) {
+    const std::vector<std::int64_t>& from = i % 4 < 2 ? sizes.fixed : sizes.all;
+    if (fits(i % 2 == 0 ? plain : all, [&] { return from[rng.below(from.size())]; })) return true;
+  }
   return false;
 }
 

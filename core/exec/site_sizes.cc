@@ -91,17 +91,19 @@ std::set<std::int64_t> smaller_sizes(const Graph& graph, const Site& site, std::
   return sizes;
 }
 
-std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
+LikelySizes likely_sizes(const Graph& graph, const Site& site) {
   constexpr std::int64_t kLarge = 64, kMostElements = 512;
-  std::set<std::int64_t> sizes{1, 2, 3, 4, 6, 8};
+  std::set<std::int64_t> sizes{1, 2, 3, 4, 6, 8}, fixed, totals;
+  const auto elements_of = [](const graph::TensorType& type) {  // by the dims that are known
+    std::int64_t elements = 1;
+    for (const graph::Dim dim : type.dims)
+      if (!graph::is_symbol(dim) && elements <= kMostElements) elements *= std::min(dim, kMostElements + 1);
+    return elements;
+  };
   const auto add = [&](const graph::TensorType& type) {
-    std::int64_t elements = 1;  // what a Reshape to these dims takes from a single one
-    for (const graph::Dim dim : type.dims) {
-      if (dim > 0 && dim <= kLarge) sizes.insert(dim);
-      const bool few = dim > 0 && dim <= kMostElements && elements <= kMostElements;
-      elements = few ? elements * dim : kMostElements + 1;
-    }
-    if (elements <= kMostElements) sizes.insert(elements);
+    for (const graph::Dim dim : type.dims)
+      if (dim > 0 && dim <= kLarge) fixed.insert(dim);
+    if (type.is_static() && elements_of(type) <= kMostElements) totals.insert(elements_of(type));
   };
   for (const Value& leaf : site.leaves) add(graph.type(leaf));
   for (const NodeId id : site.left) {
@@ -114,7 +116,17 @@ std::vector<std::int64_t> likely_sizes(const Graph& graph, const Site& site) {
         most = std::max(most, value < 0 ? -value : value + 1);
     if (most > 0) sizes.insert(most);
   }
-  return {sizes.begin(), sizes.end()};
+  // What a Reshape to known dims takes from a tensor of which one dim is open.
+  for (const Value& leaf : site.leaves) {
+    const std::int64_t known = elements_of(graph.type(leaf));
+    for (const std::int64_t total : totals)
+      if (known > 0 && total % known == 0) sizes.insert(total / known);
+  }
+  sizes.insert(fixed.begin(), fixed.end());
+  sizes.insert(totals.begin(), totals.end());
+  sizes.erase(0);
+  if (fixed.empty()) fixed = sizes;
+  return {{sizes.begin(), sizes.end()}, {fixed.begin(), fixed.end()}};
 }
 
 }  // namespace regraft::exec

@@ -23,7 +23,11 @@ std::map<graph::SymbolId, std::int64_t> given_sizes(const graph::Graph& graph, c
 /// side: where it begins to slice, say.
 std::set<std::int64_t> smaller_sizes(const graph::Graph& graph, const Site& site, std::int64_t below);
 
-/// Small sizes, and those that the left side has elsewhere.
-std::vector<std::int64_t> likely_sizes(const graph::Graph& graph, const Site& site);
+/// Sizes at which the left side may run, ascending, none empty.
+struct LikelySizes {
+  std::vector<std::int64_t> all;    // small ones, those that the left side has elsewhere or divides by
+  std::vector<std::int64_t> fixed;  // the known dims of the left side alone, where it has any
+};
+LikelySizes likely_sizes(const graph::Graph& graph, const Site& site);
 
 }  // namespace regraft::exec
