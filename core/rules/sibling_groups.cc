@@ -12,8 +12,8 @@ using graph::NodeId;
 
 SiblingGroups::Held& SiblingGroups::take_held(graph::NodeId root, const Bindings& bindings) {
   if (!spare_held_) {
-    Held& held = held_.emplace_back(Member{root, bindings, {}, {}});
-    return held;
+    held_.push_back({.member = {root, bindings, {}, {}}});
+    return held_.back();
   }
   Held& held = *std::exchange(spare_held_, spare_held_->next);
   held.member.root = root;
