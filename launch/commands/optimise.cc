@@ -33,7 +33,8 @@ void check_paths(const OptimiseOptions& options) {
   std::map<std::filesystem::path, const char*> taken;
   const auto take = [&](const std::optional<std::filesystem::path>& path, const char* option) {
     if (!path) return;
-    const auto [held, fresh] = taken.emplace(std::filesystem::weakly_canonical(*path), option);
+    const auto [held, fresh] =
+        taken.emplace(std::filesystem::weakly_canonical(std::filesystem::absolute(*path)), option);
     if (!fresh)
       throw UsageError("is the path of " + std::string(held->second) + " too",
                        std::string(option) + " " + path->string(), "give each output a path of its own");

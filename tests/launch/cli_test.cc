@@ -136,12 +136,10 @@ TEST_F(OptimiseTest, ARandomModelIsReturnedAsItIs) {
   model.node("Relu", {"once"}, {"twice"});
   model.node("Add", {"x", "twice"}, {"y"});
   const fs::path input = model.write(dir.path() / "random.onnx");
-  for (const char* search : {"none", "greedy"}) {
-    const Captured result = optimise(input, {"--search", search, "--accept", "cost"});
-    ASSERT_EQ(result.status.code, 0) << result.errors;
-    EXPECT_THAT(result.output, HasSubstr("random")) << search;
-    EXPECT_EQ(read_file(output()), read_file(input)) << search;
-  }
+  const Captured result = optimise(input, {"--search", "greedy", "--accept", "cost"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("it is random"));
+  EXPECT_EQ(read_file(output()), read_file(input));
 }
 
 TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
