@@ -11,6 +11,7 @@
 #include "core/search/policy_guided.h"
 #include "core/search/polish.h"
 #include "core/search/rollouts.h"
+#include "core/search/sweep.h"
 #include "launch/job.h"
 
 namespace regraft::launch {
@@ -51,13 +52,15 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
 }
 
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "taso", "beam", "policy", "portfolio", "random"};
+  static const std::vector<std::string> names{"greedy", "sweep",     "taso",  "beam",
+                                              "policy", "portfolio", "random"};
   return names;
 }
 
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();
+  if (name == "sweep") return search::make_sweep();
   if (name == "taso") return search::make_backtracking();
   if (name == "beam") return search::make_beam();
   if (name == "random")
@@ -67,7 +70,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   std::vector<std::unique_ptr<search::Search>> parts;
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   if (name == "portfolio") {
-    parts.push_back(search::make_greedy());
+    parts.push_back(search::make_sweep());
     rollouts = search::make_polished(std::move(rollouts));
   }
   parts.push_back(std::move(rollouts));

@@ -15,6 +15,7 @@
 #include "core/search/policy_guided.h"
 #include "core/search/polish.h"
 #include "core/search/rollouts.h"
+#include "core/search/sweep.h"
 
 namespace regraft::search {
 namespace {
@@ -87,6 +88,7 @@ TEST(Search, AllConform) {
   UniformPrior uniform;
   const std::vector<SearchConformance::Make> all = {
       [] { return make_greedy(); },
+      [] { return make_sweep(); },
       [] { return make_backtracking(); },
       [] { return make_backtracking({.alpha = 2}); },
       [] { return make_beam(); },
@@ -113,6 +115,7 @@ TEST(Search, AllReturnTheStartWhereNoRuleApplies) {
   ExpertPrior expert(1);
   std::vector<std::unique_ptr<Search>> all;
   all.push_back(make_greedy());
+  all.push_back(make_sweep());
   all.push_back(make_backtracking());
   all.push_back(make_beam());
   all.push_back(make_random_rollouts());
