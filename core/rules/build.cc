@@ -64,7 +64,17 @@ std::string Builder::run() {
       if (!problem.empty()) return problem;
     }
   }
-  return {};
+  return reads_what_it_replaces() ? "the right side reads what it replaces" : std::string{};
+}
+
+bool Builder::reads_what_it_replaces() {
+  bool reads = false;
+  if (read_.empty()) return reads;
+  for_each_replacement(rule_, bindings_, [&](const Tensor& before, const Tensor& after) {
+    const bool read = std::find(read_.begin(), read_.end(), before.value) != read_.end();
+    reads = reads || (read && after.value != before.value);
+  });
+  return reads;
 }
 
 Tensor Builder::of_weight(WeightId weight) const {
@@ -243,9 +253,15 @@ Builder::Tensors Builder::fold(OpKind kind, AttrId attrs, const Tensors& operand
 }
 
 Builder::Tensors Builder::make(OpKind kind, AttrId attrs, Tensors& operands) {
+  for (const Tensor& t : operands) {
+    const bool reused = std::find(reused_.begin(), reused_.end(), t.value.node) != reused_.end();
+    if (reused && t.present() && t.value.present() && !t.constant()) read_.push_back(t.value);
+  }
   Tensors out;
   NodeId id = find_matched(kind, attrs, operands);
-  if (id == graph::kNoNode) {
+  if (id != graph::kNoNode) {
+    reused_.push_back(id);
+  } else {
     const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
                                           as_operands(graph_.tables(), operands));
     if (!target_) {
@@ -253,7 +269,9 @@ Builder::Tensors Builder::make(OpKind kind, AttrId attrs, Tensors& operands) {
       return out;
     }
     id = find_existing(kind, attrs, operands, types);
-    if (id == graph::kNoNode) {
+    if (id != graph::kNoNode) {
+      reused_.push_back(id);
+    } else {
       InlineVector<Value, 6> inputs;
       for (Tensor& t : operands) inputs.push_back(materialise(t));
       id = target_->add(kind, attrs, inputs, types);

@@ -50,12 +50,16 @@ class Builder {
   graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands,
                               std::span<const graph::TypeId> types) const;
   Tensor of_weight(graph::WeightId weight) const;
+  /// An operation that is made anew may be one that is there, a replaced one too: Relu(x) => Relu(Relu(x)).
+  bool reads_what_it_replaces();
 
   const CompiledRule& rule_;
   const graph::Graph& graph_;
   Bindings& bindings_;
   graph::Graph* target_ = nullptr;
   std::vector<graph::NodeId>* added_ = nullptr;
+  InlineVector<graph::NodeId, 4> reused_;  // operations of the right side that the graph has
+  InlineVector<graph::Value, 4> read_;     // of their values, those that others of the right side take
 };
 
 /// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it

@@ -155,5 +155,32 @@ TEST(Rewrite, RefusesWhatChangesNothing) {
   EXPECT_TRUE(all_matches(rules, b.graph()).empty());
 }
 
+// The inner Relu is the one that is replaced: the outer one would read itself.
+TEST(Rewrite, RefusesARightSideThatReadsWhatItReplaces) {
+  GraphBuilder b;
+  const Value relu = b.op(OpKind::relu, {b.input({2, 3})});
+  b.output(relu);
+  const RuleSet rules = RuleSet::parse("wrap: Relu(x) => Relu(Relu(x))\n", "t");
+  EXPECT_TRUE(all_matches(rules, b.graph()).empty());
+  EXPECT_THROW(apply(b.graph(), rules, {0, {relu.node}}), RuleError);
+  b.graph().validate();
+}
+
+TEST(Rewrite, MayReadARootThatStays) {
+  GraphBuilder b;
+  const Value x = b.input({2, 3});
+  const Value relu = b.op(OpKind::relu, {x});
+  const Value sum = b.op(OpKind::add, {relu, x});
+  b.output(relu);
+  b.output(sum);
+  const RuleSet rules =
+      RuleSet::parse("double: a = Relu(x); b = Add(a, x) => a = Relu(x); b = Add(Mul(a, 1), x)\n", "t");
+  const auto matches = all_matches(rules, b.graph());
+  ASSERT_EQ(matches.size(), 1u);
+  apply(b.graph(), rules, matches[0]);
+  b.graph().validate();
+  EXPECT_EQ(b.graph().operation_count(), 3u);
+}
+
 }  // namespace
 }  // namespace regraft::rules
