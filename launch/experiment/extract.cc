@@ -52,16 +52,35 @@ std::string json_cell(const json& item, const std::string& key, const std::strin
   return colon == std::string::npos ? cell_text(value) : show(reduce(value, source.substr(colon + 1), file));
 }
 
-Cells from_json(const ExperimentRows& rows, const std::filesystem::path& file) {
-  const json root = json::parse(read_file(file));
+bool agrees(const json& item, const ExperimentRows& rows, const std::filesystem::path& file) {
+  return std::all_of(rows.where.begin(), rows.where.end(), [&](const auto& wanted) {
+    return json_cell(item, "", wanted.first, file) == wanted.second;
+  });
+}
+
+/// What `each` points to in the whole file or, with `where`, in those items of the file's list that agree.
+std::vector<json> lists_in(const ExperimentRows& rows, const json& root, const std::filesystem::path& file) {
+  if (!rows.where.empty() && !root.is_array()) missing("'where' needs a list", file);
   const json::json_pointer pointer(rows.each);
-  if (!root.contains(pointer)) missing("there is no '" + rows.each + "' in it", file);
-  const json& items = root.at(pointer);
-  const json single = json::array({items});
+  std::vector<json> lists;
+  for (const json& item : rows.where.empty() ? json::array({root}) : root) {
+    if (!rows.where.empty() && !agrees(item, rows, file)) continue;
+    if (!item.contains(pointer)) missing("there is no '" + rows.each + "' in it", file);
+    const json& list = item.at(pointer);
+    const bool whole = rows.each.empty() && (list.is_object() || !rows.where.empty());
+    lists.push_back(whole || !list.is_structured() ? json::array({list}) : list);
+  }
+  if (lists.empty()) missing("none of its items is as 'where' wants it", file);
+  return lists;
+}
+
+Cells from_json(const ExperimentRows& rows, const std::filesystem::path& file) {
   Cells cells;
-  for (const auto& [key, item] : (rows.each.empty() && items.is_object() ? single : items).items()) {
-    auto& line = cells.emplace_back();
-    for (const auto& [name, source] : rows.columns) line.push_back(json_cell(item, key, source, file));
+  for (const json& list : lists_in(rows, json::parse(read_file(file)), file)) {
+    for (const auto& [key, item] : list.items()) {
+      auto& line = cells.emplace_back();
+      for (const auto& [name, source] : rows.columns) line.push_back(json_cell(item, key, source, file));
+    }
   }
   return cells;
 }

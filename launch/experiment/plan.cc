@@ -4,6 +4,8 @@
 #include <cctype>
 #include <set>
 
+#include "core/base/hash.h"
+
 namespace regraft::launch {
 namespace {
 
@@ -131,6 +133,16 @@ class Filler {
   std::set<std::size_t> inputs_;
 };
 
+/// One folder for all runs of one command, whichever experiment they are of.
+std::filesystem::path shared_folder(const ExperimentSpec& spec, const std::vector<PlannedRun>& earlier,
+                                    PlannedRun run, const std::filesystem::path& out) {
+  const ExperimentStep& step = spec.steps[run.step];
+  run.folder = "";
+  std::string command;
+  for (const std::string& argument : Filler(spec, earlier, run).fill(step.run)) command += argument + '\n';
+  return out.parent_path() / "shared" / (step.name + "-" + hash_text(command).hex().substr(0, 16));
+}
+
 }  // namespace
 
 std::string PlannedRun::label(const ExperimentSpec& spec) const {
@@ -147,6 +159,7 @@ std::vector<PlannedRun> plan_runs(const ExperimentSpec& spec, const std::filesys
       run.step = step;
       run.folder = out / "runs" / spec.steps[step].name / folder_name(values);
       run.values = std::move(values);
+      if (spec.steps[step].shared) run.folder = shared_folder(spec, runs, run, out);
       Filler filler(spec, runs, run);
       run.arguments = filler.fill(spec.steps[step].run);
       run.inputs = filler.inputs();

@@ -13,10 +13,10 @@ namespace regraft::launch {
 struct PlannedRun {
   std::size_t step = 0;                                     // in the spec
   std::vector<std::pair<std::string, std::string>> values;  // of `over`, in its order
-  std::filesystem::path folder;                             // OUT/runs/STEP/KEY=VALUE,...
-  std::vector<std::string> arguments;                       // of the program, placeholders replaced
-  std::vector<std::size_t> inputs;                          // earlier runs whose folders the arguments name
-  std::string label(const ExperimentSpec& spec) const;      // "train model=nasrnn seed=1"
+  std::filesystem::path folder;  // OUT/runs/STEP/KEY=VALUE,..., or of a shared step OUT/../shared/STEP-HASH
+  std::vector<std::string> arguments;                   // of the program, placeholders replaced
+  std::vector<std::size_t> inputs;                      // earlier runs whose folders the arguments name
+  std::string label(const ExperimentSpec& spec) const;  // "train model=nasrnn seed=1"
 };
 
 /// Every run of an experiment, in an order in which each comes after those that it reads from: the steps as

@@ -1,9 +1,14 @@
 #include "launch/experiment/run.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -112,6 +117,23 @@ RunRecord execute(const ExperimentSpec& spec, const PlannedRun& run, const Exper
   return record;
 }
 
+/// Held while a run is looked up and made: experiments that share one wait for each other.
+class FolderLock {
+ public:
+  FolderLock(const fs::path& folder, const std::stop_token& stopped) {
+    constexpr auto pause = std::chrono::milliseconds(200);
+    fs::create_directories(folder.parent_path());
+    const fs::path path = folder.string() + ".lock";
+    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (!file_) throw ExperimentError("cannot be opened", path.string(), "make the folder writable");
+    while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && !stopped.stop_requested())
+      std::this_thread::sleep_for(pause);
+  }
+
+ private:
+  FileDescriptor file_;
+};
+
 /// Why a run cannot be run: a stop, or a run that it reads from is not done.
 std::string obstacle(const ExperimentSpec& spec, const std::vector<PlannedRun>& plan, const PlannedRun& run,
                      const std::vector<RunRecord>& records, const std::stop_token& stopped) {
@@ -183,6 +205,7 @@ ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOpti
     const std::string label = plan[i].label(spec);
     const std::vector<std::string> inputs = stamps_of(plan[i], result.runs);
     const std::string why_not = obstacle(spec, plan, plan[i], result.runs, stopped);
+    const FolderLock lock(plan[i].folder, stopped);
     std::optional<RunRecord> record = earlier_record(plan[i], label, inputs);
     if (!record && !why_not.empty()) record = RunRecord{label, plan[i].arguments, 0, 0, why_not, false, ""};
     if (!record) record = execute(spec, plan[i], options, inputs, stopped);

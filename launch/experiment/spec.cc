@@ -50,6 +50,14 @@ class TableReader {
     return values;
   }
 
+  bool flag(const std::string& key) {
+    const toml::node* node = take(key, false);
+    if (node == nullptr) return false;
+    const auto value = node->value_exact<bool>();
+    if (!value) fail("'" + key + "' is neither true nor false", *node, "write " + key + " = true");
+    return *value;
+  }
+
   const toml::table* table(const std::string& key, bool required) {
     const toml::node* node = take(key, required);
     if (node == nullptr) return nullptr;
@@ -129,7 +137,7 @@ void read_values(TableReader& reader, const toml::table& table, ExperimentSpec& 
 ExperimentStep read_step(const toml::table& table, const std::string& source) {
   TableReader reader(table, source);
   ExperimentStep step{reader.text("name", true), reader.texts("over", false), reader.texts("run", true),
-                      reader.texts("resume", false)};
+                      reader.texts("resume", false), reader.flag("shared")};
   reader.done();
   if (step.run.empty()) reader.fail("'run' is empty", table, "give the program's arguments");
   return step;
@@ -143,11 +151,17 @@ ExperimentRows read_rows(const toml::table& table, const std::string& source) {
   rows.file = reader.text("file", true);
   rows.each = reader.text("each", false);
   rows.tags = reader.text("tags", false);
-  for (const auto& [key, node] : in_order(*reader.table("columns", true))) {
-    const auto value = node->value_exact<std::string>();
-    if (!value) reader.fail("column '" + key + "' is not a string", *node, "say where it comes from");
-    rows.columns.emplace_back(key, *value);
-  }
+  const auto pairs = [&](const char* name, bool needed, auto& out) {
+    const toml::table* list = reader.table(name, needed);
+    if (!list) return;
+    for (const auto& [key, node] : in_order(*list)) {
+      const auto value = node->template value_exact<std::string>();
+      if (!value) reader.fail("'" + key + "' of " + name + " is not a string", *node, "put it in quotes");
+      out.emplace_back(key, *value);
+    }
+  };
+  pairs("where", false, rows.where);
+  pairs("columns", true, rows.columns);
   reader.done();
   return rows;
 }

@@ -19,6 +19,9 @@ struct ExperimentStep {
   /// with these values. A brace before anything but a letter is a brace.
   std::vector<std::string> run;
   std::vector<std::string> resume;  // added to `run` where an earlier attempt left something behind
+  /// Its runs lie beside the experiments' folders, each named by its command, so that experiments with the
+  /// same command share the run: one training for the curve, the validity and the comparison.
+  bool shared = false;
 };
 
 /// What of a step's output becomes rows of a table: columns `over` of the step, then these.
@@ -28,6 +31,9 @@ struct ExperimentRows {
   std::string file;  // in the step's folder: *.json, *.csv, or a folder of TensorBoard events
   /// JSON: pointer (RFC 6901) to an array or object whose items are rows; empty: the whole file is one row.
   std::string each;
+  /// JSON: the file is a list, and of its items those count in which each pointer has this value; `each` is
+  /// then a pointer in such an item, empty for the item itself.
+  std::vector<std::pair<std::string, std::string>> where;
   /// JSON: column name and pointer in the item, with an optional ":mean", ":max", ":min", ":last", ":count"
   /// over an array; "#key" is the item's key in an object. CSV: column name and the file's column. Events:
   /// column name and one of step, tag, value.

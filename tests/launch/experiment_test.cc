@@ -158,6 +158,47 @@ TEST_F(ShellExperiment, WhatReadsFromARunThatIsDoneAgainIsDoneAgain) {
   EXPECT_TRUE(again.runs[7].reused);
 }
 
+TEST_F(ShellExperiment, ExperimentsShareRunsOfOneCommand) {
+  const std::string shared = replaced("name = \"make\"\n", "name = \"make\"\nshared = true\n");
+  write(shared);
+  const ExperimentResult first = run();
+  out_ = folder_.path() / "other";
+  const ExperimentResult second = run();
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_TRUE(second.runs[i].reused) << second.runs[i].label;
+  EXPECT_FALSE(second.runs[6].reused);
+  EXPECT_EQ(second.tables.front().second.to_csv(), first.tables.front().second.to_csv());
+  std::string text = shared;
+  write(text.replace(text.find("factor = \"10\""), 13, "factor = \"30\""));
+  EXPECT_FALSE(run().runs.front().reused);
+  write(replaced("name = \"make\"\n", "name = \"make\"\nshared = 1\n"));
+  EXPECT_THAT(thrown([&] { load_experiment(file_, false); }), HasSubstr("neither true nor false"));
+}
+
+TEST_F(ShellExperiment, RowsMayBeOfSomeItemsOfAList) {
+  const std::string rows = R"([[rows]]
+table = "lists"
+step = "scores"
+file = "x.json"
+where = {"/kind" = "b"}
+each = "/list"
+columns = {value = ""}
+[[plot]])";
+  const std::string step = R"([[step]]
+name = "scores"
+run = ["-c", "echo '[{\"kind\": \"a\", \"list\": [1]}, {\"kind\": \"b\", \"list\": [2, 3]}]' > {out}/x.json"]
+[[rows]])";
+  std::string text = replaced("[[plot]]", rows);
+  text.replace(text.find("[[rows]]"), 8, step);
+  write(text);
+  const ExperimentResult result = run();
+  const Table& table = result.tables.back().second;
+  ASSERT_EQ(table.rows().size(), 2u);
+  EXPECT_EQ(table.rows()[1][0], "3");
+  text.replace(text.find("= \"b\"}"), 6, "= \"c\"}");
+  write(text);
+  EXPECT_THAT(thrown([&] { run(); }), HasSubstr("none of its items"));
+}
+
 TEST_F(ShellExperiment, AStopLeavesTheRestForTheNextCall) {
   std::stop_source stop;
   const ExperimentSpec spec = load_experiment(file_, false);
