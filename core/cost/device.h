@@ -63,6 +63,12 @@ struct DeviceProfile {
   double copy_ns = 0;       // an element moved in runs (Concat, Split, Slice...)
   double chunk_ns = 0;      // each run
   double transpose_ns = 0;  // an element of a transpose that moves the last dim
+  double resize_ns = 0;     // an element of a Resize, beside its traffic
+
+  // [attention]: attention as one operation, beside the moving of heads
+  double attention_gflops = 0;    // its products
+  double attention_score_ns = 0;  // a score, where nothing is added to the scores
+  double attention_added_ns = 0;  // a score, where something is
 
   // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
   std::array<double, graph::kOpKinds> elementwise_ns{};

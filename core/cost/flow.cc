@@ -51,6 +51,8 @@ class LayoutRule {
       case OpKind::hard_sigmoid:
       case OpKind::identity:
         return at(0);
+      case OpKind::resize:
+        return at(0) && graph_.type(node_.inputs[0]).rank() == 4;
       case OpKind::add:
       case OpKind::mul:
         return all_inputs() || folded_into_conv();

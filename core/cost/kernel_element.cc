@@ -75,6 +75,23 @@ double gather_us(const KernelShape& shape) {
   return moved_us(shape, shape.elements(shape.output()), run_after(shape, shape.input(0), axis + 1));
 }
 
+// Heads are moved apart, then attended to by blocks of scores that stay in cache, unless something is added
+// to them; where there is one query, moving apart changes nothing.
+double attention_us(const KernelShape& shape) {
+  const DeviceProfile& device = shape.device;
+  const double heads = static_cast<double>(shape.attrs().integer(Attr::num_heads));
+  const TensorType &q = shape.input(0), &k = shape.input(1), &v = shape.input(2);
+  const double queries = shape.dim(q, 1), keys = shape.dim(k, 1), pairs = shape.dim(q, 0) * queries * keys;
+  const double width = shape.dim(q, 2), value_width = shape.dim(v, 2);
+  double us = 0;
+  for (const TensorType* type : {&q, &k, &v})
+    if (shape.dim(*type, 1) > 1) us += moved_us(shape, shape.elements(*type), shape.dim(*type, 2) / heads);
+  const std::size_t added = 5;
+  const bool masked = shape.signature.inputs.size() > added;
+  us += 2 * pairs * (width + value_width) / device.attention_gflops * 1e-3;
+  return us + pairs * heads * (masked ? device.attention_added_ns : device.attention_score_ns) * 1e-3;
+}
+
 double traffic_us(const DeviceProfile& device, const graph::OpCounts& counts) {
   const auto bytes = static_cast<double>(counts.read_bytes + counts.write_bytes + counts.weight_bytes);
   return bytes * (bytes > device.near_bytes ? device.far_ns_per_byte : device.near_ns_per_byte) * 1e-3;
@@ -135,11 +152,15 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
       return concat_us(shape);
     case OpKind::gather:
       return gather_us(shape);
+    case OpKind::multi_head_attention:
+      return attention_us(shape);
     case OpKind::slice:
     case OpKind::expand:
     case OpKind::tile:
     case OpKind::pad:
       return moved_us(shape, out, shape.dim_back(shape.output(), 0));
+    case OpKind::resize:
+      return out * device.resize_ns * 1e-3 + traffic_us(device, counts);
     case OpKind::cast_like:
       return out * device.elementwise_ns[static_cast<std::size_t>(OpKind::cast)] * 1e-3;
     case OpKind::gather_elements:

@@ -117,6 +117,23 @@ Tensors instance_norm(const TorchCall& call) {
   return {normal * per_channel(call.input(1), x) + per_channel(call.input(2), x)};
 }
 
+/// MultiHeadAttention of com.microsoft: heads are slices of the last dim.
+Tensors attention(const TorchCall& call) {
+  const std::int64_t heads = call.attrs.integer(Attr::num_heads), width = call.input(0).size(2);
+  std::int64_t first = 0;  // of an operand's part of the bias
+  const auto by_head = [&](std::size_t i) {
+    Tensor x = call.input(i);
+    if (call.has_input(3)) x = x + call.input(3).slice(0, first, first + x.size(2));
+    first += width;
+    return x.reshape({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+  };
+  const Tensor q = by_head(0), k = by_head(1), v = by_head(2);
+  Tensor scores = at::matmul(q, k.transpose(2, 3)) * call.attrs.real(Attr::scale);
+  if (call.has_input(5)) scores = scores + call.input(5);
+  const Tensor mixed = at::matmul(at::softmax(scores, 3), v);
+  return {mixed.transpose(1, 2).flatten(2)};
+}
+
 Tensors softmax(const TorchCall& call) {
   return {at::softmax(call.input(0), call.attrs.integer(Attr::axis))};
 }
@@ -234,6 +251,8 @@ TorchRow linear_row(K kind) {
       return layer_norm;
     case K::instance_norm:
       return instance_norm;
+    case K::multi_head_attention:
+      return attention;
     case K::softmax:
       return softmax;
     case K::log_softmax:

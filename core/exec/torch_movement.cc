@@ -127,6 +127,14 @@ Tensors expand(const TorchCall& call) {
   return {at::broadcast_tensors({call.input(0), at::empty(shape, call.input(0).options())})[0]};
 }
 
+/// The form that repeats elements: dims from the third on are kept or enlarged from one.
+Tensors resize(const TorchCall& call) {
+  Ints shape = call.input(0).sizes().slice(0, 2).vec();
+  const Ints& sizes = call.attrs.ints(Attr::shape);
+  shape.insert(shape.end(), sizes.begin(), sizes.end());
+  return {call.input(0).expand(shape)};
+}
+
 Tensors tile(const TorchCall& call) {
   return {call.input(0).repeat(required(call.ints(Attr::repeats, 1), "repeats"))};
 }
@@ -205,6 +213,8 @@ TorchRow movement_row(K kind) {
       return gather_elements;
     case K::expand:
       return expand;
+    case K::resize:
+      return resize;
     case K::tile:
       return tile;
     case K::pad:

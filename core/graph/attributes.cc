@@ -9,12 +9,38 @@
 namespace regraft::graph {
 namespace {
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(Attr::count_)> kNames{
-    "alpha",     "approximate", "axes",     "axis",           "beta",     "ceil_mode",    "count_include_pad",
-    "dilations", "ends",        "epsilon",  "group",          "keepdims", "kernel_shape", "max",
-    "min",       "mode",        "momentum", "output_padding", "pads",     "perm",         "repeats",
-    "shape",     "split",       "starts",   "steps",          "strides",  "to",           "transA",
-    "transB",    "value"};
+constexpr std::array<std::string_view, static_cast<std::size_t>(Attr::count_)> kNames{"alpha",
+                                                                                      "approximate",
+                                                                                      "axes",
+                                                                                      "axis",
+                                                                                      "beta",
+                                                                                      "ceil_mode",
+                                                                                      "count_include_pad",
+                                                                                      "dilations",
+                                                                                      "ends",
+                                                                                      "epsilon",
+                                                                                      "group",
+                                                                                      "keepdims",
+                                                                                      "kernel_shape",
+                                                                                      "max",
+                                                                                      "min",
+                                                                                      "mode",
+                                                                                      "momentum",
+                                                                                      "output_padding",
+                                                                                      "pads",
+                                                                                      "perm",
+                                                                                      "repeats",
+                                                                                      "shape",
+                                                                                      "split",
+                                                                                      "starts",
+                                                                                      "steps",
+                                                                                      "strides",
+                                                                                      "to",
+                                                                                      "transA",
+                                                                                      "transB",
+                                                                                      "value",
+                                                                                      "num_heads",
+                                                                                      "scale"};
 
 template <typename T>
 const T& typed(const AttrBlock& block, Attr attr, const char* wanted) {

@@ -12,7 +12,7 @@ namespace regraft::graph {
 
 /// Attributes of known ops, by their ONNX names. Operands that the standard moved between attribute and input
 /// over its versions (Squeeze axes, Split sizes, Reshape's shape...) are attributes here when they are
-/// constant.
+/// constant. A new one goes to the end: hashes, and with them orders, depend on the numbers.
 enum class Attr : std::uint8_t {
   alpha,
   approximate,
@@ -44,6 +44,8 @@ enum class Attr : std::uint8_t {
   trans_a,
   trans_b,
   value,
+  num_heads,
+  scale,
   count_  // number of attributes
 };
 

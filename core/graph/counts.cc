@@ -57,6 +57,12 @@ std::int64_t flops(const Tables& tables, const Signature& s, const Bindings& bin
       return 2 * out * weight_elements_per_output(tables, s, bindings);
     case OpKind::conv_transpose:
       return 2 * in_elements() * weight_elements_per_output(tables, s, bindings);
+    case OpKind::multi_head_attention: {
+      // Two products a head, and the softmax of the scores between them.
+      const std::int64_t heads = attrs.integer(Attr::num_heads), keys = inner(1, 2);
+      const std::int64_t pairs = in_elements() / std::max<std::int64_t>(inner(0, 1), 1) * keys;
+      return pairs * (2 * (inner(0, 1) + inner(2, 1)) + 13 * heads);
+    }
     case OpKind::softmax:
     case OpKind::log_softmax:
       return 12 * out;

@@ -201,6 +201,7 @@ bool is_strided_movement(OpKind kind) {
     case OpKind::slice:
     case OpKind::split:
     case OpKind::expand:
+    case OpKind::resize:
     case OpKind::tile:
       return true;
     default:
@@ -230,6 +231,13 @@ Movement strided_movement(OpKind kind, const AttrBlock& attrs, DimsView dims, st
       return split_part(attrs, dims, part);
     case OpKind::expand:
       return expanded(attrs.ints(Attr::shape), dims);
+    case OpKind::resize: {
+      if (dims.size() < 2) refuse(kind, "the sizes do not fit the rank");
+      Ints shape(dims.begin(), dims.begin() + 2);
+      const Ints& sizes = attrs.ints(Attr::shape);
+      shape.insert(shape.end(), sizes.begin(), sizes.end());
+      return expanded(shape, dims);
+    }
     case OpKind::tile:
       return tiled(attrs.ints(Attr::repeats), dims);
     default:

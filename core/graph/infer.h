@@ -67,6 +67,8 @@ TypeList infer_expand(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_tile(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_pad(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_attention(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_resize(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_constant_of_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
 
 void normalise_axis(Tables&, const OpInfo&, AttrBlock&, Operands);  // `axis`, within the rank of input 0
@@ -81,5 +83,6 @@ void normalise_unsqueeze(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_split(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_slice(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_pad(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_attention(Tables&, const OpInfo&, AttrBlock&, Operands);
 
 }  // namespace regraft::graph

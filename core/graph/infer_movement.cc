@@ -179,6 +179,20 @@ TypeList infer_expand(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
   return one_type(tables, x.dtype, broadcast(tables, op, x.dims, wanted));
 }
 
+/// Only what repeats elements exactly: the first two dims stay, others are kept or enlarged from one.
+TypeList infer_resize(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType x = operand_type(tables, operands, 0);
+  const Ints& sizes = attrs.ints(Attr::shape);
+  if (!x.ranked || x.rank() != sizes.size() + 2) fail(op, "the sizes do not fit the rank");
+  Dims dims = x.dims;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] <= 0) fail(op, "the sizes hold " + std::to_string(sizes[i]));
+    if (dims[i + 2] != 1 && dims[i + 2] != sizes[i]) fail(op, "only dims of one are enlarged exactly");
+    dims[i + 2] = sizes[i];
+  }
+  return one_type(tables, x.dtype, dims);
+}
+
 TypeList infer_tile(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
   if (!x.ranked || !attrs.has(Attr::repeats)) return unranked(tables, x.dtype);

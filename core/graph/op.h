@@ -100,6 +100,9 @@ enum class OpKind : std::uint16_t {
   // shape arithmetic
   shape,
   constant_of_shape,
+  // later ones: numbers of ops go into hashes, which order what is equal otherwise
+  multi_head_attention,
+  resize,
   count_  // number of kinds
 };
 
@@ -141,7 +144,7 @@ using TypeList = InlineVector<TypeId, 2>;
 /// where wanted, evaluation (evaluate.cc), cost (core/cost) and rules.
 struct OpInfo {
   OpKind kind;
-  std::string_view name;  // ONNX op_type in the default domain
+  std::string_view name;  // ONNX op_type
   std::uint8_t min_inputs;
   std::uint8_t max_inputs;  // ignored for variadic ops
   std::uint32_t traits;
@@ -153,13 +156,17 @@ struct OpInfo {
   /// Resolves what depends on the operands' ranks (negative axes, defaults a spatial dim); null where nothing
   /// does.
   void (*normalise)(Tables& tables, const OpInfo& op, AttrBlock& attrs, std::span<const Operand> operands);
+  /// Empty: the standard's own. Else a runtime's, which has the op since version 1 of the domain.
+  std::string_view domain = {};
 
   bool is(OpTrait trait) const { return (traits & trait) != 0; }
 };
 
 const OpInfo& op_info(OpKind kind);
-/// By ONNX op_type ("Conv"); nothing for an op that we do not know.
+/// By ONNX op_type ("Conv"), of any domain; nothing for an op that we do not know.
 std::optional<OpKind> op_from_name(std::string_view name);
+/// The domains of known ops beside the standard's: what `--allow-domain` takes.
+std::span<const std::string_view> runtime_domains();
 
 /// Number of outputs the op has with these attributes.
 std::size_t output_count(OpKind kind, const AttrBlock& attrs);

@@ -64,6 +64,8 @@ const std::vector<AttrSpec> kPad{{Attr::pads, {}, true},
                                  {Attr::axes, {}, true},
                                  {Attr::mode, std::string("constant")}};
 const std::vector<AttrSpec> kConstantOfShape{{Attr::value, 0.0}, {Attr::to, std::int64_t{1}}};
+const std::vector<AttrSpec> kResize{{Attr::shape, {}}};
+const std::vector<AttrSpec> kMultiHeadAttention{{Attr::num_heads, {}}, {Attr::scale, {}}};
 
 // Operands that are attributes when constant.
 const std::vector<OperandAttr> kNoOperands{};
@@ -175,6 +177,9 @@ std::vector<OpInfo> make_table() {
       {K::shape, "Shape", 1, 1, 0, kNoAttrs, kNoOperands, infer_shape, nullptr},
       {K::constant_of_shape, "ConstantOfShape", 1, 1, kFoldable, kConstantOfShape, kNoOperands,
        infer_constant_of_shape, nullptr},
+      {K::multi_head_attention, "MultiHeadAttention", 3, 6, 0, kMultiHeadAttention, kNoOperands,
+       infer_attention, normalise_attention, "com.microsoft"},
+      {K::resize, "Resize", 1, 1, kMove, kResize, kNoOperands, infer_resize, nullptr},
   };
 }
 
@@ -248,6 +253,17 @@ std::optional<OpKind> op_from_name(std::string_view name) {
   }();
   const auto found = by_name.find(name);
   return found == by_name.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::span<const std::string_view> runtime_domains() {
+  static const std::vector<std::string_view> domains = [] {
+    std::vector<std::string_view> found;
+    for (const OpInfo& row : table())
+      if (!row.domain.empty() && std::find(found.begin(), found.end(), row.domain) == found.end())
+        found.push_back(row.domain);
+    return found;
+  }();
+  return domains;
 }
 
 std::size_t output_count(OpKind kind, const AttrBlock& attrs) {

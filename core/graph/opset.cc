@@ -52,6 +52,8 @@ std::int64_t first_opset(OpKind kind) {
     case OpKind::where:
     case OpKind::constant_of_shape:
       return 9;
+    case OpKind::resize:
+      return 10;
     case OpKind::round:
     case OpKind::gather_elements:
       return 11;
@@ -93,6 +95,15 @@ std::string missing_form(const Tables& tables, OpKind kind, const AttrBlock& att
 }
 
 std::string missing_kernel(const Tables& tables, OpKind kind, std::span<const TypeId> inputs) {
+  if (kind == OpKind::multi_head_attention && !inputs.empty() &&
+      tables.type(inputs[0]).dtype != DType::float32)
+    return "has no kernel for " + dtype_name(tables.type(inputs[0]).dtype);
+  if (kind == OpKind::resize && !inputs.empty()) {
+    const DType dtype = tables.type(inputs[0]).dtype;
+    const bool known =
+        dtype == DType::float32 || dtype == DType::int32 || dtype == DType::int8 || dtype == DType::uint8;
+    return known ? "" : "has no kernel for " + dtype_name(dtype);
+  }
   const bool floats_only = kind == OpKind::gemm || kind == OpKind::sum;
   if (!floats_only || inputs.empty() || is_float(tables.type(inputs[0]).dtype)) return "";
   return "has no kernel for " + dtype_name(tables.type(inputs[0]).dtype);

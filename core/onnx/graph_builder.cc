@@ -29,6 +29,11 @@ bool is_default_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+/// How op types of one domain are told from those of another.
+std::string full_name(const std::string& domain, const std::string& op_type) {
+  return is_default_domain(domain) ? op_type : domain + "." + op_type;
+}
+
 std::string describe(const pb::NodeProto& node, int at) {
   return "node " + std::to_string(at) + " (" + node.op_type() +
          (node.name().empty() ? "" : " '" + node.name() + "'") + ")";
@@ -65,7 +70,7 @@ class GraphBuilder {
     read_declared_types();
     add_initializers_and_inputs();
     for (const pb::FunctionProto& function : store_.model.functions())
-      if (is_default_domain(function.domain())) shadowed_.insert(function.name());
+      shadowed_.insert(full_name(function.domain(), function.name()));
     store_.nodes.assign(static_cast<std::size_t>(proto_.node_size()), graph::kNoNode);
     for (const int at : node_order()) add_node(at);
     for (const auto& output : proto_.output())
@@ -187,9 +192,18 @@ class GraphBuilder {
     for (const std::string& input : node.input())
       inputs.push_back(input.empty() ? NamedValue{} : named(input, describe(node, at)));
     const auto kind = graph::op_from_name(node.op_type());
-    const bool known_op = standard && kind && !shadowed_.contains(node.op_type());
+    const bool known_op =
+        kind && speaks(node, *kind) && !shadowed_.contains(full_name(node.domain(), node.op_type()));
     if (!known_op || !captures_[static_cast<std::size_t>(at)].empty() || !add_known(node, at, *kind, inputs))
       add_opaque(node, at, inputs);
+  }
+
+  /// Whether the node's domain, at the version that the model imports, has the op as we know it.
+  bool speaks(const pb::NodeProto& node, OpKind kind) const {
+    const std::string_view domain = graph::op_info(kind).domain;
+    if (store_.opset < kFirstOpset) return false;
+    if (domain.empty()) return is_default_domain(node.domain());
+    return node.domain() == domain && imported_version(store_.model, domain) == kRuntimeDomainVersion;
   }
 
   bool add_constant(const pb::NodeProto& node, int at) {
@@ -211,6 +225,7 @@ class GraphBuilder {
   /// False when the node is in a form that is not understood.
   bool add_known(const pb::NodeProto& node, int at, OpKind kind, const std::vector<NamedValue>& inputs) {
     InlineVector<Operand, 4> constant, known;
+    const std::size_t kept_operands = operands_kept(kind);
     for (const NamedValue& input : inputs) {
       constant.push_back(operand_of(input, false));
       known.push_back(operand_of(input, true));
@@ -219,8 +234,11 @@ class GraphBuilder {
     graph::AttrBlock canonical, inferable;
     graph::TypeList types;
     try {
-      const auto attrs = read_attributes(node, kind, store_.opset, tables_, known);
+      const auto& read = kept_operands < inputs.size() ? constant : known;
+      const auto attrs = read_attributes(node, kind, store_.opset, tables_, read);
       if (!attrs) return false;
+      for (std::size_t k = kept_operands; k < inputs.size(); ++k)
+        constant[k].present = known[k].present = false;
       canonical = graph::canonical_attrs(tables_, kind, *attrs, constant);
       inferable = graph::canonical_attrs(tables_, kind, *attrs, known);
       types = graph::infer_types(tables_, kind, inferable, known);

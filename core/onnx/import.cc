@@ -58,6 +58,16 @@ std::int64_t default_opset(const pb::ModelProto& model) {
   return version;
 }
 
+}  // namespace
+
+std::int64_t imported_version(const pb::ModelProto& model, std::string_view domain) {
+  for (const auto& opset : model.opset_import())
+    if (opset.domain() == domain) return opset.version();
+  return 0;
+}
+
+namespace {
+
 ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const std::byte> bytes,
                             const fs::path& folder, const std::string& where, const ImportOptions& options) {
   parse(*store, bytes, where);

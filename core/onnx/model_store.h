@@ -48,6 +48,12 @@ struct ModelStore {
   std::vector<KnownValue> known_values;
 };
 
+/// The version of a runtime's own domain at which its ops are what the op table says.
+inline constexpr std::int64_t kRuntimeDomainVersion = 1;
+
+/// The version of a domain that the model imports; 0 when it does not.
+std::int64_t imported_version(const ::onnx::ModelProto& model, std::string_view domain);
+
 /// Names that a node's sub-graphs take from outside, each once, in the order of first use.
 std::vector<std::string> captured_names(const ::onnx::NodeProto& node);
 

@@ -68,6 +68,7 @@ class ModelWriter {
     add_output_copies();
     add_constant_nodes();
     for (pb::NodeProto& node : sorted_nodes()) out.add_node()->Swap(&node);
+    import_domains(out);
     keep_used_initializers(out);
     keep_live_value_info(out);
     for (auto& annotation : *out.mutable_quantization_annotation())
@@ -177,6 +178,7 @@ class ModelWriter {
       out.clear_input();
       out.clear_output();
       out.clear_attribute();
+      out.clear_domain();
     }
     write_node(graph_, id, store_.opset, std::move(inputs), constants_, out);
     for (std::uint32_t k = 0; k < node.outputs.size(); ++k) out.add_output(names_.of({id, k}));
@@ -248,6 +250,18 @@ class ModelWriter {
   }
 
   // --- what stands beside the nodes
+
+  /// A runtime's own ops that rewrites made need their domain.
+  void import_domains(const pb::GraphProto& out) {
+    for (const std::string_view domain : graph::runtime_domains()) {
+      const bool used = std::any_of(out.node().begin(), out.node().end(),
+                                    [&](const pb::NodeProto& node) { return node.domain() == domain; });
+      if (!used || imported_version(written_.model, domain) != 0) continue;
+      pb::OperatorSetIdProto& import = *written_.model.add_opset_import();
+      import.set_domain(std::string(domain));
+      import.set_version(kRuntimeDomainVersion);
+    }
+  }
 
   void keep_used_initializers(pb::GraphProto& out) {
     const bool trains = written_.model.training_info_size() > 0;

@@ -31,6 +31,11 @@ std::string NewConstants::scalar(DType dtype, double value) {
   return small(dtype, {}, tensor.to_bytes(), "regraft_scalar");
 }
 
+std::string NewConstants::reals(std::span<const float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return small(DType::float32, std::span(&count, 1), std::as_bytes(values), "regraft_reals");
+}
+
 std::string NewConstants::small(DType dtype, std::span<const std::int64_t> dims,
                                 std::span<const std::byte> bytes, const std::string& stem) {
   std::string key = std::to_string(static_cast<int>(dtype)) + "/" + std::to_string(dims.size()) + "/";

@@ -19,6 +19,7 @@ class NewConstants : public ConstantMaker {
 
   std::string integers(std::span<const std::int64_t> values) override;
   std::string scalar(graph::DType dtype, double value) override;
+  std::string reals(std::span<const float> values) override;
   /// The name of a weight: the model's own, or that of a new initializer.
   std::string weight(graph::WeightId id);
 

@@ -82,6 +82,8 @@ class NodeWriter {
         !problem.empty())
       refuse(problem);
     out_.set_op_type(std::string(op_.name));
+    if (!op_.domain.empty()) out_.set_domain(std::string(op_.domain));
+    if (node_.kind == OpKind::resize) return write_resize();
     for (const auto& [attr, value] : attrs_.entries()) {
       const auto* operand = operand_of(attr);
       if (operand)
@@ -107,6 +109,25 @@ class NodeWriter {
     for (const graph::OperandAttr& operand : op_.operand_attrs)
       if (operand.attr == attr) return &operand;
     return nullptr;
+  }
+
+  /// By factors, which need no sizes of the dims that stay; in the form that the runtime's blocked layout
+  /// takes.
+  void write_resize() {
+    constexpr std::int64_t kFirstWithModes = 11, kFirstWithoutRegion = 13;
+    const graph::TensorType& x = graph_.type(node_.inputs[0]);
+    const Ints& sizes = attrs_.ints(Attr::shape);
+    std::vector<float> factors(2, 1.0f);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      factors.push_back(x.dims[i + 2] == sizes[i] ? 1.0f : static_cast<float>(sizes[i]));
+    out_.add_input(inputs_[0]);
+    if (opset_ >= kFirstWithModes) {
+      out_.add_input(opset_ < kFirstWithoutRegion ? constants_.reals({}) : "");
+      add_attribute(out_, "coordinate_transformation_mode", std::string("asymmetric"));
+      add_attribute(out_, "nearest_mode", std::string("floor"));
+    }
+    out_.add_input(constants_.reals(factors));
+    add_attribute(out_, "mode", std::string("nearest"));
   }
 
   void write_operand(const graph::OperandAttr& operand, const AttrValue& value) {

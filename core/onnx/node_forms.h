@@ -17,6 +17,8 @@ class ConstantMaker {
   virtual ~ConstantMaker() = default;
   virtual std::string integers(std::span<const std::int64_t> values) = 0;
   virtual std::string scalar(graph::DType dtype, double value) = 0;
+  /// A vector of float32, perhaps of no elements.
+  virtual std::string reals(std::span<const float> values) = 0;
 };
 
 /// Op type, attributes and inputs of a node in canonical form. `inputs` are the names of its graph inputs

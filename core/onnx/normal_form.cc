@@ -34,6 +34,7 @@ constexpr std::array kHarmless{
     HarmlessAttribute{OpKind::cast_like, "saturate", 1},
     HarmlessAttribute{OpKind::shape, "start", 0},
     HarmlessAttribute{OpKind::reshape, "allowzero", 0},
+    HarmlessAttribute{OpKind::multi_head_attention, "unidirectional", 0},
 };
 
 const pb::AttributeProto* find(const pb::NodeProto& node, std::string_view name) {
@@ -73,7 +74,9 @@ bool is_handled(OpKind kind, std::string_view name) {
   return (windowed && name == "auto_pad") || (reduces && name == "noop_with_empty_axes") ||
          (kind == OpKind::split && name == "num_outputs") ||
          (kind == OpKind::reshape && name == "allowzero") ||
-         (kind == OpKind::constant_of_shape && name == "value");
+         (kind == OpKind::constant_of_shape && name == "value") ||
+         (kind == OpKind::multi_head_attention && (name == "scale" || name == "mask_filter_value")) ||
+         (kind == OpKind::resize && name != "axes");
 }
 
 std::optional<AttrBlock> read_plain(const pb::NodeProto& node, OpKind kind) {
@@ -241,7 +244,72 @@ bool reduces_something(const pb::NodeProto& node, const graph::Tables& tables,
   return tables.type(operands[1].type).element_count().value_or(0) > 0;
 }
 
+/// A scale of 0, or none: that of the size of a head. The filter value belongs to a mask of keys, which has
+/// no canonical form.
+bool read_scale(const pb::NodeProto& node, const graph::Tables& tables,
+                std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  const pb::AttributeProto* given = find(node, "scale");
+  if (given && given->type() != pb::AttributeProto::FLOAT) return false;
+  float scale = given ? given->f() : 0;
+  if (scale == 0) {
+    if (operands.empty() || !attrs.has(Attr::num_heads)) return false;
+    const auto* heads = std::get_if<std::int64_t>(attrs.find(Attr::num_heads));
+    const graph::TensorType& q = tables.type(operands[0].type);
+    if (!heads || *heads <= 0 || !q.ranked || q.rank() != 3 || q.dims[2] < *heads) return false;
+    scale = 1 / std::sqrt(static_cast<float>(q.dims[2] / *heads));
+  }
+  attrs.set(Attr::scale, static_cast<double>(scale));
+  return true;
+}
+
+std::string text_of(const pb::NodeProto& node, std::string_view name, const char* fallback) {
+  const pb::AttributeProto* attribute = find(node, name);
+  return attribute ? attribute->s() : fallback;
+}
+
+/// Factors or sizes, by operand; nothing where they are not constant.
+std::optional<std::vector<double>> numbers(const graph::Tables& tables,
+                                           std::span<const graph::Operand> operands, std::size_t slot) {
+  if (slot >= operands.size() || !operands[slot].present || operands[slot].value == graph::WeightId::none)
+    return std::nullopt;
+  constexpr std::int64_t kMostDims = 8;
+  const auto count = tables.type(operands[slot].type).element_count();
+  if (!count || *count > kMostDims) return std::nullopt;
+  const graph::HostTensor host = graph::evaluate(tables, operands[slot].value);
+  if (host.integer.empty()) return host.real;
+  return std::vector<double>(host.integer.begin(), host.integer.end());
+}
+
+/// The form that repeats elements exactly: nearest, dims of one enlarged by whole factors, others kept.
+bool read_resize(const pb::NodeProto& node, std::int64_t opset, const graph::Tables& tables,
+                 std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  const std::string at = text_of(node, "coordinate_transformation_mode", "half_pixel");
+  const bool exact = at == "asymmetric" || at == "half_pixel" || at == "pytorch_half_pixel";
+  if (text_of(node, "mode", "nearest") != "nearest" || !exact || operands.empty()) return false;
+  if (text_of(node, "keep_aspect_ratio_policy", "stretch") != "stretch") return false;
+  const graph::TensorType& x = tables.type(operands[0].type);
+  if (!x.ranked || x.rank() < 3) return false;
+  constexpr std::int64_t kFirstWithSizes = 11;
+  const auto sizes = opset < kFirstWithSizes ? std::nullopt : numbers(tables, operands, 3);
+  const auto given = sizes ? sizes : numbers(tables, operands, opset < kFirstWithSizes ? 1 : 2);
+  if (!given || given->size() != x.rank()) return false;
+  Ints spatial;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    const double size = (*given)[i], dim = static_cast<double>(x.dims[i]);
+    const bool kept = sizes ? size == dim : size == 1;
+    const bool enlarged = i > 1 && dim == 1 && size >= 1 && size == std::floor(size) && size < 0x1p24;
+    if ((i < 2 && !kept) || (!kept && !enlarged) || (i > 1 && x.dims[i] <= 0)) return false;
+    if (i > 1) spatial.push_back(kept ? x.dims[i] : static_cast<std::int64_t>(size));
+  }
+  attrs.set(Attr::shape, std::move(spatial));
+  return true;
+}
+
 }  // namespace
+
+std::size_t operands_kept(OpKind kind) {
+  return kind == OpKind::resize ? 1 : std::numeric_limits<std::size_t>::max();
+}
 
 std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind, std::int64_t opset,
                                          const graph::Tables& tables,
@@ -266,6 +334,12 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
       break;
     case OpKind::constant_of_shape:
       understood = read_fill_value(node, *attrs);
+      break;
+    case OpKind::multi_head_attention:
+      understood = read_scale(node, tables, operands, *attrs);
+      break;
+    case OpKind::resize:
+      understood = read_resize(node, opset, tables, operands, *attrs);
       break;
     case OpKind::reshape:
       understood = shape_is_plain(node, tables, operands);

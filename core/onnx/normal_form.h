@@ -19,4 +19,8 @@ std::optional<graph::AttrBlock> read_attributes(const ::onnx::NodeProto& node, g
                                                 std::int64_t opset, const graph::Tables& tables,
                                                 std::span<const graph::Operand> operands);
 
+/// Operands beyond so many are read into attributes by read_attributes, and no inputs of the node: they must
+/// be constants.
+std::size_t operands_kept(graph::OpKind kind);
+
 }  // namespace regraft::onnx

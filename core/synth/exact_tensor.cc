@@ -89,6 +89,8 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
     case OpKind::gemm:
     case OpKind::conv:
       return {exact_linear(kind, attrs, inputs, std::move(out))};
+    case OpKind::multi_head_attention:
+      return {exact_attention(attrs, inputs, std::move(out))};
     case OpKind::batch_norm:
     case OpKind::layer_norm:
     case OpKind::softmax:

@@ -41,6 +41,7 @@ ExactTensor exact_elementwise(graph::OpKind kind, const graph::AttrBlock& attrs,
                               ExactTensor out);
 ExactTensor exact_linear(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,
                          ExactTensor out);
+ExactTensor exact_attention(const graph::AttrBlock& attrs, ExactInputs inputs, ExactTensor out);
 ExactTensor exact_normalisation(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,
                                 ExactTensor out);
 ExactTensor exact_reduction(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,

@@ -305,9 +305,72 @@ inline std::vector<Case> movement_cases() {
   return cases;
 }
 
+/// MultiHeadAttention of com.microsoft with some of its optional operands, four heads.
+inline Case attention_case(const std::string& name, const std::vector<std::string>& optional,
+                           std::function<void(ModelBuilder&, Node&)> finish) {
+  return {name, [=](ModelBuilder& model) {
+            model.import_domain("com.microsoft").input("q", {2, 3, 8}).input("k", {2, 5, 8});
+            model.input("v", {2, 5, 12}).output("y", {2, 3, 12});
+            std::vector<std::string> inputs{"q", "k", "v"};
+            inputs.insert(inputs.end(), optional.begin(), optional.end());
+            Node& node = model.node("MultiHeadAttention", inputs, {"y"});
+            node.set_domain("com.microsoft");
+            set_int(node, "num_heads", 4);
+            finish(model, node);
+          }};
+}
+
+inline std::vector<Case> attention_cases() {
+  std::vector<Case> cases;
+  cases.push_back(attention_case("Attention", {}, [](ModelBuilder&, Node&) {}));
+  cases.push_back(attention_case("AttentionScaled", {},
+                                 [](ModelBuilder&, Node& node) { set_float(node, "scale", -0.7f); }));
+  cases.push_back(attention_case("AttentionBiased", {"b"},
+                                 [](ModelBuilder& model, Node&) { model.weight("b", {28}, ramp(28)); }));
+  cases.push_back(attention_case("AttentionMasked", {"", "", "m"}, [](ModelBuilder& model, Node&) {
+    model.input("m", {1, 1, 3, 5});
+  }));
+  cases.push_back(
+      attention_case("AttentionOfHeadsMasked", {"", "", "m"}, [](ModelBuilder& model, Node& node) {
+        model.input("m", {2, 4, 3, 5});
+        set_float(node, "scale", 0.25f);
+      }));
+  cases.push_back({"AttentionOfOneQuery", [](ModelBuilder& model) {
+                     model.import_domain("com.microsoft").input("q", {2, 1, 8}).input("k", {2, 5, 8});
+                     model.output("y", {2, 1, 8});
+                     Node& node = model.node("MultiHeadAttention", {"q", "k", "k"}, {"y"});
+                     node.set_domain("com.microsoft");
+                     set_int(node, "num_heads", 2);
+                   }});
+  return cases;
+}
+
+/// Only where elements are repeated is a Resize known: by factors, by sizes, and with dims that stay.
+inline std::vector<Case> resize_cases() {
+  std::vector<Case> cases;
+  for (const char* mode : {"asymmetric", "half_pixel", "pytorch_half_pixel"}) {
+    cases.push_back(shaped(
+        std::string("Resize_") + mode, {2, 3, 1, 1}, "Resize", {"", "f"},
+        [=](ModelBuilder& model, Node& node) {
+          model.weight("f", {4}, {1, 1, 4, 7});
+          set_text(node, "mode", "nearest"), set_text(node, "coordinate_transformation_mode", mode);
+        },
+        4));
+    cases.push_back(shaped(
+        std::string("ResizeToSizes_") + mode, {2, 3, 1, 5}, "Resize", {"", "", "s"},
+        [=](ModelBuilder& model, Node& node) {
+          model.integers("s", {2, 3, 4, 5});
+          set_text(node, "coordinate_transformation_mode", mode);
+        },
+        4));
+  }
+  return cases;
+}
+
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases()}) {
+  for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), attention_cases(),
+                    resize_cases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   return cases;

@@ -65,6 +65,13 @@ class ModelBuilder {
     for (const std::int64_t value : values) tensor.add_int64_data(value);
     return *this;
   }
+  /// Nodes of a runtime's own ops; they need their domain set.
+  ModelBuilder& import_domain(const std::string& domain) {
+    ::onnx::OperatorSetIdProto& import = *model_.add_opset_import();
+    import.set_domain(domain);
+    import.set_version(1);
+    return *this;
+  }
   ::onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
                           const std::vector<std::string>& outputs) {
     ::onnx::NodeProto& node = *graph().add_node();

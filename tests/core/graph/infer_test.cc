@@ -166,6 +166,35 @@ TEST_F(Infer, ReduceOverAllAxesByDefault) {
   EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::axes, Ints{-1}}}, {operand(type({2, 3}))}), "float32[2, 1]");
 }
 
+TEST_F(Infer, AttentionHasTheQueriesRowsAndTheValuesColumns) {
+  const AttrBlock attrs{{Attr::num_heads, std::int64_t{4}}, {Attr::scale, 0.5}};
+  const Dim n = symbol("n");
+  const Operand q = operand(type({n, 3, 8})), k = operand(type({n, 5, 8})), v = operand(type({n, 5, 12})),
+                none{tables.type_none(), WeightId::none, false};
+  const auto kind = OpKind::multi_head_attention;
+  EXPECT_EQ(infer(kind, attrs, {q, k, v}), "float32[n, 3, 12]");
+  EXPECT_EQ(infer(kind, attrs, {q, k, v, none, none, operand(type({1, 4, 3, 5}))}), "float32[n, 3, 12]");
+  EXPECT_THAT(error(kind, attrs, {q, k, v, none, none, operand(type({1, 1, 1, 5}))}), HasSubstr("scores"));
+  EXPECT_THAT(error(kind, attrs, {q, k, v, operand(type({27}))}), HasSubstr("the bias does not fit"));
+  EXPECT_EQ(infer(kind, attrs, {q, k, v, operand(type({28}))}), "float32[n, 3, 12]");
+  EXPECT_THAT(error(kind, attrs, {q, k, v, none, operand(type({2, 5}, DType::int32))}), HasSubstr("mask"));
+  EXPECT_THAT(error(kind, attrs, {q, k, operand(type({n, 6, 8}))}), HasSubstr("keys and values"));
+  EXPECT_THAT(error(kind, {{Attr::num_heads, std::int64_t{3}}, {Attr::scale, 0.5}}, {q, k, v}),
+              HasSubstr("3 heads do not divide 8"));
+  EXPECT_THAT(error(kind, {{Attr::num_heads, std::int64_t{4}}, {Attr::scale, 0.0}}, {q, k, v}),
+              HasSubstr("scale of 0"));
+}
+
+TEST_F(Infer, ResizeEnlargesDimsOfOneAlone) {
+  const Dim n = symbol("n");
+  EXPECT_EQ(infer(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {operand(type({n, 3, 1, 7}))}),
+            "float32[n, 3, 4, 7]");
+  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {operand(type({1, 3, 2, 7}))}),
+              HasSubstr("only dims of one"));
+  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4}}}, {operand(type({1, 3, 1, 1}))}),
+              HasSubstr("fit the rank"));
+}
+
 TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {
   for (std::size_t i = 0; i < kOpKinds; ++i) {
     const OpInfo& op = op_info(static_cast<OpKind>(i));
@@ -174,6 +203,17 @@ TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {
       EXPECT_EQ(op_from_name(op.name), op.kind);
     }
   }
+}
+
+TEST_F(Infer, CountsOfAttentionAreThoseOfItsProductsAndItsSoftmax) {
+  Graph graph(tables);
+  const Value q{graph.add_input(type({2, 3, 8}), 0), 0}, k{graph.add_input(type({2, 5, 8}), 1), 0},
+      v{graph.add_input(type({2, 5, 12}), 2), 0};
+  const AttrBlock attrs{{Attr::num_heads, std::int64_t{4}}, {Attr::scale, 0.5}};
+  const NodeId node = graph.add(OpKind::multi_head_attention, tables.intern(attrs), std::array{q, k, v});
+  const OpCounts counts = op_counts(tables, tables.signature(graph.node(node).signature), {});
+  const std::int64_t scores = 2 * 4 * 3 * 5, softmax = 12 * scores, scaling = scores;
+  EXPECT_EQ(counts.flops, 2 * 2 * 3 * 5 * (8 + 12) + softmax + scaling);
 }
 
 TEST_F(Infer, CountsMultiplyAddsAsTwo) {

@@ -73,6 +73,9 @@ class Interpreter {
       case K::layer_norm:
         layer_norm(attrs, in, out);
         break;
+      case K::multi_head_attention:
+        attention(attrs, in, out);
+        break;
       case K::softmax:
         softmax(attrs, in, out);
         break;
@@ -202,6 +205,31 @@ class Interpreter {
       for (at[axis] = 0; at[axis] < out.dims[axis]; ++at[axis])
         sum += std::exp(in[0]->real[flat(out.dims, at)]);
       out.real[flat(out.dims, o)] = std::exp(in[0]->real[flat(out.dims, o)]) / sum;
+    });
+  }
+
+  static void attention(const graph::AttrBlock& attrs, const std::vector<const HostTensor*>& in,
+                        HostTensor& out) {
+    const HostTensor &q = *in[0], &k = *in[1], &v = *in[2];
+    const std::int64_t heads = attrs.integer(A::num_heads), width = q.dims[2] / heads,
+                       columns = out.dims[2] / heads;
+    const auto biased = [&](const HostTensor& x, const Dims& at, std::int64_t first) {
+      const bool given = in.size() > 3 && in[3];
+      return x.real[flat(x.dims, at)] + (given ? in[3]->real[static_cast<std::size_t>(first + at[2])] : 0.0);
+    };
+    for_each_index(out.dims, [&](const Dims& o) {
+      const std::int64_t head = o[2] / columns;
+      double sum = 0, mixed = 0;
+      for (std::int64_t key = 0; key < k.dims[1]; ++key) {
+        double score = 0;
+        for (std::int64_t c = head * width; c < (head + 1) * width; ++c)
+          score += biased(q, {o[0], o[1], c}, 0) * biased(k, {o[0], key, c}, q.dims[2]);
+        score *= attrs.real(A::scale);
+        if (in.size() > 5 && in[5]) score += broadcast_at(*in[5], {o[0], head, o[1], key});
+        sum += std::exp(score);
+        mixed += std::exp(score) * biased(v, {o[0], key, o[2]}, 2 * q.dims[2]);
+      }
+      out.real[flat(out.dims, o)] = mixed / sum;
     });
   }
 
