@@ -19,14 +19,14 @@ fs::path find_config(const fs::path& path) {
   return path;
 }
 
-rules::RuleSet load_rule_set(const fs::path& option) {
+rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::string>& domains) {
   const std::string text = option.string();
   const std::size_t colon = text.find(':');
   const auto least = rules::status_from_name(text.substr(0, colon));
-  if (!least) return rules::RuleSet::load(find_config(option));
+  if (!least) return rules::RuleSet::load(find_config(option), {rules::RuleStatus::bounded, domains});
   const fs::path path =
       colon == std::string::npos ? fs::path("configs/rules") : fs::path(text.substr(colon + 1));
-  return rules::RuleSet::load(find_config(path), *least);
+  return rules::RuleSet::load(find_config(path), {*least, domains});
 }
 
 }  // namespace regraft::actors

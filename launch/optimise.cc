@@ -77,11 +77,12 @@ class Pipeline {
       bindings_.bind(model_->tables().symbol(name), value);
     report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
     log_.version = kVersion;
+    log_.domains = options_.domains;
     log_.input_sha256 = model_sha256(*model_);
   }
 
   void re_export() {
-    log_.rule_set = actors::load_rule_set(options_.rules).hash().hex();
+    log_.rule_set = actors::load_rule_set(options_.rules, options_.domains).hash().hex();
     phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
     exec::EquivalenceReport equivalence;
     phase("verify", [&] { equivalence = verify(output_.aside(), true); });
@@ -92,7 +93,7 @@ class Pipeline {
   }
 
   void rewrite() {
-    rules_.emplace(actors::load_rule_set(options_.rules));
+    rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
     costs_.emplace(cost::load_device(actors::find_config(options_.device)), bindings_);
     log_.rule_set = rules_->hash().hex();
     graph::Graph start = model_->graph();

@@ -18,6 +18,7 @@ struct OptimiseOptions {
   std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of launch/searches.h
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit

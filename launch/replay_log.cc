@@ -35,7 +35,7 @@ std::string model_sha256(const onnx::ImportedModel& model) {
 LogReplay::LogReplay(const fs::path& original, const fs::path& log, const fs::path& rules)
     : log_(rules::RewriteLog::load(log)),
       model_(onnx::import_model(original)),
-      rules_(actors::load_rule_set(rules)) {
+      rules_(actors::load_rule_set(rules, log_.domains)) {
   if (log_.input_sha256 != model_sha256(model_))
     throw rules::RuleError("was written for another model", log.string(),
                            "give the model that was optimised");

@@ -163,7 +163,9 @@ std::string Builder::literal_values(const RightStep& s, std::size_t member, cons
 std::string Builder::gather_operands(const RightStep& s, std::size_t member, Tensors& out) {
   graph::TypeId like{};
   for (const RightOperand& operand : s.operands) {
-    if (!operand.slot) {
+    if (operand.absent) {
+      out.push_back(absent_tensor());
+    } else if (!operand.slot) {
       out.push_back({});
     } else if (operand.spread) {
       for (std::size_t i = 0; i < bindings_.count(operand.slot->domain); ++i) {
@@ -176,7 +178,7 @@ std::string Builder::gather_operands(const RightStep& s, std::size_t member, Ten
   }
   std::size_t i = 0;
   for (const RightOperand& operand : s.operands) {
-    if (!operand.slot) {
+    if (!operand.slot && !operand.absent) {
       const auto dtype = graph_.tables().type(like).dtype;
       if (dtype == graph::DType::undefined)
         return "a number on the right side has no tensor to take its type from";

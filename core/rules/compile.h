@@ -135,6 +135,7 @@ struct Step {
 struct RightOperand {
   std::optional<Slot> slot;
   bool spread = false;  // over slot.domain
+  bool absent = false;  // without slot: `none`, an optional operand that is left out
   Code number;          // without slot: a scalar constant of the dtype of the other operands
 };
 

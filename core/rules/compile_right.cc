@@ -165,6 +165,8 @@ RightOperand Compiler::right_operand(const Expr& e, std::int16_t domain) {
       error(e.at, "'...' over an operand that is the same for all members", "mark what varies with '@'");
     out.slot = right_tensor(e.args[0], inner);
     out.spread = true;
+  } else if (e.form == Expr::Form::name && e.text == "none" && !find(e.text)) {
+    out.absent = true;
   } else if (is_tensor(e) || e.form == Expr::Form::name) {
     const Symbol* symbol = e.form == Expr::Form::name ? find(e.text) : nullptr;
     const bool number = symbol && symbol->sort != Sort::tensor;

@@ -208,6 +208,8 @@ class ExampleGenerator {
         }
       }
       if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
+      if (const auto length = hints_.length(slot); length && kind == K::reshape && choices_.drawn(6) > 0)
+        if (const auto shape = shapes_.reshape_to(*length, x)) attrs.set(attr, *shape);
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }

@@ -41,6 +41,11 @@ class RuleHints {
     const auto found = attributes_.find(key(slot));
     return found == attributes_.end() ? std::nullopt : std::optional(found->second);
   }
+  /// How many elements a list must have.
+  std::optional<std::size_t> length(Slot slot) const {
+    const auto found = lengths_.find(key(slot));
+    return found == lengths_.end() ? std::nullopt : std::optional(found->second);
+  }
   /// The elements that a list must begin with.
   graph::Ints elements(Slot slot) const {
     const auto found = elements_.find(key(slot));
@@ -75,6 +80,8 @@ class RuleHints {
       const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
       if (at == elements.size()) elements.push_back(wanted.integer);
     }
+    if (calls(left, Function::len) && symbol == "==" && left.args[0].form == Code::Form::variable)
+      lengths_[key(left.args[0].slot)] = static_cast<std::size_t>(wanted.integer);
     if (left.form != Code::Form::call || left.tensors.empty()) return;
     OfTensor& tensor = tensors_[key(left.tensors[0])];
     if (left.function == Function::rank) limit(tensor.rank, symbol, wanted.integer);
@@ -97,6 +104,7 @@ class RuleHints {
   std::map<Key, OfTensor> tensors_;
   std::map<Key, Quantity> attributes_;
   std::map<Key, graph::Ints> elements_;
+  std::map<Key, std::size_t> lengths_;
 };
 
 }  // namespace regraft::rules

@@ -53,13 +53,34 @@ class ExampleShapes {
       case K::matmul:
         return some_dims(choices_.drawn(6) == 0 ? rank_of(range, 1) : rank_of(range, 2));
       case K::reshape:
+        return rows_ = rows_dims(rank_of(range, 2));
+      case K::multi_head_attention:
+        return headed_dims();
       case K::gather:
+      case K::resize:
       case K::transpose:
         return some_dims(choices_.drawn(8) == 0 ? rank_of(range, 1) : rank_of(range, 2));
       default:
         return some_dims(choices_.drawn(12) == 0 ? rank_of(range, 0) : rank_of(range, 1));
     }
   }
+
+  /// A tensor's last dim taken apart into heads, or the last two made one, where that gives so many dims.
+  std::optional<Dims> reshape_to(std::size_t rank, Dims x) {
+    if (x.size() == rank + 1 && rank > 0) {
+      x[rank - 1] *= x[rank];
+      x.pop_back();
+      return x;
+    }
+    if (x.size() + 1 != rank || x.empty()) return std::nullopt;
+    if (heads_ == 0 || choices_.drawn(12) == 0) heads_ = choices_.pick({1, 2});
+    if (x.back() % heads_ != 0) return std::nullopt;
+    x.push_back(x.back() / heads_);
+    x[rank - 2] = heads_;
+    return x;
+  }
+  /// Of the attention whose operands were chosen last.
+  std::int64_t heads() const { return heads_; }
 
   /// All the same, or each for itself.
   graph::Ints each(std::size_t count, const Dims& from) {
@@ -104,12 +125,42 @@ class ExampleShapes {
         return n == 1 ? scale_dims(first, range) : given[1];
       case K::concat:
         return first;
+      case K::multi_head_attention:
+        return attended_dims(given);
       default:
         return broadcast_dims(first, range);
     }
   }
 
  private:
+  // As the rows before, but perhaps in one dim: products of both then fit more often.
+  Dims rows_dims(std::size_t rank) {
+    if (rows_.size() != rank || rank < 2 || choices_.drawn(3) == 0)
+      return some_dims(choices_.drawn(8) == 0 ? std::max<std::size_t>(rank, 1) : rank);
+    Dims dims = rows_;
+    if (choices_.drawn(2) == 0) dims[rank - 2] = choices_.pick(limits_.dims);
+    return dims;
+  }
+  Dims headed_dims() {
+    heads_ = choices_.pick({1, 2});
+    Dims dims = some_dims(3);
+    dims[2] = heads_ * choices_.pick({1, 2});
+    return dims;
+  }
+  // Keys, values, a bias of all three, a mask that is never there, and what is added to the scores.
+  Dims attended_dims(const std::vector<Dims>& given) {
+    const Dims &q = given[0], &k = given.size() > 1 ? given[1] : q, &v = given.size() > 2 ? given[2] : q;
+    switch (given.size()) {
+      case 1:
+        return {q[0], choices_.pick(limits_.dims), q[2]};
+      case 2:
+        return {q[0], k[1], heads_ * choices_.pick({1, 2})};
+      case 3:
+        return {2 * q[2] + v[2]};
+      default:
+        return {choices_.one_in(2) ? 1 : q[0], choices_.one_in(2) ? 1 : heads_, q[1], k[1]};
+    }
+  }
   // One that the guards allow, and where they say nothing at least `least`. Enumerations go through them
   // where no guard speaks of the rank.
   std::size_t rank_of(const RankRange& range, std::size_t least) {
@@ -237,6 +288,8 @@ class ExampleShapes {
   std::int64_t group_ = 1;
   Dims image_;  // chosen last, for other convolutions by its weights
   Dims kernel_;
+  Dims rows_;  // of the Reshape before
+  std::int64_t heads_ = 0;
   bool trans_a_ = false;
   std::size_t trans_b_ = 0;
   std::int64_t norm_axis_ = 0;

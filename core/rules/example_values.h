@@ -52,9 +52,14 @@ class ExampleValues {
         return x.empty() ? 0 : static_cast<std::int64_t>(choices_.below(x.size()));
       case A::axes:
         return axes(kind, x);
+      case A::num_heads:
+        return shapes_.heads();
+      case A::scale:
+        return leaves_.signed_real(0.5, 2);
       case A::perm:
         return some_permutation(x.size(), choices_);
       case A::shape:
+        if (kind == K::resize) return sizes(x);
         return some_reshape(x, choices_);
       case A::split:
         return parts(outputs);
@@ -77,6 +82,12 @@ class ExampleValues {
   }
 
  private:
+  // Of a Resize: dims from the third on, enlarged where they are one.
+  graph::Ints sizes(const graph::Ints& x) {
+    graph::Ints out;
+    for (std::size_t i = 2; i < x.size(); ++i) out.push_back(x[i] == 1 ? choices_.pick({1, 2, 3}) : x[i]);
+    return out;
+  }
   // Of a Pad: what is added before and behind each dim, or cut off.
   graph::Ints frame(const graph::Ints& x) {
     graph::Ints out(2 * x.size());

@@ -73,11 +73,12 @@ std::vector<json> parse_lines(std::string_view text, const std::string& where) {
 }  // namespace
 
 std::string RewriteLog::to_text() const {
-  const json header{{"regraft_log", kFormat},
-                    {"version", version},
-                    {"input_sha256", input_sha256},
-                    {"rule_set", rule_set},
-                    {"result", result}};
+  json header{{"regraft_log", kFormat},
+              {"version", version},
+              {"input_sha256", input_sha256},
+              {"rule_set", rule_set},
+              {"result", result}};
+  if (!domains.empty()) header["domains"] = domains;
   std::string text = header.dump() + "\n";
   for (const LogEntry& entry : entries) text += entry_json(entry).dump() + "\n";
   return text + json{{"entries", entries.size()}}.dump() + "\n";
@@ -94,6 +95,8 @@ RewriteLog RewriteLog::parse(std::string_view text, const std::string& where) {
   log.input_sha256 = field<std::string>(lines[0], "input_sha256", where, 1);
   log.rule_set = field<std::string>(lines[0], "rule_set", where, 1);
   log.result = field<std::string>(lines[0], "result", where, 1);
+  if (lines[0].contains("domains"))
+    log.domains = field<std::vector<std::string>>(lines[0], "domains", where, 1);
   if (log.result != "rewritten" && log.result != "input" && log.result != "re-export")
     bad_line(where, 1, "has a result that is not known");
   if (log.result != "rewritten" && lines.size() != 2) bad_line(where, 2, "rewrites what was not rewritten");

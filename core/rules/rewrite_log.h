@@ -24,7 +24,8 @@ struct LogEntry {
 /// All that was done to a model, in order. Node ids are those of the importer, which are the same on every
 /// import, so the log replays from the input to the same graph.
 ///
-/// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}; then one
+/// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}, and
+/// "domains" where any were allowed; then one
 /// object an entry: {"name", "nodes"} and, for rules, {"cost_before_us", "cost_after_us"}; last {"entries":
 /// N}, so that a torn file is noticed.
 struct RewriteLog {
@@ -33,6 +34,7 @@ struct RewriteLog {
   std::string version;               // of the program
   std::string input_sha256;          // of the model file
   std::string rule_set;              // RuleSet::hash() as hex
+  std::vector<std::string> domains;  // of runtimes' own ops that rules might make
   std::string result = "rewritten";  // or "input" (a byte copy), or "re-export" (no rewrites, no clean-up)
   std::vector<LogEntry> entries;
 

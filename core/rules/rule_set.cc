@@ -33,6 +33,16 @@ std::vector<std::filesystem::path> rule_files(const std::filesystem::path& file_
   return files;
 }
 
+/// Of the first runtime's own op that the rule makes.
+std::string made_domain(const CompiledRule& rule) {
+  for (const RightStep& step : rule.right) {
+    if (step.form != RightStep::Form::operation || step.op) continue;  // an op variable repeats what is there
+    if (const std::string_view domain = graph::op_info(step.kind).domain; !domain.empty())
+      return std::string(domain);
+  }
+  return "";
+}
+
 }  // namespace
 
 RuleSet::RuleSet() = default;
@@ -40,17 +50,28 @@ RuleSet::RuleSet(RuleSet&&) noexcept = default;
 RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
 RuleSet::~RuleSet() = default;
 
-RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, RuleStatus least) {
+RuleChoice RuleChoice::all() {
+  const auto domains = graph::runtime_domains();
+  return {RuleStatus::tested, {domains.begin(), domains.end()}};
+}
+
+RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, const RuleChoice& choice) {
   RuleSet set;
   for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
-  set.keep(file_or_folder, least);
+  set.keep(file_or_folder, choice);
   return set;
 }
 
-void RuleSet::keep(const std::filesystem::path& source, RuleStatus least) {
+void RuleSet::keep(const std::filesystem::path& source, const RuleChoice& choice) {
+  const RuleStatus least = choice.least;
   const StatusTable statuses = StatusTable::load(StatusTable::folder_of(source));
   std::size_t kept = 0;
   for (std::size_t i = 0; i < infos_.size(); ++i) {
+    const std::string& domain = infos_[i].domain;
+    if (!domain.empty() && std::ranges::find(choice.domains, domain) == choice.domains.end()) {
+      other_domains_.emplace_back(infos_[i].name, domain);
+      continue;
+    }
     infos_[i].status = statuses.of(infos_[i]);
     if (infos_[i].status > least) {
       left_out_.push_back(infos_[i].name);
@@ -70,6 +91,15 @@ void RuleSet::keep(const std::filesystem::path& source, RuleStatus least) {
                         std::string(status_name(least)) + " or better",
                     source.string(), "run 'regraft rules verify --write', or ask for tested rules");
   }
+  if (kept == 0 && !other_domains_.empty())
+    throw RuleError("all rules make ops of " + other_domains_[0].second, source.string(),
+                    "allow them by --allow-domain " + other_domains_[0].second);
+}
+
+std::string RuleSet::refused_domain(std::string_view rule) const {
+  for (const auto& [name, domain] : other_domains_)
+    if (name == rule) return domain;
+  return "";
 }
 
 RuleSet RuleSet::parse(std::string_view text, std::string_view file_name) {
@@ -83,7 +113,8 @@ void RuleSet::append(std::string_view text, std::string_view file_name) {
     for (NamedRule& named : compile_rule(rule, file_name)) {
       const bool taken = find(named.name).has_value();
       if (taken) fail(file_name, rule.at, "a second rule named '" + named.name + "'", "give it another name");
-      infos_.push_back({std::move(named.name), rule.family, rule.text, RuleStatus::tested});
+      infos_.push_back(
+          {std::move(named.name), rule.family, rule.text, RuleStatus::tested, made_domain(named.rule)});
       compiled_.push_back(std::make_unique<CompiledRule>(std::move(named.rule)));
     }
   }

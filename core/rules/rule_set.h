@@ -29,16 +29,31 @@ struct RuleInfo {
   std::string family;  // the file or section it stands in
   std::string text;    // the rule's own line, as written, white space normalised
   RuleStatus status = RuleStatus::tested;
+  /// The domain of a runtime's own op that the right side makes; empty: it makes standard ops alone.
+  std::string domain = {};
+};
+
+/// Which rules of a file or folder are wanted.
+struct RuleChoice {
+  RuleStatus least = RuleStatus::bounded;
+  /// Domains of a runtime's own ops that rules may make; others are left out.
+  std::vector<std::string> domains = {};
+
+  RuleChoice(RuleStatus worst = RuleStatus::bounded, std::vector<std::string> allowed = {})  // NOLINT
+      : least(worst), domains(std::move(allowed)) {}
+  /// Every rule that there is.
+  static RuleChoice all();
 };
 
 /// An ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
-  /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules whose
-  /// status (rules/rule_status.h) is `least` or better. Where only proved rules are asked for, a rule matches
-  /// only where no tensor has more dims than its proof covers; else what lies beyond is as good as bounded.
-  /// Throws RuleError with file:line:column, and where none is left.
-  static RuleSet load(const std::filesystem::path& file_or_folder, RuleStatus least = RuleStatus::bounded);
+  /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules that
+  /// make no op of a domain that was not allowed, and whose status (rules/rule_status.h) is `least` or
+  /// better: portable output is the default. Where only proved rules are asked for, a rule matches only where
+  /// no tensor has more dims than its proof covers; else what lies beyond is as good as bounded. Throws
+  /// RuleError with file:line:column, and where none is left.
+  static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
 
@@ -51,6 +66,8 @@ class RuleSet {
   const CompiledRule& compiled(std::size_t rule) const;
   /// Names of the rules that `load` left out, for their status.
   const std::vector<std::string>& left_out() const { return left_out_; }
+  /// The domain for whose sake `load` left this rule out; empty: it did not, or there is no such rule.
+  std::string refused_domain(std::string_view rule) const;
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
   /// Of all rule texts, in order.
@@ -61,10 +78,11 @@ class RuleSet {
  private:
   RuleSet();
   void append(std::string_view text, std::string_view file_name);
-  void keep(const std::filesystem::path& source, RuleStatus least);
+  void keep(const std::filesystem::path& source, const RuleChoice& choice);
 
   std::vector<RuleInfo> infos_;
   std::vector<std::string> left_out_;
+  std::vector<std::pair<std::string, std::string>> other_domains_;  // rules left out, and their domains
   std::vector<std::unique_ptr<CompiledRule>> compiled_;
 };
 

@@ -26,7 +26,7 @@ std::size_t number_in(const Script& script, std::size_t line, const std::string&
   return value;
 }
 
-constexpr char kForms[] = "write RULE, RULE 3, RULE all or RULE at 2";
+constexpr char kForms[] = "write RULE, RULE 3, RULE all, RULE each or RULE at 2";
 
 ScriptStep repeat_of(const Script& script, std::size_t line, const std::vector<std::string>& words) {
   if (words.size() > 2) fail(script, line, "too many words", "write repeat, or repeat 3");
@@ -51,6 +51,8 @@ ScriptStep step_of(const Script& script, std::size_t line, const std::vector<std
     step.number = number_in(script, line, words[2]);
   } else if (words.size() == 2 && words[1] == "all") {
     step.form = Form::all;
+  } else if (words.size() == 2 && words[1] == "each") {
+    step.form = Form::each;
   } else if (words.size() == 2) {
     step.number = number_in(script, line, words[1]);
   } else if (words.size() > 2) {
@@ -76,6 +78,8 @@ class Runner {
         expect(step);
       } else if (step.form == ScriptStep::Form::repeat) {
         repeat(step);
+      } else if (step.form == ScriptStep::Form::each) {
+        rewrite_each(step, number_of(step));
       } else {
         rewrite(step, number_of(step));
       }
@@ -94,6 +98,9 @@ class Runner {
 
   std::uint32_t number_of(const ScriptStep& step) const {
     if (const auto rule = rules_.find(step.name)) return static_cast<std::uint32_t>(*rule);
+    if (const std::string domain = rules_.refused_domain(step.name); !domain.empty())
+      fail(script_, step.line, step.name + " makes ops of " + domain + ", which is not allowed",
+           "give --allow-domain " + domain);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < rules_.size(); ++i) names.push_back(rules_.info(i).name);
     const std::string like = suggestion(step.name, names);
@@ -119,6 +126,17 @@ class Runner {
       apply_match(numbered ? matches[at] : *std::max_element(matches.begin(), matches.end(), fewer));
     }
     if (all) fail(script_, step.line, step.name + " does not come to an end", "give a number of times");
+  }
+
+  /// One rewrite may take the ground from another: what matches no more is left out.
+  void rewrite_each(const ScriptStep& step, std::uint32_t rule) {
+    const auto now = index_.matches(rule);
+    const std::vector<Match> wanted(now.begin(), now.end());
+    if (wanted.empty()) fail(script_, step.line, step.name + " matches nowhere", "");
+    for (const Match& match : wanted) {
+      const auto left = index_.matches(rule);
+      if (std::find(left.begin(), left.end(), match) != left.end()) apply_match(match);
+    }
   }
 
   void apply_match(const Match& found) {

@@ -71,6 +71,10 @@ bool RightSide::step(const rules::RightStep& s, std::size_t member) {
 SymbolicInputs RightSide::operands(const rules::RightStep& s, std::size_t member) {
   SymbolicInputs out;
   for (const rules::RightOperand& operand : s.operands) {
+    if (operand.absent) {
+      out.push_back(SymbolicTensor::absent());
+      continue;
+    }
     if (!operand.slot) {
       out.push_back(number_tensor(evaluate(operand.number, {state_, b_, s.domain, member}), state_, {}));
       continue;

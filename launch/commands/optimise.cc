@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/graph/op.h"
 #include "launch/commands/commands.h"
 #include "launch/searches.h"
 
@@ -94,6 +95,10 @@ void add_optimise(CLI::App& program, Action& action) {
           "--rules", options->rules,
           "a .rules file or a folder of them; 'tested': those too that are neither proved nor bounded")
       ->capture_default_str();
+  command
+      ->add_option("--allow-domain", options->domains,
+                   "let rules make ops of a runtime's own domain: the output is for that runtime alone")
+      ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
       ->check(CLI::Range(1.0, 86400.0))

@@ -27,7 +27,7 @@ struct Options {
 };
 
 rules::RuleSet load(const std::filesystem::path& path) {
-  return rules::RuleSet::load(actors::find_config(path), RuleStatus::tested);
+  return rules::RuleSet::load(actors::find_config(path), rules::RuleChoice::all());
 }
 
 std::filesystem::path proofs_of(const Options& options) {
@@ -51,8 +51,9 @@ int list(const Options& options) {
     if (!options.family.empty() && info.family != options.family) continue;
     if (wanted && info.status != *wanted) continue;
     const bool old = table.found_by_older(info);
-    std::printf("%-14s %-8s %s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
-                info.name.c_str(), old ? "  (by an older checker)" : "");
+    const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
+    std::printf("%-14s %-8s %s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
+                info.name.c_str(), domain.c_str(), old ? "  (by an older checker)" : "");
     ++shown;
     older += old ? 1 : 0;
   }
@@ -105,7 +106,7 @@ std::map<std::string, std::string> sources(const std::filesystem::path& path) {
     for (const auto& entry : std::filesystem::directory_iterator(path))
       if (entry.path().extension() == ".rules") files.push_back(entry.path());
   for (const auto& file : files) {
-    const rules::RuleSet rules = rules::RuleSet::load(file, RuleStatus::tested);
+    const rules::RuleSet rules = rules::RuleSet::load(file, rules::RuleChoice::all());
     for (std::size_t i = 0; i < rules.size(); ++i) out[rules.info(i).name] = file.filename().string();
   }
   return out;

@@ -34,7 +34,8 @@ void PrintTo(const Known& known, std::ostream* out) {
 const std::filesystem::path kConfigs = std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs";
 
 const rules::RuleSet& shipped() {
-  static const rules::RuleSet rules = rules::RuleSet::load(kConfigs / "rules");
+  static const rules::RuleSet rules =
+      rules::RuleSet::load(kConfigs / "rules", {rules::RuleStatus::bounded, {"com.microsoft"}});
   return rules;
 }
 

@@ -19,7 +19,7 @@ using testing::Value;
 
 const RuleSet& shipped() {
   static const RuleSet rules =
-      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   return rules;
 }
 
@@ -159,6 +159,61 @@ TEST(Families, JoinedProductsAndSumsAreOne) {
   const Value sums = b.op(OpKind::concat, {b.op(OpKind::add, {x, y}), b.op(OpKind::add, {y, y})}, axis(0));
   for (const Value v : {columns, rows, sums}) b.output(v);
   expect_leads(b, "concat-matmuls\nconcat-matmul-rows\nconcat-binary\nexpect MatMul 2\nexpect Add 1\n");
+}
+
+/// softmax(q k * scale + mask) v of four heads, as exporters write it.
+void masked_attention(GraphBuilder& b, bool factors, bool masked) {
+  const auto heads = [&](Ints dims, Ints perm) {
+    const Ints apart{dims[0], dims[1], 4, dims[2] / 4};
+    return transpose(b, reshape(b, b.input(dims), apart), std::move(perm));
+  };
+  Value q = heads({2, 3, 8}, {0, 2, 1, 3}), k = heads({2, 5, 8}, {0, 2, 3, 1});
+  const Value v = heads({2, 5, 12}, {0, 2, 1, 3}), c = b.literal({}, {0.5F});
+  if (factors) q = b.op(OpKind::mul, {q, c}), k = b.op(OpKind::mul, {k, c});
+  Value scores = b.op(OpKind::matmul, {q, k});
+  if (!factors) scores = b.op(OpKind::mul, {scores, c});
+  if (masked) scores = b.op(OpKind::add, {scores, b.input({2, 1, 1, 5})});
+  const Value mixed = b.op(OpKind::matmul, {b.op(OpKind::softmax, {scores}, axis(-1)), v});
+  b.output(reshape(b, transpose(b, mixed, {0, 2, 1, 3}), {2, 3, 12}));
+}
+
+TEST(Families, AttentionIsOneOperation) {
+  for (const bool factors : {false, true})
+    for (const bool masked : {false, true}) {
+      GraphBuilder b;
+      masked_attention(b, factors, masked);
+      expect_leads(b, std::string("attention-op") + (masked ? "-masked" : "") +
+                          (factors ? "-factors" : "-scaled") +
+                          "\nreshape-identity all\nexpect MultiHeadAttention 1\nexpect Softmax 0\nexpect "
+                          "Reshape 0\nexpect total " +
+                          (masked ? "2" : "1") + "\n");
+    }
+}
+
+// Tokens first, in a batch of one, and a factor on all queries.
+TEST(Families, AttentionOfTokensIsOneOperation) {
+  GraphBuilder b;
+  const auto heads = [&](Value x, Ints perm) {
+    return transpose(b, reshape(b, x, {5, 2, 3}), std::move(perm));
+  };
+  const Value q = b.op(OpKind::mul, {b.input({1, 5, 6}), b.literal({1}, {0.75F})});
+  const Value scores = b.op(OpKind::matmul, {heads(q, {1, 0, 2}), heads(b.input({5, 6}), {1, 2, 0})});
+  const Value mixed =
+      b.op(OpKind::matmul, {b.op(OpKind::softmax, {scores}, axis(-1)), heads(b.input({5, 6}), {1, 0, 2})});
+  b.output(reshape(b, transpose(b, mixed, {1, 0, 2}), {5, 6}));
+  expect_leads(b,
+               "attention-op-first\nexpect MultiHeadAttention "
+               "1\nreshape-identity\nattention-op-query\nexpect Mul 0\n");
+}
+
+// Squeeze and excite: the factor of each channel is repeated to the pixels, and back.
+TEST(Families, AFactorOfChannelsIsResizedToThePixels) {
+  GraphBuilder b;
+  const Value x = relu(b, conv(b, b.input({2, 3, 4, 5}), 3, 8, 3));
+  const Value s = b.op(OpKind::sigmoid,
+                       {conv(b, relu(b, conv(b, b.op(OpKind::global_average_pool, {x}), 8, 2, 1)), 2, 8, 1)});
+  b.output(conv(b, b.op(OpKind::mul, {x, s}), 8, 4, 1));
+  expect_leads(b, "scale-resize\nexpect Resize 1\nexpect Mul 1\nresize-scale\nexpect Resize 0\n");
 }
 
 TEST(Families, ConvolutionsOfSumsAndAverages) {

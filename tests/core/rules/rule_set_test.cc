@@ -107,8 +107,26 @@ TEST(RuleSet, AMissingFileIsAnError) {
 }
 
 TEST(RuleSet, ShippedRulesLoad) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   EXPECT_GE(rules.size(), 30u);
+}
+
+TEST(RuleSet, RulesOfARuntimesDomainAreLoadedWhereItIsAllowed) {
+  const std::string folder = std::string(REGRAFT_SOURCE_DIR) + "/configs/rules";
+  const auto made = [](const RuleSet& rules) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < rules.size(); ++i) count += rules.info(i).domain.empty() ? 0 : 1;
+    return count;
+  };
+  const RuleSet portable = RuleSet::load(folder),
+                all = RuleSet::load(folder, {RuleStatus::bounded, {"com.microsoft"}});
+  EXPECT_EQ(made(portable), 0u);
+  EXPECT_GE(made(all), 7u);
+  EXPECT_EQ(all.size(), portable.size() + made(all));
+  EXPECT_EQ(portable.refused_domain("attention-op"), "com.microsoft");
+  EXPECT_EQ(portable.refused_domain("mul-one"), "");
+  EXPECT_EQ(all.refused_domain("attention-op"), "");
+  EXPECT_THROW(RuleSet::load(folder + "/runtime.rules"), RuleError);
 }
 
 }  // namespace

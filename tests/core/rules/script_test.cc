@@ -49,6 +49,21 @@ TEST(Script, RepeatsItsSteps) {
   graph.validate();
 }
 
+TEST(Script, TakesEachMatchOnceAndNoneThatItMakes) {
+  const RuleSet grows = RuleSet::parse("grow: Relu(x) => Relu(Tanh(x))\n", "script.rules");
+  testing::GraphBuilder b;
+  graph::Graph& graph = chain(b);
+  const auto script = Script::parse("grow each\nexpect Relu 4\nexpect Tanh 4\n", "chain.script");
+  EXPECT_EQ(run_script(script, graph, grows).size(), 4u);
+  graph.validate();
+  testing::GraphBuilder other;
+  // Of pairs that overlap, those that the ones before leave.
+  EXPECT_EQ(
+      run_script(Script::parse("relu-relu each\nexpect Relu 2\n", "chain.script"), chain(other), rules())
+          .size(),
+      2u);
+}
+
 TEST(Script, SaysWhereItDoesNotFit) {
   const auto fails_at = [](const char* text, const char* where) {
     testing::GraphBuilder b;
@@ -65,6 +80,7 @@ TEST(Script, SaysWhereItDoesNotFit) {
   EXPECT_TRUE(fails_at("expect Relu 1\n", "chain.script:1"));
   EXPECT_TRUE(fails_at("expect NoSuchOp 1\n", "chain.script:1"));
   EXPECT_TRUE(fails_at("relu-relu twice\n", "chain.script:1"));
+  EXPECT_TRUE(fails_at("relu-relu all\nrelu-relu each\n", "chain.script:2"));
   EXPECT_TRUE(fails_at("relu-relu at 1 2\n", "chain.script:1"));
   EXPECT_TRUE(fails_at("relu-relu\nrepeat 2\nrelu-relu\n", "chain.script:2"));
   EXPECT_TRUE(fails_at("relu-relu\nend\n", "chain.script:2"));

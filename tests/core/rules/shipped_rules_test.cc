@@ -25,7 +25,7 @@ constexpr double kTolerance = 3e-6;
 
 const RuleSet& shipped() {
   static const RuleSet rules =
-      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   return rules;
 }
 

@@ -59,7 +59,7 @@ TEST(SymbolicDims, WhatFitsForSomeSizesOnlyIsNotMade) {
 
 // Of a shape that says -1 no size is known.
 TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   for (const bool inferred : {false, true}) {
     GraphBuilder b;
     graph::TensorType type;
@@ -77,7 +77,7 @@ TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
 
 // x may have one column, which the product with c repeats.
 TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleStatus::tested);
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   for (const bool symbolic : {false, true}) {
     GraphBuilder b;
     graph::TensorType type;
