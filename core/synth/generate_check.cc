@@ -13,7 +13,6 @@
 namespace regraft::synth {
 namespace {
 
-constexpr std::size_t kMostGuards = 2;
 constexpr std::size_t kDerivationInstances = 3;
 constexpr std::size_t kDerivationStates = 4000;
 
@@ -76,17 +75,25 @@ ExampleVerdict check_examples(const rules::RuleSet& rules, const TermRule& rule,
   return verdict;
 }
 
+namespace {
+
+// None, one, and two of them.
+std::vector<std::vector<std::string>> guard_sets(const std::vector<std::string>& candidates) {
+  std::vector<std::vector<std::string>> sets = {{}};
+  for (const std::string& one : candidates) sets.push_back({one});
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) sets.push_back({candidates[i], candidates[j]});
+  return sets;
+}
+
+}  // namespace
+
 CheckedRule find_sound_text(const std::string& name, const TermRule& rule, const std::vector<Form>& forms,
                             const std::vector<TextOptions>& texts, const CheckOptions& options) {
   CheckedRule out;
-  const std::vector<std::string> candidates = guard_candidates(rule, forms);
-  std::vector<std::vector<std::string>> sets = {{}};
-  for (const std::string& one : candidates) sets.push_back({one});
-  for (std::size_t i = 0; i < candidates.size() && kMostGuards > 1; ++i)
-    for (std::size_t j = i + 1; j < candidates.size(); ++j) sets.push_back({candidates[i], candidates[j]});
   for (const TextOptions& text : texts) {
     bool contradicted = true;  // guards are of use only where examples contradict
-    for (const auto& guards : sets) {
+    for (const auto& guards : guard_sets(guard_candidates(rule, forms, text.any_axis))) {
       if (!contradicted) break;
       TextOptions with = text;
       with.guards.insert(with.guards.end(), guards.begin(), guards.end());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace regraft::synth {
@@ -301,7 +302,38 @@ std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>&
   return listed(parts, " and ");
 }
 
-std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms) {
+namespace {
+
+// Operands that are joined of two parts each, of which the first must be as long: one guard a pair of joins.
+std::vector<std::string> joined_alike(const TermRule& rule, const std::vector<Form>& forms) {
+  const auto first_part = [&](Ref ref) -> std::optional<Ref> {
+    if (ref.is_leaf()) return std::nullopt;
+    const TermNode& node = rule.left.nodes[static_cast<std::size_t>(ref.node())];
+    const bool joins = forms[node.form].kind == K::concat && node.inputs[0].is_leaf();
+    return joins ? std::optional(node.inputs[0]) : std::nullopt;
+  };
+  std::vector<std::string> out;
+  for (const TermNode& node : rule.left.nodes) {
+    const K kind = forms[node.form].kind;
+    if (kind != K::add && kind != K::mul && kind != K::concat) continue;
+    const auto a = first_part(node.inputs[0]), b = first_part(node.inputs[1]);
+    if (a && b && a != b) out.push_back("dims(" + leaf_name(*a) + ") == dims(" + leaf_name(*b) + ")");
+  }
+  return out;
+}
+
+// Axes that a rule says nothing of may be one axis.
+std::vector<std::string> different_axes(const TermRule& rule, const std::vector<Form>& forms) {
+  std::set<std::int64_t> axes;
+  for (const TermNode& node : rule.left.nodes)
+    if (has_axis(forms[node.form].kind)) axes.insert(forms[node.form].attrs.integer(A::axis));
+  return axes.size() == 2 ? std::vector<std::string>{"a0 != a1"} : std::vector<std::string>{};
+}
+
+}  // namespace
+
+std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms,
+                                          bool any_axis) {
   std::vector<std::string> groups, shapes, out;
   for (std::size_t n = 0; n < rule.left.nodes.size(); ++n) {
     const TermNode& node = rule.left.nodes[n];
@@ -329,6 +361,9 @@ std::vector<std::string> guard_candidates(const TermRule& rule, const std::vecto
     const auto name = [](Ref r) { return "dims(x" + std::to_string(r.leaf_number()) + ")"; };
     out.push_back(name(node.inputs[0]) + " == " + name(node.inputs[1]));
   }
+  for (std::string& guard : joined_alike(rule, forms)) out.push_back(std::move(guard));
+  if (any_axis)
+    for (std::string& guard : different_axes(rule, forms)) out.push_back(std::move(guard));
   return out;
 }
 

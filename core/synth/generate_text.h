@@ -25,7 +25,8 @@ std::string rule_text(const std::string& name, const TermRule& rule, const std::
 std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>& forms);
 
 /// Conditions on what rule_text names, likely to make a rule sound that is not: numbers of groups, equal
-/// shapes; weakest first.
-std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms);
+/// shapes, parts of equal shapes, different axes (where they are variables); weakest first.
+std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms,
+                                          bool any_axis);
 
 }  // namespace regraft::synth

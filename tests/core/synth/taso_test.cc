@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "core/base/file.h"
@@ -153,33 +154,72 @@ TEST(TasoImport, TakesAllOfTasosOwnRules) {
             import.count(Status::imported) + import.count(Status::guarded));
 }
 
-bool is_of_matrices(const TasoRule& rule) {
-  const auto is_one = [](const TasoOp& op) {
-    const auto type = static_cast<TasoType>(op.type);
-    return type == TasoType::matmul || type == TasoType::add || type == TasoType::transpose;
-  };
-  return rule.source.size() <= 3 && rule.target.size() <= 3 && std::ranges::all_of(rule.source, is_one) &&
-         std::ranges::all_of(rule.target, is_one);
+/// Rules of the file on some ops alone, of at most three nodes a side, by number.
+std::map<std::size_t, TasoRule> taso_rules_of(const std::set<TasoType>& types) {
+  const auto is_one = [&](const TasoOp& op) { return types.contains(static_cast<TasoType>(op.type)); };
+  const MappedFile file(taso_file());
+  std::map<std::size_t, TasoRule> out;
+  std::size_t number = 0;
+  for (const TasoRule& rule : read_taso_rules(file.bytes(), taso_file().string())) {
+    const bool fits = rule.source.size() <= 3 && rule.target.size() <= 3 &&
+                      std::ranges::all_of(rule.source, is_one) && std::ranges::all_of(rule.target, is_one);
+    if (fits) out.emplace(number, rule);
+    ++number;
+  }
+  return out;
 }
 
-TEST(TasoImport, WhatTasoHasOfMatricesFollowsFromWhatIsGenerated) {
-  if (!std::filesystem::exists(taso_file()))
-    GTEST_SKIP() << "TASO's rules are not at " << taso_file() << "; set REGRAFT_TASO_RULES";
-  const MappedFile file(taso_file());
-  std::vector<TasoRule> rules;
-  for (const TasoRule& rule : read_taso_rules(file.bytes(), taso_file().string()))
-    if (is_of_matrices(rule)) rules.push_back(rule);
-  EXPECT_GE(rules.size(), 5u);
+/// Numbers of those that do not follow from what is generated over some ops.
+std::set<std::size_t> not_generated(const std::map<std::size_t, TasoRule>& rules,
+                                    const std::vector<std::string>& ops, std::size_t least_known) {
   const TempDir folder("taso");
   GenerateOptions options;
-  options.ops = {"matmul", "add", "transpose"};
+  options.ops = ops;
   options.folder = folder.path();
   const Generation made = generate_rules(options, [](const std::string&) {});
   const auto generated = rules::RuleSet::parse(made.rules_text(), "generated.rules");
-  const TasoImport import = import_taso(rules, generated, {.examples = 24});
-  EXPECT_GE(import.known(), 4u);
-  for (const std::size_t number : import.sound_but_unknown())
-    ADD_FAILURE() << import.outcomes[number].text << " does not follow";
+  std::vector<TasoRule> list;
+  std::vector<std::size_t> numbers;
+  for (const auto& [number, rule] : rules) {
+    list.push_back(rule);
+    numbers.push_back(number);
+  }
+  const TasoImport import = import_taso(list, generated, {.examples = 24});
+  EXPECT_GE(import.known(), least_known);
+  std::set<std::size_t> out;
+  for (const std::size_t at : import.sound_but_unknown()) out.insert(numbers[at]);
+  return out;
+}
+
+class TasoGenerated : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(taso_file()))
+      GTEST_SKIP() << "TASO's rules are not at " << taso_file() << "; set REGRAFT_TASO_RULES";
+  }
+};
+
+using Numbers = std::set<std::size_t>;
+
+TEST_F(TasoGenerated, HasWhatTasoHasOfMatrices) {
+  const auto rules = taso_rules_of({TasoType::matmul, TasoType::add, TasoType::transpose});
+  EXPECT_GE(rules.size(), 5u);
+  EXPECT_EQ(not_generated(rules, {"matmul", "add", "transpose"}, 4), Numbers{});
+}
+
+// Sums and products of joined tensors, four of them, and joins of joins.
+TEST_F(TasoGenerated, HasWhatTasoHasOfJoinedTensors) {
+  const auto rules = taso_rules_of({TasoType::concat, TasoType::add, TasoType::multiply});
+  for (const std::size_t number : {103, 104, 110, 111, 112, 113, 132}) EXPECT_TRUE(rules.contains(number));
+  EXPECT_EQ(not_generated(rules, {"concat-0", "concat-1", "add", "mul"}, 8), Numbers{});
+}
+
+// A tensor that is convolved with itself, its channels in another order.
+TEST_F(TasoGenerated, HasConvolutionsOfATensorWithItself) {
+  auto rules = taso_rules_of({TasoType::concat, TasoType::conv});
+  std::erase_if(rules, [](const auto& rule) { return rule.first != 92; });
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(not_generated(rules, {"concat-1", "conv3x3-same"}, 1), Numbers{});
 }
 
 }  // namespace
