@@ -177,6 +177,14 @@ class ExampleGenerator {
     return false;
   }
 
+  // Of a Reshape of which the guards say how many dims it makes.
+  std::optional<graph::Ints> shape_of_length(const PatternNode& node, const Dims& x) {
+    for (const auto& [attr, slot] : node.attrs)
+      if (const auto length = hints_.length(slot); attr == A::shape && length && choices_.drawn(6) > 0)
+        return shapes_.reshape_to(*length, x);
+    return std::nullopt;
+  }
+
   graph::AttrBlock attributes(K kind, const PatternNode& node, std::size_t member,
                               const std::vector<Value>& inputs) {
     if (node.op) {
@@ -190,6 +198,10 @@ class ExampleGenerator {
                                     : node.outputs.size();
     for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
       if (settled(node, member, spec.attr)) continue;
+      if (const auto shape = kind == K::reshape ? shape_of_length(node, x) : std::nullopt) {
+        attrs.set(spec.attr, *shape);
+        continue;
+      }
       if (auto value = some_.choose(kind, spec, x, outputs)) attrs.set(spec.attr, *value);
     }
     for (const auto& [attr, value] : node.required) attrs.set(attr, value);
@@ -208,8 +220,6 @@ class ExampleGenerator {
         }
       }
       if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
-      if (const auto length = hints_.length(slot); length && kind == K::reshape && choices_.drawn(6) > 0)
-        if (const auto shape = shapes_.reshape_to(*length, x)) attrs.set(attr, *shape);
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }

@@ -72,6 +72,10 @@ class ExampleShapes {
       x.pop_back();
       return x;
     }
+    if (x.size() == rank && rank == 3 && (x[0] == 1 || x[1] == 1)) {  // tokens, in a batch of one
+      x[0] *= x[1];
+      x.erase(x.begin() + 1);
+    }
     if (x.size() + 1 != rank || x.empty()) return std::nullopt;
     if (heads_ == 0 || choices_.drawn(12) == 0) heads_ = choices_.pick({1, 2});
     if (x.back() % heads_ != 0) return std::nullopt;
@@ -150,6 +154,9 @@ class ExampleShapes {
   // Keys, values, a bias of all three, a mask that is never there, and what is added to the scores.
   Dims attended_dims(const std::vector<Dims>& given) {
     const Dims &q = given[0], &k = given.size() > 1 ? given[1] : q, &v = given.size() > 2 ? given[2] : q;
+    if (q.size() != 3 || k.size() != 3 || v.size() != 3)
+      throw graph::GraphError("the draw does not fit", "instance", "");
+    if (heads_ == 0 || q[2] % heads_ != 0) heads_ = q[2] % 2 == 0 ? choices_.pick({1, 2}) : 1;
     switch (given.size()) {
       case 1:
         return {q[0], choices_.pick(limits_.dims), q[2]};

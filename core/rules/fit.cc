@@ -40,6 +40,22 @@ bool joins(Dims a, Dims b, std::size_t axis) {
   return true;
 }
 
+// Queries, keys and values of one batch, cut into heads, and what is added to the scores [batch, heads,
+// queries, keys], which is repeated along the first two alone.
+bool attention_fits(std::span<const Dims> in) {
+  constexpr std::size_t kAdded = 5;
+  if (in.size() < 3) return false;
+  const Dims q = in[0], k = in[1], v = in[2];
+  if (q.size() != 3 || k.size() != 3 || v.size() != 3) return false;
+  const bool headed = !graph::is_symbol(q[2]) && !graph::is_symbol(v[2]);
+  if (!headed || !same(q[0], k[0]) || !same(q[0], v[0]) || !same(k[1], v[1]) || !same(q[2], k[2]))
+    return false;
+  if (in.size() <= kAdded || in[kAdded].empty()) return true;
+  const Dims added = in[kAdded];
+  return added.size() == 4 && (added[0] == 1 || same(added[0], q[0])) && !graph::is_symbol(added[1]) &&
+         same(added[2], q[1]) && same(added[3], k[1]);
+}
+
 }  // namespace
 
 bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::AttrBlock& attrs,
@@ -59,6 +75,7 @@ bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::A
         return false;
   }
   if (kind == OpKind::matmul) return product_fits(dims[0], dims[1]);
+  if (kind == OpKind::multi_head_attention) return attention_fits({dims.data(), dims.size()});
   if (kind == OpKind::gemm) {
     const bool ta = attrs.integer(graph::Attr::trans_a) != 0, tb = attrs.integer(graph::Attr::trans_b) != 0;
     return same(dims[0][ta ? 0 : 1], dims[1][tb ? 1 : 0]);

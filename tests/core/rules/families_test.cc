@@ -197,9 +197,9 @@ TEST(Families, AttentionOfTokensIsOneOperation) {
     return transpose(b, reshape(b, x, {5, 2, 3}), std::move(perm));
   };
   const Value q = b.op(OpKind::mul, {b.input({1, 5, 6}), b.literal({1}, {0.75F})});
-  const Value scores = b.op(OpKind::matmul, {heads(q, {1, 0, 2}), heads(b.input({5, 6}), {1, 2, 0})});
+  const Value scores = b.op(OpKind::matmul, {heads(q, {1, 0, 2}), heads(b.input({1, 5, 6}), {1, 2, 0})});
   const Value mixed =
-      b.op(OpKind::matmul, {b.op(OpKind::softmax, {scores}, axis(-1)), heads(b.input({5, 6}), {1, 0, 2})});
+      b.op(OpKind::matmul, {b.op(OpKind::softmax, {scores}, axis(-1)), heads(b.input({5, 1, 6}), {1, 0, 2})});
   b.output(reshape(b, transpose(b, mixed, {1, 0, 2}), {5, 6}));
   expect_leads(b,
                "attention-op-first\nexpect MultiHeadAttention "
