@@ -242,18 +242,17 @@ const Cost& AnalyticCost::cost() {
   return cost_;
 }
 
-void AnalyticCost::check_live(NodeId node) const {
-  if (!graph_.alive(node))
-    throw CostError("node " + std::to_string(node) + " is not live", name(), "update() after each edit");
+void AnalyticCost::refuse_dead(NodeId node) const {
+  throw CostError("node " + std::to_string(node) + " is not live", name(), "update() after each edit");
 }
 
 double AnalyticCost::node_latency_us(NodeId node) {
-  check_live(node);
+  if (!graph_.alive(node)) refuse_dead(node);
   return latency_of(costs_[node].time);
 }
 
 NodeId AnalyticCost::kernel_of(NodeId node) const {
-  check_live(node);
+  if (!graph_.alive(node)) refuse_dead(node);
   return fusion_[node].owner == kNoNode ? node : fusion_[node].owner;
 }
 

@@ -60,7 +60,7 @@ class AnalyticCost final : public CostModel {
   void find_memory(graph::NodeId node);
   double streamed_share() const;  // of the present weights
   double latency_of(const KernelTime& time) const;
-  void check_live(graph::NodeId node) const;
+  [[noreturn]] void refuse_dead(graph::NodeId node) const;
 
   const DeviceProfile& device_;
   const graph::Graph& graph_;

@@ -17,40 +17,87 @@ std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t>
 }
 
 void PeakMemory::update(const graph::Graph& graph, std::span<const NodeId> touched) {
-  first_states_.resize(std::max<std::size_t>(graph.id_bound(), first_states_.size()));
+  const std::size_t bound = std::max<std::size_t>(graph.id_bound(), first_states_.size());
+  first_states_.resize(bound);
+  source_.resize(bound, 0);
+  last_source_.resize(bound, graph::kNoNode);
+  moved_.clear();
   for (const NodeId id : touched) {
-    if (id >= first_states_.size()) continue;
-    const bool alive = graph.alive(id);
-    std::uint32_t waiting = 0;
-    if (alive)
-      for (const graph::Value value : graph.node(id).inputs) waiting += value.present() ? 1 : 0;
-    first_states_[id].waiting = waiting;
+    if (id >= bound) continue;
+    const auto present = [](graph::Value value) { return value.present(); };
+    const bool source = graph.alive(id) && std::ranges::none_of(graph.node(id).inputs, present);
+    if (source == is_source(id)) continue;
+    source_[id] = source ? 1 : 0;
     const auto at = std::lower_bound(sources_.begin(), sources_.end(), id);
-    const bool held = at != sources_.end() && *at == id, source = alive && waiting == 0;
-    if (held && !source) sources_.erase(at);
-    if (source && !held) sources_.insert(at, id);
+    if (source) {
+      sources_.insert(at, id);
+    } else {
+      sources_.erase(at);
+    }
+    if (graph.alive(id)) moved_.push_back(id);
   }
+  for (const NodeId id : touched)
+    if (id < bound) note(graph, id);
+  for (const NodeId id : moved_)
+    for (const graph::Use& use : graph.uses(id))
+      if (use.user != graph::kGraphOutput) note(graph, use.user);
+}
+
+void PeakMemory::note(const graph::Graph& graph, NodeId id) {
+  std::uint32_t waiting = 0;
+  NodeId last = graph::kNoNode;
+  if (graph.alive(id)) {
+    for (const graph::Value value : graph.node(id).inputs) {
+      if (!value.present()) continue;
+      if (!is_source(value.node)) {
+        ++waiting;
+      } else if (last == graph::kNoNode || value.node > last) {
+        last = value.node;
+      }
+    }
+  }
+  first_states_[id].waiting = waiting;
+  const NodeId now = waiting == 0 ? last : graph::kNoNode;
+  NodeId& held = last_source_[id];
+  if (now == held) return;
+  const auto place = [&](NodeId source) {
+    return std::lower_bound(early_.begin(), early_.end(), Early{source, id});
+  };
+  if (held != graph::kNoNode) early_.erase(place(held));
+  if (now != graph::kNoNode) early_.insert(place(now), Early{now, id});
+  held = now;
 }
 
 std::int64_t PeakMemory::bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                                std::span<const NodeId> shares) {
   states_ = first_states_;
-  order_ = sources_;
+  State* const states = states_.data();
   std::int64_t live = 0, peak = 0;
-  for (std::size_t at = 0; at < order_.size(); ++at) {
-    const NodeId id = order_[at];
-    const NodeId own = shares[id] == graph::kNoNode ? id : states_[shares[id]].holder;
-    const auto uses = graph.uses(id);
-    states_[id].holder = own;
+  const auto start = [&](NodeId id, std::size_t uses) {
+    const NodeId own = shares[id] == graph::kNoNode ? id : states[shares[id]].holder;
+    states[id].holder = own;
     if (own == id) live += bytes[id];
     peak = std::max(peak, live);
-    states_[own].readers += static_cast<std::uint32_t>(uses.size());
+    states[own].readers += static_cast<std::uint32_t>(uses);
+    return own;
+  };
+  for (const NodeId id : sources_) {
+    const std::size_t uses = graph.uses(id).size();
+    const NodeId own = start(id, uses);
+    if (uses == 0 && own == id) live -= bytes[id];
+  }
+  order_.clear();
+  for (const Early& early : early_) order_.push_back(early.node);
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    const NodeId id = order_[at];
+    const auto uses = graph.uses(id);
+    const NodeId own = start(id, uses.size());
     for (const graph::Use& use : uses)
-      if (use.user != graph::kGraphOutput && --states_[use.user].waiting == 0) order_.push_back(use.user);
+      if (use.user != graph::kGraphOutput && --states[use.user].waiting == 0) order_.push_back(use.user);
     for (const graph::Value value : graph.node(id).inputs) {
       if (!value.present()) continue;
-      const NodeId holder = states_[value.node].holder;
-      if (--states_[holder].readers == 0) live -= bytes[holder];
+      const NodeId holder = states[value.node].holder;
+      if (--states[holder].readers == 0) live -= bytes[holder];
     }
     if (uses.empty() && own == id) live -= bytes[id];
   }

@@ -15,8 +15,9 @@ namespace regraft::cost {
 std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                         std::span<const graph::NodeId> shares);
 
-/// The same of a graph that is edited: keeps its working memory, and how many inputs each node has. One
-/// thread.
+/// The same of a graph that is edited. Nodes without inputs (weights, most of all) run first and make nothing
+/// ready that is not known beforehand: which nodes read them alone, in the order in which they become so. Of
+/// the others it is kept how many inputs are still to come then. One thread.
 class PeakMemory {
  public:
   /// Call after edits, first with all nodes; ids that are dead count too.
@@ -26,13 +27,25 @@ class PeakMemory {
 
  private:
   struct State {
-    std::uint32_t waiting = 0, readers = 0;
+    std::uint32_t waiting = 0;  // for nodes with inputs of their own
+    std::uint32_t readers = 0;
     graph::NodeId holder = graph::kNoNode;
   };
-  std::vector<State> states_,
-      first_states_;                    // by node; first_states_: as they are before the first node runs
-  std::vector<graph::NodeId> sources_;  // live nodes without inputs, ascending
-  std::vector<graph::NodeId> order_;
+  /// A node that reads sources alone is ready after the last of them.
+  struct Early {
+    graph::NodeId last_source = graph::kNoNode, node = graph::kNoNode;
+    auto operator<=>(const Early&) const = default;
+  };
+
+  bool is_source(graph::NodeId id) const { return source_[id] != 0; }
+  void note(const graph::Graph& graph, graph::NodeId id);
+
+  std::vector<State> states_, first_states_;  // by node; first_states_: as they are once all sources have run
+  std::vector<std::uint8_t> source_;          // by node
+  std::vector<graph::NodeId> sources_;        // live nodes without inputs, ascending
+  std::vector<Early> early_;                  // ascending
+  std::vector<graph::NodeId> last_source_;    // by node: of its entry in early_, or kNoNode
+  std::vector<graph::NodeId> order_, moved_;
 };
 
 }  // namespace regraft::cost

@@ -86,12 +86,10 @@ const NodeFeatureRow& SignatureFeatures::row(graph::SignatureId signature) {
   return rows_[at];
 }
 
-float SignatureFeatures::elements(graph::TypeId type) {
+float SignatureFeatures::compute_elements(graph::TypeId type) {
   const std::size_t at = graph::index(type);
   if (at >= elements_.size()) elements_.resize(at + 1, -1.0f);
-  if (elements_[at] < 0) {
-    elements_[at] = scaled_log(static_cast<double>(bindings_.element_count(tables_->type(type))), 8);
-  }
+  elements_[at] = scaled_log(static_cast<double>(bindings_.element_count(tables_->type(type))), 8);
   return elements_[at];
 }
 

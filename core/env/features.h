@@ -83,9 +83,13 @@ class SignatureFeatures {
   SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings);
 
   const NodeFeatureRow& row(graph::SignatureId signature);
-  float elements(graph::TypeId type);  // lg(elements) / 8
+  float elements(graph::TypeId type) {  // lg(elements) / 8
+    const std::size_t at = graph::index(type);
+    return at < elements_.size() && elements_[at] >= 0 ? elements_[at] : compute_elements(type);
+  }
 
  private:
+  float compute_elements(graph::TypeId type);
   NodeFeatureRow compute(const graph::Signature& signature) const;
 
   const graph::Tables* tables_;

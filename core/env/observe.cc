@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -45,32 +46,40 @@ ObservationWriter::ObservationWriter(const graph::Tables& tables, graph::Binding
     : features_(tables, std::move(bindings)) {}
 
 void ObservationWriter::write(RewriteState& state, const ObservationFrame& frame, Observation& out) {
+  number_rows(state.graph(), out);
   write_nodes(state, frame, out);
   write_edges(state.graph(), out);
   write_candidates(state, frame, out);
   write_globals(state.cost(), frame, out);
 }
 
+void ObservationWriter::number_rows(const graph::Graph& graph, Observation& out) {
+  rows_.assign(graph.id_bound(), -1);
+  out.node_ids.clear();
+  edges_ = 0;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id) || graph.node(id).kind == graph::OpKind::weight) continue;
+    rows_[id] = static_cast<std::int32_t>(out.node_ids.size());
+    out.node_ids.push_back(id);
+    edges_ += graph.uses(id).size();
+  }
+  for (const graph::Value output : graph.outputs()) edges_ -= rows_[output.node] < 0 ? 0 : 1;
+}
+
 void ObservationWriter::write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out) {
   const graph::Graph& graph = state.graph();
   cost::CostModel& cost = state.cost_model();
   const double to_share = frame.initial.latency_us > 0 ? 1024 / frame.initial.latency_us : 0;
-  out.node_ids.clear();
-  out.node_kinds.clear();
-  out.node_features.resize(graph.live_count() * kNodeFeatures);
-  auto to = out.node_features.begin();
-  rows_.assign(graph.id_bound(), -1);
+  const std::size_t count = out.node_ids.size();
+  out.node_kinds.resize(count);
+  out.node_features.resize(count * kNodeFeatures);
   if (node_rows_.size() < graph.id_bound()) node_rows_.resize(graph.id_bound());
-  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
-    if (!graph.alive(id) || graph.node(id).kind == graph::OpKind::weight) continue;
-    const graph::Node& node = graph.node(id);
-    rows_[id] = static_cast<std::int32_t>(out.node_ids.size());
-    out.node_ids.push_back(id);
-    out.node_kinds.push_back(static_cast<std::uint16_t>(node.kind));
-    const NodeFeatureRow& row = node_row(graph, id, to_share * cost.node_latency_us(id));
-    to = std::copy(row.begin(), row.end(), to);
+  for (std::size_t row = 0; row < count; ++row) {
+    const graph::NodeId id = out.node_ids[row];
+    out.node_kinds[row] = static_cast<std::uint16_t>(graph.node(id).kind);
+    const NodeFeatureRow& features = node_row(graph, id, to_share * cost.node_latency_us(id));
+    std::memcpy(&out.node_features[row * kNodeFeatures], features.data(), sizeof(features));
   }
-  out.node_features.resize(out.node_ids.size() * kNodeFeatures);
 }
 
 const NodeFeatureRow& ObservationWriter::node_row(const graph::Graph& graph, graph::NodeId id,
@@ -86,20 +95,23 @@ const NodeFeatureRow& ObservationWriter::node_row(const graph::Graph& graph, gra
 }
 
 void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out) {
-  out.senders.clear();
-  out.receivers.clear();
-  out.edge_features.clear();
+  out.senders.resize(edges_);
+  out.receivers.resize(edges_);
+  out.edge_features.resize(edges_ * kEdgeFeatures);
+  std::size_t edge = 0;
   for (std::size_t row = 0; row < out.node_ids.size(); ++row) {
-    const graph::Node& node = graph.node(out.node_ids[row]);
-    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const graph::Value value = node.inputs[slot];
+    const auto& inputs = graph.node(out.node_ids[row]).inputs;
+    for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
+      const graph::Value value = inputs[slot];
       if (!value.present() || rows_[value.node] < 0) continue;
-      out.senders.push_back(rows_[value.node]);
-      out.receivers.push_back(static_cast<std::int32_t>(row));
-      const std::array<float, kEdgeFeatures> features = {features_.elements(graph.type_id(value)),
-                                                         half_log_(slot), half_log_(value.output),
-                                                         half_log_(readers(graph, value))};
-      out.edge_features.insert(out.edge_features.end(), features.begin(), features.end());
+      out.senders[edge] = rows_[value.node];
+      out.receivers[edge] = static_cast<std::int32_t>(row);
+      float* const features = &out.edge_features[edge * kEdgeFeatures];
+      features[0] = features_.elements(graph.type_id(value));
+      features[1] = half_log_(slot);
+      features[2] = half_log_(value.output);
+      features[3] = half_log_(readers(graph, value));
+      ++edge;
     }
   }
 }
@@ -111,30 +123,37 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
   if (rule_count >= kMost) throw EnvError("an observation holds at most 65534 rules", "rules", "load fewer");
   const std::size_t limit = std::min<std::size_t>(frame.location_limit, kMost);
   const rules::MatchIndex& index = state.index();
-  out.candidate_xfers.clear();
-  out.candidate_locations.clear();
-  out.candidate_offsets.assign(1, 0);
-  out.candidate_nodes.clear();
-  out.location_counts.assign(rule_count + 1, 0);
-  out.truncated_locations = 0;
+  out.location_counts.resize(rule_count + 1);
+  std::size_t count = 0, all = 0;
   for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
-    const std::span<const rules::Match> matches = index.matches(rule);
-    const std::size_t kept = std::min(matches.size(), limit);
+    const std::size_t matches = index.matches(rule).size(), kept = std::min(matches, limit);
     out.location_counts[rule] = static_cast<std::uint16_t>(kept);
-    out.truncated_locations += static_cast<std::uint32_t>(matches.size() - kept);
-    for (std::size_t location = 0; location < kept; ++location) {
-      out.candidate_xfers.push_back(static_cast<std::uint16_t>(rule));
-      out.candidate_locations.push_back(static_cast<std::uint16_t>(location));
+    count += kept;
+    all += matches;
+  }
+  out.location_counts[rule_count] = 1;
+  out.truncated_locations = static_cast<std::uint32_t>(all - count);
+  out.candidate_xfers.resize(count + 1);
+  out.candidate_locations.resize(count + 1);
+  out.candidate_offsets.resize(count + 2);
+  out.candidate_nodes.clear();
+  std::size_t candidate = 0;
+  for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
+    if (out.location_counts[rule] == 0) continue;
+    const std::span<const rules::Match> matches = index.matches(rule);
+    for (std::size_t location = 0; location < out.location_counts[rule]; ++location, ++candidate) {
+      out.candidate_xfers[candidate] = static_cast<std::uint16_t>(rule);
+      out.candidate_locations[candidate] = static_cast<std::uint16_t>(location);
+      out.candidate_offsets[candidate] = static_cast<std::uint32_t>(out.candidate_nodes.size());
       for (const graph::NodeId id : matches[location].nodes) {
         if (rows_[id] >= 0) out.candidate_nodes.push_back(rows_[id]);
       }
-      out.candidate_offsets.push_back(static_cast<std::uint32_t>(out.candidate_nodes.size()));
     }
   }
-  out.candidate_xfers.push_back(static_cast<std::uint16_t>(rule_count));
-  out.candidate_locations.push_back(0);
-  out.candidate_offsets.push_back(static_cast<std::uint32_t>(out.candidate_nodes.size()));
-  out.location_counts[rule_count] = 1;
+  out.candidate_xfers[count] = static_cast<std::uint16_t>(rule_count);
+  out.candidate_locations[count] = 0;
+  out.candidate_offsets[count] = out.candidate_offsets[count + 1] =
+      static_cast<std::uint32_t>(out.candidate_nodes.size());
 }
 
 }  // namespace regraft::env

@@ -31,6 +31,7 @@ class ObservationWriter {
   void write(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
  private:
+  void number_rows(const graph::Graph& graph, Observation& out);
   void write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out);
   void write_edges(const graph::Graph& graph, Observation& out);
   void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
@@ -49,6 +50,7 @@ class ObservationWriter {
   std::vector<NodeRow> node_rows_;  // by node id
   SmallLogs half_log_{2};           // of uses and slots
   std::vector<std::int32_t> rows_;  // by node id; -1: no row
+  std::size_t edges_ = 0;           // between nodes that have rows
 };
 
 }  // namespace regraft::env

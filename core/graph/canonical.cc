@@ -29,10 +29,10 @@ const std::vector<std::uint32_t>& CanonicalOrder::positions() {
 void CanonicalOrder::refresh() {
   if (fresh_) return;
   note_edits();
-  pass(false);
+  pass<Hashes::merkle>();
   if (tie_) {
     hash_uses();
-    pass(true);
+    pass<Hashes::merkle_and_uses>();
   }
   fresh_ = true;
 }
@@ -51,7 +51,9 @@ void CanonicalOrder::note_edits() {
     if (id < bound) source_[id] = 0;
   std::erase_if(sources_, [&](const Ready& source) { return !source_[source.node]; });
   constexpr std::size_t kFew = 16;  // up to here, sorting in is cheaper than sorting anew
-  const auto by_hash = [](const Ready& a, const Ready& b) { return a.merkle < b.merkle; };
+  const auto by_hash = [&](Ready a, Ready b) {
+    return a.key != b.key ? a.key < b.key : merkle_[a.node] < merkle_[b.node];
+  };
   const std::size_t kept = sources_.size();
   for (const NodeId id : touched_) {
     if (!graph_.alive(id)) continue;
@@ -62,7 +64,8 @@ void CanonicalOrder::note_edits() {
     stale_[id] = 1;
     if (inputs_[id] > 0) continue;
     source_[id] = 1;
-    sources_.push_back({hash_of(id), id});
+    settle(id);
+    sources_.push_back({merkle_[id].low, id});
   }
   if (sources_.size() > kept + kFew) std::sort(sources_.begin(), sources_.end(), by_hash);
   const auto first_new = sources_.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -75,9 +78,8 @@ Hash128 CanonicalOrder::hash_of(NodeId id) const {
   return merkle_hash(prefixes_[id], graph_.node(id), merkle_);
 }
 
-// Hashes a node whose inputs all have their place, if it changed, and tells its users.
-void CanonicalOrder::settle(NodeId id, bool with_uses) {
-  if (with_uses || !stale_[id]) return;
+// Hashes a node that may have changed, once all its inputs are hashed, and tells its users.
+void CanonicalOrder::settle(NodeId id) {
   stale_[id] = 0;
   const Hash128 now = hash_of(id);
   if (now == merkle_[id]) return;
@@ -86,44 +88,45 @@ void CanonicalOrder::settle(NodeId id, bool with_uses) {
     if (use.user != kGraphOutput) stale_[use.user] = 1;
 }
 
-bool CanonicalOrder::before(const Ready& a, const Ready& b, bool with_uses) {
-  if (a.merkle != b.merkle) return a.merkle < b.merkle;
+template <CanonicalOrder::Hashes kKnown>
+bool CanonicalOrder::before_by_all(NodeId a, NodeId b) {
+  if (merkle_[a] != merkle_[b]) return merkle_[a] < merkle_[b];
   tie_ = true;
-  if (with_uses && down_[a.node] != down_[b.node]) return down_[a.node] < down_[b.node];
-  return a.node < b.node;  // interchangeable nodes: either order gives the same graph
+  if (kKnown == Hashes::merkle_and_uses && down_[a] != down_[b]) return down_[a] < down_[b];
+  return a < b;  // interchangeable nodes: either order gives the same graph
 }
 
-void CanonicalOrder::pass(bool with_uses) {
+template <CanonicalOrder::Hashes kKnown>
+void CanonicalOrder::pass() {
   waiting_ = inputs_;
-  order_.clear();
+  order_.resize(graph_.live_count());
   ready_.clear();
   tie_ = false;
-  const auto after = [&](const Ready& a, const Ready& b) { return before(b, a, with_uses); };
-  if (with_uses)
-    std::sort(sources_.begin(), sources_.end(),
-              [&](const Ready& a, const Ready& b) { return before(a, b, true); });
-  for (std::size_t i = 1; i < sources_.size() && !with_uses; ++i) before(sources_[i - 1], sources_[i], false);
+  const auto after = [&](Ready a, Ready b) { return before<kKnown>(b, a); };
+  if (kKnown == Hashes::merkle_and_uses)
+    std::sort(sources_.begin(), sources_.end(), [&](Ready a, Ready b) { return before<kKnown>(a, b); });
+  for (std::size_t i = 1; i < sources_.size(); ++i) before<kKnown>(sources_[i - 1], sources_[i]);
   std::size_t source = 0;
+  std::uint32_t placed = 0;
   while (source < sources_.size() || !ready_.empty()) {
     NodeId id;
-    if (ready_.empty() || (source < sources_.size() && before(sources_[source], ready_.front(), with_uses))) {
+    if (ready_.empty() || (source < sources_.size() && before<kKnown>(sources_[source], ready_.front()))) {
       id = sources_[source++].node;
-      settle(id, with_uses);
     } else {
       id = ready_.front().node;
       std::pop_heap(ready_.begin(), ready_.end(), after);
       ready_.pop_back();
     }
-    positions_[id] = static_cast<std::uint32_t>(order_.size());
-    order_.push_back(id);
+    positions_[id] = placed;
+    order_[placed++] = id;
     for (const Use& use : graph_.uses(id)) {
       if (use.user == kGraphOutput || --waiting_[use.user] != 0) continue;
-      settle(use.user, with_uses);
-      ready_.push_back({merkle_[use.user], use.user});
+      if (kKnown == Hashes::merkle && stale_[use.user]) settle(use.user);
+      ready_.push_back({merkle_[use.user].low, use.user});
       std::push_heap(ready_.begin(), ready_.end(), after);
     }
   }
-  if (order_.size() != graph_.live_count()) throw GraphError("the graph has a cycle", "graph", "");
+  if (placed != order_.size()) throw GraphError("the graph has a cycle", "graph", "");
 }
 
 // By the order of the first pass, which is topological whatever was tied in it.

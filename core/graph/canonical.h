@@ -28,17 +28,25 @@ class CanonicalOrder {
   const std::vector<std::uint32_t>& positions();
 
  private:
+  /// Which of the hashes have been found; a pass is compiled for each.
+  enum class Hashes : std::uint8_t { merkle, merkle_and_uses };
   struct Ready {
-    Hash128 merkle;
+    std::uint64_t key = 0;  // the half of its Merkle hash that counts first
     NodeId node = kNoNode;
   };
 
   void refresh();
   void note_edits();
-  void pass(bool with_uses);
+  template <Hashes kKnown>
+  void pass();
   void hash_uses();
-  void settle(NodeId id, bool with_uses);
-  bool before(const Ready& a, const Ready& b, bool with_uses);
+  void settle(NodeId id);
+  template <Hashes kKnown>
+  bool before(Ready a, Ready b) {
+    return a.key != b.key ? a.key < b.key : before_by_all<kKnown>(a.node, b.node);
+  }
+  template <Hashes kKnown>
+  bool before_by_all(NodeId a, NodeId b);
   Hash128 hash_of(NodeId id) const;
 
   const Graph& graph_;

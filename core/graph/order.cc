@@ -61,14 +61,6 @@ Hasher operation_hasher(const Graph& graph, NodeId id) {
   return hasher;
 }
 
-Hash128 merkle_hash(Hasher hasher, const Node& node, const std::vector<Hash128>& merkle) {
-  for (const Value value : node.inputs) {
-    hasher.add(value.present() ? merkle[value.node] : Hash128{});
-    hasher.add(value.output);
-  }
-  return hasher.finish();
-}
-
 Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,
                   const std::vector<Hash128>& down) {
   Hash128 sum;

@@ -9,7 +9,13 @@ namespace regraft::graph {
 /// What a node is but for its inputs: kind, attributes, types, weight contents; merkle_hash() adds the hashes
 /// of its inputs, by id.
 Hasher operation_hasher(const Graph& graph, NodeId id);
-Hash128 merkle_hash(Hasher operation, const Node& node, const std::vector<Hash128>& merkle);
+inline Hash128 merkle_hash(Hasher operation, const Node& node, const std::vector<Hash128>& merkle) {
+  for (const Value value : node.inputs) {
+    operation.add(value.present() ? merkle[value.node] : Hash128{});
+    operation.add(value.output);
+  }
+  return operation.finish();
+}
 /// What a node is used for, from the Merkle hashes and the uses_hash() of its users, by id.
 Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,
                   const std::vector<Hash128>& down);
