@@ -35,6 +35,7 @@ RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::Rul
       costs_(&costs),
       cost_(costs.make(*graph_)),
       index_(rules, *graph_),
+      rewriter_(*graph_, rules),
       first_constants_(graph_->tables().weights().size()) {}
 
 void RewriteState::touch(std::span<const graph::NodeId> nodes) {
@@ -53,12 +54,11 @@ const rules::MatchIndex& RewriteState::index() {
 }
 
 void RewriteState::apply(const rules::Match& match) {
-  const rules::Match kept = match;  // `match` may live in the index
   const graph::Graph::Mark mark = graph_->mark();
-  rules::apply(*graph_, *rules_, kept);
+  const rules::Rewrite& done = rewriter_.apply(match);
   touch(graph_->touched_since(mark));
   marks_.push_back(mark);
-  path_.push_back(kept);
+  path_.push_back(done.match);  // `match` may live in the index
 }
 
 void RewriteState::rewind_to(std::size_t depth) {
@@ -91,7 +91,7 @@ RewriteState RewriteState::clone() const {
 
 RewriteState::Trial::Trial(RewriteState& state, const rules::Match& match)
     : state_(state), mark_(state.graph_->mark()) {
-  rules::apply(*state_.graph_, *state_.rules_, match);
+  state_.rewriter_.apply(match);
   touched_ = state_.graph_->touched_since(mark_);
   state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
 }

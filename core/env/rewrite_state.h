@@ -84,6 +84,7 @@ class RewriteState {
   const cost::CostFactory* costs_;
   std::unique_ptr<cost::CostModel> cost_;
   rules::MatchIndex index_;
+  rules::Rewriter rewriter_;
   std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
   std::size_t first_constants_;                          // when it was made
   std::vector<rules::Match> path_;

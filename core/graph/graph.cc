@@ -200,7 +200,7 @@ void Graph::replace_uses(Value from, Value to) {
 }
 
 void Graph::remove_dead(std::span<const NodeId> candidates) {
-  std::vector<NodeId> pending(candidates.begin(), candidates.end());
+  InlineVector<NodeId, 32> pending(candidates);
   while (!pending.empty()) {
     const NodeId id = pending.back();
     pending.pop_back();

@@ -49,9 +49,52 @@ struct Frame {
         nodes(size.nodes, graph::kNoNode) {}
 };
 
+/// The frames of a set's members. Frames that are taken away stay behind, with their memory, for the next
+/// ones.
+class Frames {
+ public:
+  Frames() = default;
+  Frames(const Frames& other) : frames_(other.begin(), other.end()), size_(other.size_) {}
+  Frames(Frames&&) noexcept = default;
+  Frames& operator=(const Frames& other) {
+    if (this == &other) return *this;
+    clear();
+    for (const Frame& frame : other) push_back(frame);
+    return *this;
+  }
+  Frames& operator=(Frames&&) noexcept = default;
+
+  std::size_t size() const { return size_; }
+  Frame& operator[](std::size_t i) { return frames_[i]; }
+  const Frame& operator[](std::size_t i) const { return frames_[i]; }
+  const Frame* begin() const { return frames_.data(); }
+  const Frame* end() const { return frames_.data() + size_; }
+  Frame* begin() { return frames_.data(); }
+  Frame* end() { return frames_.data() + size_; }
+
+  void clear() { size_ = 0; }
+  void push_back(const Frame& frame) {
+    if (size_ < frames_.size()) {
+      frames_[size_] = frame;
+    } else {
+      frames_.push_back(frame);
+    }
+    ++size_;
+  }
+  /// One frame more: one that was taken away, as it was left, else an empty one.
+  void extend(const FrameSize& size) {
+    if (size_ == frames_.size()) frames_.emplace_back(size);
+    ++size_;
+  }
+
+ private:
+  std::vector<Frame> frames_;  // the first size_ count
+  std::size_t size_ = 0;
+};
+
 struct Bindings {
   Frame plain;
-  std::vector<std::vector<Frame>> members;  // by domain
+  std::vector<Frames> members;  // by domain
 
   explicit Bindings(const CompiledRule& rule) : plain(rule.frames[0]), members(rule.domains.size()) {}
 

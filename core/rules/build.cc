@@ -207,40 +207,74 @@ std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBloc
 
 std::string Builder::operation(const RightStep& s, std::size_t member) {
   Tensors tensors;
-  AttrBlock attrs;
   if (std::string problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
-  if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
   const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
-  switch (presence(kind, tensors)) {
-    case Presence::none:
-      return bind_outputs(s, member, Tensors(s.outputs.size(), absent_tensor()));
-    case Presence::some:
-      return "an operand of the right side is absent";
-    case Presence::all:
-      break;
+  const Hash128 key = key_of(s, member, kind, tensors);
+  Operation* known = memo_.find(key);
+  if (!known) {
+    Operation fresh;
+    if (std::string problem = resolve(s, member, kind, tensors, fresh); !problem.empty()) return problem;
+    known = &memo_.add(key, fresh);
   }
-  auto operands = as_operands(graph_.tables(), tensors);
-  const AttrId canonical =
-      graph_.tables().intern(graph::canonical_attrs(graph_.tables(), kind, std::move(attrs), operands));
+  if (known->absent) return bind_outputs(s, member, Tensors(s.outputs.size(), absent_tensor()));
+  tensors.resize(known->operands);
+  for (const std::uint8_t slot : known->dropped) tensors[slot] = absent_tensor();
+  return bind_outputs(s, member,
+                      known->folds ? fold(kind, known->attrs, tensors) : make(kind, *known, tensors));
+}
+
+// All that resolve() looks at.
+Hash128 Builder::key_of(const RightStep& s, std::size_t member, OpKind kind, const Tensors& operands) {
+  Hasher key(static_cast<std::uint64_t>(kind));
+  key.add(s.op ? graph::index(bindings_.frame(s.op->domain, member).ops[s.op->index].attrs) + 1 : 0);
+  key.add(s.outputs.size());
+  for (const auto& [attr, code] : s.attrs) {
+    key.add(static_cast<std::uint64_t>(attr));
+    evaluate(code, {graph_, bindings_, s.domain, member}).add_to(key);
+  }
+  const graph::Tables& tables = graph_.tables();
+  const bool absorbs = !graph::op_info(kind).operand_attrs.empty();
+  for (const Tensor& t : operands) {
+    key.add(static_cast<std::uint64_t>(t.state) | (t.constant() ? 4u : 0u));
+    if (!t.present()) continue;
+    key.add(graph::index(t.type));
+    const bool is_read = t.constant() && (absorbs || !graph::is_float(tables.type(t.type).dtype));
+    if (is_read) key.add(tables.weights()[t.weight].hash);
+  }
+  return key.finish();
+}
+
+std::string Builder::resolve(const RightStep& s, std::size_t member, OpKind kind, Tensors tensors,
+                             Operation& out) {
+  AttrBlock attrs;
+  if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
+  const Presence present = presence(kind, tensors);
+  out.absent = present == Presence::none;
+  if (out.absent) return {};
+  if (present == Presence::some) return "an operand of the right side is absent";
+  graph::Tables& tables = graph_.tables();
+  auto operands = as_operands(tables, tensors);
+  out.attrs = tables.intern(graph::canonical_attrs(tables, kind, std::move(attrs), operands));
+  out.operands = operands.size();
   tensors.resize(operands.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!operands[i].present) tensors[i] = absent_tensor();
+    if (operands[i].present) continue;
+    tensors[i] = absent_tensor();
+    out.dropped.push_back(static_cast<std::uint8_t>(i));
   }
-  if (needs_floats(s) && !graph::is_float(graph_.tables().type(tensors[0].type).dtype))
+  if (needs_floats(s) && !graph::is_float(tables.type(tensors[0].type).dtype))
     return "the right side computes with integers, of which the rule says nothing";
   const bool all_constant =
       std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.constant(); });
   InlineVector<graph::TypeId, 6> types;
   for (const Tensor& t : tensors) types.push_back(t.type);
-  if (!fits_for_all_sizes(graph_.tables(), kind, graph_.tables().attrs(canonical), types))
+  const AttrBlock& canonical = tables.attrs(out.attrs);
+  if (!fits_for_all_sizes(tables, kind, canonical, types))
     return "the right side would fit some sizes of a symbol only";
-  const bool folds = all_constant && !tensors.empty() && graph::can_evaluate(graph_.tables(), kind, types);
-  if (folds) return bind_outputs(s, member, fold(kind, canonical, tensors));
-  const graph::Tables& tables = graph_.tables();
-  std::string problem = graph::missing_form(tables, kind, tables.attrs(canonical), types);
-  if (problem.empty()) problem = graph::missing_kernel(tables, kind, types);
-  if (!problem.empty()) return problem;
-  return bind_outputs(s, member, make(kind, canonical, tensors));
+  out.folds = all_constant && !tensors.empty() && graph::can_evaluate(tables, kind, types);
+  if (out.folds) return {};
+  std::string problem = graph::missing_form(tables, kind, canonical, types);
+  return problem.empty() ? graph::missing_kernel(tables, kind, types) : problem;
 }
 
 Builder::Tensors Builder::fold(OpKind kind, AttrId attrs, const Tensors& operands) {
@@ -254,35 +288,45 @@ Builder::Tensors Builder::fold(OpKind kind, AttrId attrs, const Tensors& operand
   return out;
 }
 
-Builder::Tensors Builder::make(OpKind kind, AttrId attrs, Tensors& operands) {
+Builder::Tensors Builder::make(OpKind kind, Operation& operation, Tensors& operands) {
   for (const Tensor& t : operands) {
     const bool reused = std::find(reused_.begin(), reused_.end(), t.value.node) != reused_.end();
     if (reused && t.present() && t.value.present() && !t.constant()) read_.push_back(t.value);
   }
   Tensors out;
-  NodeId id = find_matched(kind, attrs, operands);
+  NodeId id = find_matched(kind, operation.attrs, operands);
   if (id != graph::kNoNode) {
     reused_.push_back(id);
   } else {
-    const auto types = graph::infer_types(graph_.tables(), kind, graph_.tables().attrs(attrs),
-                                          as_operands(graph_.tables(), operands));
+    const graph::TypeList types = infer(kind, operation, operands);
     if (!target_) {
       for (graph::TypeId type : types) out.push_back(virtual_tensor(type));
       return out;
     }
-    id = find_existing(kind, attrs, operands, types);
+    id = find_existing(kind, operation.attrs, operands, types);
     if (id != graph::kNoNode) {
       reused_.push_back(id);
     } else {
-      InlineVector<Value, 6> inputs;
+      InlineVector<Value, 12> inputs;
       for (Tensor& t : operands) inputs.push_back(materialise(t));
-      id = target_->add(kind, attrs, inputs, types);
+      id = target_->add(kind, operation.attrs, inputs, types);
       added_->push_back(id);
     }
   }
   for (std::uint32_t i = 0; i < graph_.node(id).outputs.size(); ++i)
     out.push_back(Tensor::of(graph_, {id, i}));
   return out;
+}
+
+// Where a new symbol was named, another operation of this kind must get one of its own.
+graph::TypeList Builder::infer(OpKind kind, Operation& operation, const Tensors& operands) {
+  if (!operation.types.empty()) return operation.types;
+  graph::Tables& tables = graph_.tables();
+  const std::size_t symbols = tables.symbol_count();
+  const graph::TypeList types =
+      graph::infer_types(tables, kind, tables.attrs(operation.attrs), as_operands(tables, operands));
+  if (tables.symbol_count() == symbols) operation.types = types;
+  return types;
 }
 
 bool Builder::is_operation(NodeId id, OpKind kind, AttrId attrs, const Builder::Tensors& operands) const {

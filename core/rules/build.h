@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/rules/bindings.h"
+#include "core/rules/operation_memo.h"
 
 namespace regraft::rules {
 
@@ -18,15 +19,15 @@ namespace regraft::rules {
 /// decided by the match alone.
 class Builder {
  public:
-  using Tensors = InlineVector<Tensor, 6>;
+  using Tensors = InlineVector<Tensor, 12>;
 
   /// Types only; the graph is not changed.
-  Builder(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings)
-      : rule_(rule), graph_(graph), bindings_(bindings) {}
+  Builder(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, OperationMemo& memo)
+      : rule_(rule), graph_(graph), bindings_(bindings), memo_(memo) {}
   /// Adds nodes to `target`.
-  Builder(const CompiledRule& rule, graph::Graph& target, Bindings& bindings,
+  Builder(const CompiledRule& rule, graph::Graph& target, Bindings& bindings, OperationMemo& memo,
           std::vector<graph::NodeId>& added)
-      : rule_(rule), graph_(target), bindings_(bindings), target_(&target), added_(&added) {}
+      : rule_(rule), graph_(target), bindings_(bindings), memo_(memo), target_(&target), added_(&added) {}
 
   /// Binds all slots of the right side. Empty, or why it cannot be made here.
   std::string run();
@@ -37,6 +38,9 @@ class Builder {
  private:
   std::string step(const RightStep& step, std::size_t member);
   std::string operation(const RightStep& step, std::size_t member);
+  Hash128 key_of(const RightStep& step, std::size_t member, graph::OpKind kind, const Tensors& operands);
+  std::string resolve(const RightStep& step, std::size_t member, graph::OpKind kind, Tensors operands,
+                      Operation& out);
   std::string constant(const RightStep& step, std::size_t member);
   std::string literal_values(const RightStep& step, std::size_t member, const List& elements,
                              const Quantity& dims, const Tensor& like);
@@ -44,7 +48,8 @@ class Builder {
   std::string attributes(const RightStep& step, std::size_t member, graph::AttrBlock& out);
   std::string bind_outputs(const RightStep& step, std::size_t member, std::span<const Tensor> outputs);
   Tensors fold(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands);
-  Tensors make(graph::OpKind kind, graph::AttrId attrs, Tensors& operands);
+  Tensors make(graph::OpKind kind, Operation& operation, Tensors& operands);
+  graph::TypeList infer(graph::OpKind kind, Operation& operation, const Tensors& operands);
   bool is_operation(graph::NodeId id, graph::OpKind kind, graph::AttrId attrs, const Tensors& operands) const;
   graph::NodeId find_matched(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands) const;
   graph::NodeId find_existing(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands,
@@ -56,6 +61,7 @@ class Builder {
   const CompiledRule& rule_;
   const graph::Graph& graph_;
   Bindings& bindings_;
+  OperationMemo& memo_;
   graph::Graph* target_ = nullptr;
   std::vector<graph::NodeId>* added_ = nullptr;
   InlineVector<graph::NodeId, 4> reused_;  // operations of the right side that the graph has
@@ -65,7 +71,8 @@ class Builder {
 /// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it
 /// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots
 /// (types only).
-std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                        OperationMemo& memo);
 
 /// Whether the rank of everything that the matched nodes take and give is known: types without one say
 /// nothing of each other, and no site of theirs could be checked.

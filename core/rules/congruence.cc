@@ -36,7 +36,7 @@ NodeId find_equal(const Graph& graph, NodeId id) {
 }  // namespace
 
 void merge_equal_users(Graph& graph, std::vector<Value>& values) {
-  std::vector<NodeId> pending;
+  InlineVector<NodeId, 32> pending;
   const auto add_users = [&](NodeId id) {
     for (const graph::Use& use : graph.uses(id)) {
       if (use.user != graph::kGraphOutput) pending.push_back(use.user);

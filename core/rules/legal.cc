@@ -40,10 +40,10 @@ bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {
                          [&](graph::TypeId id_of_type) { return graph.tables().type(id_of_type).ranked; });
     });
   };
-  return ranked(bindings.plain) && std::all_of(bindings.members.begin(), bindings.members.end(),
-                                               [&](const std::vector<Frame>& members) {
-                                                 return std::all_of(members.begin(), members.end(), ranked);
-                                               });
+  return ranked(bindings.plain) &&
+         std::all_of(bindings.members.begin(), bindings.members.end(), [&](const Frames& members) {
+           return std::all_of(members.begin(), members.end(), ranked);
+         });
 }
 
 // Rules speak of dims of one and more, of ranks that their proof covers, and, where they compute, of real
@@ -72,11 +72,12 @@ std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph
   return {};
 }
 
-std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                        OperationMemo& memo) {
   if (!has_known_ranks(graph, bindings)) return "a rank is unknown";
   if (std::string problem = outside_of_claim(rule, graph, bindings); !problem.empty()) return problem;
   try {
-    if (std::string problem = Builder(rule, graph, bindings).run(); !problem.empty()) return problem;
+    if (std::string problem = Builder(rule, graph, bindings, memo).run(); !problem.empty()) return problem;
   } catch (const graph::GraphError& e) {
     return e.what();
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/bindings.h"
+#include "core/rules/operation_memo.h"
 
 namespace regraft::rules {
 
@@ -22,6 +23,9 @@ class LegalMemo {
   static constexpr std::size_t kSlots = std::size_t{1} << 16;
 
   LegalMemo() : slots_(kSlots) {}
+
+  /// What is remembered while the answers are found.
+  OperationMemo& operations() { return operations_; }
 
   /// Starts the description of a match of a rule.
   void begin(std::uint32_t rule);
@@ -47,6 +51,7 @@ class LegalMemo {
   /// In order of appearance.
   std::uint64_t number_of(graph::Value value);
 
+  OperationMemo operations_;
   Hasher hasher_;
   std::vector<graph::Value> values_;  // by number
   std::vector<Slot> slots_;

@@ -12,7 +12,9 @@ namespace {
 
 bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph& graph, Matcher& matcher,
               const Bindings& found, LegalMemo& memo) {
-  const auto check = [&] { return check_types(rule, graph, matcher.scratch(found)).empty(); };
+  const auto check = [&] {
+    return check_types(rule, graph, matcher.scratch(found), memo.operations()).empty();
+  };
   if (!rule.decided_by_bindings) return check();
   memo.begin(number);
   memo.add(graph, found.plain);

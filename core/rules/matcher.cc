@@ -14,7 +14,7 @@ bool Matcher::run(NodeId anchor, std::span<const NodeId> expected, const Found& 
   anchor_ = anchor;
   sized_.assign(rule_.domains.size(), false);
   for (Quantity& quantity : bindings_.plain.quantities) quantity.kind = Quantity::Kind::none;
-  for (std::size_t domain = 0; domain < spare_.size(); ++domain) empty_domain(domain);
+  for (std::size_t domain = 0; domain < bindings_.members.size(); ++domain) empty_domain(domain);
   if (rule_.is_siblings()) size_domain(rule_.sibling_domain, 1);
   const bool stopped = step(0, 0);
   undo_to(0);
@@ -190,11 +190,7 @@ bool Matcher::size_domain(std::int16_t domain, std::size_t count) {
   const auto d = static_cast<std::size_t>(domain);
   if (sized_[d]) return bindings_.members[d].size() == count;
   auto& members = bindings_.members[d];
-  while (members.size() < count) {
-    if (spare_[d].empty()) spare_[d].emplace_back(rule_.frames[d + 1]);
-    members.push_back(std::move(spare_[d].back()));
-    spare_[d].pop_back();
-  }
+  while (members.size() < count) members.extend(rule_.frames[d + 1]);
   sized_[d] = true;
   trail_.push_back({Undo::Form::domain, Slot{domain, 0}, 0});
   return true;
@@ -205,7 +201,6 @@ void Matcher::empty_domain(std::size_t domain) {
   auto& members = bindings_.members[domain];
   for (Frame& frame : members) {
     for (Quantity& quantity : frame.quantities) quantity.kind = Quantity::Kind::none;
-    spare_[domain].push_back(std::move(frame));
   }
   members.clear();
 }

@@ -35,7 +35,7 @@ class Matcher {
   };
 
   Matcher(const CompiledRule& rule, const graph::Graph& graph)
-      : rule_(rule), graph_(graph), bindings_(rule), spare_(rule.domains.size()) {}
+      : rule_(rule), graph_(graph), bindings_(rule) {}
 
   /// With `expected`, only ways whose nodes begin with these. May be called again; the bindings are empty
   /// between calls.
@@ -77,7 +77,6 @@ class Matcher {
   Bindings bindings_;
   std::optional<Bindings> scratch_;
   std::vector<bool> sized_;
-  std::vector<std::vector<Frame>> spare_;  // by domain: frames to use again
   std::vector<Undo> trail_;
   std::vector<graph::NodeId> trace_;
   std::span<const graph::NodeId> expected_;

@@ -1,6 +1,7 @@
 #include "core/rules/quantity.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace regraft::rules {
@@ -155,6 +156,28 @@ bool Quantity::equals(const Quantity& other) const {
       return text == other.text;
   }
   return false;
+}
+
+void Quantity::add_to(Hasher& hasher) const {
+  hasher.add(static_cast<std::uint64_t>(kind));
+  switch (kind) {
+    case Kind::none:
+      break;
+    case Kind::boolean:
+    case Kind::integer:
+      hasher.add(static_cast<std::uint64_t>(integer));
+      break;
+    case Kind::real:
+      hasher.add(std::bit_cast<std::uint64_t>(real));
+      break;
+    case Kind::list:
+      hasher.add(list.size());
+      for (const std::int64_t v : list) hasher.add(static_cast<std::uint64_t>(v));
+      break;
+    case Kind::text:
+      hasher.add(hash_text(text));
+      break;
+  }
 }
 
 std::optional<graph::AttrValue> Quantity::as_attr(graph::Attr attr) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/hash.h"
 #include "core/base/inline_vector.h"
 #include "core/graph/attributes.h"
 #include "core/graph/types.h"
@@ -40,6 +41,8 @@ struct Quantity {
   /// Equality as the rule language has it: a list equals a number when all its elements do.
   bool equals(const Quantity& other) const;
   bool equals(const graph::AttrValue& value) const;
+  /// Adds all that equals() and as_attr() look at.
+  void add_to(Hasher& hasher) const;
   /// As an attribute; nothing when it holds a symbolic dim (other than one in a list for `shape`, written
   /// -1).
   std::optional<graph::AttrValue> as_attr(graph::Attr attr) const;

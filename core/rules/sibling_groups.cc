@@ -220,10 +220,13 @@ void SiblingGroups::add_if_legal(std::span<const Held* const> set, Group& group,
 }
 
 bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph::Graph& graph,
-                             LegalMemo& memo) const {
+                             LegalMemo& memo) {
   const auto check = [&] {
-    Bindings bindings = assemble(rule_, members);
-    return passes_set_checks(rule_, graph, bindings) && check_types(rule_, graph, bindings).empty();
+    if (!set_) set_.emplace(rule_);
+    *set_ = members[0]->bindings;
+    assemble(rule_, members.subspan(1), *set_);
+    return passes_set_checks(rule_, graph, *set_) &&
+           check_types(rule_, graph, *set_, memo.operations()).empty();
   };
   if (!rule_.decided_by_bindings) return check();
   memo.begin(number_);

@@ -3,6 +3,7 @@
 // Internal to core/rules: the sets of siblings of one rule on one graph.
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "core/rules/dependence.h"
@@ -70,7 +71,7 @@ class SiblingGroups {
   void form_sets(Group& group, const graph::Graph& graph, LegalMemo& memo);
   void add_if_legal(std::span<const Held* const> set, Group& group, const graph::Graph& graph,
                     LegalMemo& memo);
-  bool is_legal(std::span<const Member* const> members, const graph::Graph& graph, LegalMemo& memo) const;
+  bool is_legal(std::span<const Member* const> members, const graph::Graph& graph, LegalMemo& memo);
 
   const CompiledRule& rule_;
   std::uint32_t number_;
@@ -82,6 +83,7 @@ class SiblingGroups {
   std::vector<Held*> first_;               // by node: the members with this root
   std::vector<std::vector<Group*>> near_;  // by node: the groups that share a value of it
   std::vector<std::uint8_t> depends_;      // scratch
+  std::optional<Bindings> set_;            // scratch
 };
 
 }  // namespace regraft::rules

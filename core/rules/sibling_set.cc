@@ -24,20 +24,6 @@ bool same_plain(const Frame& a, const Frame& b) {
 
 }  // namespace
 
-std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, Matcher& matcher,
-                               graph::NodeId root) {
-  std::vector<Member> found;
-  matcher.run(root, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
-    Member member{root, bindings, {}, {}};
-    if (!complete(rule, graph, member)) return false;
-    const bool repeated =
-        std::any_of(found.begin(), found.end(), [&](const Member& m) { return compatible(m, member); });
-    if (!repeated) found.push_back(std::move(member));
-    return false;
-  });
-  return found;
-}
-
 bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member) {
   const Scope scope{graph, member.bindings, rule.sibling_domain, 0};
   member.same.clear();
@@ -58,13 +44,9 @@ bool compatible(const Member& a, const Member& b) {
   return same_plain(a.bindings.plain, b.bindings.plain) && same_quantities(a.same, b.same);
 }
 
-Bindings assemble(const CompiledRule& rule, std::span<const Member* const> members) {
-  Bindings out = members[0]->bindings;
-  auto& frames = out.members[static_cast<std::size_t>(rule.sibling_domain)];
-  for (std::size_t i = 1; i < members.size(); ++i) {
-    frames.push_back(members[i]->bindings.members[static_cast<std::size_t>(rule.sibling_domain)][0]);
-  }
-  return out;
+void assemble(const CompiledRule& rule, std::span<const Member* const> others, Bindings& first) {
+  const auto domain = static_cast<std::size_t>(rule.sibling_domain);
+  for (const Member* member : others) first.members[domain].push_back(member->bindings.members[domain][0]);
 }
 
 void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> members,

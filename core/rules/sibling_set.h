@@ -17,19 +17,14 @@ struct Member {
   std::vector<std::int64_t> order;  // values of its sort(...) expressions
 };
 
-/// All members rooted at a node: of several ways with the same plain bindings the first counts. The matcher
-/// is that of the rule.
-std::vector<Member> members_at(const CompiledRule& rule, const graph::Graph& graph, Matcher& matcher,
-                               graph::NodeId root);
-
 /// Works out what makes a member compatible and where it stands, from its bindings. False: it is none.
 bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member);
 
 /// Whether two members can be in one set: equal plain bindings and equal same(...) values.
 bool compatible(const Member& a, const Member& b);
 
-/// Bindings of the set of these members, in their order.
-Bindings assemble(const CompiledRule& rule, std::span<const Member* const> members);
+/// Adds the frames of the other members of a set to the bindings of the first.
+void assemble(const CompiledRule& rule, std::span<const Member* const> others, Bindings& first);
 
 /// The nodes of a set as a match names them: of each member its own, then the plain ones.
 void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> members,

@@ -87,8 +87,9 @@ class ReferenceMatcher {
 
   bool fits_in_order(unsigned orders) {
     Bindings bindings(rule_);
-    for (std::size_t d = 0; d < rule_.domains.size(); ++d)
-      bindings.members[d].assign(2, Frame(rule_.frames[d + 1]));
+    for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
+      while (bindings.members[d].size() < 2) bindings.members[d].extend(rule_.frames[d + 1]);
+    }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const bool swap = (orders >> i & 1u) != 0;
       if (!unify(rule_.nodes[places_[i].node], static_cast<std::size_t>(places_[i].member), chosen_[i], swap,
