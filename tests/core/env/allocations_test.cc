@@ -73,7 +73,7 @@ TEST_P(Allocations, AreFewAStepOnceAWalkHasWarmedUp) {
   const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
   const SystemClock clock;
   Environment environment(start, rules, costs, {}, clock);
-  constexpr std::size_t kSteps = 1000, kMost = 10;
+  constexpr std::size_t kSteps = 1000, kMost = 7;
   for (int pass = 0; pass < 2; ++pass) walk(environment, kSteps);
   const std::uint64_t before = allocations;
   walk(environment, kSteps);
