@@ -11,9 +11,10 @@
 namespace regraft::graph {
 namespace {
 
-Hash128 content_key(TypeId type, std::span<const std::byte> bytes) {
+/// By the type itself: its number depends on what was interned before, and the canonical order on this hash.
+Hash128 content_key(const Tables& tables, TypeId type, std::span<const std::byte> bytes) {
   Hasher hasher(1);
-  hasher.add(index(type));
+  hasher.add(tables.type_hash(type));
   hasher.add(hash_bytes(bytes));
   return hasher.finish();
 }
@@ -71,7 +72,7 @@ WeightId WeightTable::add(WeightExpr expr, const Hash128& key) {
 }
 
 WeightId WeightTable::source(TypeId type, std::span<const std::byte> bytes, std::int32_t source_index) {
-  const Hash128 key = content_key(type, bytes);
+  const Hash128 key = content_key(tables_, type, bytes);
   if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
   WeightExpr expr;
   expr.form = WeightExpr::Form::source;
@@ -82,7 +83,7 @@ WeightId WeightTable::source(TypeId type, std::span<const std::byte> bytes, std:
 }
 
 WeightId WeightTable::literal(TypeId type, std::span<const std::byte> bytes) {
-  const Hash128 key = content_key(type, bytes);
+  const Hash128 key = content_key(tables_, type, bytes);
   if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
   WeightExpr expr;
   expr.form = WeightExpr::Form::literal;

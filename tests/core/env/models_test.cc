@@ -48,6 +48,28 @@ TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {
   conformance.equal_actions_give_equal_episodes(4);
 }
 
+// Rollouts are replayed by other processes, which have played other episodes before.
+TEST_P(Models, AnEpisodeIsTheSameWhateverWasPlayedBefore) {
+  const World one(GetParam()), other(GetParam());
+  Environment actor = one.make({.horizon = 50}), learner = other.make({.horizon = 50});
+  constexpr std::uint64_t kEpisodes = 60, kReplayed = 3;  // one in so many
+  Rng rng(6, "rollouts");
+  for (std::uint64_t episode = 0; episode < kEpisodes; ++episode) {
+    std::vector<std::size_t> actions;
+    std::vector<double> rewards;
+    actor.reset(episode);
+    while (!actor.done()) {
+      actions.push_back(EnvironmentConformance::random_candidate(actor, rng));
+      rewards.push_back(actor.step_candidate(actions.back()).reward);
+    }
+    if (episode % kReplayed != 0) continue;
+    learner.reset(episode);
+    for (std::size_t t = 0; t < actions.size(); ++t)
+      ASSERT_EQ(learner.step_candidate(actions[t]).reward, rewards[t]) << "episode " << episode << " step " << t;
+    ASSERT_TRUE(learner.observation() == actor.observation()) << "episode " << episode;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, Models,
                          ::testing::Values("bert_base", "inception_v3", "nasrnn", "resnet18", "resnet50",
                                            "resnext50_32x4d", "squeezenet1_1", "vit_b_16"),
