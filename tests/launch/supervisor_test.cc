@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "core/base/file.h"
@@ -54,6 +55,15 @@ TEST_F(SupervisorTest, AWorkerThatKeepsFailingIsGivenUpWithItsCode) {
 TEST_F(SupervisorTest, AUsageErrorIsNotRepeated) {
   EXPECT_EQ(run({script("actor", "echo x >> $dir/log\nexit 2")}), 2);
   EXPECT_EQ(seen("log"), "x\n");
+}
+
+TEST_F(SupervisorTest, ThreadsOfWorkersWaitWithoutSpinningUnlessTheUserSaysOtherwise) {
+  const WorkerSpec worker = script("learner", "echo $OMP_WAIT_POLICY >> $dir/log");
+  EXPECT_EQ(run({worker}), 0);
+  ::setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(run({worker}), 0);
+  ::unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(seen("log"), "passive\nactive\n");
 }
 
 TEST_F(SupervisorTest, TheJobEndsWhenTheLeaderIsDone) {

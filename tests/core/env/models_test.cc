@@ -65,7 +65,8 @@ TEST_P(Models, AnEpisodeIsTheSameWhateverWasPlayedBefore) {
     if (episode % kReplayed != 0) continue;
     learner.reset(episode);
     for (std::size_t t = 0; t < actions.size(); ++t)
-      ASSERT_EQ(learner.step_candidate(actions[t]).reward, rewards[t]) << "episode " << episode << " step " << t;
+      ASSERT_EQ(learner.step_candidate(actions[t]).reward, rewards[t])
+          << "episode " << episode << " step " << t;
     ASSERT_TRUE(learner.observation() == actor.observation()) << "episode " << episode;
   }
 }
