@@ -19,29 +19,22 @@ constexpr double kGradientNorm = 1;
 constexpr double kXferWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
 constexpr double kSpreadWeight = 1;
 
-void append(std::vector<nn::TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  const std::size_t offset = layout.back().offset + layout.back().count;
-  layout.push_back({std::move(name), std::move(shape), offset, count});
-}
-
 std::vector<nn::TensorSpec> fit_layout(const nn::WorldModelConfig& config) {
   auto layout = nn::encoder_layout(config);
   const std::int64_t z = config.dynamics.latent, a = config.dynamics.action, x = config.dynamics.xfers;
   const auto head = [&](const std::string& name, std::int64_t inputs, std::int64_t outputs) {
-    append(layout, name + ".weight1", {inputs, kHeadWidth});
-    append(layout, name + ".bias1", {kHeadWidth});
-    append(layout, name + ".weight2", {kHeadWidth, outputs});
-    append(layout, name + ".bias2", {outputs});
+    nn::append_tensor(layout, name + ".weight1", {inputs, kHeadWidth});
+    nn::append_tensor(layout, name + ".bias1", {kHeadWidth});
+    nn::append_tensor(layout, name + ".weight2", {kHeadWidth, outputs});
+    nn::append_tensor(layout, name + ".bias2", {outputs});
   };
   head("cost", z, 1);
   head("xfers", z, x);
   head("counts", z, x * config.dynamics.count_bins);
   head("change", z + a, 1);
   head("next", z + a, z);
-  append(layout, "action.xfer", {x, a});
-  append(layout, "action.location", {config.locations, a});
+  nn::append_tensor(layout, "action.xfer", {x, a});
+  nn::append_tensor(layout, "action.location", {config.locations, a});
   return layout;
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr double kLastLayerScale = 0.01;  // a first policy that is nearly uniform
 
-void append(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  const std::size_t offset = layout.empty() ? 0 : layout.back().offset + layout.back().count;
-  layout.push_back({std::move(name), std::move(shape), offset, count});
-}
-
 }  // namespace
 
 void check(const ControllerConfig& config) {
@@ -41,20 +34,20 @@ std::vector<TensorSpec> weight_layout(const ControllerConfig& config) {
                      width = config.width, query = config.query;
   std::vector<TensorSpec> layout;
   if (config.kind == ControllerKind::linear) {
-    append(layout, "query.weight", {state, query});
-    append(layout, "query.bias", {query});
-    append(layout, "action.xfer", {xfers, query});
-    append(layout, "action.location", {locations, query});
+    append_tensor(layout, "query.weight", {state, query});
+    append_tensor(layout, "query.bias", {query});
+    append_tensor(layout, "action.xfer", {xfers, query});
+    append_tensor(layout, "action.location", {locations, query});
     return layout;
   }
   for (const char* part : {"xfer", "value1", "location", "value2"}) {
     const std::string prefix = part;
-    append(layout, prefix + ".weight1", {state, width});
-    append(layout, prefix + ".bias1", {width});
-    if (prefix == "location" || prefix == "value2") append(layout, prefix + ".xfer", {xfers, width});
+    append_tensor(layout, prefix + ".weight1", {state, width});
+    append_tensor(layout, prefix + ".bias1", {width});
+    if (prefix == "location" || prefix == "value2") append_tensor(layout, prefix + ".xfer", {xfers, width});
     const std::int64_t outputs = prefix == "xfer" ? xfers : prefix == "location" ? locations : 1;
-    append(layout, prefix + ".weight2", {width, outputs});
-    append(layout, prefix + ".bias2", {outputs});
+    append_tensor(layout, prefix + ".weight2", {width, outputs});
+    append_tensor(layout, prefix + ".bias2", {outputs});
   }
   return layout;
 }

@@ -18,13 +18,6 @@ void require(bool holds, const char* what) {
     throw NnError(std::string(what) + " is out of range", "dynamics config", "see core/nn/dynamics.h");
 }
 
-void append(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  const std::size_t offset = layout.empty() ? 0 : layout.back().offset + layout.back().count;
-  layout.push_back({std::move(name), std::move(shape), offset, count});
-}
-
 }  // namespace
 
 void check(const DynamicsConfig& config) {
@@ -48,11 +41,11 @@ std::vector<TensorSpec> weight_layout(const DynamicsConfig& config) {
   const std::int64_t gates = 4 * std::int64_t{config.hidden};
   const auto outputs = static_cast<std::int64_t>(head_width(config));
   std::vector<TensorSpec> layout;
-  append(layout, "lstm.input", {std::int64_t{config.latent} + config.action, gates});
-  append(layout, "lstm.hidden", {config.hidden, gates});
-  append(layout, "lstm.bias", {gates});
-  append(layout, "head.weight", {config.hidden, outputs});
-  append(layout, "head.bias", {outputs});
+  append_tensor(layout, "lstm.input", {std::int64_t{config.latent} + config.action, gates});
+  append_tensor(layout, "lstm.hidden", {config.hidden, gates});
+  append_tensor(layout, "lstm.bias", {gates});
+  append_tensor(layout, "head.weight", {config.hidden, outputs});
+  append_tensor(layout, "head.bias", {outputs});
   return layout;
 }
 

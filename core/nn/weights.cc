@@ -24,10 +24,7 @@ constexpr double kPolicyOutputScale = 0.01;
 class LayoutBuilder {
  public:
   void add(std::string name, std::vector<std::int64_t> shape) {
-    std::size_t count = 1;
-    for (const auto extent : shape) count *= static_cast<std::size_t>(extent);
-    tensors_.push_back({std::move(name), std::move(shape), offset_, count});
-    offset_ += count;
+    append_tensor(tensors_, std::move(name), std::move(shape));
   }
   void add_norm(const std::string& prefix, std::int64_t width) {
     add(prefix + ".gain", {width});
@@ -52,7 +49,6 @@ class LayoutBuilder {
 
  private:
   std::vector<TensorSpec> tensors_;
-  std::size_t offset_ = 0;
 };
 
 void add_step(LayoutBuilder& layout, const std::string& prefix, std::int64_t width) {
@@ -139,7 +135,7 @@ std::size_t value_offset(const std::vector<TensorSpec>& layout) {
   const auto first = std::ranges::find_if(layout, [](const TensorSpec& spec) {
     return spec.name.starts_with("value.") || spec.name.starts_with("xfer_value.");
   });
-  return first == layout.end() ? layout.back().offset + layout.back().count : first->offset;
+  return first == layout.end() ? float_count(layout) : first->offset;
 }
 
 Weights initial_weights(const NetworkConfig& config, std::uint64_t seed) {
@@ -161,6 +157,17 @@ Weights initial_weights(const NetworkConfig& config, std::uint64_t seed) {
     for (auto& value : values) value = static_cast<float>(rng.uniform(-bound, bound));
   }
   return weights;
+}
+
+void append_tensor(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+  const std::size_t offset = float_count(layout);
+  layout.push_back({std::move(name), std::move(shape), offset, count});
+}
+
+std::size_t float_count(const std::vector<TensorSpec>& layout) {
+  return layout.empty() ? 0 : layout.back().offset + layout.back().count;
 }
 
 std::span<const float> Weights::tensor(std::string_view name) const {

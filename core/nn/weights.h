@@ -22,6 +22,11 @@ struct TensorSpec {
   bool operator==(const TensorSpec&) const = default;
 };
 
+/// Adds a tensor behind the others.
+void append_tensor(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape);
+/// Floats that a layout takes.
+std::size_t float_count(const std::vector<TensorSpec>& layout);
+
 /// All weights of one network: named float tensors, one after another in one buffer. A value: copy it, send
 /// it, swap it.
 struct Weights {

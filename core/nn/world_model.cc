@@ -10,21 +10,13 @@ void require(bool holds, const std::string& problem, const std::string& where) {
   if (!holds) throw NnError(problem, where, "the data is damaged, or of another version");
 }
 
-void append(std::vector<TensorSpec>& layout, std::string name, std::vector<std::int64_t> shape) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  const std::size_t offset = layout.empty() ? 0 : layout.back().offset + layout.back().count;
-  layout.push_back({std::move(name), std::move(shape), offset, count});
-}
-
 bool finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
 void check_part(const Weights& weights, const std::vector<TensorSpec>& layout, const char* part,
                 const std::string& where) {
-  const std::size_t size = layout.empty() ? 0 : layout.back().offset + layout.back().count;
-  require(weights.tensors == layout && weights.values.size() == size,
+  require(weights.tensors == layout && weights.values.size() == float_count(layout),
           std::string("the weights of its ") + part + " do not fit its config", where);
   require(finite(weights.values), std::string("a weight of its ") + part + " is not finite", where);
 }
@@ -70,15 +62,15 @@ void check(const WorldModelConfig& config) {
 
 std::vector<TensorSpec> encoder_layout(const WorldModelConfig& config) {
   std::vector<TensorSpec> layout = weight_layout(config.encoder);
-  append(layout, "latent.weight", {config.encoder.width, config.dynamics.latent});
-  append(layout, "latent.bias", {config.dynamics.latent});
+  append_tensor(layout, "latent.weight", {config.encoder.width, config.dynamics.latent});
+  append_tensor(layout, "latent.bias", {config.dynamics.latent});
   return layout;
 }
 
 std::vector<TensorSpec> dynamics_layout(const WorldModelConfig& config) {
   std::vector<TensorSpec> layout = weight_layout(config.dynamics);
-  append(layout, "action.xfer", {config.dynamics.xfers, config.dynamics.action});
-  append(layout, "action.location", {config.locations, config.dynamics.action});
+  append_tensor(layout, "action.xfer", {config.dynamics.xfers, config.dynamics.action});
+  append_tensor(layout, "action.location", {config.locations, config.dynamics.action});
   return layout;
 }
 
@@ -86,10 +78,10 @@ std::vector<TensorSpec> reward_layout(const WorldModelConfig& config) {
   std::vector<TensorSpec> layout;
   if (config.reward_hidden == 0) return layout;
   const std::int64_t inputs = std::int64_t{config.dynamics.latent} + config.dynamics.hidden;
-  append(layout, "reward.weight1", {inputs, config.reward_hidden});
-  append(layout, "reward.bias1", {config.reward_hidden});
-  append(layout, "reward.weight2", {config.reward_hidden, 1});
-  append(layout, "reward.bias2", {1});
+  append_tensor(layout, "reward.weight1", {inputs, config.reward_hidden});
+  append_tensor(layout, "reward.bias1", {config.reward_hidden});
+  append_tensor(layout, "reward.weight2", {config.reward_hidden, 1});
+  append_tensor(layout, "reward.bias2", {1});
   return layout;
 }
 

@@ -21,15 +21,19 @@ struct Operation {
 };
 
 /// Operations by what decides them: the operation, its attributes, and the types of its operands, with the
-/// contents of constants that inference may read. Grows with the operations that rewrites can make, as the
-/// signatures of Tables do. Of one Tables. One thread.
+/// contents of constants that inference may read. Forgets all of them when there are kMost: sizes that rewrites
+/// can make have no end. Of one Tables. One thread.
 class OperationMemo {
  public:
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
+
   Operation* find(const Hash128& key) {
     const auto found = known_.find(key);
     return found == known_.end() ? nullptr : &found->second;
   }
+  /// What find() and add() gave before is gone.
   Operation& add(const Hash128& key, const Operation& operation) {
+    if (known_.size() >= kMost) known_.clear();
     return known_.insert_or_assign(key, operation).first->second;
   }
 
