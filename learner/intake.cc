@@ -37,6 +37,11 @@ void Intake::restore(std::vector<Episode> episodes) {
   filled_.notify_all();
 }
 
+bool Intake::has_room() const {
+  return options_.queued_steps > 0 ? queued_steps_ < options_.queued_steps
+                                   : queue_.size() < options_.queued_episodes;
+}
+
 void Intake::run(const std::stop_token& stopped) {
   try {
     while (!stopped.stop_requested())
@@ -69,7 +74,7 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
     if (options_.reject_is_fatal) throw;
   }
   std::unique_lock lock(mutex_);
-  if (!room_.wait(lock, stopped, [&] { return queued_steps_ < options_.queued_steps; })) return;
+  if (!room_.wait(lock, stopped, [&] { return has_room(); })) return;
   counts_.payload_bytes += payload_of(delivery);
   if (episode) counts_.played_steps += episode->step_count();
   const auto verdict = !episode             ? wire::Disposition::kRejected

@@ -37,9 +37,10 @@ class Intake {
  public:
   struct Options {
     std::uint64_t staleness_budget = 4;  // updates
-    std::size_t queued_steps = 512;      // the queue is full at as many
-    bool hierarchical = false;           // the policy that is trained decides in two halves
-    bool reject_is_fatal = false;        // a deterministic run cannot go on without a ticket
+    std::size_t queued_steps = 512;      // the queue is full at as many; 0: at as many episodes:
+    std::size_t queued_episodes = 16;
+    bool hierarchical = false;     // the policy that is trained decides in two halves
+    bool reject_is_fatal = false;  // a deterministic run cannot go on without a ticket
   };
 
   /// `latest_version` is read at every verdict. Hub and ledger outlive it.
@@ -73,6 +74,8 @@ class Intake {
   wire::Ledger& ledger_;
   const std::atomic<std::uint64_t>& latest_version_;
   const Options options_;
+  bool has_room() const;
+
   mutable std::mutex mutex_;
   std::condition_variable_any room_, filled_;
   std::deque<Episode> queue_;

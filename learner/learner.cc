@@ -102,6 +102,7 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
       std::make_unique<Intake>(*state_->hub, state_->ledger, state_->version,
                                Intake::Options{.staleness_budget = setup_.options.staleness,
                                                .queued_steps = setup_.options.steps_per_update,
+                                               .queued_episodes = setup_.options.episodes_per_update,
                                                .hierarchical = state_->network.head == nn::Head::hierarchical,
                                                .reject_is_fatal = setup_.options.deterministic});
   state_->intake->restore(std::move(state_->restored));

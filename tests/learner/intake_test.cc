@@ -87,6 +87,15 @@ TEST_F(IntakeTest, AnEpisodeOfAnotherTicketIsRejectedAndCounted) {
   EXPECT_EQ(counts().rejected, 1u);
 }
 
+// Where updates count episodes, no number of steps fills the queue.
+TEST_F(IntakeTest, AQueueOfEpisodesTakesThem) {
+  intake_.emplace(hub_, run_.ledger(), latest_, Intake::Options{.queued_steps = 0, .queued_episodes = 2});
+  EXPECT_EQ(play(false), wire::Disposition::kAdmitted);
+  EXPECT_EQ(play(false), wire::Disposition::kAdmitted);
+  EXPECT_TRUE(intake_->next(kLong));
+  EXPECT_EQ(play(false), wire::Disposition::kAdmitted);
+}
+
 TEST_F(IntakeTest, AnEpisodeThatLagsIsStale) {
   start(false);
   latest_ = 6;
