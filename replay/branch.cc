@@ -5,44 +5,29 @@
 #include <numeric>
 
 #include "core/base/rng.h"
-#include "replay/error.h"
+#include "replay/checked.h"
 
 namespace regraft::replay {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x48435242;  // "BRCH"
 
-void require(bool holds, const char* problem) {
-  if (!holds) throw ReplayError(problem, "branches", "");
-}
-
-void put_floats(ByteWriter& out, const std::vector<float>& values) {
-  out.varint(values.size());
-  out.raw(std::as_bytes(std::span(values)));
-}
-
-std::vector<float> take_floats(ByteReader& in) {
-  std::vector<float> values(in.count(sizeof(float)));
-  for (float& value : values) {
-    value = in.value<float>();
-    require(std::isfinite(value), "a number is not finite");
-  }
-  return values;
-}
+constexpr char kWhere[] = "branches";
 
 Branch take_branch(ByteReader& in) {
   Branch branch;
   branch.model = in.value<std::uint32_t>();
   branch.start.steps = in.value<std::uint32_t>();
-  for (auto* part : {&branch.start.latent, &branch.start.hidden, &branch.start.cell}) *part = take_floats(in);
+  for (auto* part : {&branch.start.latent, &branch.start.hidden, &branch.start.cell})
+    *part = take_floats(in, kWhere);
   branch.start.counts.resize(in.count());
   for (std::uint16_t& count : branch.start.counts) count = static_cast<std::uint16_t>(in.varint());
   branch.steps.resize(in.count(2 * sizeof(float)));
-  require(!branch.steps.empty(), "one has no steps");
+  require(!branch.steps.empty(), "one has no steps", kWhere);
   for (BranchStep& step : branch.steps) {
     step.predicted = in.value<float>();
     step.real = in.value<float>();
-    require(std::isfinite(step.predicted) && std::isfinite(step.real), "a number is not finite");
+    require(std::isfinite(step.predicted) && std::isfinite(step.real), "a number is not finite", kWhere);
     for (auto* count : {&step.hits, &step.false_alarms, &step.misses})
       *count = static_cast<std::uint16_t>(in.varint());
   }
@@ -75,7 +60,7 @@ Bytes encode_branches(std::span<const Branch> branches) {
 
 std::vector<Branch> decode_branches(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kMagic, "these are none");
+  require(in.value<std::uint32_t>() == kMagic, "these are none", kWhere);
   std::vector<Branch> branches(in.count());
   for (Branch& branch : branches) branch = take_branch(in);
   in.finish();

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/rng.h"
-#include "replay/error.h"
+#include "replay/checked.h"
 
 namespace regraft::replay {
 namespace {
@@ -12,23 +12,7 @@ namespace {
 constexpr std::uint32_t kWorkMagic = 0x4B525744;     // "DWRK"
 constexpr std::uint32_t kReturnsMagic = 0x4E545244;  // "DRTN"
 
-void require(bool holds, const char* problem) {
-  if (!holds) throw ReplayError(problem, "dreams", "");
-}
-
-std::vector<float> take_floats(ByteReader& in) {
-  std::vector<float> values(in.count(sizeof(float)));
-  for (float& value : values) {
-    value = in.value<float>();
-    require(std::isfinite(value), "a number is not finite");
-  }
-  return values;
-}
-
-void put_floats(ByteWriter& out, const std::vector<float>& values) {
-  out.varint(values.size());
-  out.raw(std::as_bytes(std::span(values)));
-}
+constexpr char kWhere[] = "dreams";
 
 }  // namespace
 
@@ -49,9 +33,9 @@ DreamWork decode_work(std::span<const std::byte> bytes) {
   DreamWork work;
   if (bytes.empty()) return work;
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kWorkMagic, "this is no work for actors");
+  require(in.value<std::uint32_t>() == kWorkMagic, "this is no work for actors", kWhere);
   work.candidates.resize(in.count());
-  for (std::vector<float>& candidate : work.candidates) candidate = take_floats(in);
+  for (std::vector<float>& candidate : work.candidates) candidate = take_floats(in, kWhere);
   work.branches = decode_branches(in.raw(in.count()));
   in.finish();
   return work;
@@ -70,14 +54,14 @@ Bytes encode_returns(const DreamReturns& returns) {
 
 DreamReturns decode_returns(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kReturnsMagic, "these are no returns");
+  require(in.value<std::uint32_t>() == kReturnsMagic, "these are no returns", kWhere);
   DreamReturns returns;
   for (std::uint64_t* figure :
        {&returns.ticket, &returns.generation, &returns.weight_version, &returns.sequence, &returns.steps})
     *figure = in.value<std::uint64_t>();
-  returns.returns = take_floats(in);
+  returns.returns = take_floats(in, kWhere);
   in.finish();
-  require(!returns.returns.empty(), "no episode was played");
+  require(!returns.returns.empty(), "no episode was played", kWhere);
   return returns;
 }
 
