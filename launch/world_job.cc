@@ -1,7 +1,9 @@
 #include "launch/world_job.h"
 
 #include "actors/workload.h"
+#include "launch/controller_evaluation.h"
 #include "launch/job.h"
+#include "replay/controller_chooser.h"
 
 namespace regraft::launch {
 
@@ -29,6 +31,14 @@ learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Con
   setup.environment_of = std::move(environment_of);
   setup.collect_only = config.text("train.phase") == "collect";
   return setup;
+}
+
+replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& rules) {
+  const learner::WorldOptions world = learner::world_options_from(config);
+  replay::Chooser random = replay::random_chooser(world.noop, world.trials);
+  if (world.policy.empty()) return random;
+  return replay::controller_chooser(load_controller_bundle(world.policy, rules), world.on_policy,
+                                    std::move(random));
 }
 
 }  // namespace regraft::launch

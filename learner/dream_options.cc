@@ -15,6 +15,9 @@ std::vector<Option> dream_options() {
       Option("dream.tau", d.tau, "temperature of the mixture that dreams are drawn from; 0: its mode")
           .between(0, 100),
       Option("dream.scale_sigma", d.scale_sigma, "deviations times the root of the temperature as well"),
+      Option("dream.certainty", d.certainty,
+             "an xfer or location is offered in dreams where it is legal with at least this probability")
+          .between(0.5, 0.9999),
       Option("dream.controller", "hierarchical",
              "hierarchical: trained by PPO; linear: a query matched against actions, evolved by separable "
              "CMA-ES")
@@ -54,6 +57,7 @@ DreamPhaseOptions dream_options_from(const Config& config) {
           .horizon = count("dream.horizon"),
           .tau = config.number("dream.tau"),
           .scale_sigma = config.flag("dream.scale_sigma"),
+          .certainty = config.number("dream.certainty"),
           .controller = config.text("dream.controller") == "linear" ? nn::ControllerKind::linear
                                                                     : nn::ControllerKind::hierarchical,
           .width = count("dream.width"),
@@ -75,6 +79,7 @@ nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
   nn::DreamOptions dream;
   dream.horizon = options.horizon;
   dream.sample = {.tau = options.tau, .scale_sigma = options.scale_sigma};
+  dream.certainty = options.certainty;
   return dream;
 }
 

@@ -17,6 +17,7 @@ struct DreamPhaseOptions {
   std::uint32_t horizon = 0;    // of a dream; 0: the world model's
   double tau = 1;
   bool scale_sigma = false;
+  double certainty = 0.5;  // with which what a dream offers must be legal
   nn::ControllerKind controller = nn::ControllerKind::hierarchical;
   std::uint32_t width = 64;      // of the hierarchical controller's hidden layers
   double sigma = 0.3;            // linear: first step size of evolution

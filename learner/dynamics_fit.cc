@@ -14,6 +14,7 @@ using nn::internal::DynamicsLosses;
 using torch::Tensor;
 
 constexpr double kGradientNorm = 1;
+constexpr double kAllOwnAt = 0.5;  // of the updates: until then ever more sequences are told own latents
 constexpr std::size_t kHeldOutLanes = 64;
 // A mask is a mean over xfers that are seldom legal: what counts is that all of a state's are right.
 constexpr double kXferWeight = 10;
@@ -80,9 +81,22 @@ Tensor DynamicsFit::total(const DynamicsLosses& l) const {
   return l.latent + l.reward + l.terminal + kXferWeight * l.xfers + l.counts;
 }
 
+/// This share of the lanes is told latents that the model draws: what it is fitted to is then what it will be
+/// asked in a dream (Bengio et al. 2015). The environment is deterministic, so the targets stay true.
+void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
+  const auto lanes = static_cast<std::int64_t>(std::lround(share * static_cast<double>(batch.z.size(1))));
+  if (lanes == 0) return;
+  const torch::NoGradGuard no_grad;
+  const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
+  const Tensor action = actions(some(batch.xfer), some(batch.location));
+  some(batch.z).copy_(model_.own_latents(some(batch.z), action, some(batch.starts), rng));
+}
+
 DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   Rng rng(options_.seed, "dynamics update " + std::to_string(number));
-  const LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
+  dream_some(batch, options_.own_latents * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
   const DynamicsLosses losses = nn::internal::losses(output, batch.targets);
   model_.parameters().gradients().zero_();
@@ -147,7 +161,8 @@ Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
 
 double DynamicsFit::reward_update(std::uint64_t number) {
   Rng rng(options_.seed, "reward update " + std::to_string(number));
-  const LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  dream_some(batch, options_.own_latents, rng);
   const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
   reward_->gradients().zero_();

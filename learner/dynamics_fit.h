@@ -51,6 +51,7 @@ class DynamicsFit {
 
  private:
   torch::Tensor total(const nn::internal::DynamicsLosses& losses) const;
+  void dream_some(LatentBatch& batch, double share, Rng& rng) const;
   torch::Tensor predicted_reward(const LatentBatch& batch) const;
   std::vector<LatentBatch> held_out_batches() const;
 

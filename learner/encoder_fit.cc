@@ -93,11 +93,13 @@ EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data
       adam_(parameters_.values(), options.encoder_lr),
       embeddings_(nn::internal::make_embedding_trainer(config.encoder, nn::Engine::automatic)) {
   parameters_.load(first_weights(config, options.seed));
+  squash_.unit = static_cast<float>(options.reward_unit);
   std::vector<double> costs, changes;
   for (const std::size_t i : data.train())
     for (const StateFacts& state : data.episodes()[i].states) {
       costs.push_back(static_cast<double>(state.log_cost_ratio));
-      for (const PeekedAction& peek : state.peeks) changes.push_back(static_cast<double>(peek.change));
+      for (const PeekedAction& peek : state.peeks)
+        changes.push_back(static_cast<double>(squash_.squashed(peek.change)));
     }
   cost_deviation_ = deviation(costs);
   change_deviation_ = deviation(changes);
@@ -129,7 +131,7 @@ EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng&
         peek_state.push_back(row);
         peek_xfer.push_back(data_.row_of(peek.xfer));
         peek_location.push_back(std::min<std::int64_t>(peek.location, config_.locations - 1));
-        changes.push_back(peek.change / change_deviation_);
+        changes.push_back(squash_.squashed(peek.change) / change_deviation_);
       }
       const bool goes_on = t < last && episode.actions[t].xfer != data_.rule_count();
       if (goes_on) {

@@ -64,6 +64,7 @@ class EncoderFit {
   nn::internal::FlatParameters parameters_;
   FlatAdam adam_;
   std::unique_ptr<nn::internal::EmbeddingTrainer> embeddings_;
+  nn::RewardStatistics squash_;  // of cost changes: its unit alone
   float cost_deviation_ = 1, change_deviation_ = 1;
 };
 

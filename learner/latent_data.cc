@@ -26,6 +26,7 @@ Tensor filled(const std::vector<std::int64_t>& values, std::vector<std::int64_t>
 
 LatentData::LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options)
     : data_(data), config_(config), target_noise_(options.target_noise), seed_(options.seed) {
+  rewards_.unit = static_cast<float>(options.reward_unit);
   standardise_rewards();
   if (options.shuffle_targets) deal_targets();
 }
@@ -44,13 +45,16 @@ void LatentData::deal_targets() {
 }
 
 void LatentData::standardise_rewards() {
-  std::vector<double> all;
-  for (const std::size_t i : data_.train())
-    for (const replay::RolloutStep& step : data_.episodes()[i].actions)
+  std::vector<double> all, squashed;
+  for (const std::size_t i : data_.train()) {
+    for (const replay::RolloutStep& step : data_.episodes()[i].actions) {
       all.push_back(static_cast<double>(step.reward));
+      squashed.push_back(static_cast<double>(rewards_.squashed(step.reward)));
+    }
+  }
   double squares = 0;
-  const double middle = mean(all);
-  for (const double reward : all) squares += (reward - middle) * (reward - middle);
+  const double middle = mean(squashed);
+  for (const double reward : squashed) squares += (reward - middle) * (reward - middle);
   rewards_.mean = static_cast<float>(middle);
   rewards_.sd = static_cast<float>(std::max(std::sqrt(squares / static_cast<double>(all.size())), 1e-6));
   rewards_.low = static_cast<float>(quantile(all, kRewardTail));
@@ -147,7 +151,7 @@ LatentBatch LatentData::fill(const replay::SequenceBatch& places, std::span<cons
         next[row * latent + d] = after[d] + (fitting ? noise_[index][t * latent + d] : 0.0f);
       xfer[row] = data_.row_of(action.xfer);
       location[row] = std::min<std::int64_t>(action.location, config_.locations - 1);
-      reward[row] = (told.actions[source.step].reward - rewards_.mean) / rewards_.sd;
+      reward[row] = (rewards_.squashed(told.actions[source.step].reward) - rewards_.mean) / rewards_.sd;
       ends[row] = told.ends(source.step) ? 1.0f : 0.0f;
       for (std::size_t x = 0; x < xfers; ++x) {
         const std::uint16_t count = told.states[source.step + 1].counts[data_.xfers()[x]];

@@ -23,8 +23,8 @@ struct LatentBatch {
 };
 
 /// What the recurrent model is fitted to: the latents of a frozen encoder for all episodes, made once, and
-/// the facts of their states in the world's numbering. Rewards are standardised by those of the episodes that
-/// are fitted to. One thread.
+/// the facts of their states in the world's numbering. Rewards are squashed and standardised by those of the
+/// episodes that are fitted to. One thread.
 class LatentData {
  public:
   /// `data` outlives it.

@@ -56,8 +56,29 @@ Tensor usual_mask(const WorldData& data) {
   return torch::tensor(legal).unsqueeze(0);
 }
 
-double squared_error(const Tensor& said, const Tensor& truth, const Tensor& counted) {
-  return ((said - truth).square() * counted).sum().item<double>();
+/// In units of the reward, of what heads say in deviations.
+double squared_error(const nn::RewardStatistics& rewards, const Tensor& said, const Tensor& truth,
+                     const Tensor& counted) {
+  const Tensor a = said.contiguous(), b = truth.contiguous(), on = counted.contiguous();
+  double sum = 0;
+  for (std::int64_t i = 0; i < on.numel(); ++i) {
+    if (on.data_ptr<float>()[i] == 0) continue;
+    const float error = rewards.reward_of(a.data_ptr<float>()[i]) - rewards.reward_of(b.data_ptr<float>()[i]);
+    sum += static_cast<double>(error) * static_cast<double>(error);
+  }
+  return sum;
+}
+
+/// What a head says that always tells the mean reward of the fitted steps.
+float mean_reward(const LatentData& data) {
+  double sum = 0, steps = 0;
+  for (const std::size_t i : data.data().train()) {
+    for (const replay::RolloutStep& step : data.data().episodes()[i].actions)
+      sum += static_cast<double>(step.reward);
+    steps += static_cast<double>(data.data().episodes()[i].length());
+  }
+  const nn::RewardStatistics& rewards = data.rewards();
+  return (rewards.squashed(static_cast<float>(sum / std::max(steps, 1.0))) - rewards.mean) / rewards.sd;
 }
 
 }  // namespace
@@ -73,7 +94,8 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
   auto state = fit.model().initial_state(batch.z.size(1));
   Tensor z = batch.z[0];
   Rng rng(seed, "open loop");
-  const double unit = static_cast<double>(data.rewards().sd) * static_cast<double>(data.rewards().sd);
+  const nn::RewardStatistics& rewards = data.rewards();
+  const Tensor usual_reward = torch::full({batch.z.size(1)}, mean_reward(data));
   const std::int64_t columns = start.size(1);
   std::vector<DepthFigures> figures;
   for (std::uint32_t t = 0; t < depths; ++t) {
@@ -91,14 +113,15 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
     depth.masks = static_cast<std::uint64_t>(on.sum().item<double>());
     depth.rewards = static_cast<std::uint64_t>(valid.sum().item<double>());
     if (depth.rewards == 0) break;
-    const double share = unit / static_cast<double>(depth.rewards);
+    const double share = 1 / static_cast<double>(depth.rewards);
     depth.f1 = open.f1();
     depth.f1_known = given.f1();
     depth.f1_start = repeated.f1();
     depth.f1_usual = common.f1();
-    depth.reward_error = share * squared_error(dreamt.reward, batch.targets.reward[t], valid);
-    depth.reward_error_known = share * squared_error(known.reward[t], batch.targets.reward[t], valid);
-    depth.reward_variance = share * squared_error(torch::zeros_like(valid), batch.targets.reward[t], valid);
+    depth.reward_error = share * squared_error(rewards, dreamt.reward, batch.targets.reward[t], valid);
+    depth.reward_error_known =
+        share * squared_error(rewards, known.reward[t], batch.targets.reward[t], valid);
+    depth.reward_variance = share * squared_error(rewards, usual_reward, batch.targets.reward[t], valid);
     figures.push_back(depth);
   }
   return figures;

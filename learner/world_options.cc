@@ -12,6 +12,16 @@ std::vector<Option> world_options() {
              "steps of real environments to fit a world model to")
           .between(1, 1e9),
       Option("world.noop", d.noop, "probability of NO-OP in random rollouts").between(0, 1),
+      Option(
+          "world.trials", std::int64_t{d.trials},
+          "random rollouts take the cheapest of so many random actions; each has 1, 2, 4, ... up to this; 1: "
+          "plain random")
+          .between(1, 1024),
+      Option("world.rollouts", "", "file of rollouts collected before: they count among world.collect_steps"),
+      Option("world.policy", "", "bundle (.world) whose controller plays world.on_policy of the episodes"),
+      Option("world.on_policy", d.on_policy,
+             "share of the episodes that the controller of world.policy plays")
+          .between(0, 1),
       Option("world.held_out_every", count(d.held_out_every), "one episode in so many is kept for evaluation")
           .between(2, 1e6),
       Option("world.peeks", count(d.peeks), "legal actions a state whose cost change the encoder learns")
@@ -42,6 +52,12 @@ std::vector<Option> world_options() {
       Option("world.final_lr", d.final_lr, "what it falls to").between(0, 1),
       Option("world.lr_power", d.lr_power, "of the polynomial by which it falls; 0: it stays").between(0, 10),
       Option("world.target_noise", d.target_noise, "fixed noise on the next z that is learnt").between(0, 10),
+      Option("world.own_latents", d.own_latents,
+             "share of the sequences fitted on latents that the model itself drew, as in a dream")
+          .between(0, 1),
+      Option("world.reward_unit", d.reward_unit,
+             "rewards are learnt as sign ln(1 + |reward| / this); 0: as they are")
+          .between(0, 1e6),
       Option("world.reward_hidden", count(d.reward_hidden), "width of a reward network apart; 0: none")
           .between(0, 4096),
       Option("world.reward_updates", count(d.reward_updates), "its updates").at_least(0),
@@ -59,6 +75,10 @@ WorldOptions world_options_from(const Config& config) {
   o.seed = count("train.seed");
   o.collect_steps = count("world.collect_steps");
   o.noop = config.number("world.noop");
+  o.trials = small("world.trials");
+  o.rollouts = config.text("world.rollouts");
+  o.policy = config.text("world.policy");
+  o.on_policy = config.number("world.on_policy");
   o.held_out_every = count("world.held_out_every");
   o.peeks = small("world.peeks");
   o.replay_mib = count("world.replay_mib");
@@ -81,6 +101,8 @@ WorldOptions world_options_from(const Config& config) {
   o.final_lr = config.number("world.final_lr");
   o.lr_power = config.number("world.lr_power");
   o.target_noise = config.number("world.target_noise");
+  o.own_latents = config.number("world.own_latents");
+  o.reward_unit = config.number("world.reward_unit");
   o.reward_hidden = small("world.reward_hidden");
   o.reward_updates = count("world.reward_updates");
   o.reward_lr = config.number("world.reward_lr");

@@ -17,11 +17,15 @@ struct WorldOptions {
   // data
   std::uint64_t collect_steps = 4000;  // of real environments, in all
   double noop = 0.2;                   // probability of NO-OP in the random collector
-  std::uint64_t held_out_every = 10;   // each such episode, by ticket, is never fitted to
-  std::uint32_t peeks = 4;             // legal actions a state whose cost change the encoder learns
-  std::uint64_t replay_mib = 256;      // of action logs in memory
-  bool spill = false;                  // older ones go to the run folder, not away
-  std::uint64_t cache_mib = 1024;      // of observations, beyond which they are made again at each use
+  std::uint32_t trials = 1;            // of its episodes the cheapest of 1, 2, 4, ... so many draws is taken
+  std::string rollouts;                // a file of earlier ones: they count among collect_steps
+  std::string policy;                  // a bundle whose controller plays this share of the episodes
+  double on_policy = 0.75;
+  std::uint64_t held_out_every = 10;  // each such episode, by ticket, is never fitted to
+  std::uint32_t peeks = 4;            // legal actions a state whose cost change the encoder learns
+  std::uint64_t replay_mib = 256;     // of action logs in memory
+  bool spill = false;                 // older ones go to the run folder, not away
+  std::uint64_t cache_mib = 1024;     // of observations, beyond which they are made again at each use
   // sizes
   std::string encoder = "cpu";  // network preset
   std::uint32_t latent = 32, hidden = 256, mixtures = 8, action = 16, count_bins = 16;
@@ -36,6 +40,8 @@ struct WorldOptions {
   double lr = 4e-3, final_lr = 2e-4;
   double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
   double target_noise = 0.02;
+  double own_latents = 0;  // share of the sequences that are fitted on the model's own latents, as in dreams
+  double reward_unit = 0;  // of squashed rewards, nn::RewardStatistics; 0: as they are
   // reward network apart
   std::uint32_t reward_hidden = 0;  // 0: the shared head alone
   std::uint64_t reward_updates = 400;

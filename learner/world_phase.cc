@@ -251,9 +251,28 @@ void WorldPhase::checkpoint() {
   state_->saved_ns = clock_.steady_ns();
 }
 
+/// Rollouts of an earlier run come first; tickets go on behind theirs, so that none is played again.
+void WorldPhase::take_earlier() {
+  const replay::RolloutFile file = replay::load_rollouts(setup_.world.rollouts);
+  if (file.rule_set_hash != setup_.context.rule_set_hash || file.models != setup_.models)
+    throw UsageError("these rollouts are of other rules or models", setup_.world.rollouts,
+                     "give those that were collected with the job's");
+  std::uint64_t rounds = 0;
+  for (const replay::Rollout& rollout : file.rollouts) {
+    state_->replay.add(rollout);
+    rounds = std::max(rounds, rollout.sequence / kRound + 1);
+  }
+  state_->version = 1 + rounds;
+  state_->plan.move_to(rounds * kRound);
+  log_info("{} earlier rollouts, {} steps", state_->replay.size(), state_->replay.steps());
+}
+
 void WorldPhase::restore() {
   const auto checkpoint = state_->store.resume(kPhase);
-  if (!checkpoint) return roll_back(state_->ledger, checkpoint);
+  if (!checkpoint) {
+    if (!setup_.world.rollouts.empty()) take_earlier();
+    return roll_back(state_->ledger, checkpoint);
+  }
   const json saved = json::parse(checkpoint->state);
   state_->saves = checkpoint->number;
   state_->complete = saved.at("complete");

@@ -76,6 +76,7 @@ class WorldPhase {
  private:
   struct State;
   void restore();
+  void take_earlier();
   bool collected() const;
   void collect(const std::stop_token& stopped);
   void take_in(replay::Rollout rollout);

@@ -1,5 +1,8 @@
 #include "replay/play.h"
 
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <vector>
 
 namespace regraft::replay {
@@ -16,9 +19,34 @@ env::Action draw_random_action(const env::Observation& observation, double noop,
   return {xfer, static_cast<std::uint32_t>(rng.below(counts[xfer]))};
 }
 
-Chooser random_chooser(double noop) {
-  return [noop](const env::Observation& observation, Rng& rng) {
-    return draw_random_action(observation, noop, rng);
+namespace {
+
+env::Action cheapest_of(std::uint32_t trials, env::Environment& environment, double noop, Rng& rng) {
+  env::Action best{environment.noop(), 0};
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t i = 0; i < trials; ++i) {
+    const env::Action action = draw_random_action(environment.observation(), noop, rng);
+    try {
+      const double cost = environment.peek(action).latency_us;
+      if (cost >= least) continue;
+      least = cost;
+    } catch (const rules::RuleError&) {  // refused by the rewriter: a step would change nothing
+      continue;
+    }
+    best = action;
+  }
+  return best;
+}
+
+}  // namespace
+
+Chooser random_chooser(double noop, std::uint32_t trials) {
+  const auto levels = static_cast<std::uint64_t>(std::bit_width(std::max(trials, 1u)));
+  return [noop, levels, now = 1u](env::Environment& environment, Rng& rng) mutable {
+    if (levels == 1) return draw_random_action(environment.observation(), noop, rng);
+    if (environment.steps() == 0) now = 1u << rng.below(levels);
+    if (now == 1) return draw_random_action(environment.observation(), noop, rng);
+    return cheapest_of(now, environment, noop, rng);
   };
 }
 
@@ -31,7 +59,7 @@ Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::ui
   Rng rng(seed, "collector");
   environment.reset(seed);
   while (!environment.done()) {
-    const env::Action action = choose(environment.observation(), rng);
+    const env::Action action = choose(environment, rng);
     const env::StepResult result = environment.step(action);
     rollout.steps.push_back({static_cast<std::uint16_t>(action.xfer),
                              static_cast<std::uint16_t>(action.location), static_cast<float>(result.reward)});

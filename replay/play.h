@@ -9,13 +9,16 @@
 
 namespace regraft::replay {
 
-/// What a collector does in a state.
-using Chooser = std::function<env::Action(const env::Observation&, Rng&)>;
+/// What a collector does in the environment's state: it may look ahead, but leaves it as it is.
+using Chooser = std::function<env::Action(env::Environment&, Rng&)>;
 
 /// NO-OP with this probability, else uniform over the legal xfers, then over the locations of the one drawn;
 /// NO-OP where nothing else is legal.
 env::Action draw_random_action(const env::Observation& observation, double noop, Rng& rng);
-Chooser random_chooser(double noop);
+/// The cheapest of several such draws, by the cost right after each; how many, each episode draws from 1, 2,
+/// 4, ... up to `trials`. With 1 plainly random. What is seen then ranges from ruined graphs to good ones: by
+/// chance alone rollouts of many steps see ruined ones only.
+Chooser random_chooser(double noop, std::uint32_t trials = 1);
 
 /// One episode. All randomness comes from `seed`.
 Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::uint64_t seed,

@@ -1,6 +1,7 @@
 #include "core/nn/dream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/env/env_error.h"
@@ -10,6 +11,8 @@
 namespace regraft::nn {
 namespace {
 
+constexpr double kEvenOdds = 0.5;
+
 DreamOptions checked(DreamOptions options, const WorldModel& world) {
   if (options.horizon == 0) options.horizon = world.horizon;
   if (options.horizon == 0) throw env::EnvError("the horizon is 0 steps", "dream horizon", "use at least 1");
@@ -17,6 +20,8 @@ DreamOptions checked(DreamOptions options, const WorldModel& world) {
     throw env::EnvError("the penalty is negative", "dream invalid_penalty", "use 0 or more");
   if (!(options.sample.tau >= 0))
     throw env::EnvError("the temperature is negative", "dream tau", "use 0 or more");
+  if (!(options.certainty >= kEvenOdds && options.certainty < 1))
+    throw env::EnvError("the certainty is out of range", "dream certainty", "use 0.5 to below 1");
   return options;
 }
 
@@ -43,6 +48,7 @@ class Dream::State {
  public:
   State(const WorldModel& world, const DreamOptions& chosen, std::uint32_t replicas)
       : options(checked(chosen, world)),
+        least_logit(static_cast<float>(std::log(options.certainty / (1 - options.certainty)))),
         rewards(world.rewards),
         free_noop(noop_is_free(world.reward_kind)),
         location_limit(world.location_limit),
@@ -62,10 +68,12 @@ class Dream::State {
   void step(std::span<const env::Action> actions);
   void imagine();
   void read_mask(std::uint32_t replica);
+  std::uint32_t certain_bin(std::uint32_t replica, std::uint32_t xfer) const;
   double reward_of(std::uint32_t replica) const;
   void finish(std::uint32_t replica, bool stopped);
 
   DreamOptions options;
+  float least_logit;  // of an xfer that is offered
   RewardStatistics rewards;
   bool free_noop;
   std::uint32_t location_limit;
@@ -83,8 +91,24 @@ std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t 
   if (!std::ranges::binary_search(episode.legal, xfer)) return 0;
   if (xfer == noop()) return 1;
   if (!episode.counts.empty()) return episode.counts[xfer];
-  const std::uint32_t least = least_count(engine.count_bin_of(replica, xfer));
+  const std::uint32_t least = least_count(certain_bin(replica, xfer));
   return location_limit == 0 ? least : std::min(least, location_limit);
+}
+
+/// The most likely bin, or the highest one that the count reaches with enough probability where that is
+/// lower.
+std::uint32_t Dream::State::certain_bin(std::uint32_t replica, std::uint32_t xfer) const {
+  const std::uint32_t likely = engine.count_bin_of(replica, xfer);
+  if (options.certainty == kEvenOdds || likely == 0) return likely;
+  const std::vector<float> logits = engine.count_logits(replica, xfer);
+  const float most = *std::ranges::max_element(logits);
+  double total = 0, reached = 0;
+  for (const float logit : logits) total += std::exp(static_cast<double>(logit - most));
+  for (auto bin = static_cast<std::uint32_t>(logits.size()); bin-- > 0;) {
+    reached += std::exp(static_cast<double>(logits[bin] - most));
+    if (reached >= options.certainty * total) return std::min(bin, likely);
+  }
+  return 0;
 }
 
 void Dream::State::step(std::span<const env::Action> actions) {
@@ -138,13 +162,13 @@ void Dream::State::read_mask(std::uint32_t replica) {
   episode.legal.clear();
   const std::span<const float> logits = engine.xfers(replica);
   for (std::uint32_t xfer = 0; xfer < noop(); ++xfer)
-    if (logits[xfer] > 0) episode.legal.push_back(xfer);
+    if (logits[xfer] > least_logit) episode.legal.push_back(xfer);
   episode.legal.push_back(noop());
 }
 
 double Dream::State::reward_of(std::uint32_t replica) const {
   const float said = reward_rows.exist() ? networks_rewards[replica] : engine.reward(replica);
-  return std::clamp(rewards.mean + rewards.sd * said, rewards.low, rewards.high);
+  return std::clamp(rewards.reward_of(said), rewards.low, rewards.high);
 }
 
 void Dream::State::finish(std::uint32_t replica, bool stopped) {

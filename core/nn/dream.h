@@ -17,6 +17,10 @@ struct DreamOptions {
   env::HorizonMode horizon_mode = env::HorizonMode::terminate;
   SampleOptions sample;           // tau
   double invalid_penalty = 0.05;  // at least 0
+  /// An xfer is offered where it is legal with at least this probability, and as many of its locations as
+  /// there are with it; [0.5, 1). A controller seeks out what a model wrongly believes legal: it costs
+  /// nothing there.
+  double certainty = 0.5;
 };
 
 /// Where a dream begins: an encoded initial graph, or a point of a real episode with the hidden state that
@@ -41,10 +45,11 @@ struct DreamStep {
 ///
 ///   (xfer, location) -> embedded action -> LSTM -> reward, terminal, mask, counts; z drawn at tau
 ///
-/// Mask: xfers whose logit is over 0; NO-OP always. The least count of the most likely bin says how many
-/// locations an xfer has. An episode ends on NO-OP, where nothing else is legal, where the terminal logit is
-/// over 0, or at the horizon. Rewards are clipped to the observed quantiles; NO-OP pays 0 unless rewards come
-/// at the end. No real environment is touched.
+/// Mask: xfers that are legal with the probability of DreamOptions::certainty; NO-OP always. The least count
+/// of the most likely bin says how many locations an xfer has, or that of a lower one that is certain enough.
+/// An episode ends on NO-OP, where nothing else is legal, where the terminal logit is over 0, or at the
+/// horizon. Rewards are clipped to the observed quantiles; NO-OP pays 0 unless rewards come at the end. No
+/// real environment is touched.
 ///
 /// Deterministic: start, seed and actions decide an episode, whatever the other replicas do. One thread.
 class Dream {

@@ -13,8 +13,8 @@ using internal::ByteReader;
 using internal::ByteWriter;
 using nlohmann::json;
 
-constexpr std::uint64_t kMagic = 0x444C525754464752;  // "RGFTWRLD"
-constexpr std::uint32_t kFormat = 2, kWithoutWork = 1;
+constexpr std::uint64_t kMagic = 0x444C525754464752;                        // "RGFTWRLD"
+constexpr std::uint32_t kFormat = 3, kLinearRewards = 2, kWithoutWork = 1;  // older ones
 
 json manifest(const WorldModel& world) {
   const NetworkConfig& encoder = world.config.encoder;
@@ -142,7 +142,9 @@ void take_parts(ByteReader& in, WorldBundle& bundle, std::uint32_t format) {
   world.dynamics_of = in.get<Hash128>();
   world.reward = take_weights(in);
   world.reward_of = in.get<Hash128>();
-  world.rewards = in.get<RewardStatistics>();
+  for (float* figure : {&world.rewards.mean, &world.rewards.sd, &world.rewards.low, &world.rewards.high})
+    *figure = in.get<float>();
+  if (format > kLinearRewards) world.rewards.unit = in.get<float>();
   for (WorldStart& start : world.starts) start.latent = take_floats(in);
   const auto controller = take_block(in);
   bundle.controller.assign(controller.begin(), controller.end());
@@ -171,7 +173,7 @@ WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& w
   if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic)
     throw NnError("not a world model", where, "give a file that regraft wrote (*.world)");
   const auto format = reader.get<std::uint32_t>();
-  if (format != kFormat && format != kWithoutWork)
+  if (format != kFormat && format != kLinearRewards && format != kWithoutWork)
     throw NnError("world model format " + std::to_string(format) + " is unknown", where,
                   "this program reads format " + std::to_string(kFormat));
   if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");

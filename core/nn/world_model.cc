@@ -1,6 +1,7 @@
 #include "core/nn/world_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace regraft::nn {
@@ -29,9 +30,9 @@ void check_statistics(const WorldModel& world, const std::string& where) {
               std::all_of(world.latents.sd.begin(), world.latents.sd.end(), [](float sd) { return sd > 0; }),
           "a latent statistic is none", where);
   const RewardStatistics& rewards = world.rewards;
-  const float figures[] = {rewards.mean, rewards.sd, rewards.low, rewards.high};
-  require(finite(figures) && rewards.sd > 0 && rewards.low <= rewards.high, "a reward statistic is none",
-          where);
+  const float figures[] = {rewards.mean, rewards.sd, rewards.low, rewards.high, rewards.unit};
+  require(finite(figures) && rewards.sd > 0 && rewards.low <= rewards.high && rewards.unit >= 0,
+          "a reward statistic is none", where);
 }
 
 void check_numbering(const WorldModel& world, const std::string& where) {
@@ -85,6 +86,15 @@ std::vector<TensorSpec> reward_layout(const WorldModelConfig& config) {
   return layout;
 }
 
+float RewardStatistics::squashed(float reward) const {
+  return unit == 0 ? reward : std::copysign(std::log1p(std::abs(reward) / unit), reward);
+}
+
+float RewardStatistics::reward_of(float said) const {
+  const float held = mean + sd * said;
+  return unit == 0 ? held : std::copysign(unit * std::expm1(std::abs(held)), held);
+}
+
 Hash128 WorldModel::encoder_version() const {
   Hasher hasher;
   hasher.add(encoder.hash());
@@ -106,6 +116,7 @@ Hash128 WorldModel::version() const {
   hasher.add(reward.hash());
   const float figures[] = {rewards.mean, rewards.sd, rewards.low, rewards.high};
   hasher.add(hash_bytes(std::as_bytes(std::span(figures))));
+  if (rewards.unit != 0) hasher.add(std::bit_cast<std::uint32_t>(rewards.unit));  // older worlds have none
   hasher.add(hash_text(rule_set_hash));
   hasher.add(hash_bytes(std::as_bytes(std::span(xfers))));
   hasher.add(horizon);

@@ -47,11 +47,18 @@ struct LatentStatistics {
   bool operator==(const LatentStatistics&) const = default;
 };
 
-/// A reward head says (reward - mean) / sd; dreamt rewards are clipped to [low, high], quantiles of those
-/// that were observed.
+/// A reward head says (squashed(reward) - mean) / sd; dreamt rewards are clipped to [low, high], quantiles of
+/// those that were observed. Squashing keeps the sign and takes ln(1 + |reward| / unit), as symlog does
+/// (Hafner et al. 2023): steps that ruin a graph cost a hundred times what good ones gain, and a squared
+/// error would see them alone. unit 0: rewards as they are.
 struct RewardStatistics {
   float mean = 0, sd = 1;
   float low = 0, high = 0;
+  float unit = 0;
+
+  float squashed(float reward) const;
+  /// The reward of what a head says, not clipped.
+  float reward_of(float said) const;
 
   bool operator==(const RewardStatistics&) const = default;
 };

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include "actors/collector.h"
 #include "actors/policy_actor.h"
@@ -13,6 +14,7 @@
 #include "launch/job.h"
 #include "launch/runtime_meter.h"
 #include "launch/signals.h"
+#include "launch/world_job.h"
 
 namespace regraft::launch {
 namespace {
@@ -68,8 +70,9 @@ int run_actor(const Options& options) {
       return kDone;
     }
     if (collects) {
-      actors::Collector collector(link, actors::workload_options_from(config),
-                                  replay::random_chooser(config.number("world.noop")), clock);
+      actors::WorkloadOptions workload = actors::workload_options_from(config);
+      replay::Chooser choose = collecting_chooser(config, actors::load_rules(workload));
+      actors::Collector collector(link, std::move(workload), std::move(choose), clock);
       collector.run(stop.get_token());
       log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
       return kDone;

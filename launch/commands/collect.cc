@@ -15,8 +15,11 @@
 #include "core/nn/device.h"
 #include "core/nn/policy.h"
 #include "core/nn/policy_file.h"
+#include "launch/controller_evaluation.h"
 #include "launch/job.h"
+#include "launch/world_job.h"
 #include "learner/world_options.h"
+#include "replay/controller_chooser.h"
 #include "replay/play.h"
 #include "replay/rollout.h"
 
@@ -32,11 +35,14 @@ struct Options {
 
 /// Draws from the policy's probabilities.
 replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::RuleSet& rules) {
+  if (is_bundle(path))
+    return replay::controller_chooser(load_controller_bundle(path, rules), 1, replay::random_chooser(0));
   const std::vector<std::string> kinds = op_kind_names();
   const nn::PolicyFile file = nn::with_op_kinds(nn::load_policy(path), kinds);
   auto policy = std::make_shared<nn::Policy>(file.network, file.weights, env::make_rule_features(rules),
                                              nn::PolicyOptions{.device = "cpu"});
-  return [policy](const env::Observation& observation, Rng& rng) -> env::Action {
+  return [policy](env::Environment& environment, Rng& rng) -> env::Action {
+    const env::Observation& observation = environment.observation();
     const nn::Choice choice = nn::sample(policy->evaluate(observation), rng);
     return {observation.candidate_xfers[choice.candidate], observation.candidate_locations[choice.candidate]};
   };
@@ -54,7 +60,7 @@ int collect(const Options& options) {
   const rules::RuleSet rules = actors::load_rules(workload);
   nn::set_torch_threads(1);
   const replay::Chooser choose =
-      options.policy ? policy_chooser(*options.policy, rules) : replay::random_chooser(world.noop);
+      options.policy ? policy_chooser(*options.policy, rules) : collecting_chooser(config, rules);
   const SystemClock clock;
   actors::EnvironmentPool environments(workload, clock);
   replay::RolloutFile file;

@@ -71,6 +71,37 @@ DynamicsOutput MdnRnn::head(const Tensor& hidden) const {
           parts[6].unflatten(-1, {xfers, std::int64_t{config_.count_bins}})};
 }
 
+/// The part of the head that a latent is drawn from.
+DynamicsOutput MdnRnn::mixture(const Tensor& hidden) const {
+  const std::int64_t mixtures = config_.mixtures, latent = config_.latent;
+  const std::int64_t columns = mixtures * (1 + 2 * latent);
+  const Tensor all = torch::addmm(parameters_["head.bias"].narrow(0, 0, columns), hidden,
+                                  parameters_["head.weight"].narrow(1, 0, columns));
+  const auto parts = all.split_with_sizes({mixtures, mixtures * latent, mixtures * latent}, -1);
+  DynamicsOutput output;
+  output.log_weights = torch::log_softmax(parts[0], -1);
+  output.mean = parts[1].unflatten(-1, {mixtures, latent});
+  output.sigma = config_.sigma_floor + torch::softplus(parts[2].unflatten(-1, {mixtures, latent}));
+  return output;
+}
+
+Tensor MdnRnn::own_latents(const Tensor& z, const Tensor& a, const Tensor& starts, Rng& rng) const {
+  const torch::NoGradGuard no_grad;
+  RecurrentState state = initial_state(z.size(1));
+  Tensor now = z[0];
+  std::vector<Tensor> own;
+  for (std::int64_t t = 0; t < z.size(0); ++t) {
+    const Tensor begins = starts[t].to(type_).unsqueeze(1);
+    now = torch::where(begins > 0, z[t], now);
+    own.push_back(now);
+    state = {state.hidden * (1 - begins), state.cell * (1 - begins)};
+    advance(torch::addmm(parameters_["lstm.bias"], torch::cat({now, a[t]}, 1), parameters_["lstm.input"]),
+            state);
+    now = sample(mixture(state.hidden), {}, rng);
+  }
+  return torch::stack(own);
+}
+
 DynamicsOutput MdnRnn::step(const Tensor& z, const Tensor& a, RecurrentState& state) const {
   advance(torch::addmm(parameters_["lstm.bias"], torch::cat({z, a}, 1), parameters_["lstm.input"]), state);
   return head(state.hidden);

@@ -45,12 +45,18 @@ class MdnRnn {
   torch::Tensor unroll_hidden(const torch::Tensor& z, const torch::Tensor& a,
                               const torch::Tensor& starts) const;
 
+  /// What the model itself draws (tau 1) where it is told z at the starts of episodes, and in the first row,
+  /// alone: [time, batch, latent], to be unrolled in place of z. No gradient.
+  torch::Tensor own_latents(const torch::Tensor& z, const torch::Tensor& a, const torch::Tensor& starts,
+                            Rng& rng) const;
+
   FlatParameters& parameters() { return parameters_; }
   const DynamicsConfig& config() const { return config_; }
 
  private:
   void advance(const torch::Tensor& gates_from_input, RecurrentState& state) const;
   DynamicsOutput head(const torch::Tensor& hidden) const;
+  DynamicsOutput mixture(const torch::Tensor& hidden) const;
 
   DynamicsConfig config_;
   torch::Device device_;

@@ -76,6 +76,33 @@ TEST_F(MdnRnnTest, LikelihoodEqualsTheMixtureWrittenOut) {
   }
 }
 
+/// Told z where an episode begins, a sequence of own latents is what stepping and drawing gives.
+TEST_F(MdnRnnTest, OwnLatentsAreThoseOfADreamFromTheSameStarts) {
+  const std::int64_t time = 6, batch = 3;
+  const Tensor z = random_tensor({time, batch, 3}, rng), a = random_tensor({time, batch, 2}, rng);
+  Tensor starts = torch::zeros({time, batch}, torch::kFloat64);
+  starts[0].fill_(1);
+  starts[4][1] = 1;
+  Rng drawn(kSeed, "own"), again(kSeed, "own");
+  const Tensor own = model.own_latents(z, a, starts, drawn);
+  ASSERT_EQ(own.sizes(), z.sizes());
+  EXPECT_TRUE(own[0].equal(z[0]));
+  EXPECT_TRUE(own[4][1].equal(z[4][1]));
+  EXPECT_FALSE(own.requires_grad());
+  RecurrentState state = model.initial_state(batch);
+  Tensor now = z[0];
+  for (std::int64_t t = 0; t < time; ++t) {
+    if (t == 4) {
+      now[1] = z[4][1];
+      state.hidden[1].zero_();
+      state.cell[1].zero_();
+    }
+    EXPECT_TRUE(own[t].allclose(now, 0, 1e-12)) << t;
+    const torch::NoGradGuard no_grad;
+    now = sample(model.step(now.clone(), a[t], state), {}, again);
+  }
+}
+
 TEST_F(MdnRnnTest, UnrolledEqualsSteppedAndBatchedEqualsSingle) {
   const std::int64_t time = 7, batch = 4;
   const Tensor z = random_tensor({time, batch, 3}, rng), a = random_tensor({time, batch, 2}, rng);

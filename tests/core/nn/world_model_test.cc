@@ -68,6 +68,31 @@ TEST(WorldBundleFile, ComesBackAsItWas) {
   }
 }
 
+TEST(WorldBundleFile, SquashedRewardsAreKept) {
+  WorldBundle bundle{small_world(), {}, {}};
+  const Hash128 linear = bundle.world.version();
+  bundle.world.rewards.unit = 0.01f;
+  EXPECT_NE(bundle.world.version(), linear);
+  EXPECT_EQ(decode_bundle(encode_bundle(bundle), "test"), bundle);
+  bundle.world.rewards.unit = -1;
+  EXPECT_THROW(encode_bundle(bundle), NnError) << "or its reader refuses it";
+}
+
+TEST(RewardStatistics, SquashedRewardsComeBackAndKeepTheirOrder) {
+  SCOPED_TRACE(kSeed);
+  Rng rng(kSeed, "rewards");
+  for (const float unit : {0.0f, 0.01f, 1.0f}) {
+    const RewardStatistics rewards{.mean = 0.3f, .sd = 2, .unit = unit};
+    for (int i = 0; i < 200; ++i) {
+      const auto reward = static_cast<float>(std::pow(10, rng.uniform(-5, 1)) * (i % 2 == 0 ? 1 : -1));
+      const float said = (rewards.squashed(reward) - rewards.mean) / rewards.sd;
+      EXPECT_NEAR(rewards.reward_of(said), reward, 1e-5 * std::max(1.0f, std::abs(reward) * 10)) << unit;
+      EXPECT_LT(rewards.squashed(reward), rewards.squashed(reward + 0.001f)) << unit;
+      EXPECT_FLOAT_EQ(rewards.squashed(-reward), -rewards.squashed(reward));
+    }
+  }
+}
+
 TEST(WorldBundleFile, DamageIsRefused) {
   const auto bytes = encode_bundle({small_world(), {}, {}});
   for (const std::size_t size :
