@@ -21,8 +21,8 @@ struct Operation {
 };
 
 /// Operations by what decides them: the operation, its attributes, and the types of its operands, with the
-/// contents of constants that inference may read. Forgets all of them when there are kMost: sizes that rewrites
-/// can make have no end. Of one Tables. One thread.
+/// contents of constants that inference may read. Forgets all of them when there are kMost: sizes that
+/// rewrites can make have no end. Of one Tables. One thread.
 class OperationMemo {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 16;

@@ -110,7 +110,7 @@ TEST_F(Domain, IsFoundByASearch) {
 }
 
 TEST_F(Domain, IsNeverMadeWithoutTheOption) {
-  for (const char* search : {"greedy", "backtracking"}) {
+  for (const char* search : {"greedy", "taso"}) {
     const Captured result = optimise(input(), {"--search", search, "--budget", "2"});
     ASSERT_EQ(result.status.code, 0) << result.errors;
     EXPECT_EQ(ops_of_domain(output()), 0u) << search;

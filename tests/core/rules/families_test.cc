@@ -203,7 +203,7 @@ TEST(Families, AttentionOfTokensIsOneOperation) {
   b.output(reshape(b, transpose(b, mixed, {1, 0, 2}), {5, 6}));
   expect_leads(b,
                "attention-op-first\nexpect MultiHeadAttention "
-               "1\nreshape-identity\nattention-op-query\nexpect Mul 0\n");
+               "1\nreshape-identity all\nattention-op-query\nexpect Mul 0\n");
 }
 
 // Squeeze and excite: the factor of each channel is repeated to the pixels, and back.
