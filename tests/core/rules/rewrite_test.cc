@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/rules/graph_builder.h"
 
 namespace regraft::rules {
@@ -180,6 +182,20 @@ TEST(Rewrite, MayReadARootThatStays) {
   apply(b.graph(), rules, matches[0]);
   b.graph().validate();
   EXPECT_EQ(b.graph().operation_count(), 3u);
+}
+
+// A class may be of integers and a named operation may not: what is remembered of one says nothing of the
+// other.
+TEST(Rewrite, ANamedOperationIsNotMadeOfIntegersThoughAClassWas) {
+  GraphBuilder b;
+  graph::Graph& g = b.graph();
+  const graph::TypeId type = g.tables().intern(graph::DType::int64, std::array<graph::Dim, 2>{2, 2});
+  const Value x{g.add_input(type, 0), 0}, y{g.add_input(type, 1), 0};
+  b.output(b.op(OpKind::add, {x, y}));
+  b.output(b.op(OpKind::concat, {x, y}, {{Attr::axis, std::int64_t{0}}}));
+  const RuleSet rules = RuleSet::parse(
+      "class: f:{Add,Sub}(x, y) => f(y, x)\nnamed: Concat{a}(x, y) => Concat{a}(y, Add(x, y))\n", "t");
+  EXPECT_TRUE(MatchIndex(rules, g).matches(1).empty());
 }
 
 }  // namespace
