@@ -30,18 +30,30 @@ struct Hash128 {
 Hash128 hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 Hash128 hash_text(std::string_view text, std::uint64_t seed = 0);
 
-/// Order-dependent accumulation of fixed-size values.
+/// Order-dependent accumulation of fixed-size values. In the header, since steps of the environment hash
+/// much.
 class Hasher {
  public:
   explicit Hasher(std::uint64_t seed = 0) : state_{seed * 0x9E3779B97F4A7C15ull + 1, ~seed} {}
-  void add(std::uint64_t value);
+  void add(std::uint64_t value) {
+    state_.low = mix(state_.low ^ value) + 0x9E3779B97F4A7C15ull;
+    state_.high = mix(state_.high + (value ^ 0xD6E8FEB86659FD93ull)) ^ state_.low;
+  }
   void add(const Hash128& value) {
     add(value.low);
     add(value.high);
   }
-  Hash128 finish() const;
+  Hash128 finish() const { return {mix(state_.low ^ state_.high), mix(state_.high + state_.low)}; }
 
  private:
+  static std::uint64_t mix(std::uint64_t x) {  // splitmix64 finaliser
+    x ^= x >> 30;
+    x *= 0xBF58476D1CE4E5B9ull;
+    x ^= x >> 27;
+    x *= 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+  }
+
   Hash128 state_;
 };
 

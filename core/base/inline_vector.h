@@ -4,15 +4,19 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <type_traits>
 
+#include "core/base/recycled_memory.h"
+
 namespace regraft {
 
-/// A vector of trivially copyable values that keeps up to N of them inside the object; more go to the heap.
+/// A vector of trivially copyable values that keeps up to N of them inside the object; more go to recycled
+/// memory.
 template <typename T, std::size_t N>
 class InlineVector {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
   InlineVector() = default;
@@ -49,14 +53,15 @@ class InlineVector {
   const T& front() const { return data()[0]; }
 
   void push_back(T value) {
-    reserve(size_ + 1);
-    data()[size_++] = value;
+    if (size_ == capacity_) grow(size_ + 1);
+    std::memcpy(static_cast<void*>(data() + size_), &value, sizeof(T));
+    ++size_;
   }
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
   void resize(std::size_t count, T value = T{}) {
     reserve(count);
-    for (std::size_t i = size_; i < count; ++i) data()[i] = value;
+    if (count > size_) std::fill(data() + size_, data() + count, value);
     size_ = count;
   }
   void insert(std::size_t at, T value) {
@@ -71,16 +76,11 @@ class InlineVector {
   void assign(It first, It last) {
     size_ = 0;
     reserve(static_cast<std::size_t>(std::distance(first, last)));
-    for (; first != last; ++first) data()[size_++] = *first;
+    T* const to = data();
+    for (; first != last; ++first) to[size_++] = *first;
   }
   void reserve(std::size_t wanted) {
-    if (wanted <= capacity_) return;
-    const std::size_t grown = std::max(wanted, capacity_ * 2);
-    T* fresh = new T[grown];
-    std::copy(begin(), end(), fresh);
-    release();
-    heap_ = fresh;
-    capacity_ = grown;
+    if (wanted > capacity_) grow(wanted);
   }
 
   operator std::span<const T>() const { return {data(), size_}; }
@@ -89,8 +89,18 @@ class InlineVector {
   }
 
  private:
+  void grow(std::size_t wanted) {
+    const std::size_t grown = std::max(wanted, capacity_ * 2);
+    T* const fresh = static_cast<T*>(take_memory(grown * sizeof(T)));
+    std::uninitialized_default_construct_n(fresh, grown);
+    std::copy(begin(), end(), fresh);
+    release();
+    heap_ = fresh;
+    capacity_ = grown;
+  }
   void release() {
-    delete[] heap_;
+    if (!heap_) return;
+    give_memory(heap_, capacity_ * sizeof(T));
     heap_ = nullptr;
     capacity_ = N;
   }

@@ -38,9 +38,10 @@ RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::Rul
       rewriter_(*graph_, rules),
       first_constants_(graph_->tables().weights().size()) {}
 
-void RewriteState::touch(std::span<const graph::NodeId> nodes) {
-  cost_stale_.insert(cost_stale_.end(), nodes.begin(), nodes.end());
-  index_stale_.insert(index_stale_.end(), nodes.begin(), nodes.end());
+void RewriteState::touch_since(graph::Graph::Mark mark) {
+  graph_->touched_since(mark, touched_);
+  cost_stale_.insert(cost_stale_.end(), touched_.begin(), touched_.end());
+  index_stale_.insert(index_stale_.end(), touched_.begin(), touched_.end());
 }
 
 cost::CostModel& RewriteState::cost_model() {
@@ -56,7 +57,7 @@ const rules::MatchIndex& RewriteState::index() {
 void RewriteState::apply(const rules::Match& match) {
   const graph::Graph::Mark mark = graph_->mark();
   const rules::Rewrite& done = rewriter_.apply(match);
-  touch(graph_->touched_since(mark));
+  touch_since(mark);
   marks_.push_back(mark);
   path_.push_back(done.match);  // `match` may live in the index
 }
@@ -64,7 +65,7 @@ void RewriteState::apply(const rules::Match& match) {
 void RewriteState::rewind_to(std::size_t depth) {
   if (depth >= path_.size()) return;
   const graph::Graph::Mark mark = marks_[depth];
-  touch(graph_->touched_since(mark));
+  touch_since(mark);
   graph_->undo_to(mark);
   marks_.resize(depth);
   path_.resize(depth);
@@ -90,15 +91,16 @@ RewriteState RewriteState::clone() const {
 }
 
 RewriteState::Trial::Trial(RewriteState& state, const rules::Match& match)
-    : state_(state), mark_(state.graph_->mark()) {
+    : state_(state), mark_(state.graph_->mark()), touched_(std::move(state.touched_)) {
   state_.rewriter_.apply(match);
-  touched_ = state_.graph_->touched_since(mark_);
+  state_.graph_->touched_since(mark_, touched_);
   state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
 }
 
 RewriteState::Trial::~Trial() {
   state_.graph_->undo_to(mark_);
   state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
+  state_.touched_ = std::move(touched_);
 }
 
 bool cheaper(const cost::Cost& a, const cost::Cost& b) {

@@ -60,7 +60,8 @@ class RewriteState {
   RewriteState clone() const;
 
  private:
-  void touch(std::span<const graph::NodeId> nodes);
+  /// To be passed on to costs and index: what changed since then.
+  void touch_since(graph::Graph::Mark mark);
 
   /// One rewrite that is taken back however the scope is left.
   class Trial {
@@ -73,7 +74,7 @@ class RewriteState {
    private:
     RewriteState& state_;
     graph::Graph::Mark mark_;
-    std::vector<graph::NodeId> touched_;
+    std::vector<graph::NodeId> touched_;  // the state's, with its memory, while the trial lasts
   };
 
   RewriteState(std::unique_ptr<graph::Graph> graph, const rules::RuleSet& rules,
@@ -86,6 +87,7 @@ class RewriteState {
   rules::MatchIndex index_;
   rules::Rewriter rewriter_;
   std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
+  std::vector<graph::NodeId> touched_;                   // by one rewrite; kept for its memory
   std::size_t first_constants_;                          // when it was made
   std::vector<rules::Match> path_;
   std::vector<graph::Graph::Mark> marks_;  // [depth], before each rewrite of path_

@@ -261,9 +261,13 @@ void Graph::undo_to(Mark mark) {
 }
 
 std::vector<NodeId> Graph::touched_since(Mark mark) const {
-  constexpr std::size_t kEach = 4;  // ids of one edit, often
   std::vector<NodeId> ids;
-  ids.reserve(kEach * (log_.size() - mark));
+  touched_since(mark, ids);
+  return ids;
+}
+
+void Graph::touched_since(Mark mark, std::vector<NodeId>& ids) const {
+  ids.clear();
   const auto touch_inputs = [&](const Node& node) {
     for (const Value value : node.inputs)
       if (value.present()) ids.push_back(value.node);
@@ -278,7 +282,6 @@ std::vector<NodeId> Graph::touched_since(Mark mark) const {
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
 }
 
 void Graph::commit() {

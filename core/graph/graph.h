@@ -99,6 +99,8 @@ class Graph {
   void undo_to(Mark mark);
   /// Ids added or removed or whose inputs or uses changed since `mark`, ascending, dead ones included.
   std::vector<NodeId> touched_since(Mark mark) const;
+  /// The same into `ids`, whose memory is kept.
+  void touched_since(Mark mark, std::vector<NodeId>& ids) const;
   /// Forgets the log: the present state becomes the base.
   void commit();
 

@@ -206,7 +206,7 @@ void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
     } else {
       const auto list = tables.weights().integer_values(value);
       if (!list) return;
-      absorbed.set(attr, *list);
+      absorbed.set(attr, Ints(list->begin(), list->end()));
     }
     any = true;
   }

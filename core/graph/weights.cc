@@ -53,10 +53,7 @@ void WeightTable::shrink(std::size_t least) {
   for (const WeightHold* hold = holds_; hold; hold = hold->next_) least = std::max(least, hold->bound_);
   if (exprs_.size() <= least) return;
   while (exprs_.size() > least) {
-    const WeightId id{static_cast<std::uint32_t>(exprs_.size() - 1)};
     by_key_.erase(exprs_.back().hash);
-    integer_cache_.erase(id);
-    scalar_cache_.erase(id);
     if (exprs_.back().form == WeightExpr::Form::literal) owned_.pop_back();
     exprs_.pop_back();
   }
@@ -93,13 +90,20 @@ WeightId WeightTable::literal(TypeId type, std::span<const std::byte> bytes) {
 }
 
 WeightId WeightTable::scalar(DType dtype, double value) {
-  HostTensor tensor;
-  tensor.dtype = dtype;
-  if (is_float(dtype))
-    tensor.real = {value};
-  else
-    tensor.integer = {static_cast<std::int64_t>(value)};
-  return literal(tables_.intern(dtype, {}), tensor.to_bytes());
+  Hasher hasher(static_cast<std::uint64_t>(dtype));
+  hasher.add(std::bit_cast<std::uint64_t>(value));
+  const Hash128 key = hasher.finish();
+  const std::vector<std::byte>* bytes = scalar_bytes_.find(key);
+  if (!bytes) {
+    HostTensor tensor;
+    tensor.dtype = dtype;
+    if (is_float(dtype))
+      tensor.real = {value};
+    else
+      tensor.integer = {static_cast<std::int64_t>(value)};
+    bytes = &scalar_bytes_.add(key, tensor.to_bytes());
+  }
+  return literal(tables_.intern(dtype, {}), *bytes);
 }
 
 WeightId WeightTable::integers(std::span<const std::int64_t> values) {
@@ -135,15 +139,15 @@ WeightId WeightTable::operation(OpKind kind, AttrId attrs, std::span<const Weigh
   return add(std::move(expr), key);
 }
 
-std::optional<std::vector<std::int64_t>> WeightTable::integer_values(WeightId id, std::size_t limit) const {
+std::optional<std::span<const std::int64_t>> WeightTable::integer_values(WeightId id,
+                                                                         std::size_t limit) const {
   const TensorType& type = tables_.type(exprs_[index(id)].type);
   const auto count = type.element_count();
   const bool fits = count && static_cast<std::size_t>(*count) <= limit;
   if (!fits || !(is_integer(type.dtype) || type.dtype == DType::boolean)) return std::nullopt;
-  if (const auto found = integer_cache_.find(id); found != integer_cache_.end()) return found->second;
-  auto values = std::optional(evaluate(tables_, id).integer);
-  integer_cache_.emplace(id, values);
-  return values;
+  const Hash128& hash = exprs_[index(id)].hash;
+  const auto* known = integer_values_.find(hash);
+  return known ? *known : integer_values_.add(hash, evaluate(tables_, id).integer);
 }
 
 std::optional<double> WeightTable::scalar_value(WeightId id, std::size_t limit) const {
@@ -152,7 +156,8 @@ std::optional<double> WeightTable::scalar_value(WeightId id, std::size_t limit) 
   if (!count || *count < 1 || static_cast<std::size_t>(*count) > limit) return std::nullopt;
   if (dtype_bytes(type.dtype) == 0 || type.dtype == DType::complex64 || type.dtype == DType::complex128)
     return std::nullopt;
-  if (const auto found = scalar_cache_.find(id); found != scalar_cache_.end()) return found->second;
+  const Hash128& hash = exprs_[index(id)].hash;
+  if (const auto* known = scalar_values_.find(hash)) return *known;
   const HostTensor tensor = evaluate(tables_, id);
   const auto at = [&](std::size_t i) {
     return is_float(tensor.dtype) ? tensor.real[i] : static_cast<double>(tensor.integer[i]);
@@ -163,8 +168,7 @@ std::optional<double> WeightTable::scalar_value(WeightId id, std::size_t limit) 
   std::optional<double> value = exact ? std::optional(at(0)) : std::nullopt;
   for (std::size_t i = 1; i < tensor.size() && value; ++i)
     if (at(i) != *value) value.reset();
-  scalar_cache_.emplace(id, value);
-  return value;
+  return scalar_values_.add(hash, value);
 }
 
 }  // namespace regraft::graph

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/bounded_memo.h"
 #include "core/base/hash.h"
 #include "core/graph/op.h"
 
@@ -83,8 +85,8 @@ class WeightTable {
   std::uint64_t generation() const { return generation_; }
 
   /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements;
-  /// evaluates small expressions and remembers the answer.
-  std::optional<std::vector<std::int64_t>> integer_values(WeightId id, std::size_t limit = 4096) const;
+  /// evaluates small expressions and remembers the answer. Valid until the next question.
+  std::optional<std::span<const std::int64_t>> integer_values(WeightId id, std::size_t limit = 4096) const;
   /// The value when every element is the same (one element, or up to `limit` equal ones).
   std::optional<double> scalar_value(WeightId id, std::size_t limit = 64) const;
 
@@ -95,11 +97,14 @@ class WeightTable {
   Tables& tables_;
   WeightHold* holds_ = nullptr;
   std::uint64_t generation_ = 0;
-  std::deque<WeightExpr> exprs_;
-  std::deque<std::vector<std::byte>> owned_;
-  std::unordered_map<Hash128, WeightId> by_key_;
-  mutable std::unordered_map<WeightId, std::optional<std::vector<std::int64_t>>> integer_cache_;
-  mutable std::unordered_map<WeightId, std::optional<double>> scalar_cache_;
+  std::pmr::unsynchronized_pool_resource pool_;  // what shrink() gives back is taken again without the heap
+  std::pmr::deque<WeightExpr> exprs_{&pool_};
+  std::pmr::deque<std::pmr::vector<std::byte>> owned_{&pool_};
+  std::pmr::unordered_map<Hash128, WeightId> by_key_{&pool_};
+  // By contents, so that they outlast shrink().
+  BoundedMemo<std::vector<std::byte>> scalar_bytes_;
+  mutable BoundedMemo<std::vector<std::int64_t>> integer_values_;
+  mutable BoundedMemo<std::optional<double>> scalar_values_;
 };
 
 }  // namespace regraft::graph

@@ -2,6 +2,7 @@
 
 // Internal to core/rules: what the names of a rule stand for in one match.
 
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -55,14 +56,18 @@ class Frames {
  public:
   Frames() = default;
   Frames(const Frames& other) : frames_(other.begin(), other.end()), size_(other.size_) {}
-  Frames(Frames&&) noexcept = default;
+  Frames(Frames&& other) noexcept : frames_(std::move(other.frames_)), size_(std::exchange(other.size_, 0)) {}
   Frames& operator=(const Frames& other) {
     if (this == &other) return *this;
     clear();
     for (const Frame& frame : other) push_back(frame);
     return *this;
   }
-  Frames& operator=(Frames&&) noexcept = default;
+  Frames& operator=(Frames&& other) noexcept {
+    frames_ = std::move(other.frames_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
   std::size_t size() const { return size_; }
   Frame& operator[](std::size_t i) { return frames_[i]; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "core/graph/evaluate.h"
@@ -133,11 +134,20 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
     return "a constant of the right side cannot be computed";
   const auto dtype = graph_.tables().type(like[0].type).dtype;
   const double filler = value.kind == Quantity::Kind::real ? value.real : static_cast<double>(value.integer);
-  const AttrId attrs = graph_.tables().intern(
-      AttrBlock{{graph::Attr::value, filler}, {graph::Attr::to, static_cast<std::int64_t>(dtype)}});
-  const WeightId dims = weights.integers(first.list);
-  return bind_outputs(
-      s, member, Tensors{of_weight(weights.operation(OpKind::constant_of_shape, attrs, std::array{dims}))});
+  Hasher key(static_cast<std::uint64_t>(OpKind::constant_of_shape));
+  key.add(std::bit_cast<std::uint64_t>(filler));
+  key.add(static_cast<std::uint64_t>(dtype));
+  const Hash128 hash = key.finish();
+  const Operation* known = memo_.find(hash);
+  if (!known) {
+    Operation fresh;
+    fresh.attrs = graph_.tables().intern(
+        AttrBlock{{graph::Attr::value, filler}, {graph::Attr::to, static_cast<std::int64_t>(dtype)}});
+    known = &memo_.add(hash, fresh);
+  }
+  const std::array dims{weights.integers(first.list)};
+  return bind_outputs(s, member,
+                      Tensors{of_weight(weights.operation(OpKind::constant_of_shape, known->attrs, dims))});
 }
 
 std::string Builder::literal_values(const RightStep& s, std::size_t member, const List& elements,

@@ -8,6 +8,7 @@
 
 #include "core/rules/bindings.h"
 #include "core/rules/operation_memo.h"
+#include "core/rules/reach.h"
 
 namespace regraft::rules {
 
@@ -84,7 +85,7 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
 
 /// Whether replacing makes a cycle: one of the left values that the right side reads is, or can be reached
 /// from, a replaced value.
-bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach);
 
 /// Calls visit(before, after) for each replaced value, with each member's.
 template <typename Visit>

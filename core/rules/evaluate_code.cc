@@ -64,7 +64,7 @@ Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) 
       return Quantity::of(static_cast<std::int64_t>(scope.graph.use_count(tensor.value)));
     case Function::ints: {
       if (!tensor.constant()) return {};
-      auto values = scope.graph.tables().weights().integer_values(tensor.weight);
+      const auto values = scope.graph.tables().weights().integer_values(tensor.weight);
       return values ? Quantity::of(Ints(*values)) : Quantity{};
     }
     case Function::output:

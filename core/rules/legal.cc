@@ -3,7 +3,6 @@
 
 #include "core/rules/build.h"
 #include "core/rules/domain.h"
-#include "core/rules/reach.h"
 
 namespace regraft::rules {
 
@@ -21,12 +20,12 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
   return values;
 }
 
-bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach) {
   if (rule.always_acyclic) return false;
   InlineVector<graph::Value, 8> replaced;
   for_each_replacement(rule, bindings,
                        [&](const Tensor& before, const Tensor&) { replaced.push_back(before.value); });
-  return Reach(graph).any(replaced, read_values(rule, bindings));
+  return reach.any(graph, replaced, read_values(rule, bindings));
 }
 
 bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {

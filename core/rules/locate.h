@@ -2,7 +2,6 @@
 
 // Internal to core/rules: from a match, named by its nodes, back to its bindings.
 
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -2,9 +2,10 @@
 
 // Internal to core/rules: remembers what operations of right sides come to.
 
-#include <unordered_map>
+#include <cstddef>
+#include <cstdint>
 
-#include "core/base/hash.h"
+#include "core/base/bounded_memo.h"
 #include "core/base/inline_vector.h"
 #include "core/graph/op.h"
 
@@ -21,24 +22,8 @@ struct Operation {
 };
 
 /// Operations by what decides them: the operation, its attributes, and the types of its operands, with the
-/// contents of constants that inference may read. Forgets all of them when there are kMost: sizes that
-/// rewrites can make have no end. Of one Tables. One thread.
-class OperationMemo {
- public:
-  static constexpr std::size_t kMost = std::size_t{1} << 16;
-
-  Operation* find(const Hash128& key) {
-    const auto found = known_.find(key);
-    return found == known_.end() ? nullptr : &found->second;
-  }
-  /// What find() and add() gave before is gone.
-  Operation& add(const Hash128& key, const Operation& operation) {
-    if (known_.size() >= kMost) known_.clear();
-    return known_.insert_or_assign(key, operation).first->second;
-  }
-
- private:
-  std::unordered_map<Hash128, Operation> known_;
-};
+/// contents of constants that inference may read. Sizes that rewrites can make have no end, so it is bounded.
+/// Of one Tables.
+using OperationMemo = BoundedMemo<Operation>;
 
 }  // namespace regraft::rules

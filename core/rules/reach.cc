@@ -4,11 +4,12 @@
 
 namespace regraft::rules {
 
-bool Reach::any(std::span<const graph::Value> values, std::span<const graph::Value> targets) {
+bool Reach::any(const graph::Graph& graph, std::span<const graph::Value> values,
+                std::span<const graph::Value> targets) {
   for (graph::Value target : targets) {
     if (std::find(values.begin(), values.end(), target) != values.end()) return true;
   }
-  std::fill(seen_.begin(), seen_.end(), 0);
+  seen_.assign(graph.id_bound(), 0);
   pending_.clear();
   const auto enter = [&](graph::NodeId user) {
     if (user == graph::kGraphOutput || seen_[user]) return;
@@ -16,8 +17,8 @@ bool Reach::any(std::span<const graph::Value> values, std::span<const graph::Val
     pending_.push_back(user);
   };
   for (graph::Value value : values) {
-    for (const graph::Use& use : graph_.uses(value.node)) {
-      if (use.user != graph::kGraphOutput && graph_.node(use.user).inputs[use.slot] == value) enter(use.user);
+    for (const graph::Use& use : graph.uses(value.node)) {
+      if (use.user != graph::kGraphOutput && graph.node(use.user).inputs[use.slot] == value) enter(use.user);
     }
   }
   while (!pending_.empty()) {
@@ -25,7 +26,7 @@ bool Reach::any(std::span<const graph::Value> values, std::span<const graph::Val
     pending_.pop_back();
     const auto is_target = [id](graph::Value target) { return target.node == id; };
     if (std::any_of(targets.begin(), targets.end(), is_target)) return true;
-    for (const graph::Use& use : graph_.uses(id)) enter(use.user);
+    for (const graph::Use& use : graph.uses(id)) enter(use.user);
   }
   return false;
 }

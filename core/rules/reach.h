@@ -9,16 +9,15 @@
 
 namespace regraft::rules {
 
-/// Forward reachability on one state of a graph, one question at a time; dependence.h answers many at once.
+/// Forward reachability, one question at a time; dependence.h answers many of one state of a graph at once.
+/// Keeps its memory.
 class Reach {
  public:
-  explicit Reach(const graph::Graph& graph) : graph_(graph), seen_(graph.id_bound(), 0) {}
-
   /// Whether one of the targets is one of the values, or depends on one.
-  bool any(std::span<const graph::Value> values, std::span<const graph::Value> targets);
+  bool any(const graph::Graph& graph, std::span<const graph::Value> values,
+           std::span<const graph::Value> targets);
 
  private:
-  const graph::Graph& graph_;
   std::vector<std::uint8_t> seen_;
   std::vector<graph::NodeId> pending_;
 };

@@ -30,6 +30,7 @@ struct Rewriter::State {
   const RuleSet& rules;
   std::vector<std::unique_ptr<Locator>> locators;  // by rule, made when first needed
   OperationMemo memo;
+  Reach reach;
   Rewrite rewrite;
   std::vector<NodeId> added;
   std::vector<Change> changes;
@@ -53,7 +54,7 @@ Bindings& Rewriter::State::locate(const Match& match) {
   if (!has_known_ranks(graph, *bindings)) refuse(rules, match, "a rank is unknown");
   if (const std::string why = outside_of_claim(rule, graph, *bindings); !why.empty())
     refuse(rules, match, why);
-  if (makes_cycle(rule, graph, *bindings)) refuse(rules, match, "it would make a cycle");
+  if (makes_cycle(rule, graph, *bindings, reach)) refuse(rules, match, "it would make a cycle");
   return *bindings;
 }
 

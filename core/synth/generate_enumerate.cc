@@ -13,7 +13,6 @@ using K = graph::OpKind;
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::size_t kMostRoots = 2;
-constexpr std::size_t kMostElements = 512;
 
 const Ints& dims_of(const PointValue& v) {
   return v.at[0].dims;
@@ -47,11 +46,11 @@ bool window_fits(const Form& form, const Ints& x) {
   return x[2] + p[0] + p[2] >= k[0] && x[3] + p[1] + p[3] >= k[1];
 }
 
-bool concat_fits(std::size_t axis, const Ints& a, const Ints& b) {
+bool concat_fits(std::size_t axis, const Ints& a, const Ints& b, std::size_t most_elements) {
   if (a.size() != b.size() || a.size() < 2 || axis >= a.size()) return false;
   for (std::size_t d = 0; d < a.size(); ++d)
     if (d != axis && a[d] != b[d]) return false;
-  return static_cast<std::size_t>(element_count(a) + element_count(b)) <= kMostElements;
+  return static_cast<std::size_t>(element_count(a) + element_count(b)) <= most_elements;
 }
 
 // Where a Concat joined the result, as far as the op keeps such places.
@@ -133,7 +132,7 @@ bool PointEvaluator::fits(std::uint16_t number, const PointValue* a, const Point
     case K::transpose:
       return x.size() == 2;
     case K::concat:
-      return concat_fits(axis(), x, dims_of(*b));
+      return concat_fits(axis(), x, dims_of(*b), table_.most_elements);
     case K::split:
       return axis() < x.size() && a->cuts[axis()] > 0;
     default:

@@ -21,6 +21,7 @@ struct OpTable {
   std::uint16_t relu = 0;  // the number of the plain Relu
 
   std::uint64_t commutative_forms = 0;  // as bits
+  std::size_t most_elements = 512;      // of what a Concat makes
 
   bool commutative(std::uint16_t form) const { return (commutative_forms >> form & 1u) != 0; }
 };

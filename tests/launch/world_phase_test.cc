@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <set>
 
 #include "core/nn/world_bundle.h"
 #include "launch/program.h"
@@ -76,6 +77,57 @@ TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
   EXPECT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_EQ(model_of(folder) == model_of(dir.path() / "whole"), true);
   EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+}
+
+// A second world model is fitted to the first one's rollouts and to those of the controller that dreamt in
+// it: where a controller goes, the next model must be right.
+TEST_F(WorldPhaseTest, AFurtherRoundAddsRolloutsOfTheControllerToEarlierOnes) {
+  const fs::path first = dir.path() / "first", dreamt = dir.path() / "dreamt";
+  Running collects(train(first, small({})));
+  ASSERT_EQ(collects.finish().code, 0) << collects.seen();
+  Running dreams(train(dreamt, {"--set", "train.phase=dream", "--set",
+                                "dream.world=" + (first / "world" / "model.world").string(), "--set",
+                                "actors.dream=1", "--set", "actors.count=0", "--set", "train.updates=3"}));
+  ASSERT_EQ(dreams.finish().code, 0) << dreams.seen();
+
+  const std::string earlier = (first / "world" / "collected.rollouts").string();
+  const replay::RolloutFile before = replay::load_rollouts(earlier);
+  std::vector<replay::RolloutFile> after;
+  for (const char* share : {"world.on_policy=1", "world.on_policy=0"}) {
+    const fs::path folder = dir.path() / share;
+    Running again(train(folder, small({"--set", "world.rollouts=" + earlier, "--set",
+                                       "world.policy=" + (dreamt / "policies" / "latest.world").string(),
+                                       "--set", share, "--set", "world.collect_steps=800"})));
+    ASSERT_EQ(again.finish().code, 0) << again.seen();
+    EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+    after.push_back(replay::load_rollouts(folder / "world" / "collected.rollouts"));
+    const auto& rollouts = after.back().rollouts;
+    ASSERT_GT(rollouts.size(), before.rollouts.size());
+    std::set<std::uint64_t> sequences;
+    std::size_t steps = 0;
+    for (const replay::Rollout& rollout : rollouts) {
+      sequences.insert(rollout.sequence);
+      steps += rollout.steps.size();
+    }
+    EXPECT_EQ(sequences.size(), rollouts.size()) << "no ticket is played twice";
+    EXPECT_GE(steps, 800u);
+    for (std::size_t i = 0; i < before.rollouts.size(); ++i) EXPECT_EQ(rollouts[i], before.rollouts[i]);
+  }
+  // The same tickets, played by the controller in one file and at random in the other.
+  std::size_t apart = 0, both = 0;
+  for (const replay::Rollout& played : after[0].rollouts)
+    for (const replay::Rollout& drawn : after[1].rollouts) {
+      if (played.sequence != drawn.sequence) continue;
+      ++both;
+      apart += played == drawn ? 0 : 1;
+    }
+  EXPECT_GT(both, before.rollouts.size());
+  EXPECT_GT(apart * 2, both - before.rollouts.size());
+
+  Running other(train(dir.path() / "other", small({"--set", "world.rollouts=" + earlier, "--set",
+                                                   "workload.models=synthetic:4:1:1:7"})));
+  EXPECT_NE(other.finish().code, 0);
+  EXPECT_THAT(other.seen(), HasSubstr("other rules or models"));
 }
 
 TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {

@@ -1,41 +1,100 @@
-// Fresh samples a second through one PPO update (four epochs, pi_prox included) on synthetic graphs of 300
-// nodes.
+// Fresh samples a second through one PPO update (four epochs, pi_prox included): of random legal walks on
+// ResNet-50, and of synthetic graphs of 300 nodes with many candidates.
 #include <benchmark/benchmark.h>
 
+#include "core/base/clock.h"
+#include "core/cost/analytic.h"
+#include "core/env/environment.h"
+#include "core/env/rule_features.h"
 #include "core/nn/device.h"
+#include "core/onnx/import.h"
+#include "core/rules/cleanup.h"
 #include "learner/ppo.h"
 #include "tests/core/nn/synthetic_observation.h"
+#include "tests/support/models.h"
 
 namespace regraft::learner {
 namespace {
 
-void update(benchmark::State& state, const char* name, nn::Engine engine) {
-  nn::set_torch_threads(1);
-  Rng rng(1, "bench");
-  const test::SyntheticSize size{.nodes = 300, .rules = 30, .locations = 16, .kinds = 80};
+constexpr int kSteps = 256;
+
+struct Samples {
   replay::Segment segment;
-  for (int i = 0; i < 64; ++i) {
-    replay::Step step;
-    step.observation = test::synthetic_observation(size, rng);
-    step.candidate = static_cast<std::uint32_t>(rng.below(step.observation.candidate_count()));
-    step.log_probability = -5;
-    step.reward = static_cast<float>(rng.uniform(-1, 1));
-    step.terminated = i % 8 == 7;
-    segment.steps.push_back(std::move(step));
-  }
-  const auto config = nn::preset(name, 80);
-  PpoOptions options;
-  options.minibatch_steps = 16;
-  Ppo ppo(config, nn::initial_weights(config, 1), test::synthetic_rules(size.rules, rng), options, "cpu", 1,
-          engine);
-  for (auto _ : state) benchmark::DoNotOptimize(ppo.update(std::span(&segment, 1)));
-  state.SetItemsProcessed(state.iterations() * 64);
+  env::RuleFeatureTable rules;
+};
+
+replay::Step step_of(const env::Observation& observation, std::uint32_t candidate) {
+  replay::Step step;
+  step.observation = observation;
+  step.candidate = candidate;
+  step.log_probability = -5;
+  return step;
 }
 
-BENCHMARK_CAPTURE(update, cpu_torch, "cpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(update, cpu_automatic, "cpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(update, gpu_torch, "gpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(update, gpu_automatic, "gpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
+Samples synthetic_samples() {
+  Rng rng(1, "bench");
+  const test::SyntheticSize size{.nodes = 300, .rules = 30, .locations = 16, .kinds = graph::kOpKinds};
+  Samples samples{{}, test::synthetic_rules(size.rules, rng)};
+  for (int i = 0; i < kSteps; ++i) {
+    const env::Observation observation = test::synthetic_observation(size, rng);
+    replay::Step step =
+        step_of(observation, static_cast<std::uint32_t>(rng.below(observation.candidate_count())));
+    step.reward = static_cast<float>(rng.uniform(-1, 1));
+    step.terminated = i % 8 == 7;
+    samples.segment.steps.push_back(std::move(step));
+  }
+  return samples;
+}
+
+Samples resnet50_samples() {
+  const std::string root = REGRAFT_SOURCE_DIR;
+  const onnx::ImportedModel model = onnx::import_model(regraft::testing::unpacked_model("resnet50"));
+  graph::Graph start = model.graph();
+  rules::clean_up(start);
+  start.commit();
+  const rules::RuleSet rules = rules::RuleSet::load(root + "/configs/rules");
+  const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
+  const SystemClock clock;
+  env::Environment environment(start, rules, costs, {.horizon = 50}, clock);
+  Rng rng(1, "bench");
+  Samples samples{{}, env::make_rule_features(rules)};
+  for (int i = 0; i < kSteps; ++i) {
+    if (environment.done()) environment.reset(static_cast<std::uint64_t>(i));
+    const std::size_t legal = environment.observation().candidate_count() - 1;
+    replay::Step step =
+        step_of(environment.observation(), static_cast<std::uint32_t>(legal == 0 ? 0 : rng.below(legal)));
+    step.reward = static_cast<float>(environment.step_candidate(step.candidate).reward);
+    step.terminated = environment.done();
+    samples.segment.steps.push_back(std::move(step));
+  }
+  return samples;
+}
+
+void update(benchmark::State& state, const char* name, const Samples& samples, nn::Engine engine) {
+  nn::set_torch_threads(1);
+  const auto config = nn::preset(name, graph::kOpKinds);
+  Ppo ppo(config, nn::initial_weights(config, 1), samples.rules, PpoOptions{}, "cpu", 1, engine);
+  for (auto _ : state) benchmark::DoNotOptimize(ppo.update(std::span(&samples.segment, 1)));
+  state.SetItemsProcessed(state.iterations() * kSteps);
+}
+
+void synthetic(benchmark::State& state, const char* name, nn::Engine engine) {
+  static const Samples samples = synthetic_samples();
+  update(state, name, samples, engine);
+}
+void resnet50(benchmark::State& state, const char* name, nn::Engine engine) {
+  static const Samples samples = resnet50_samples();
+  update(state, name, samples, engine);
+}
+
+BENCHMARK_CAPTURE(resnet50, cpu_torch, "cpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(resnet50, cpu_automatic, "cpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(resnet50, gpu_torch, "gpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(resnet50, gpu_automatic, "gpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthetic, cpu_torch, "cpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthetic, cpu_automatic, "cpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthetic, gpu_torch, "gpu", nn::Engine::torch)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthetic, gpu_automatic, "gpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace regraft::learner

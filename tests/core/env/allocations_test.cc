@@ -60,10 +60,10 @@ void walk(Environment& environment, std::size_t steps) {
 
 class Allocations : public ::testing::TestWithParam<const char*> {};
 
-// Once everything has had its size and every operation was met, a step asks for little: the list of nodes
-// that its rewrite touched, weight expressions that were given back and are made again, and lists longer than
-// fit inside a node.
-TEST_P(Allocations, AreFewAStepOnceAWalkHasWarmedUp) {
+// Once everything has had its size and every operation was met, a step asks the heap for nothing. What is
+// allowed are lists of sibling groups, used again by other groups, that now and then grow beyond all before,
+// and the elements of a literal that is made anew.
+TEST_P(Allocations, AreNearlyNoneOnceAWalkHasWarmedUp) {
   const std::string root = REGRAFT_SOURCE_DIR;
   const onnx::ImportedModel imported = onnx::import_model(regraft::testing::unpacked_model(GetParam()));
   graph::Graph start = imported.graph();
@@ -73,7 +73,8 @@ TEST_P(Allocations, AreFewAStepOnceAWalkHasWarmedUp) {
   const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
   const SystemClock clock;
   Environment environment(start, rules, costs, {}, clock);
-  constexpr std::size_t kSteps = 1000, kMost = 7;
+  constexpr std::size_t kSteps = 1000;
+  constexpr double kMost = 0.25;  // a step
   for (int pass = 0; pass < 2; ++pass) walk(environment, kSteps);
   const std::uint64_t before = allocations;
   walk(environment, kSteps);

@@ -107,55 +107,77 @@ TEST(Dream, ManyReplicasEqualThemselvesAlone) {
   }
 }
 
+/// The most locations that are there with this probability, but no more than the likeliest bin says.
+std::int64_t certain_bin(const torch::Tensor& logits, double certainty) {
+  const torch::Tensor at_least = logits.to(torch::kFloat64).softmax(0).flip(0).cumsum(0).flip(0);
+  std::int64_t bin = 0;
+  while (bin + 1 < logits.size(0) && at_least[bin + 1].item<double>() >= certainty) ++bin;
+  return std::min(bin, logits.argmax().item<std::int64_t>());
+}
+
 /// The same episode with the network that is trained, written out.
 TEST(Dream, IsTheWorldModelSteppedByHand) {
   SCOPED_TRACE(kSeed);
   set_torch_threads(1);
   const torch::NoGradGuard no_grad;
-  for (const double tau : {0.0, 0.7, 1.5}) {
-    const WorldModel world = test::random_world(kSeed);
-    const DynamicsConfig& config = world.config.dynamics;
-    internal::MdnRnn model(config, torch::kCPU);
-    Weights own{weight_layout(config), world.dynamics.values};
-    own.values.resize(own.tensors.back().offset + own.tensors.back().count);
-    model.load(own);
-    Dream dream(world, {.sample = {.tau = tau}}, 1);
-    dream.reset(0, start_of(world.starts.front()), kSeed);
-    internal::RecurrentState state = model.initial_state(1);
-    torch::Tensor z = torch::tensor(world.starts.front().latent).unsqueeze(0);
-    Rng stream(kSeed, "dream"), rng(kSeed, "actions by hand");
-    int steps = 0;
-    while (!dream.done(0)) {
-      std::vector<env::Action> actions = random_actions(dream, rng);
-      if (actions[0].xfer == dream.noop() && dream.legal(0).size() > 1) continue;
-      const DreamStep result = dream.step(actions).front();
-      if (actions[0].xfer == dream.noop()) break;
-      ++steps;
-      torch::Tensor action = torch::empty({1, config.action});
-      for (std::uint32_t i = 0; i < config.action; ++i) {
-        const float embedded =
-            world.dynamics.tensor("action.xfer")[actions[0].xfer * config.action + i] +
-            world.dynamics.tensor("action.location")[std::min(actions[0].location, 7u) * config.action + i];
-        action[0][i] = embedded;
+  struct Case {
+    double tau, certainty;
+    std::uint64_t worlds;
+  };
+  std::size_t refused = 0, fewer = 0;
+  for (const auto [tau, certainty, worlds] :
+       {Case{0.0, 0.5, 1}, Case{0.7, 0.5, 1}, Case{1.5, 0.5, 1}, Case{0.7, 0.7, 40}, Case{1.5, 0.99, 10}})
+    for (std::uint64_t number = 0; number < worlds; ++number) {
+      const WorldModel world = test::random_world(kSeed + number);
+      const DynamicsConfig& config = world.config.dynamics;
+      internal::MdnRnn model(config, torch::kCPU);
+      Weights own{weight_layout(config), world.dynamics.values};
+      own.values.resize(own.tensors.back().offset + own.tensors.back().count);
+      model.load(own);
+      Dream dream(world, {.sample = {.tau = tau}, .certainty = certainty}, 1);
+      dream.reset(0, start_of(world.starts.front()), kSeed);
+      internal::RecurrentState state = model.initial_state(1);
+      torch::Tensor z = torch::tensor(world.starts.front().latent).unsqueeze(0);
+      Rng stream(kSeed, "dream"), rng(kSeed, "actions by hand");
+      int steps = 0;
+      while (!dream.done(0)) {
+        std::vector<env::Action> actions = random_actions(dream, rng);
+        if (actions[0].xfer == dream.noop() && dream.legal(0).size() > 1) continue;
+        const DreamStep result = dream.step(actions).front();
+        if (actions[0].xfer == dream.noop()) break;
+        ++steps;
+        torch::Tensor action = torch::empty({1, config.action});
+        for (std::uint32_t i = 0; i < config.action; ++i) {
+          const float embedded =
+              world.dynamics.tensor("action.xfer")[actions[0].xfer * config.action + i] +
+              world.dynamics.tensor("action.location")[std::min(actions[0].location, 7u) * config.action + i];
+          action[0][i] = embedded;
+        }
+        const internal::DynamicsOutput output = model.step(z, action, state);
+        z = internal::sample(output, {.tau = tau}, stream);
+        EXPECT_NEAR(result.reward, std::clamp(0.01f + 0.2f * output.reward.item<float>(), -0.3f, 0.4f), 1e-5);
+        for (std::uint32_t i = 0; i < config.latent; ++i)
+          ASSERT_NEAR(dream.state(0)[i], z[0][i].item<float>(), 1e-4) << "step " << steps;
+        const std::vector<std::uint16_t> counts = dream.location_counts(0);
+        for (std::uint32_t xfer = 0; xfer < dream.noop(); ++xfer) {
+          const double probability = output.xfers[0][xfer].sigmoid().item<double>();
+          const bool legal = probability > certainty;
+          const torch::Tensor logits = output.counts[0][xfer];
+          const auto likely = logits.argmax().item<std::int64_t>();
+          const std::int64_t bin = certainty > 0.5 ? certain_bin(logits, certainty) : likely;
+          refused += probability > 0.5 && !legal ? 1 : 0;
+          fewer += legal && bin < likely ? 1 : 0;
+          EXPECT_EQ(counts[xfer],
+                    legal ? std::min(least_count(static_cast<std::uint32_t>(bin)), world.location_limit) : 0);
+        }
+        const bool ends = output.terminal.item<float>() > 0 || dream.legal(0).size() == 1 ||
+                          dream.steps(0) == world.horizon;
+        EXPECT_EQ(result.terminated, ends);
       }
-      const internal::DynamicsOutput output = model.step(z, action, state);
-      z = internal::sample(output, {.tau = tau}, stream);
-      EXPECT_NEAR(result.reward, std::clamp(0.01f + 0.2f * output.reward.item<float>(), -0.3f, 0.4f), 1e-5);
-      for (std::uint32_t i = 0; i < config.latent; ++i)
-        ASSERT_NEAR(dream.state(0)[i], z[0][i].item<float>(), 1e-4) << "step " << steps;
-      const std::vector<std::uint16_t> counts = dream.location_counts(0);
-      for (std::uint32_t xfer = 0; xfer < dream.noop(); ++xfer) {
-        const bool legal = output.xfers[0][xfer].item<float>() > 0;
-        const auto bin = output.counts[0][xfer].argmax().item<std::int64_t>();
-        EXPECT_EQ(counts[xfer],
-                  legal ? std::min(least_count(static_cast<std::uint32_t>(bin)), world.location_limit) : 0);
-      }
-      const bool ends =
-          output.terminal.item<float>() > 0 || dream.legal(0).size() == 1 || dream.steps(0) == world.horizon;
-      EXPECT_EQ(result.terminated, ends);
+      EXPECT_GT(steps, 0);
     }
-    EXPECT_GT(steps, 0);
-  }
+  EXPECT_GT(refused, 0u) << "certainty must take something away";
+  EXPECT_GT(fewer, 0u);
 }
 
 TEST(Dream, RewardsStayWithinWhatWasObserved) {

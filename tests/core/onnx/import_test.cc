@@ -96,7 +96,10 @@ TEST(Import, ComputesShapesThroughShapeArithmetic) {
   EXPECT_EQ(node_of(model, "y").inputs.size(), 2u) << "the arithmetic itself is left in place";
   ASSERT_EQ(model.known_values().size(), 3u);
   const KnownValue& shape = model.known_values().back();
-  EXPECT_EQ(model.tables().weights().integer_values(shape.weight), (std::vector<std::int64_t>{2, 3, -1}));
+  const auto shape_values = model.tables().weights().integer_values(shape.weight);
+  ASSERT_TRUE(shape_values);
+  EXPECT_EQ(std::vector<std::int64_t>(shape_values->begin(), shape_values->end()),
+            (std::vector<std::int64_t>{2, 3, -1}));
 }
 
 TEST(Import, AutoPadBecomesExplicit) {

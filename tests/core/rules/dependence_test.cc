@@ -41,7 +41,7 @@ TEST(Dependence, AnswersAsOneSearchAQuestionDoes) {
       }
       dependence.settle();
       for (const Question& question : questions) {
-        const bool wanted = Reach(graph).any(question.values, question.targets);
+        const bool wanted = Reach().any(graph, question.values, question.targets);
         const bool found = dependence.might(question.values, question.targets) &&
                            dependence.depends(question.values, question.targets);
         ASSERT_EQ(found, wanted);

@@ -1,0 +1,77 @@
+#include "core/base/recycled_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/base/bounded_memo.h"
+#include "core/base/inline_vector.h"
+#include "core/base/rng.h"
+
+namespace regraft {
+namespace {
+
+// Random blocks of all sizes, each with its own contents: nobody's are overwritten by another's.
+TEST(RecycledMemory, BlocksDoNotOverlap) {
+  struct Held {
+    unsigned char* block;
+    std::size_t bytes;
+    unsigned char mark;
+  };
+  Rng rng(1, "blocks");
+  std::vector<Held> held;
+  const auto give_back = [&](std::size_t at) {
+    const Held one = held[at];
+    for (std::size_t i = 0; i < one.bytes; ++i) ASSERT_EQ(one.block[i], one.mark);
+    give_memory(one.block, one.bytes);
+    held[at] = held.back();
+    held.pop_back();
+  };
+  for (int step = 0; step < 20000; ++step) {
+    if (held.size() < 200 && rng.below(2) == 0) {
+      const std::size_t bytes = 1 + rng.below(rng.below(20) == 0 ? 10000 : 300);
+      auto* const block = static_cast<unsigned char*>(take_memory(bytes));
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0u);
+      const auto mark = static_cast<unsigned char>(step);
+      std::memset(block, mark, bytes);
+      held.push_back({block, bytes, mark});
+    } else if (!held.empty()) {
+      give_back(rng.below(held.size()));
+    }
+  }
+  while (!held.empty()) give_back(0);
+}
+
+// More blocks than a thread keeps, taken by one thread and given back by another.
+TEST(RecycledMemory, BlocksMayChangeThreads) {
+  std::vector<InlineVector<int, 2>> lists;
+  std::thread([&] {
+    for (int i = 0; i < 5000; ++i) lists.push_back(InlineVector<int, 2>(100, i));
+  }).join();
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(lists[static_cast<std::size_t>(i)][99], i);
+  std::thread([&] { lists.clear(); }).join();
+  EXPECT_TRUE(lists.empty());
+}
+
+TEST(BoundedMemo, FindsWhatItWasToldUntilItForgetsAll) {
+  BoundedMemo<std::uint64_t> memo;
+  const auto key = [](std::uint64_t i) {
+    Hasher hasher;
+    hasher.add(i);
+    return hasher.finish();
+  };
+  for (std::uint64_t i = 0; i < BoundedMemo<std::uint64_t>::kMost; ++i) memo.add(key(i), i);
+  for (std::uint64_t i : {0, 1000, 65535}) {
+    ASSERT_TRUE(memo.find(key(i)));
+    EXPECT_EQ(*memo.find(key(i)), i);
+  }
+  memo.add(key(1u << 20), 7);
+  EXPECT_EQ(memo.find(key(1000)), nullptr);
+  EXPECT_EQ(*memo.find(key(1u << 20)), 7u);
+}
+
+}  // namespace
+}  // namespace regraft
