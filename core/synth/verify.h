@@ -32,7 +32,7 @@ struct Verdict {
   std::string why_not_proved;
   std::string stored_problem;               // of the proof that is stored: why it is none
   std::uint32_t checker = rules::kChecker;  // an older one where the proof is the stored one
-  double bounded_seconds = 0, proof_seconds = 0;
+  double bounded_seconds = 0, proof_seconds = 0;  // of processor time; a z3 program's is not in it
 
   /// As a line of the status file.
   rules::StatusLine line(const rules::RuleInfo& info) const;
