@@ -29,39 +29,32 @@ struct Shelf {
   std::uint32_t count = 0;
 };
 
-class Shelves {
- public:
-  ~Shelves() {
-    open_ = false;
-    for (Shelf& shelf : shelves_)
+// The thread's own. They have no destructor, so that other objects of the thread may give blocks back while
+// they are destroyed; by then the shelves are closed.
+constinit thread_local std::array<Shelf, kMostBits - kLeastBits + 1> shelves{};
+constinit thread_local bool closed = false;
+
+void* pop(Shelf& shelf) {
+  Block* const block = shelf.first;
+  if (!block) return nullptr;
+  shelf.first = block->next;
+  --shelf.count;
+  return block;
+}
+
+struct Closing {
+  ~Closing() {
+    closed = true;
+    for (Shelf& shelf : shelves)
       while (void* block = pop(shelf)) ::operator delete(block);
   }
-
-  void* take(std::size_t bits) {
-    void* const block = pop(shelves_[bits - kLeastBits]);
-    return block ? block : ::operator new (std::size_t{1} << bits);
-  }
-  void give(void* block, std::size_t bits) {
-    Shelf& shelf = shelves_[bits - kLeastBits];
-    if (!open_ || shelf.count == kMostKept) return ::operator delete(block);
-    shelf.first = new (block) Block{shelf.first};
-    ++shelf.count;
-  }
-
- private:
-  static void* pop(Shelf& shelf) {
-    Block* const block = shelf.first;
-    if (!block) return nullptr;
-    shelf.first = block->next;
-    --shelf.count;
-    return block;
-  }
-
-  std::array<Shelf, kMostBits - kLeastBits + 1> shelves_{};
-  bool open_ = true;  // false while the thread's other objects may still be destroyed
 };
 
-constinit thread_local Shelves shelves;
+/// Has the shelves emptied when the thread ends.
+void close_with_thread() {
+  thread_local const Closing closing;
+  static_cast<void>(closing);
+}
 
 std::size_t bits_of(std::size_t bytes) {
   return std::bit_width(std::max(bytes, std::size_t{1} << kLeastBits) - 1);
@@ -71,15 +64,19 @@ std::size_t bits_of(std::size_t bytes) {
 
 void* take_memory(std::size_t bytes) {
   const std::size_t bits = bits_of(bytes);
-  return kRecycles && bits <= kMostBits ? shelves.take(bits) : ::operator new(bytes);
+  if (!kRecycles || bits > kMostBits) return ::operator new(bytes);
+  void* const block = pop(shelves[bits - kLeastBits]);
+  return block ? block : ::operator new (std::size_t{1} << bits);
 }
 
 void give_memory(void* block, std::size_t bytes) noexcept {
   const std::size_t bits = bits_of(bytes);
-  if (kRecycles && bits <= kMostBits)
-    shelves.give(block, bits);
-  else
-    ::operator delete(block);
+  if (!kRecycles || bits > kMostBits || closed) return ::operator delete(block);
+  Shelf& shelf = shelves[bits - kLeastBits];
+  if (shelf.count == kMostKept) return ::operator delete(block);
+  if (!shelf.first) close_with_thread();
+  shelf.first = new (block) Block{shelf.first};
+  ++shelf.count;
 }
 
 }  // namespace regraft

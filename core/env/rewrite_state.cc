@@ -91,8 +91,9 @@ RewriteState RewriteState::clone() const {
 }
 
 RewriteState::Trial::Trial(RewriteState& state, const rules::Match& match)
-    : state_(state), mark_(state.graph_->mark()), touched_(std::move(state.touched_)) {
+    : state_(state), mark_(state.graph_->mark()) {
   state_.rewriter_.apply(match);
+  touched_ = std::move(state_.touched_);
   state_.graph_->touched_since(mark_, touched_);
   state_.cost_stale_.insert(state_.cost_stale_.end(), touched_.begin(), touched_.end());
 }

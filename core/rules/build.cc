@@ -134,7 +134,7 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
     return "a constant of the right side cannot be computed";
   const auto dtype = graph_.tables().type(like[0].type).dtype;
   const double filler = value.kind == Quantity::Kind::real ? value.real : static_cast<double>(value.integer);
-  Hasher key(static_cast<std::uint64_t>(OpKind::constant_of_shape));
+  Hasher key(~std::uint64_t{0});  // apart from the keys of key_of(), which begin with an operation
   key.add(std::bit_cast<std::uint64_t>(filler));
   key.add(static_cast<std::uint64_t>(dtype));
   const Hash128 hash = key.finish();

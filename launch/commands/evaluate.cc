@@ -34,7 +34,9 @@ struct Options {
 
 /// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
 struct Score {
-  std::string model, kind;            // kind: random, the name of a search, untrained, policy, policy-mode
+  /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
+  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...
+  std::string model, kind;
   std::string method;                 // for people
   std::vector<double> returns, best;  // of the last and of the best graph of each episode
   std::vector<double> memory;         // final peak memory / initial one
@@ -84,8 +86,8 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
 }
 
 /// One search; `prior` is for those that want one.
-Score search_by(const std::string& name, search::Prior* prior, const std::string& method,
-                const actors::Task& task, const Options& options) {
+Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
+                const std::string& method, const actors::Task& task, const Options& options) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
@@ -95,7 +97,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
       make_search(name, prior, {})->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
   Score score{task.name(),
-              name,
+              kind,
               method,
               {improvement(found.best.latency_us)},
               {},
@@ -185,7 +187,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + " " + path.string(), task, options));
+    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, options));
   }
   report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
                      "controller " + path.string()));
@@ -222,11 +224,16 @@ int evaluate(const Options& options) {
     search::UniformPrior uniform;
     report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
     for (const std::string& name : options.searches)
-      if (!wants_policy(name)) report(search_by(name, nullptr, name, *task, options));
+      if (!wants_policy(name))
+        report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, options));
     if (options.untrained) {
       PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
                   "untrained policy"));
+      for (const std::string& name : options.searches)
+        if (wants_policy(name))
+          report(search_by(name, &prior, "untrained-" + name + "-search", name + ", untrained policy", *task,
+                           options));
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
@@ -239,7 +246,8 @@ int evaluate(const Options& options) {
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
-        if (wants_policy(name)) report(search_by(name, &prior, name + " " + path.string(), *task, options));
+        if (wants_policy(name))
+          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, options));
       report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",
                   "policy " + path.string()));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
@@ -274,7 +282,7 @@ void add_evaluate(CLI::App& program, Action& action) {
       ->capture_default_str();
   command->add_option("--expansions", options->expansions,
                       "graphs that a search expands at most (0: no limit)");
-  command->add_flag("--untrained", options->untrained, "an untrained policy too");
+  command->add_flag("--untrained", options->untrained, "an untrained policy too, and searches by it");
   command->add_option("--episodes", options->episodes, "for each policy and model")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

@@ -53,8 +53,11 @@ void add_rules_import(CLI::App& rules, Action& action) {
   command->add_option("--examples", options->import.examples, "exact examples of each rule")
       ->capture_default_str()
       ->check(CLI::Range(8, 100000));
-  command->add_option("--steps", options->import.derivation_steps, "of known rules that count as the same")
-      ->capture_default_str();
+  command
+      ->add_option("--steps", options->import.derivation_steps,
+                   "derivation steps of known rules that still count as the same")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 6));
   command->add_option("--seed", options->import.seed, "of the examples")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

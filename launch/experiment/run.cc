@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/base/process.h"
 #include "launch/experiment/extract.h"
 
@@ -26,9 +27,13 @@ fs::path record_path(const PlannedRun& run) {
   return run.folder / "done.json";
 }
 
+/// What a run depends on beside its arguments: earlier runs, and the contents of its config file.
 std::vector<std::string> stamps_of(const PlannedRun& run, const std::vector<RunRecord>& records) {
   std::vector<std::string> stamps;
   for (const std::size_t input : run.inputs) stamps.push_back(records[input].stamp);
+  for (std::size_t i = 0; i + 1 < run.arguments.size(); ++i)
+    if (run.arguments[i] == "--config" && fs::exists(run.arguments[i + 1]))
+      stamps.push_back(run.arguments[i + 1] + " " + hash_text(read_file(run.arguments[i + 1])).hex());
   return stamps;
 }
 

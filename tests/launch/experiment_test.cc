@@ -126,6 +126,19 @@ TEST_F(ShellExperiment, WhatIsDoneIsNotDoneAgainUnlessItsCommandChanged) {
   EXPECT_EQ(changed.tables.front().second.rows()[0][2], "20");
 }
 
+TEST_F(ShellExperiment, WhatIsDoneIsDoneAgainWhenItsConfigFileChanged) {
+  const fs::path config = folder_.path() / "preset.toml";
+  write_file_atomic(config, "rate = 1");
+  write(replaced("[[rows]]", "[[step]]\nname = \"with\"\nrun = [\"-c\", \"true\", \"sh\", \"--config\", \"" +
+                                 config.string() + "\"]\n[[rows]]"));
+  run();
+  EXPECT_TRUE(run().runs.back().reused);
+  write_file_atomic(config, "rate = 2");
+  const ExperimentResult changed = run();
+  EXPECT_FALSE(changed.runs.back().reused);
+  EXPECT_TRUE(changed.runs.front().reused);
+}
+
 TEST_F(ShellExperiment, AnInterruptedRunIsResumedByItsResumeArguments) {
   write(replaced("[[rows]]", R"([[step]]
 name = "long"

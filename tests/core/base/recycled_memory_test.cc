@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,8 @@ TEST(RecycledMemory, BlocksDoNotOverlap) {
   std::vector<Held> held;
   const auto give_back = [&](std::size_t at) {
     const Held one = held[at];
-    for (std::size_t i = 0; i < one.bytes; ++i) ASSERT_EQ(one.block[i], one.mark);
+    EXPECT_TRUE(
+        std::all_of(one.block, one.block + one.bytes, [&](unsigned char c) { return c == one.mark; }));
     give_memory(one.block, one.bytes);
     held[at] = held.back();
     held.pop_back();
@@ -43,6 +45,16 @@ TEST(RecycledMemory, BlocksDoNotOverlap) {
     }
   }
   while (!held.empty()) give_back(0);
+}
+
+TEST(RecycledMemory, ABlockThatWasGivenBackIsTakenAgain) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "under AddressSanitizer all blocks are the heap's";
+#endif
+  void* const block = take_memory(100);
+  give_memory(block, 100);
+  EXPECT_EQ(take_memory(128), block) << "of the same power of two";
+  EXPECT_NE(take_memory(100), block);
 }
 
 // More blocks than a thread keeps, taken by one thread and given back by another.

@@ -128,6 +128,8 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
   for (const auto [tau, certainty, worlds] :
        {Case{0.0, 0.5, 1}, Case{0.7, 0.5, 1}, Case{1.5, 0.5, 1}, Case{0.7, 0.7, 40}, Case{1.5, 0.99, 10}})
     for (std::uint64_t number = 0; number < worlds; ++number) {
+      SCOPED_TRACE("world " + std::to_string(kSeed + number) + ", tau " + std::to_string(tau) +
+                   ", certainty " + std::to_string(certainty));
       const WorldModel world = test::random_world(kSeed + number);
       const DynamicsConfig& config = world.config.dynamics;
       internal::MdnRnn model(config, torch::kCPU);
