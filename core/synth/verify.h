@@ -30,8 +30,8 @@ struct Verdict {
       proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
   std::size_t ranks = 3;  // proved: for tensors of at most so many dims
   std::string why_not_proved;
-  std::string stored_problem;               // of the proof that is stored: why it is none
-  std::uint32_t checker = rules::kChecker;  // an older one where the proof is the stored one
+  std::string stored_problem;                     // of the proof that is stored: why it is none
+  std::uint32_t checker = rules::kChecker;        // an older one where the proof is the stored one
   double bounded_seconds = 0, proof_seconds = 0;  // of processor time; a z3 program's is not in it
 
   /// As a line of the status file.
