@@ -4,6 +4,7 @@
 ; The last case is
 ;   [(and (>= i_8 0) (< i_8 (+ 0 split_3)))] t0_1_0[i_6, i_7, i_8] + [(and (>= i_8 (+ 0 split_3)) (< i_8 (+ (+ 0 split_3) split_4)))] t0_1_0[i_6, i_7, i_8] + [(and (>= i_8 (+ 0 split_3 split_4)) (< i_8 (+ (+ 0 split_3 split_4) split_5)))] t0_1_0[i_6, i_7, i_8]
 ;     and t0_1_0[i_6, i_7, i_8]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

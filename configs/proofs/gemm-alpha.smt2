@@ -1,5 +1,5 @@
 ; gemm-alpha: Gemm{alpha,beta,ta,tb}(x, w, c?), const(w), alpha != 1 => Gemm{1.0,beta,ta,tb}(x, w * alpha, c)
-; For all dims; 16 cases, ranks to 3.
+; For all dims; 16 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
 ;   sum k!204: [(and (>= k!204 0) (< k!204 t0_1_0_d_0))] alpha_6 t0_1_0[k!204, i_8] t0_2_0[i_9, k!204] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]

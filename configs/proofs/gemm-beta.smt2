@@ -1,5 +1,5 @@
 ; gemm-beta: Gemm{alpha,beta,ta,tb}(x, w, c), const(c), beta != 1 => Gemm{alpha,1.0,ta,tb}(x, w, c * beta)
-; For all dims; 12 cases, ranks to 3.
+; For all dims; 12 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
 ;   sum k!128: [(and (>= k!128 0) (< k!128 t0_1_0_d_0))] alpha_6 t0_1_0[k!128, i_8] t0_2_0[i_9, k!128] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]

@@ -1,11 +1,12 @@
 ; global-pool-concat: GlobalAveragePool(Concat{axis=1}(x@...)) => Concat{1}(GlobalAveragePool(x@)...)
-; For all dims; 3 cases, ranks to 3, sets of up to 3.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 12 conditions.
+; For all dims; 9 cases, ranks to 5, sets of up to 3.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; The last case is
-;   sum k!43: [(and (>= i_10 0) (< i_10 (+ 0 t1_0_0_d_1))) (and (>= k!43 0) (< k!43 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_0[i_9, i_10, k!43] + sum k!44: [(and (>= i_10 (+ 0 t1_0_0_d_1)) (< i_10 (+ (+ 0 t1_0_0_d_1) t1_0_1_d_4))) (and (>= k!44 0) (< k!44 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_1[i_9, (+ i_10 (* (- 1) t1_0_0_d_1)), k!44] + sum k!45: [(and (>= i_10 (+ 0 t1_0_0_d_1 t1_0_1_d_4))
-;        (< i_10 (+ (+ 0 t1_0_0_d_1 t1_0_1_d_4) t1_0_2_d_7))) (and (>= k!45 0) (< k!45 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_2[i_9, (+ i_10 (* (- 1) t1_0_0_d_1) (* (- 1) t1_0_1_d_4)), k!45]
-;     and sum k!48: [(and (>= k!48 0) (< k!48 t1_0_0_d_2)) (and (>= i_10 0) (< i_10 (+ 0 t1_0_0_d_1)))] one_over[t1_0_0_d_2] t1_0_0[i_9, i_10, k!48] + sum k!51: [(and (>= k!51 0) (< k!51 t1_0_1_d_5)) (and (>= i_10 (+ 0 t1_0_0_d_1)) (< i_10 (+ (+ 0 t1_0_0_d_1) t1_0_1_d_4)))] one_over[t1_0_1_d_5] t1_0_1[i_9, (+ i_10 (* (- 1) t1_0_0_d_1)), k!51] + sum k!54: [(and (>= k!54 0) (< k!54 t1_0_2_d_8)) (and (>=
-;        (< i_10 (+ (+ 0 t1_0_0_d_1 t1_0_1_d_4) t1_0_2_d_7)))] one_over[t1_0_2_d_8] t1_0_2[i_9, (+ i_10 (* (- 1) t1_0_0_d_1) (* (- 1) t1_0_1_d_4)), k!54]
+;   sum k!269 k!270 k!271: [(and (>= i_16 0) (< i_16 (+ 0 t1_0_0_d_1))) (and (>= k!269 0) (< k!269 t1_0_0_d_4)) (and (>= k!270 0) (< k!270 t1_0_0_d_3)) (and (>= k!271 0) (< k!271 t1_0_0_d_2))] one_over[(* t1_0_0_d_2 t1_0_0_d_3 t1_0_0_d_4)] t1_0_0[i_15, i_16, k!271, k!270, k!269] + sum k!272 k!273 k!274: [(and (>= i_16 (+ 0 t1_0_0_d_1)) (< i_16 (+ (+ 0 t1_0_0_d_1) t1_0_1_d_6))) (and (>= k!272 0) (< k!2
+;        (< i_16 (+ (+ 0 t1_0_0_d_1 t1_0_1_d_6) t1_0_2_d_11))) (and (>= k!275 0) (< k!275 t1_0_0_d_4)) (and (>= k!276 0) (< k!276 t1_0_0_d_3)) (and (>= k!277 0) (< k!277 t1_0_0_d_2))] one_over[(* t1_0_0_d_2 t1_0_0_d_3 t1_0_0_d_4)] t1_0_2[i_15, (+ i_16 (* (- 1) t1_0_0_d_1) (* (- 1) t1_0_1_d_6)), k!277, k!276, k!275]
+;     and sum k!287 k!288 k!289: [(and (>= k!287 0) (< k!287 t1_0_0_d_4)) (and (>= k!288 0) (< k!288 t1_0_0_d_3)) (and (>= k!289 0) (< k!289 t1_0_0_d_2)) (and (>= i_16 0) (< i_16 (+ 0 t1_0_0_d_1)))] one_over[(* t1_0_0_d_2 t1_0_0_d_3 t1_0_0_d_4)] t1_0_0[i_15, i_16, k!289, k!288, k!287] + sum k!299 k!300 k!301: [(and (>= k!299 0) (< k!299 t1_0_1_d_9)) (and (>= k!300 0) (< k!300 t1_0_1_d_8)) (and (>= k!3
+;        (< i_16 (+ (+ 0 t1_0_0_d_1 t1_0_1_d_6) t1_0_2_d_11)))] one_over[(* t1_0_2_d_12 t1_0_2_d_13 t1_0_2_d_14)] t1_0_2[i_15, (+ i_16 (* (- 1) t1_0_0_d_1) (* (- 1) t1_0_1_d_6)), k!313, k!312, k!311]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)
@@ -64,6 +65,34 @@
 (declare-fun n1 () Int)
 (declare-fun n2 () Int)
 (declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(assert (= n0 n1))
+(assert (= n2 n3))
+(assert (let ((a!1 (and (>= n4 0) (not (<= n3 n4)) (>= n5 0) (not (<= n1 n5))))) (let ((a!2 (= a!1 (and (>= n4 0) (not (<= n2 n4)) (>= n5 0) (not (<= n0 n5)))))) (let ((a!3 (and a!2 (or (not a!1) (= (* n1 n3) (* n0 n2)))))) (not a!3)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(assert (= n0 n1))
+(assert (= n2 n3))
+(assert (= n4 n5))
+(assert (let ((a!1 (and (>= n6 0) (not (<= n5 n6)) (>= n7 0) (not (<= n3 n7)) (>= n8 0) (not (<= n1 n8))))) (let ((a!2 (= a!1 (and (>= n6 0) (not (<= n4 n6)) (>= n7 0) (not (<= n2 n7)) (>= n8 0) (not (<= n0 n8)))))) (let ((a!3 (and a!2 (or (not a!1) (= (* n1 n3 n5) (* n0 n2 n4)))))) (not a!3)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ 0 n2))))
 (assert (let ((a!1 (and (>= n1 (+ 0 n2 n0)) (< n1 (+ (+ 0 n2 n0) n3))))) (not (not a!1))))
@@ -103,5 +132,23 @@
 (assert (not (and (>= n0 0) (< n0 (+ 0 n1)))))
 (assert (let ((a!1 (and (>= n0 (+ 0 n1)) (< n0 (+ (+ 0 n1) n2))))) (not a!1)))
 (assert (let ((a!1 (and (>= n0 (+ 0 n1 n2)) (< n0 (+ (+ 0 n1 n2) n3))))) (not a!1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(declare-fun n9 () Int)
+(assert (= n0 n1))
+(assert (= n2 n3))
+(assert (= n4 n5))
+(assert (= n6 n1))
+(assert (let ((a!1 (and (>= n7 0) (not (<= n1 n7)) (>= n8 0) (not (<= n5 n8)) (>= n9 0) (not (<= n3 n9))))) (let ((a!2 (= a!1 (and (>= n7 0) (not (<= n6 n7)) (>= n8 0) (not (<= n4 n8)) (>= n9 0) (not (<= n2 n9)))))) (let ((a!3 (and a!2 (or (not a!1) (= (* n3 n5 n1) (* n2 n4 n6)))))) (not a!3)))))
 (check-sat)
 (pop)

@@ -1,9 +1,9 @@
 ; linear-transpose: Transpose{p}(MatMul(x, w)), const(w), rank(w) == 2, p[-1] == len(p) - 1, rank(x) == len(p) => MatMul(Transpose{p}(x), w)
-; For all dims; 10 cases, ranks to 4.
+; For all dims; 34 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; The last case is
-;   sum k!341: [(and (>= k!341 0) (< k!341 t0_2_0_d_3))] t0_2_0[i_6, i_7, i_8, k!341] t0_3_0[k!341, i_9]
-;     and sum k!343: [(and (>= k!343 0) (< k!343 t0_2_0_d_3))] t0_2_0[i_6, i_7, i_8, k!343] t0_3_0[k!343, i_9]
+;   sum k!1877: [(and (>= k!1877 0) (< k!1877 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1877] t0_3_0[k!1877, i_11]
+;     and sum k!1879: [(and (>= k!1879 0) (< k!1879 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1879] t0_3_0[k!1879, i_11]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -97,7 +97,6 @@
 (declare-fun n3 () Int)
 (declare-fun n4 () Int)
 (assert (= (* n0 n1 n2) n3))
-(assert (>= (ite (= n3 1) n4 n3) 1))
 (assert (= n4 n3))
 (assert (not (= (* n0 n1 n2) (ite (= n3 1) n4 n3))))
 (check-sat)

@@ -1,9 +1,9 @@
 ; transpose-down-unary: f:Unary(Transpose{p}(x)) => Transpose{p}(f(x))
-; For all dims; 34 cases, ranks to 4.
+; For all dims; 154 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; The last case is
-;   f0(t0_2_0[i_4, i_5, i_6, i_7])
-;     and f0(t0_2_0[i_4, i_5, i_6, i_7])
+;   f0(t0_2_0[i_5, i_6, i_7, i_8, i_9])
+;     and f0(t0_2_0[i_5, i_6, i_7, i_8, i_9])
 (set-option :reproducible-resource-limit 100000000)
 (assert false) ; both sides have one normal form: no condition is left
 (check-sat)
