@@ -1,6 +1,7 @@
 #include "launch/world_job.h"
 
 #include "actors/workload.h"
+#include "core/base/usage.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
 #include "replay/controller_chooser.h"
@@ -37,8 +38,8 @@ replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& r
   const learner::WorldOptions world = learner::world_options_from(config);
   replay::Chooser random = replay::random_chooser(world.noop, world.trials);
   if (world.policy.empty()) return random;
-  return replay::controller_chooser(load_controller_bundle(world.policy, rules), world.on_policy,
-                                    std::move(random));
+  const nn::WorldBundle bundle = named_by_config([&] { return load_controller_bundle(world.policy, rules); });
+  return replay::controller_chooser(bundle, world.on_policy, std::move(random));
 }
 
 }  // namespace regraft::launch

@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/progress.h"
 #include "core/base/tensorboard.h"
+#include "core/base/usage.h"
 #include "core/nn/world_bundle.h"
 #include "core/wire/hub.h"
 #include "learner/checkpoint.h"
@@ -42,9 +43,11 @@ nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
   if (setup.dream.world.empty())
     throw UsageError("no world model is given", "dream.world",
                      "name the file that the phase world-model made");
-  nn::WorldBundle bundle = nn::load_bundle(setup.dream.world);
-  require_same(bundle.world, setup.job, setup.dream.world.string());
-  return bundle;
+  return named_by_config([&] {
+    nn::WorldBundle bundle = nn::load_bundle(setup.dream.world);
+    require_same(bundle.world, setup.job, setup.dream.world.string());
+    return bundle;
+  });
 }
 
 /// Gone on with where the bundle has one.
@@ -60,11 +63,11 @@ nn::ControllerFile controller_of(const DreamPhaseSetup& setup, const nn::WorldBu
     file.weights = nn::initial_weights(file.config, setup.options.seed);
     return file;
   }
-  nn::ControllerFile held = nn::decode_controller(bundle.controller, setup.dream.world.string());
+  nn::ControllerFile held =
+      named_by_config([&] { return nn::decode_controller(bundle.controller, setup.dream.world.string()); });
   if (held.config != file.config)
-    throw nn::NnError("holds a controller of another kind or width than the job's",
-                      setup.dream.world.string(),
-                      "give its dream.controller and dream.width, or a world model without a controller");
+    throw UsageError("holds a controller of another kind or width than the job's", setup.dream.world.string(),
+                     "give its dream.controller and dream.width, or a world model without a controller");
   return held;
 }
 

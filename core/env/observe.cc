@@ -19,11 +19,6 @@ float log_ratio_of_counts(double now, double initial) {
   return log_ratio(1 + now, 1 + initial);
 }
 
-std::size_t readers(const graph::Graph& graph, graph::Value value) {
-  const bool alone = graph.node(value.node).outputs.size() == 1;
-  return alone ? graph.uses(value.node).size() : graph.use_count(value);
-}
-
 void write_globals(const cost::Cost& now, const ObservationFrame& frame, Observation& out) {
   const cost::Cost& initial = frame.initial;
   std::size_t legal = 0;
@@ -54,15 +49,21 @@ void ObservationWriter::write(RewriteState& state, const ObservationFrame& frame
 }
 
 void ObservationWriter::number_rows(const graph::Graph& graph, Observation& out) {
-  rows_.assign(graph.id_bound(), -1);
-  out.node_ids.clear();
-  edges_ = 0;
-  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+  const graph::NodeId bound = graph.id_bound();
+  rows_.assign(bound, -1);
+  out.node_ids.resize(graph.live_count());
+  graph::NodeId* const ids = out.node_ids.data();
+  std::int32_t* const rows = rows_.data();
+  std::int32_t count = 0;
+  std::size_t uses = 0;
+  for (graph::NodeId id = 0; id < bound; ++id) {
     if (!graph.alive(id) || graph.node(id).kind == graph::OpKind::weight) continue;
-    rows_[id] = static_cast<std::int32_t>(out.node_ids.size());
-    out.node_ids.push_back(id);
-    edges_ += graph.uses(id).size();
+    ids[count] = id;
+    rows[id] = count++;
+    uses += graph.uses(id).size();
   }
+  out.node_ids.resize(static_cast<std::size_t>(count));
+  edges_ = uses;
   for (const graph::Value output : graph.outputs()) edges_ -= rows_[output.node] < 0 ? 0 : 1;
 }
 
@@ -98,20 +99,22 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
   out.senders.resize(edges_);
   out.receivers.resize(edges_);
   out.edge_features.resize(edges_ * kEdgeFeatures);
-  std::size_t edge = 0;
+  std::int32_t *sender = out.senders.data(), *receiver = out.receivers.data();
+  float* features = out.edge_features.data();
   for (std::size_t row = 0; row < out.node_ids.size(); ++row) {
-    const auto& inputs = graph.node(out.node_ids[row]).inputs;
+    const std::span<const graph::Value> inputs = graph.node(out.node_ids[row]).inputs;
     for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
       const graph::Value value = inputs[slot];
       if (!value.present() || rows_[value.node] < 0) continue;
-      out.senders[edge] = rows_[value.node];
-      out.receivers[edge] = static_cast<std::int32_t>(row);
-      float* const features = &out.edge_features[edge * kEdgeFeatures];
-      features[0] = features_.elements(graph.type_id(value));
+      *sender++ = rows_[value.node];
+      *receiver++ = static_cast<std::int32_t>(row);
+      const graph::TypeList& outputs = graph.node(value.node).outputs;
+      features[0] = features_.elements(outputs[value.output]);
       features[1] = half_log_(slot);
       features[2] = half_log_(value.output);
-      features[3] = half_log_(readers(graph, value));
-      ++edge;
+      features[3] = outputs.size() == 1 ? node_rows_[value.node].features[kFanOutFeature]
+                                        : half_log_(graph.use_count(value));
+      features += kEdgeFeatures;
     }
   }
 }
@@ -136,20 +139,24 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
   out.candidate_xfers.resize(count + 1);
   out.candidate_locations.resize(count + 1);
   out.candidate_offsets.resize(count + 2);
-  out.candidate_nodes.clear();
-  std::size_t candidate = 0;
+  std::size_t candidate = 0, written = 0;
   for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
-    if (out.location_counts[rule] == 0) continue;
+    const std::size_t kept = out.location_counts[rule];
+    if (kept == 0) continue;
     const std::span<const rules::Match> matches = index.matches(rule);
-    for (std::size_t location = 0; location < out.location_counts[rule]; ++location, ++candidate) {
+    for (std::size_t location = 0; location < kept; ++location, ++candidate) {
       out.candidate_xfers[candidate] = static_cast<std::uint16_t>(rule);
       out.candidate_locations[candidate] = static_cast<std::uint16_t>(location);
-      out.candidate_offsets[candidate] = static_cast<std::uint32_t>(out.candidate_nodes.size());
-      for (const graph::NodeId id : matches[location].nodes) {
-        if (rows_[id] >= 0) out.candidate_nodes.push_back(rows_[id]);
-      }
+      out.candidate_offsets[candidate] = static_cast<std::uint32_t>(written);
+      const std::span<const graph::NodeId> matched = matches[location].nodes;
+      if (out.candidate_nodes.size() < written + matched.size())
+        out.candidate_nodes.resize(2 * (written + matched.size()));
+      std::int32_t* const rows = out.candidate_nodes.data();
+      for (const graph::NodeId id : matched)
+        if (rows_[id] >= 0) rows[written++] = rows_[id];
     }
   }
+  out.candidate_nodes.resize(written);
   out.candidate_xfers[count] = static_cast<std::uint16_t>(rule_count);
   out.candidate_locations[count] = 0;
   out.candidate_offsets[count] = out.candidate_offsets[count + 1] =

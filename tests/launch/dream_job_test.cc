@@ -98,8 +98,21 @@ TEST_F(DreamJobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
 
 TEST_F(DreamJobTest, AWorldModelOfOtherRulesIsRefused) {
   Running job = start("1", "0", {"--set", "workload.models=synthetic:4:1:2:0", "--set", "train.updates=1"});
-  EXPECT_NE(job.finish().code, 0);
+  EXPECT_EQ(job.finish().code, 2) << "starting again would not help";
   EXPECT_THAT(job.seen(), ::testing::HasSubstr("other rules"));
+}
+
+TEST_F(DreamJobTest, AWorldModelThatIsNotThereOrIsCutShortEndsTheJobAtOnce) {
+  const fs::path world = dir.path() / "model.world";
+  fs::resize_file(world, fs::file_size(world) / 2);
+  for (const bool there : {true, false}) {
+    if (!there) fs::remove(world);
+    Running job = start("1", "0", {"--set", "train.updates=1"});
+    EXPECT_EQ(job.finish().code, 2) << job.seen();
+    EXPECT_THAT(job.seen(), ::testing::HasSubstr(world.string()));
+    EXPECT_THAT(job.seen(), ::testing::Not(::testing::HasSubstr("restarted")));
+    fs::remove_all(run());
+  }
 }
 
 TEST_F(DreamJobTest, AWorldModelOfAnotherJobIsRefusedWithAllThatDiffers) {
@@ -107,7 +120,7 @@ TEST_F(DreamJobTest, AWorldModelOfAnotherJobIsRefusedWithAllThatDiffers) {
       start("1", "0",
             {"--set", "train.updates=1", "--set", "workload.models=synthetic:4:1:1:1", "--set",
              "workload.horizon=13", "--set", "workload.locations=100", "--set", "workload.reward=terminal"});
-  EXPECT_NE(job.finish().code, 0);
+  EXPECT_EQ(job.finish().code, 2);
   for (const char* difference : {"synthetic:4:1:1:1", "workload.horizon: fitted to 12, the job has 13",
                                  "workload.locations: fitted to 200, the job has 100",
                                  "workload.reward: fitted to incremental, the job has terminal"})

@@ -2,16 +2,11 @@
 // ResNet-50, and of synthetic graphs of 300 nodes with many candidates.
 #include <benchmark/benchmark.h>
 
-#include "core/base/clock.h"
-#include "core/cost/analytic.h"
-#include "core/env/environment.h"
 #include "core/env/rule_features.h"
 #include "core/nn/device.h"
-#include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
 #include "learner/ppo.h"
 #include "tests/core/nn/synthetic_observation.h"
-#include "tests/support/models.h"
+#include "tests/support/model_world.h"
 
 namespace regraft::learner {
 namespace {
@@ -47,17 +42,10 @@ Samples synthetic_samples() {
 }
 
 Samples resnet50_samples() {
-  const std::string root = REGRAFT_SOURCE_DIR;
-  const onnx::ImportedModel model = onnx::import_model(regraft::testing::unpacked_model("resnet50"));
-  graph::Graph start = model.graph();
-  rules::clean_up(start);
-  start.commit();
-  const rules::RuleSet rules = rules::RuleSet::load(root + "/configs/rules");
-  const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
-  const SystemClock clock;
-  env::Environment environment(start, rules, costs, {.horizon = 50}, clock);
+  const regraft::testing::ModelWorld world("resnet50");
+  env::Environment environment = world.make({.horizon = 50});
   Rng rng(1, "bench");
-  Samples samples{{}, env::make_rule_features(rules)};
+  Samples samples{{}, env::make_rule_features(world.rules)};
   for (int i = 0; i < kSteps; ++i) {
     if (environment.done()) environment.reset(static_cast<std::uint64_t>(i));
     const std::size_t legal = environment.observation().candidate_count() - 1;

@@ -4,13 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "core/base/clock.h"
 #include "core/base/rng.h"
-#include "core/cost/analytic.h"
-#include "core/env/environment.h"
-#include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
-#include "support/models.h"
+#include "support/model_world.h"
 
 namespace {
 
@@ -77,15 +72,8 @@ class Allocations : public ::testing::TestWithParam<const char*> {};
 // allowed are lists of sibling groups, used again by other groups, that now and then grow beyond all before,
 // and the elements of a literal that is made anew.
 TEST_P(Allocations, AreNearlyNoneOnceAWalkHasWarmedUp) {
-  const std::string root = REGRAFT_SOURCE_DIR;
-  const onnx::ImportedModel imported = onnx::import_model(regraft::testing::unpacked_model(GetParam()));
-  graph::Graph start = imported.graph();
-  rules::clean_up(start);
-  start.commit();
-  const rules::RuleSet rules = rules::RuleSet::load(root + "/configs/rules");
-  const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
-  const SystemClock clock;
-  Environment environment(start, rules, costs, {}, clock);
+  const regraft::testing::ModelWorld world(GetParam());
+  Environment environment = world.make();
   constexpr std::size_t kSteps = 1000;
 #if defined(__SANITIZE_ADDRESS__)
   constexpr double kMost = 7;  // a step; lists longer than fit inside a node are the heap's here

@@ -2,46 +2,25 @@
 // too.
 #include <gtest/gtest.h>
 
-#include "core/cost/analytic.h"
 #include "core/env/conformance.h"
-#include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
-#include "support/models.h"
+#include "support/model_world.h"
 
 namespace regraft::env {
 namespace {
 
-const std::string kRoot = REGRAFT_SOURCE_DIR;
-
-struct World {
-  explicit World(const std::string& name)
-      : model(onnx::import_model(regraft::testing::unpacked_model(name))),
-        start(model.graph()),
-        rules(rules::RuleSet::load(kRoot + "/configs/rules")),
-        costs(cost::load_device(kRoot + "/configs/devices/cpu-1core.toml")) {
-    rules::clean_up(start);
-    start.commit();
-  }
-  Environment make(EnvOptions options) const { return {start, rules, costs, options, clock}; }
-
-  onnx::ImportedModel model;
-  graph::Graph start;
-  rules::RuleSet rules;
-  cost::AnalyticFactory costs;
-  SystemClock clock;
-};
+using regraft::testing::ModelWorld;
 
 class Models : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Models, ObservationsEqualFreshOnesOnAWalk) {
-  const World world(GetParam());
+  const ModelWorld world(GetParam());
   const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
                                            world.costs, {.horizon = 24});
   for (const std::uint64_t seed : {1, 2}) conformance.masks_equal_a_fresh_match(seed);
 }
 
 TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {
-  const World world(GetParam());
+  const ModelWorld world(GetParam());
   const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
                                            world.costs, {.horizon = 40});
   conformance.reset_equals_fresh(3);
@@ -50,7 +29,7 @@ TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {
 
 // Rollouts are replayed by other processes, which have played other episodes before.
 TEST_P(Models, AnEpisodeIsTheSameWhateverWasPlayedBefore) {
-  const World one(GetParam()), other(GetParam());
+  const ModelWorld one(GetParam()), other(GetParam());
   Environment actor = one.make({.horizon = 50}), learner = other.make({.horizon = 50});
   constexpr std::uint64_t kEpisodes = 60, kReplayed = 3;  // one in so many
   Rng rng(6, "rollouts");
@@ -78,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Models,
 
 // NasRNN makes constants without end (concatenations of its weights in all orders).
 TEST(ModelMemory, ConstantsOfPastEpisodesAreGivenBack) {
-  const World world("nasrnn");
+  const ModelWorld world("nasrnn");
   Environment env = world.make({.horizon = 50});
   const std::size_t start = world.start.tables().weights().size();
   Rng rng(5, "memory");

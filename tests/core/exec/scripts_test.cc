@@ -8,13 +8,10 @@
 #include <map>
 #include <set>
 
-#include "core/cost/analytic.h"
 #include "core/exec/oracle.h"
 #include "core/exec/site_check.h"
-#include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
 #include "core/rules/script.h"
-#include "support/models.h"
+#include "support/model_world.h"
 
 namespace regraft::exec {
 namespace {
@@ -69,22 +66,18 @@ class Scripts : public ::testing::TestWithParam<Known> {};
 
 TEST_P(Scripts, LeadToTheKnownForm) {
   const Known& known = GetParam();
-  const onnx::ImportedModel model = onnx::import_model(regraft::testing::unpacked_model(known.model));
-  EXPECT_EQ(model.graph().operation_count(), known.nodes_before);
-  graph::Graph start = model.graph();
-  rules::clean_up(start);
-  start.commit();
-  graph::Graph graph = start;
+  const regraft::testing::ModelWorld world(known.model);
+  EXPECT_EQ(world.imported.graph().operation_count(), known.nodes_before);
+  graph::Graph graph = world.start;
   const auto script = rules::Script::load(kConfigs / "scripts" / (std::string(known.script) + ".script"));
   const auto path = rules::run_script(script, graph, shipped());
   graph.validate();
   EXPECT_EQ(graph.operation_count(), known.nodes_after);
   auto ops = ops_of(graph);
   for (const auto& [kind, count] : known.ops) EXPECT_EQ(ops[kind], count) << graph::op_info(kind).name;
-  const cost::AnalyticFactory costs(cost::load_device(kConfigs / "devices/cpu-1core.toml"), {});
-  EXPECT_NEAR(costs.make(start)->cost().latency_us / costs.make(graph)->cost().latency_us, known.speedup,
-              5e-4);
-  RecordProperty("sites", static_cast<int>(check_sites(start, path)));
+  EXPECT_NEAR(world.costs.make(world.start)->cost().latency_us / world.costs.make(graph)->cost().latency_us,
+              known.speedup, 5e-4);
+  RecordProperty("sites", static_cast<int>(check_sites(world.start, path)));
 }
 
 using K = graph::OpKind;

@@ -4,18 +4,15 @@
 #include <array>
 #include <set>
 
-#include "core/base/clock.h"
 #include "core/base/rng.h"
-#include "core/cost/analytic.h"
-#include "core/env/environment.h"
 #include "core/env/synthetic.h"
-#include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
 #include "core/rules/model_zoo.h"
-#include "support/models.h"
+#include "support/model_world.h"
 
 namespace regraft::env {
 namespace {
+
+using regraft::testing::ModelWorld;
 
 const std::string kRoot = REGRAFT_SOURCE_DIR;
 constexpr std::array kModels = {"bert_base", "inception_v3",    "nasrnn",        "resnet18",
@@ -51,21 +48,11 @@ void walk(benchmark::State& bench, const graph::Graph& start, const rules::RuleS
   bench.counters["candidates"] = benchmark::Counter(candidates, benchmark::Counter::kAvgIterations);
 }
 
-struct Model {
-  explicit Model(const std::string& name)
-      : imported(onnx::import_model(regraft::testing::unpacked_model(name))), start(imported.graph()) {
-    rules::clean_up(start);
-    start.commit();
-  }
-  onnx::ImportedModel imported;
-  graph::Graph start;
-};
-
 void model_steps(benchmark::State& bench) {
   const std::string name = kModels[static_cast<std::size_t>(bench.range(0))];
-  const Model model(name);
+  const ModelWorld world(name);
   bench.SetLabel(name);
-  walk(bench, model.start, shipped(), costs());
+  walk(bench, world.start, world.rules, world.costs);
 }
 BENCHMARK(model_steps)->DenseRange(0, kModels.size() - 1)->Unit(benchmark::kMicrosecond);
 
@@ -87,15 +74,15 @@ rules::RuleSet rules_of(std::size_t count) {
 }
 
 void steps_by_rule_count(benchmark::State& bench) {
-  const Model model("resnet50");
-  walk(bench, model.start, rules_of(static_cast<std::size_t>(bench.range(0))), costs());
+  const ModelWorld world("resnet50");
+  walk(bench, world.start, rules_of(static_cast<std::size_t>(bench.range(0))), costs());
 }
 BENCHMARK(steps_by_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
 
 /// Thirty rules, and others that are tried as often as they are shipped and match nothing: candidates stay.
 void steps_by_idle_rule_count(benchmark::State& bench) {
   constexpr std::size_t kBase = 30;
-  const Model model("resnet50");
+  const ModelWorld world("resnet50");
   const rules::RuleSet base = rules_of(kBase);
   std::string text;
   for (std::size_t i = 0; i < base.size(); ++i) text += base.info(i).text + "\n";
@@ -112,7 +99,7 @@ void steps_by_idle_rule_count(benchmark::State& bench) {
       ++made;
     }
   }
-  walk(bench, model.start, rules::RuleSet::parse(text, "bench"), costs());
+  walk(bench, world.start, rules::RuleSet::parse(text, "bench"), world.costs);
 }
 BENCHMARK(steps_by_idle_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
 

@@ -1,0 +1,69 @@
+// The configs that ship mean what their names say to the program of today.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "launch/job.h"
+#include "learner/dream_options.h"
+#include "learner/world_options.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kConfigs = fs::path(REGRAFT_SOURCE_DIR) / "configs";
+
+TEST(Configs, AllAreReadAndEveryKeyIsKnown) {
+  std::size_t read = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kConfigs)) {
+    if (entry.path().extension() != ".toml") continue;
+    ++read;
+    EXPECT_NO_THROW(load_job_config(entry.path(), {})) << entry.path();
+  }
+  EXPECT_GE(read, 8u);
+}
+
+// The table of the dissertation's settings at the places where this program keeps them.
+TEST(Configs, SeedsAreTheDissertationsSettings) {
+  const Config free = load_job_config(kConfigs / "seeds.toml", {});
+  const auto network = learner::network_config(learner::network_options_from(free), 1, 1);
+  EXPECT_EQ(network.head, nn::Head::hierarchical);
+  EXPECT_EQ(network.width, 8u);
+  EXPECT_EQ(network.steps, 2u);
+  EXPECT_EQ(network.head_width, 32u);
+  EXPECT_EQ(free.integer("workload.locations"), 200);
+  EXPECT_EQ(free.integer("train.episodes_per_update") * free.integer("train.updates"), 2000);
+  for (const auto& [key, value] : std::map<std::string, double>{{"ppo.lr", 2.5e-3},
+                                                                {"ppo.value_lr", 1e-2},
+                                                                {"ppo.gamma", 0.99},
+                                                                {"ppo.lambda", 0.97},
+                                                                {"ppo.clip", 0.3}})
+    EXPECT_EQ(free.number(key), value) << key;
+
+  const Config world = load_job_config(kConfigs / "seeds-world-model.toml", {});
+  EXPECT_EQ(world.text("train.phase"), "world-model");
+  const learner::WorldOptions fit = learner::world_options_from(world);
+  EXPECT_EQ(fit.noop, 0.2);
+  EXPECT_EQ(fit.trials, 1u);
+  EXPECT_EQ(fit.latent, 32u);
+  EXPECT_EQ(fit.hidden, 256u);
+  EXPECT_EQ(fit.mixtures, 8u);
+  EXPECT_EQ(fit.lr, 8e-3);
+  EXPECT_EQ(fit.final_lr, 2e-4);
+  EXPECT_EQ(fit.lr_power, 2);
+  EXPECT_EQ(fit.lanes, 10u);
+  EXPECT_EQ(fit.dynamics_updates, 2000u);
+
+  const Config dream = load_job_config(kConfigs / "seeds-dream.toml", {});
+  EXPECT_EQ(dream.text("train.phase"), "dream");
+  EXPECT_EQ(dream.integer("train.steps_per_update"), 10 * dream.integer("workload.horizon"));
+  EXPECT_EQ(10 * dream.integer("train.updates"), 1000);
+  EXPECT_EQ(learner::dream_options_from(dream).replicas, 10u);
+  for (const auto& [key, value] : std::map<std::string, double>{
+           {"ppo.lr", 1e-3}, {"ppo.gamma", 0.99}, {"ppo.lambda", 1}, {"ppo.clip", 0.2}})
+    EXPECT_EQ(dream.number(key), value) << key;
+}
+
+}  // namespace
+}  // namespace regraft::launch
