@@ -31,7 +31,7 @@ class PolicyPrior : public search::Prior {
 /// empty where it saw all.
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
-/// Names that make_search takes: greedy, taso, beam, policy, portfolio, random.
+/// Names that make_search takes: greedy, sweep, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to

@@ -14,7 +14,7 @@ namespace regraft::replay {
 /// Episodes of a controller in the real environment; relative improvements, and final over initial memory.
 struct ControllerEpisodes {
   std::vector<double> returns, best, memory;
-  std::uint64_t steps = 0;
+  std::uint64_t costed = 0;  // graphs: one a rewrite
 };
 ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environment& environment,
                                    nn::Take take, int episodes, std::uint64_t seed);

@@ -46,6 +46,7 @@ class BestOf : public Search {
       SearchLimits share;
       share.seconds = (limits.seconds - total.seconds) / static_cast<double>(left);
       share.expansions = (limits.expansions - total.expansions) / left;
+      share.candidates = (limits.candidates - total.candidates_costed) / left;
       SearchResult next = searches_[i]->run(problem, share, rng, context);
       if (i == 0) {
         total = std::move(next);

@@ -15,13 +15,16 @@ class Polished : public Search {
 
   SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng& rng,
                    const SearchContext& context) override {
-    SearchResult found = search_->run(problem, {limits.seconds / 2, limits.expansions / 2}, rng, context);
+    SearchResult found = search_->run(
+        problem, {limits.seconds / 2, limits.expansions / 2, limits.candidates / 2}, rng, context);
     if (found.stopped_by == StoppedBy::cancelled) return found;
     // Ids go on where the path ends, so the two paths make one.
     const graph::Graph reached = env::replay(problem.start, problem.rules, found.path);
     const SearchResult more =
         greedy_->run({reached, problem.rules, problem.costs},
-                     {limits.seconds - found.seconds, limits.expansions - found.expansions}, rng, context);
+                     {limits.seconds - found.seconds, limits.expansions - found.expansions,
+                      limits.candidates - found.candidates_costed},
+                     rng, context);
     for (Improvement step : more.improvements) {
       step.seconds += found.seconds;
       step.expansions += found.expansions;

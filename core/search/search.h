@@ -31,13 +31,16 @@ struct SearchProblem {
   const cost::CostFactory& costs;
 };
 
-/// The first one reached ends the search. An expansion is one graph whose candidates are looked at.
+/// The first one reached ends the search. An expansion is one graph whose candidates are looked at;
+/// candidates are graphs whose cost is asked for, the measure by which searches compare: none costs more than
+/// its limit.
 struct SearchLimits {
   double seconds = 60;
   std::uint64_t expansions = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t candidates = std::numeric_limits<std::uint64_t>::max();
 };
 
-enum class StoppedBy : std::uint8_t { exhausted, seconds, expansions, cancelled };
+enum class StoppedBy : std::uint8_t { exhausted, seconds, expansions, candidates, cancelled };
 std::string_view stopped_by_name(StoppedBy stopped_by);
 
 /// A new best cost and what had been spent when it was found.

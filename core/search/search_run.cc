@@ -12,6 +12,8 @@ std::string_view stopped_by_name(StoppedBy stopped_by) {
       return "seconds";
     case StoppedBy::expansions:
       return "expansions";
+    case StoppedBy::candidates:
+      return "candidates";
     case StoppedBy::cancelled:
       return "cancelled";
   }
@@ -37,6 +39,10 @@ bool SearchRun::goes_on() {
   }
   if (elapsed_seconds() >= limits_.seconds) {
     result_.stopped_by = StoppedBy::seconds;
+    return false;
+  }
+  if (result_.candidates_costed >= limits_.candidates) {
+    result_.stopped_by = StoppedBy::candidates;
     return false;
   }
   return true;

@@ -23,10 +23,10 @@ class SearchRun {
   bool goes_on();
 
   /// Looks at the graph after `match` and counts it: look(graph, cost). False where the rewriter refuses the
-  /// match.
+  /// match, or the limit of candidates is reached.
   template <typename Look>
   bool try_match(env::RewriteState& state, const rules::Match& match, Look&& look);
-  /// Counts the graph that move() goes to. False where the rewriter refuses it.
+  /// Counts the graph that move() goes to. False where the rewriter refuses it or the limit is reached.
   template <typename Move>
   bool try_move(Move&& move);
 
@@ -60,6 +60,7 @@ bool SearchRun::try_match(env::RewriteState& state, const rules::Match& match, L
 
 template <typename Move>
 bool SearchRun::try_move(Move&& move) {
+  if (result_.candidates_costed >= limits_.candidates) return false;
   try {
     move();
   } catch (const rules::RuleError& error) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -26,7 +27,7 @@ struct Options {
   std::vector<std::string> searches{"greedy"};
   bool untrained = false;
   double search_s = 60;
-  std::uint64_t expansions = 0;  // 0: no limit
+  std::uint64_t expansions = 0, candidates = 0;  // of a search; 0: no limit
   int episodes = 20;
   int trajectories = 100;  // of dreams whose actions are taken in the real environment
   std::uint64_t seed = 0;
@@ -37,13 +38,17 @@ struct Score {
   /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
   /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...
   std::string model, kind;
-  std::string method;                 // for people
-  std::vector<double> returns, best;  // of the last and of the best graph of each episode
-  std::vector<double> memory;         // final peak memory / initial one
-  std::uint64_t candidates_costed = 0;
+  std::string method;                   // for people
+  std::vector<double> returns, best;    // of the last and of the best graph of each episode
+  std::vector<double> memory;           // final peak memory / initial one
+  std::uint64_t candidates_costed = 0;  // graphs that were asked for their cost
   double seconds = 0;
-  nlohmann::json improvements = nlohmann::json::array();  // searches: what had been spent at each new best
+  nlohmann::json search =
+      {};  // of searches: what ended it, and what had been found after how many candidates
 };
+
+/// Counts of costed candidates at which what a search had found until then is written.
+constexpr std::array<std::uint64_t, 8> kBudgets{10, 30, 100, 300, 1000, 3000, 10000, 30000};
 
 double deviation(const std::vector<double>& values) {
   const double center = mean(values);
@@ -57,10 +62,10 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
            int episodes, std::uint64_t seed, const std::string& kind, const std::string& method) {
   const SystemClock clock;
   env::Environment environment = actors::make_environment(task, workload, clock);
-  Score score{task.name(), kind, method, {}, {}, {}, 0, 0, nlohmann::json::array()};
+  Score score{task.name(), kind, method, {}, {}, {}, 0, 0};
   const std::int64_t start = clock.steady_ns();
   for (int episode = 0; episode < episodes; ++episode) {
-    Rng rng(seed + static_cast<std::uint64_t>(episode), "evaluate");
+    Rng rng(seed, "evaluate episode " + std::to_string(episode));
     environment.reset();
     while (!environment.done()) {
       const std::vector<float> logs = search::ask(prior, environment.observation());
@@ -73,8 +78,8 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
         if (left < 0) break;
       }
       environment.step_candidate(candidate);
-      ++score.candidates_costed;
     }
+    score.candidates_costed += environment.present().path.size();
     const double initial = environment.initial_cost().latency_us;
     score.returns.push_back(1 - environment.cost().latency_us / initial);
     score.best.push_back(1 - environment.best().cost.latency_us / initial);
@@ -85,16 +90,44 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
   return score;
 }
 
-/// One search; `prior` is for those that want one.
+/// What a search says of itself beside the best return: where it stood after each count of kBudgets that it
+/// reached, and how many candidates it had costed when it found its best.
+nlohmann::json course_of(const search::SearchResult& found, const std::string& kind) {
+  const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
+  nlohmann::json at = nlohmann::json::array(), improvements = nlohmann::json::array();
+  for (const std::uint64_t budget : kBudgets) {
+    double best = found.initial.latency_us;
+    for (const search::Improvement& each : found.improvements)
+      if (each.candidates_costed <= budget) best = each.latency_us;
+    at.push_back({{"method", kind}, {"candidates", budget}, {"return", improvement(best)}});
+    if (budget >= found.candidates_costed) break;
+  }
+  for (const search::Improvement& each : found.improvements)
+    improvements.push_back({{"return", improvement(each.latency_us)},
+                            {"seconds", each.seconds},
+                            {"expansions", each.expansions},
+                            {"candidates_costed", each.candidates_costed}});
+  return {{"expansions", found.expansions},
+          {"stopped_by", search::stopped_by_name(found.stopped_by)},
+          {"costed_at_best", found.improvements.empty() ? 0 : found.improvements.back().candidates_costed},
+          {"at", at},
+          {"improvements", improvements}};
+}
+
+/// One search on what the policies see, horizon and all; `prior` is for those that want one.
 Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
-                const std::string& method, const actors::Task& task, const Options& options) {
+                const std::string& method, const actors::Task& task, const actors::WorkloadOptions& workload,
+                const Options& options) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
   limits.seconds = options.search_s;
   if (options.expansions > 0) limits.expansions = options.expansions;
+  if (options.candidates > 0) limits.candidates = options.candidates;
+  const env::EnvOptions& seen = workload.environment;
   const search::SearchResult found =
-      make_search(name, prior, {})->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
+      make_search(name, prior, {seen.horizon, seen.location_limit, seen.bindings})
+          ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
   Score score{task.name(),
               kind,
@@ -104,14 +137,9 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
               {},
               found.candidates_costed,
               found.seconds,
-              nlohmann::json::array()};
+              course_of(found, kind)};
   score.best = score.returns;
   score.memory.push_back(found.best.peak_memory_bytes / found.initial.peak_memory_bytes);
-  for (const search::Improvement& each : found.improvements)
-    score.improvements.push_back({{"return", improvement(each.latency_us)},
-                                  {"seconds", each.seconds},
-                                  {"expansions", each.expansions},
-                                  {"candidates_costed", each.candidates_costed}});
   return score;
 }
 
@@ -136,15 +164,12 @@ void print(const Score& score) {
 }
 
 nlohmann::json to_json(const Score& score) {
-  return {{"model", score.model},
-          {"kind", score.kind},
-          {"method", score.method},
-          {"returns", score.returns},
-          {"best", score.best},
-          {"memory", score.memory},
-          {"seconds", score.seconds},
-          {"candidates_costed", score.candidates_costed},
-          {"improvements", score.improvements}};
+  nlohmann::json entry{{"model", score.model},     {"kind", score.kind},
+                       {"method", score.method},   {"returns", score.returns},
+                       {"best", score.best},       {"memory", score.memory},
+                       {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
+  if (score.search.is_object()) entry.update(score.search);
+  return entry;
 }
 
 /// A policy of the config's network with fresh weights.
@@ -174,20 +199,23 @@ Score play_bundle(const actors::Task& task, const actors::WorkloadOptions& workl
           std::move(played.returns),
           std::move(played.best),
           std::move(played.memory),
-          played.steps,
-          static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second,
-          nlohmann::json::array()};
+          played.costed,
+          static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
 }
 
 /// All that is asked about one bundle and model; its dreams too.
 void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task,
-                     const actors::WorkloadOptions& workload, const Config& config, const Options& options,
+                     actors::WorkloadOptions workload, const Config& config, const Options& options,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
+  // What it dreams of is compared with the same: its episodes' length, locations and rewards.
+  workload.environment.horizon = bundle.world.horizon;
+  workload.environment.location_limit = bundle.world.location_limit;
+  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, options));
+    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options));
   }
   report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
                      "controller " + path.string()));
@@ -225,7 +253,8 @@ int evaluate(const Options& options) {
     report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
     for (const std::string& name : options.searches)
       if (!wants_policy(name))
-        report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, options));
+        report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, workload,
+                         options));
     if (options.untrained) {
       PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
@@ -233,7 +262,7 @@ int evaluate(const Options& options) {
       for (const std::string& name : options.searches)
         if (wants_policy(name))
           report(search_by(name, &prior, "untrained-" + name + "-search", name + ", untrained policy", *task,
-                           options));
+                           workload, options));
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
@@ -247,7 +276,8 @@ int evaluate(const Options& options) {
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name))
-          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, options));
+          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, workload,
+                           options));
       report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",
                   "policy " + path.string()));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
@@ -273,7 +303,7 @@ void add_evaluate(CLI::App& program, Action& action) {
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--searches", options->searches,
-                   "compared too: greedy, taso, beam, random; with each policy: policy, portfolio")
+                   "compared too: greedy, sweep, taso, beam, random; with each policy: policy, portfolio")
       ->delimiter(',')
       ->check(CLI::IsMember(search_names()))
       ->capture_default_str();
@@ -282,6 +312,8 @@ void add_evaluate(CLI::App& program, Action& action) {
       ->capture_default_str();
   command->add_option("--expansions", options->expansions,
                       "graphs that a search expands at most (0: no limit)");
+  command->add_option("--candidates", options->candidates,
+                      "graphs whose cost a search asks for at most (0: no limit)");
   command->add_flag("--untrained", options->untrained, "an untrained policy too, and searches by it");
   command->add_option("--episodes", options->episodes, "for each policy and model")
       ->check(CLI::Range(1, 1000000))

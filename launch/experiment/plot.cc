@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::size_t kBins = 40;
 
-/// A string of gnuplot: in double quotes, with nothing in it that gnuplot would read as markup.
+/// A string of gnuplot: in single quotes, between which it runs nothing (as it does what stands in backquotes
+/// between double ones) and reads no markup.
 std::string quoted(const std::string& text) {
-  std::string safe = "\"";
+  std::string safe = "'";
   for (const char c : text) {
-    if (c == '"' || c == '\\') safe += '\\';
+    if (c == '\'') safe += c;
     safe += c == '\n' ? ' ' : c;
   }
-  return safe + "\"";
+  return safe + "'";
 }
 
 std::string head(const ExperimentPlot& plot) {

@@ -50,17 +50,18 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
                          const std::filesystem::path& out) {
   ExperimentRecord record{spec.name,          spec.title,       spec.question, small, result.complete(),
                           result.cpu_minutes, spec.cpu_minutes, result.runs,   {},    {}};
-  for (const ExperimentPlot& plot : spec.plots) {
-    const Table& table = table_of(result, plot.table);
-    if (table.rows().empty()) continue;
-    draw(plot_script(plot, table), out / (plot.name + ".svg"));
-    record.plots.emplace_back(plot.name, plot.title);
-  }
   for (const ExperimentSummary& summary : spec.summaries) {
     const Table& table = table_of(result, summary.table);
     if (table.rows().empty()) continue;
     write_file_atomic(out / (summary.name + ".csv"), summarise(table, summary.by, summary.value).to_csv());
     record.summaries.emplace_back(summary.name, summary.title);
+  }
+  write_record(record, out);  // a plot that cannot be drawn costs no figures
+  for (const ExperimentPlot& plot : spec.plots) {
+    const Table& table = table_of(result, plot.table);
+    if (table.rows().empty()) continue;
+    draw(plot_script(plot, table), out / (plot.name + ".svg"));
+    record.plots.emplace_back(plot.name, plot.title);
   }
   write_record(record, out);
   return record;

@@ -24,6 +24,8 @@ void add_experiment(HtmlPage& page, const fs::path& folder) {
   page.paragraph(std::string(record.small ? "Small form. " : "") + std::to_string(done) + " of " +
                  std::to_string(record.runs.size()) + " runs done, " + show(record.cpu_minutes) + " of " +
                  show(record.budget_cpu_minutes) + " CPU-minutes.");
+  for (const RunRecord& run : record.runs)
+    if (!run.failure.empty()) page.paragraph("Not done: " + run.label + ": " + run.failure);
   for (const auto& [name, title] : record.summaries) {
     const fs::path file = folder / (name + ".csv");
     page.caption(title);

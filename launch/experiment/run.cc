@@ -37,6 +37,13 @@ std::vector<std::string> stamps_of(const PlannedRun& run, const std::vector<RunR
   return stamps;
 }
 
+/// Whether an attempt came so far that there is something to resume, beside its log and what is known of it.
+bool left_something(const fs::path& folder) {
+  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
+    return entry.path().filename() != "log.txt" && entry.path().filename() != "started.json";
+  });
+}
+
 /// Seconds and CPU-minutes of earlier attempts that did not come to an end.
 struct Spent {
   double seconds = 0, cpu_minutes = 0;
@@ -85,7 +92,7 @@ RunRecord execute(const ExperimentSpec& spec, const PlannedRun& run, const Exper
   const fs::path log = run.folder / "log.txt", started = run.folder / "started.json";
   const std::vector<std::string>& resume = spec.steps[run.step].resume;
   std::optional<Spent> before = earlier_attempt(started, run, inputs);
-  if (resume.empty()) before.reset();
+  if (resume.empty() || (before && !left_something(run.folder))) before.reset();
   if (!before) fs::remove_all(run.folder);
   fs::create_directories(run.folder);
   Spent spent = before.value_or(Spent{});
@@ -204,6 +211,7 @@ bool ExperimentResult::complete() const {
 ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
                                 const std::stop_token& stopped) {
   const std::vector<PlannedRun> plan = plan_runs(spec, options.out);
+  fs::create_directories(options.out);
   for (const std::string& file : spec.unpack) unpack(file);
   ExperimentResult result;
   for (std::size_t i = 0; i < plan.size(); ++i) {

@@ -201,6 +201,15 @@ ExperimentSummary read_summary(const toml::table& table, const std::string& sour
   return summary;
 }
 
+bool has_column(const ExperimentSpec& spec, const std::string& table, const std::string& column) {
+  return std::any_of(spec.rows.begin(), spec.rows.end(), [&](const ExperimentRows& rows) {
+    const std::vector<std::string>& keys = spec.step(rows.step).over;
+    return rows.table == table && (std::find(keys.begin(), keys.end(), column) != keys.end() ||
+                                   std::any_of(rows.columns.begin(), rows.columns.end(),
+                                               [&](const auto& each) { return each.first == column; }));
+  });
+}
+
 /// Names that others refer to exist, and a step only uses keys that the matrix has.
 void check_names(const ExperimentSpec& spec, const std::string& source) {
   const auto require = [&](bool holds, const std::string& problem, const std::string& remedy) {
@@ -226,6 +235,23 @@ void check_names(const ExperimentSpec& spec, const std::string& source) {
     require(has_table(summary.table),
             "summary '" + summary.name + "' reads table '" + summary.table + "', which no [[rows]] fills",
             "name one that is filled");
+  const auto require_column = [&](const std::string& table, const std::string& column,
+                                  const std::string& by) {
+    require(column.empty() || has_column(spec, table, column),
+            by + " reads column '" + column + "' of table '" + table + "', which has none",
+            "name a column of its [[rows]], or a key of their step");
+  };
+  for (const ExperimentPlot& plot : spec.plots)
+    for (const std::string& column : {plot.x, plot.y, plot.series, plot.value})
+      require_column(plot.table, column, "plot '" + plot.name + "'");
+  for (const ExperimentSummary& summary : spec.summaries) {
+    for (const std::string& column : summary.by)
+      require_column(summary.table, column, "summary '" + summary.name + "'");
+    require_column(summary.table, summary.value, "summary '" + summary.name + "'");
+  }
+  for (const ExperimentSummary& summary : spec.summaries)
+    require(!has_table(summary.name), "summary '" + summary.name + "' would overwrite the table of that name",
+            "give it a name of its own");
 }
 
 toml::table parse(const std::filesystem::path& path) {

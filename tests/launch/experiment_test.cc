@@ -150,6 +150,25 @@ resume = ["again"]
   EXPECT_EQ(read_file(out_ / "runs/long/once/calls"), "\nagain\n");
 }
 
+TEST_F(ShellExperiment, ARunThatEndedBeforeItLeftAnythingBeginsAnew) {
+  write(replaced("[[rows]]", "[[step]]\nname = \"long\"\nrun = [\"-c\", \"echo $#; test -e " +
+                                 (folder_.path() / "ready").string() +
+                                 "\", \"sh\"]\nresume = [\"again\"]\n[[rows]]"));
+  EXPECT_FALSE(run().complete());
+  write_file_atomic(folder_.path() / "ready", "");
+  EXPECT_TRUE(run().complete());
+  EXPECT_EQ(read_file(out_ / "runs/long/once/log.txt"), "0\n") << "there was nothing to resume";
+}
+
+TEST_F(ShellExperiment, AFolderIsMadeForAnExperimentAllOfWhoseRunsAreSharedAndDone) {
+  std::string text = replaced("name = \"make\"\n", "name = \"make\"\nshared = true\n");
+  write(text.replace(text.find("name = \"count\"\n"), 15, "name = \"count\"\nshared = true\n"));
+  run();
+  out_ = folder_.path() / "other";
+  for (const RunRecord& record : run().runs) EXPECT_TRUE(record.reused) << record.label;
+  EXPECT_TRUE(fs::exists(out_ / "numbers.csv"));
+}
+
 TEST_F(ShellExperiment, AFailedRunIsNamedWithTheEndOfItsLogAndTheOthersGoOn) {
   write(replaced("echo run >> {out}/calls;", "test {letter}{seed} != b2 || { echo broken >&2; exit 7; };"));
   const ExperimentResult result = run();
@@ -248,6 +267,9 @@ TEST_F(ShellExperiment, ANameThatMeansNothingIsRefused) {
               HasSubstr("'lettr', which is not in [matrix]"));
   EXPECT_THAT(load_error("table = \"numbers\"\nx", "table = \"figures\"\nx"),
               HasSubstr("which no [[rows]] fills"));
+  EXPECT_THAT(load_error("y = \"n\"", "y = \"m\""), HasSubstr("column 'm' of table 'numbers'"));
+  EXPECT_THAT(load_error("value = \"n\"", "value = \"m\""), HasSubstr("summary 'sums' reads column 'm'"));
+  EXPECT_THAT(load_error("name = \"sums\"", "name = \"numbers\""), HasSubstr("would overwrite the table"));
   EXPECT_THAT(load_error("kind = \"bars\"", "kind = \"pie\""),
               HasSubstr("choose lines, bars, heat or scatter"));
 }
@@ -276,7 +298,7 @@ TEST(ShippedExperiments, AllLoadInBothFormsAndPlanTheirRuns) {
     }
     EXPECT_LE(load_experiment(entry.path(), true).cpu_minutes, 20) << entry.path();
   }
-  EXPECT_GE(found, 7);
+  EXPECT_GE(found, 14) << "the experiments of the design";
 }
 
 TEST(Tables, CsvComesBackAsItWas) {
@@ -294,7 +316,7 @@ TEST(Tables, CsvComesBackAsItWas) {
 TEST(Tables, SummariesAreInterquartileMeansByGroup) {
   Table table({"model", "value"});
   for (const char* value : {"0", "1", "2", "100"}) table.add({"m", value});
-  table.add({"n", "nan?"});
+  for (const char* none : {"nan?", "nan", "inf"}) table.add({"n", none});
   table.add({"n", "5"});
   const Table summary = summarise(table, {"model"}, "value");
   ASSERT_EQ(summary.rows().size(), 2u);
@@ -307,14 +329,16 @@ TEST(Plots, GnuplotDrawsEveryKind) {
   const TempDir folder;
   Table table({"x", "y", "name", "value"});
   for (int i = 0; i < 100; ++i)
-    table.add({std::to_string(i), std::to_string(i * i % 17), i % 2 == 0 ? "ev\"en_{" : "odd", "3"});
+    table.add({std::to_string(i), std::to_string(i * i % 17),
+               i % 2 == 0 ? "ev\"en_{ `echo $((6*7))` o'clock" : "odd", "3"});
   for (const auto kind : {ExperimentPlot::Kind::lines, ExperimentPlot::Kind::bars, ExperimentPlot::Kind::heat,
                           ExperimentPlot::Kind::scatter}) {
-    ExperimentPlot plot{kind, "p", "A \"title\"", "t", "x", "y", "name", "value", "", ""};
+    ExperimentPlot plot{kind, "p", "A \"title\" of `echo $((6*7))`", "t", "x", "y", "name", "value", "", ""};
     if (kind == ExperimentPlot::Kind::bars || kind == ExperimentPlot::Kind::heat) plot.x = "name";
     const fs::path svg = folder.path() / "p.svg";
     draw(plot_script(plot, table), svg);
     EXPECT_THAT(read_file(svg), HasSubstr("</svg>"));
+    EXPECT_THAT(read_file(svg), HasSubstr("`echo $((6*7))`")) << "text stays text";
     fs::remove(svg);
     plot.x = "nowhere";
     EXPECT_THAT(thrown([&] { plot_script(plot, table); }), HasSubstr("no column 'nowhere'"));

@@ -35,6 +35,7 @@ class SearchConformance {
     result_replays(seed);
     equal_seeds_give_equal_results(seed);
     expansions_are_limited(seed);
+    candidates_are_limited(seed);
     seconds_are_limited(seed);
     stops_when_asked(seed);
     reports_progress(seed);
@@ -85,6 +86,24 @@ class SearchConformance {
       EXPECT_LE(result.best.latency_us, result.initial.latency_us);
     }
     EXPECT_EQ(run(seed, 0).candidates_costed, 0u);
+  }
+
+  void candidates_are_limited(std::uint64_t seed) const {
+    const ManualClock clock;
+    const auto limited = [&](std::uint64_t candidates) {
+      Rng rng(seed, "search");
+      return make_()->run(problem_, {.expansions = 25, .candidates = candidates}, rng, {clock});
+    };
+    const std::uint64_t wanted = run(seed, 25).candidates_costed;
+    for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1}, wanted / 2}) {
+      const SearchResult result = limited(limit);
+      EXPECT_LE(result.candidates_costed, limit);
+      EXPECT_LE(result.best.latency_us, result.initial.latency_us);
+      if (limit < wanted) {
+        EXPECT_NE(result.stopped_by, StoppedBy::exhausted) << limit << " of " << wanted;
+      }
+    }
+    EXPECT_GT(wanted, 0u);
   }
 
   void seconds_are_limited(std::uint64_t seed) const {
