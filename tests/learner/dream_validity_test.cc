@@ -57,5 +57,33 @@ TEST(DreamValidity, TheRealReturnIsTheEnvironmentsPenaltiesAndAll) {
   EXPECT_GE(penalties, 1);
 }
 
+/// How many are smaller, and half of the others that are equal.
+double rank_of(double value, const std::vector<double>& all) {
+  double rank = 0;
+  for (const double other : all) rank += other < value ? 1 : other == value ? 0.5 : 0;
+  return rank;
+}
+
+TEST(DreamValidity, FiguresAreThoseOfItsTrajectories) {
+  SCOPED_TRACE(kSeed);
+  const DreamValidity validity = validity_with(0.5);
+  const std::size_t count = validity.real.size();
+  ASSERT_EQ(validity.predicted.size(), count);
+  double error = 0, products = 0, predicted_squares = 0, real_squares = 0;
+  const double center = static_cast<double>(count) / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    error += std::abs(validity.predicted[i] - validity.real[i]) / static_cast<double>(count);
+    const double a = rank_of(validity.predicted[i], validity.predicted) - center;
+    const double b = rank_of(validity.real[i], validity.real) - center;
+    products += a * b;
+    predicted_squares += a * a;
+    real_squares += b * b;
+  }
+  EXPECT_GT(error, 0) << "a world model of random weights is wrong";
+  EXPECT_NEAR(validity.mean_error, error, 1e-12);
+  ASSERT_GT(real_squares, 0);
+  EXPECT_NEAR(validity.rank_correlation, products / std::sqrt(predicted_squares * real_squares), 1e-12);
+}
+
 }  // namespace
 }  // namespace regraft::replay
