@@ -48,6 +48,23 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
   EXPECT_FALSE(fs::exists("/tmp/regraft-none"));
 }
 
+TEST(Cli, RulesAreShownAndCheckedWithTheirPlaces) {
+  const Captured shown = run({"rules", "show", "relu-relu"});
+  EXPECT_EQ(shown.status.code, 0) << shown.errors;
+  EXPECT_THAT(shown.output, HasSubstr("relu-relu: Relu(Relu(x)) => Relu(x)\nfamily constants, proved"));
+
+  const TempDir dir;
+  const fs::path file = dir.path() / "own.rules";
+  write_file_atomic(file, std::string_view("[own]\nfine: Relu(Relu(x)) => Relu(x)\n"));
+  const Captured good = run({"rules", "check", file.string()});
+  EXPECT_EQ(good.status.code, 0) << good.errors;
+  EXPECT_THAT(good.output, HasSubstr("1 rules are well formed"));
+  write_file_atomic(file, std::string_view("fine: Relu(Relu(x)) => Relu(x)\nbad: Relu(x) => Rel(x)\n"));
+  const Captured bad = run({"rules", "check", file.string()});
+  EXPECT_EQ(bad.status.code, 1);
+  EXPECT_THAT(bad.errors, HasSubstr(file.string() + ":2:17: rule 'bad': unknown operation 'Rel'"));
+}
+
 class OptimiseTest : public ::testing::Test {
  protected:
   Captured optimise(const fs::path& input, std::vector<std::string> more) {
