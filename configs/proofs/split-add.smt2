@@ -4,6 +4,7 @@
 ; The last case is
 ;   f0(t0_0_0[i_15, i_16, (+ i_17 split_3 split_4)], t0_1_0[i_15, i_16, (+ i_17 split_3 split_4)])
 ;     and f0(t0_0_0[i_15, i_16, (+ i_17 split_3 split_4)], t0_1_0[i_15, i_16, (+ i_17 split_3 split_4)])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -4,6 +4,7 @@
 ; The last case is
 ;   sum k!465: [(and (>= k!465 0) (< k!465 t0_0_0_d_3))] t0_0_0[i_17, i_18, (+ i_19 split_4 split_5), k!465] t0_1_0[k!465, i_20]
 ;     and sum k!467: [(and (>= k!467 0) (< k!467 t0_0_0_d_3))] t0_0_0[i_17, i_18, (+ i_19 split_4 split_5), k!467] t0_1_0[k!467, i_20]
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

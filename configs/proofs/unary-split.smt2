@@ -1,9 +1,10 @@
 ; unary-split: (p@...) = Split{a, s}(x); y@ = f:Unary(p@) => (y@...) = Split{a, s}(f(x))
-; For all dims; 18 cases, ranks to 3, sets of up to 3.
+; For all dims; 30 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   f0(t0_0_0[i_12, i_13, (+ i_14 split_3 split_4)])
-;     and f0(t0_0_0[i_12, i_13, (+ i_14 split_3 split_4)])
+;   f0(t0_0_0[i_15, i_16, i_17, (+ i_18 split_4 split_5)])
+;     and f0(t0_0_0[i_15, i_16, i_17, (+ i_18 split_4 split_5)])
+(set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)

@@ -46,7 +46,9 @@ int run_actor(const Options& options) {
   const Config config = load_run_config(folder);
   const SystemClock clock;
   wire::LinkOptions link_options;
-  link_options.locate = [join = options.join, folder] {
+  link_options.locate = [join = options.join, folder, stopped = stop.get_token()] {
+    if (stopped.stop_requested())
+      throw wire::WireError(wire::WireFault::kClosed, "asked to stop", folder.root.string(), "");
     if (std::filesystem::exists(folder.summary()))
       throw wire::WireError(wire::WireFault::kClosed, "the run has ended", folder.root.string(), "");
     return wire::RunInfo::from_url_or_file(join);
