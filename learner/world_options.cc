@@ -47,7 +47,9 @@ std::vector<Option> world_options() {
       Option("world.dynamics_updates", count(d.dynamics_updates), "updates of the recurrent model")
           .at_least(0),
       Option("world.lanes", count(d.lanes), "sequences of one of them").between(1, 1 << 14),
-      Option("world.time", count(d.time), "steps of each sequence").between(1, 1 << 14),
+      Option("world.time", count(d.time),
+             "steps of each sequence; what an episode has beyond them is not fitted")
+          .between(1, 1 << 14),
       Option("world.lr", d.lr, "learning rate of the recurrent model").between(0, 1),
       Option("world.final_lr", d.final_lr, "what it falls to").between(0, 1),
       Option("world.lr_power", d.lr_power, "of the polynomial by which it falls; 0: it stays").between(0, 10),
