@@ -122,6 +122,8 @@ void Compiler::take_apart(const Expr& list, Slot hidden, std::int16_t domain) {
     take.domain = take.target->domain;
     take.code = std::move(part);
     let_names_.insert(element.text);
+    const bool of_first = domain >= 0 && take.domain < 0;  // what the first member has, all have
+    if (of_first) defer_equality(take.code, element, domain);
     checks_.push_back({std::move(take)});
   }
 }

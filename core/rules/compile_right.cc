@@ -129,7 +129,7 @@ Slot Compiler::right_infix(const Expr& e, std::int16_t domain) {
   } else {
     error(e.at, "'" + e.text + "' is not for tensors");
   }
-  for (const Expr& arg : e.args) step.operands.push_back(right_operand(arg, domain));
+  for (const Expr& arg : e.args) step.operands.push_back(single_operand(arg, domain));
   step.outputs.push_back(fresh(Sort::tensor, domain));
   rule_.right.push_back(step);
   return step.outputs[0];
@@ -151,7 +151,7 @@ Slot Compiler::right_constant(const Expr& e, std::int16_t domain) {
           "'like' gives the dtype");
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(wanted, 2); ++i) step.codes.push_back(code(e.args[i]));
-  if (wanted == 3) step.operands.push_back(right_operand(e.args[2], domain));
+  if (wanted == 3) step.operands.push_back(single_operand(e.args[2], domain));
   step.outputs.push_back(fresh(Sort::tensor, domain));
   rule_.right.push_back(step);
   return step.outputs[0];
@@ -179,6 +179,12 @@ RightOperand Compiler::right_operand(const Expr& e, std::int16_t domain) {
     out.number = code(e);
   }
   return out;
+}
+
+RightOperand Compiler::single_operand(const Expr& e, std::int16_t domain) {
+  if (e.form == Expr::Form::spread)
+    error(e.at, "a list of tensors where one is meant", "name one tensor, without '...'");
+  return right_operand(e, domain);
 }
 
 Slot Compiler::right_operation(const Expr& e, std::int16_t domain, std::vector<Slot> outputs, bool sequence) {

@@ -97,6 +97,7 @@ class Compiler {
   Slot right_infix(const Expr& e, std::int16_t domain);
   Slot right_constant(const Expr& e, std::int16_t domain);
   RightOperand right_operand(const Expr& e, std::int16_t domain);
+  RightOperand single_operand(const Expr& e, std::int16_t domain);
   void right_attrs(const Expr& e, RightStep& step);
   void bind_right(const Target& target, Slot slot);
   void check_replacements();
