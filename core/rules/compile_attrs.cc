@@ -45,7 +45,8 @@ void Compiler::pattern_label(const Expr& e, PatternNode& node) {
   }
   const Symbol* held = find(e.label);
   if (held && held->sort != Sort::op)
-    error(e.at, "'" + e.label + "' is an operation here and something else before");
+    error(e.at, "'" + e.label + "' is an operation here and something else before",
+          "give one of them another name");
   if (!held) {
     names_[e.label] = {Sort::op, fresh(Sort::op, -1), {}, e.at};
     held = find(e.label);
@@ -67,7 +68,8 @@ Slot Compiler::declare_quantity(const Expr& name) {
   }
   const Slot slot = find(name.text)->slot;
   if ((slot.domain >= 0) != name.member) {
-    error(name.at, "'" + name.text + "' is used both with and without '@'");
+    error(name.at, "'" + name.text + "' is used both with and without '@'",
+          "write it the same way everywhere");
   }
   return slot;
 }

@@ -32,7 +32,7 @@ class Compiler {
 
  private:
   // --- compiler.cc: names, slots, errors
-  [[noreturn]] void error(Position at, const std::string& what, const std::string& remedy = "") const;
+  [[noreturn]] void error(Position at, const std::string& what, const std::string& remedy) const;
   std::int16_t domain_of(const std::string& name);
   Slot fresh(Sort sort, std::int16_t domain);
   const Symbol* find(const std::string& name) const;
@@ -99,6 +99,7 @@ class Compiler {
   RightOperand right_operand(const Expr& e, std::int16_t domain);
   RightOperand single_operand(const Expr& e, std::int16_t domain);
   void right_attrs(const Expr& e, RightStep& step);
+  void replace(Slot before, Slot after, Position at);
   void bind_right(const Target& target, Slot slot);
   void check_replacements();
   void collect_reads();

@@ -240,7 +240,8 @@ void Compiler::find_locality() {
 
 void Compiler::finish_siblings() {
   if (!(rule_.same.empty() && rule_.order.empty()) && !rule_.is_siblings()) {
-    error(text_.at, "same(...) and sort(...) are for sets of siblings");
+    error(text_.at, "same(...) and sort(...) are for sets of siblings",
+          "compare what the members have, as in min([w@.0...]) == max([w@.0...])");
   }
   std::vector<Slot> produced;
   for (const PatternNode& node : rule_.nodes) {

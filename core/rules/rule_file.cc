@@ -76,7 +76,7 @@ class FileReader {
   void header(const std::string& content, std::uint32_t number) {
     const std::size_t close = content.find(']');
     if (close == std::string::npos || content.find_first_not_of(" \t\r", close + 1) != std::string::npos) {
-      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "");
+      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "close it with ]");
     }
     family_ = content.substr(1, close - 1);
     if (family_.empty()) fail(file_, {number, 1}, "a family without a name", "write [name]");

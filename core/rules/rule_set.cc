@@ -58,6 +58,8 @@ RuleChoice RuleChoice::all() {
 RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, const RuleChoice& choice) {
   RuleSet set;
   for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
+  if (set.size() == 0)
+    throw RuleError("holds no rules", file_or_folder.string(), "write one as name: pattern => replacement");
   set.keep(file_or_folder, choice);
   return set;
 }
