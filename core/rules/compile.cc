@@ -51,8 +51,9 @@ Quantity literal_of(const Expr& e, const RuleText& text, std::string_view file) 
 }
 
 std::string suffix(const std::string& name, const Quantity& value) {
+  const bool whole = value.kind == Quantity::Kind::integer;
   return "/" + name + "=" +
-         (value.kind == Quantity::Kind::integer ? std::to_string(value.integer) : std::to_string(value.real));
+         graph::to_string(whole ? graph::AttrValue(value.integer) : graph::AttrValue(value.real));
 }
 
 }  // namespace

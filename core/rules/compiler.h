@@ -81,7 +81,7 @@ class Compiler {
   void plan();
   void classify_domains();
   std::size_t choose_anchor() const;
-  void walk(std::size_t node, Step::Via via, Slot from, std::size_t position, std::uint32_t distance);
+  void walk(std::size_t node, Step::Via via, Slot from, std::uint32_t distance);
   bool walk_to_consumer();
   void schedule_checks();
   void finish_siblings();

@@ -12,8 +12,14 @@ bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
+// A '#' between quotes begins none.
 std::string without_comment(std::string_view line) {
-  return std::string(line.substr(0, line.find('#')));
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == '#' && !quoted) return std::string(line.substr(0, i));
+  }
+  return std::string(line);
 }
 
 std::string normalised(std::string_view text) {

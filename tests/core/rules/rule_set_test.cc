@@ -115,6 +115,21 @@ TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
   EXPECT_FALSE(rules.find("three").has_value());
 }
 
+TEST(RuleSet, FiniteSetsOfSmallNumbersHaveNamesOfTheirOwn) {
+  const RuleSet rules = RuleSet::parse(
+      "r: Mul(x, c), scalar(c), value(c) == n => x, n in {0.0000001, 0.0000002, -0.5, 3}\n", "t");
+  ASSERT_EQ(rules.size(), 4u);
+  EXPECT_EQ(rules.info(0).name, "r/n=1e-07");
+  EXPECT_EQ(rules.info(1).name, "r/n=2e-07");
+  EXPECT_EQ(rules.info(2).name, "r/n=-0.5");
+  EXPECT_EQ(rules.info(3).name, "r/n=3");
+}
+
+TEST(RuleSet, ACommentBeginsOutsideOfStrings) {
+  const RuleSet rules = RuleSet::parse("r: Pad{p,mode=\"#1\"}(x) => x  # \"a\"\n", "t");
+  EXPECT_EQ(rules.info(0).text, "r: Pad{p,mode=\"#1\"}(x) => x");
+}
+
 TEST(RuleSet, HashFollowsTheRules) {
   const char* text = "one: Relu(Relu(x)) => Relu(x)\n";
   EXPECT_EQ(RuleSet::parse(text, "a").hash(), RuleSet::parse(std::string("# other\n") + text, "b").hash());
@@ -130,7 +145,7 @@ TEST(RuleSet, DeepNestingIsAnErrorAndNoCrash) {
 }
 
 TEST(RuleSet, AMissingFileIsAnError) {
-  EXPECT_THROW(RuleSet::load("/nonexistent/file.rules"), RuleError);
+  EXPECT_THROW(RuleSet::load("/nonexistent/file.rules"), FileError);
 }
 
 TEST(RuleSet, FilesWithoutRulesAreAnError) {
