@@ -262,6 +262,7 @@ std::string Builder::resolve(const RightStep& s, std::size_t member, OpKind kind
   out.absent = present == Presence::none;
   if (out.absent) return {};
   if (present == Presence::some) return "an operand of the right side is absent";
+  if (tensors.empty()) return "an operation of the right side has no operands";
   graph::Tables& tables = graph_.tables();
   auto operands = as_operands(tables, tensors);
   out.attrs = tables.intern(graph::canonical_attrs(tables, kind, std::move(attrs), operands));

@@ -47,12 +47,13 @@ Quantity literal_of(const Expr& e, const RuleText& text, std::string_view file) 
   if (e.form == Expr::Form::real) return Quantity::of(e.real);
   if (e.form == Expr::Form::prefix && e.text == "-")
     return arithmetic('-', Quantity::of(std::int64_t{0}), literal_of(e.args[0], text, file));
-  fail(file, e.at, "rule '" + text.name + "': a finite set holds numbers", "");
+  fail(file, e.at, "rule '" + text.name + "': a finite set holds numbers", "as in k in {3, 5}");
 }
 
 std::string suffix(const std::string& name, const Quantity& value) {
+  const bool whole = value.kind == Quantity::Kind::integer;
   return "/" + name + "=" +
-         (value.kind == Quantity::Kind::integer ? std::to_string(value.integer) : std::to_string(value.real));
+         graph::to_string(whole ? graph::AttrValue(value.integer) : graph::AttrValue(value.real));
 }
 
 }  // namespace

@@ -127,9 +127,8 @@ struct Step {
   enum class Via : std::uint8_t { anchor, producer, consumer };
   std::uint16_t node = 0;  // in CompiledRule::nodes
   Via via = Via::anchor;
-  Slot from;                   // the bound value that it produces or consumes
-  std::uint16_t position = 0;  // output number, or operand number
-  std::vector<Check> checks;   // all that is determined once this step is done
+  Slot from;                  // the bound value that it produces or consumes
+  std::vector<Check> checks;  // all that is determined once this step is done
 };
 
 struct RightOperand {

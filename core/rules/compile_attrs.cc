@@ -45,7 +45,8 @@ void Compiler::pattern_label(const Expr& e, PatternNode& node) {
   }
   const Symbol* held = find(e.label);
   if (held && held->sort != Sort::op)
-    error(e.at, "'" + e.label + "' is an operation here and something else before");
+    error(e.at, "'" + e.label + "' is an operation here and something else before",
+          "give one of them another name");
   if (!held) {
     names_[e.label] = {Sort::op, fresh(Sort::op, -1), {}, e.at};
     held = find(e.label);
@@ -67,7 +68,8 @@ Slot Compiler::declare_quantity(const Expr& name) {
   }
   const Slot slot = find(name.text)->slot;
   if ((slot.domain >= 0) != name.member) {
-    error(name.at, "'" + name.text + "' is used both with and without '@'");
+    error(name.at, "'" + name.text + "' is used both with and without '@'",
+          "write it the same way everywhere");
   }
   return slot;
 }
@@ -122,6 +124,8 @@ void Compiler::take_apart(const Expr& list, Slot hidden, std::int16_t domain) {
     take.domain = take.target->domain;
     take.code = std::move(part);
     let_names_.insert(element.text);
+    const bool of_first = domain >= 0 && take.domain < 0;  // what the first member has, all have
+    if (of_first) defer_equality(take.code, element, domain);
     checks_.push_back({std::move(take)});
   }
 }

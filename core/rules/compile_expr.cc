@@ -117,7 +117,8 @@ Code Compiler::code(const Expr& e) {
     case Expr::Form::optional:
       break;
   }
-  error(e.at, "a number, list or condition is expected here");
+  error(e.at, "a number, list or condition is expected here",
+        "name tensors in patterns, and use their dims here");
 }
 
 Code Compiler::code_of_name(const Expr& e) {
@@ -160,7 +161,8 @@ Slot Compiler::tensor_argument(const Expr& e) {
     error(e.at, "a name of a tensor is expected here", "bind the expression to a name");
   const Symbol* symbol = find(e.text);
   if (!symbol) unknown_name(e, "an operand");
-  if (symbol->sort != Sort::tensor) error(e.at, "'" + e.text + "' is no tensor");
+  if (symbol->sort != Sort::tensor)
+    error(e.at, "'" + e.text + "' is no tensor", "name an operand or an output of a pattern");
   if ((symbol->slot.domain >= 0) != e.member) {
     error(e.at,
           e.member ? "'" + e.text + "' is the same for all members"
@@ -174,9 +176,11 @@ Code Compiler::code_of_call(const Expr& e) {
   for (const FunctionRow& row : kFunctions) {
     if (row.name != e.text) continue;
     if (e.args.size() < row.min_args || (row.max_args != 255 && e.args.size() > row.max_args)) {
-      error(e.at, "'" + e.text + "' takes " + std::to_string(row.min_args) +
-                      (row.max_args == row.min_args ? "" : " or more") + " arguments, not " +
-                      std::to_string(e.args.size()));
+      error(e.at,
+            "'" + e.text + "' takes " + std::to_string(row.min_args) +
+                (row.max_args == row.min_args ? "" : " or more") + " arguments, not " +
+                std::to_string(e.args.size()),
+            "see core/rules/README.md");
     }
     Code c = make(Form::call, e.at);
     c.function = row.function;

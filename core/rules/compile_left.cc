@@ -31,10 +31,10 @@ void Compiler::left() {
 void Compiler::collect_lets() {
   for (const Clause& clause : text_.left) {
     if (clause.targets.empty() || clause.value.form == Expr::Form::operation) continue;
-    if (clause.targets.size() > 1) error(clause.at, "several names for one value");
+    if (clause.targets.size() > 1) error(clause.at, "several names for one value", "write n = value");
     const Target& target = clause.targets[0];
     if (!let_names_.insert(target.name).second || names_.contains(target.name)) {
-      error(target.at, "'" + target.name + "' is bound twice");
+      error(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
     }
     const std::int16_t domain = target.member ? domain_of(target.domain) : std::int16_t{-1};
     names_[target.name] = {Sort::quantity, fresh(Sort::quantity, domain), {}, target.at};
@@ -60,13 +60,16 @@ void Compiler::root_operation(const Clause& clause) {
   std::int16_t domain = member_domain(clause.value);
   for (const Target& target : clause.targets) {
     const Symbol* known = find(target.name);
-    if (known && known->sort != Sort::tensor) error(target.at, "'" + target.name + "' is bound twice");
+    if (known && known->sort != Sort::tensor)
+      error(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
     OperandPattern output;
     output.slot = declare_tensor(target.name, target.member, target.domain, target.at);
     output.sequence = target.spread;
-    if (target.spread && !target.member) error(target.at, "'...' after a name without '@'");
+    if (target.spread && !target.member)
+      error(target.at, "'...' after a name without '@'", "write " + target.name + "@...");
     if (target.member && !target.spread) {
-      if (domain >= 0 && domain != output.slot.domain) error(target.at, "members of two sets");
+      if (domain >= 0 && domain != output.slot.domain)
+        error(target.at, "members of two sets", "write two rules");
       domain = output.slot.domain;
     }
     if (!target.member && domain >= 0) {
@@ -82,7 +85,8 @@ void Compiler::root_operation(const Clause& clause) {
   for (const PatternNode& node : rule_.nodes) {
     for (const OperandPattern& made : node.outputs) {
       for (const OperandPattern& output : outputs) {
-        if (made.slot == output.slot) error(clause.at, "a name is bound to two operations");
+        if (made.slot == output.slot)
+          error(clause.at, "a name is bound to two operations", "give one of them another name");
       }
     }
   }
@@ -100,7 +104,7 @@ std::size_t Compiler::pattern_node(const Expr& e, std::int16_t domain, std::vect
   check_arity(e, node.kinds);
   const graph::OpInfo& op = graph::op_info(some_kind(node.kinds));
   if (!op.is(graph::kMultiOutput) && (node.outputs.size() > 1 || node.outputs[0].sequence)) {
-    error(e.at, std::string(op.name) + " has one output");
+    error(e.at, std::string(op.name) + " has one output", "bind it to one name");
   }
   node.commutative =
       e.args.size() == 2 && op.is(graph::kCommutative) && !op.is(graph::kVariadic) && node.kinds.count() == 1;
@@ -121,7 +125,8 @@ OperandPattern Compiler::operand(const Expr& e, std::int16_t domain) {
     case Expr::Form::name:
       return {declare_tensor(e.text, e.member, e.domain, e.at)};
     case Expr::Form::optional: {
-      if (e.args[0].form != Expr::Form::name) error(e.at, "only a named operand can be optional");
+      if (e.args[0].form != Expr::Form::name)
+        error(e.at, "only a named operand can be optional", "write name?");
       OperandPattern out = operand(e.args[0], domain);
       out.optional = true;
       return out;
@@ -137,7 +142,7 @@ OperandPattern Compiler::operand(const Expr& e, std::int16_t domain) {
     }
     case Expr::Form::operation: {
       const std::int16_t inner = member_domain(e);
-      if (inner >= 0 && domain >= 0 && inner != domain) error(e.at, "members of two sets");
+      if (inner >= 0 && domain >= 0 && inner != domain) error(e.at, "members of two sets", "write two rules");
       const Slot slot = fresh(Sort::tensor, inner);
       pattern_node(e, inner, {OperandPattern{slot}});
       return {slot};
@@ -151,7 +156,7 @@ OperandPattern Compiler::operand(const Expr& e, std::int16_t domain) {
       }
       [[fallthrough]];
     default:
-      error(e.at, "an operand on the left is a name, a number or an operation");
+      error(e.at, "an operand on the left is a name, a number or an operation", "test it by a guard");
   }
 }
 
@@ -175,10 +180,13 @@ OperandPattern Compiler::literal_operand(const Expr& e, double value, std::int16
 
 Slot Compiler::declare_tensor(const std::string& name, bool member, const std::string& domain, Position at) {
   if (const Symbol* held = find(name)) {
-    if (held->sort != Sort::tensor) error(at, "'" + name + "' is a tensor here and something else before");
+    if (held->sort != Sort::tensor)
+      error(at, "'" + name + "' is a tensor here and something else before", "give one of them another name");
     const bool same =
         (held->slot.domain >= 0) == member && (!member || held->slot.domain == domain_of(domain));
-    if (!same) error(at, "'" + name + "' is used both with and without '@', or for two sets");
+    if (!same)
+      error(at, "'" + name + "' is used both with and without '@', or for two sets",
+            "write it the same way everywhere");
     return held->slot;
   }
   const Slot slot = fresh(Sort::tensor, member ? domain_of(domain) : std::int16_t{-1});
@@ -193,7 +201,8 @@ void Compiler::guard(const Expr& e) {
   }
   if (is_guard_on(e, "same") || is_guard_on(e, "sort")) {
     if (e.args.size() != 1 || member_domain(e.args[0]) < 0) {
-      error(e.at, e.text + "(...) takes one expression that varies with the members");
+      error(e.at, e.text + "(...) takes one expression that varies with the members",
+            "as in " + e.text + "(w@.0)");
     }
     (e.text == "same" ? rule_.same : rule_.order).push_back(code(e.args[0]));
     return;

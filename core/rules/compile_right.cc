@@ -38,7 +38,7 @@ void Compiler::right_clause(const Clause& clause) {
     if (roots.size() != 1 || root.outputs.size() != 1 || root.outputs[0].sequence || root.domain >= 0) {
       error(clause.at, "which root does this replace?", "name it as on the left");
     }
-    rule_.replacements.push_back({root.outputs[0].slot, right_tensor(clause.value, -1)});
+    replace(root.outputs[0].slot, right_tensor(clause.value, -1), clause.at);
     return;
   }
   const std::int16_t domain = clause.targets[0].member && !clause.targets[0].spread
@@ -48,7 +48,7 @@ void Compiler::right_clause(const Clause& clause) {
   if (inner >= 0 && inner != domain)
     error(clause.at, "the value varies with the members", "mark the name with '@' or spread it with '...'");
   if (!is_tensor(clause.value)) {
-    if (clause.targets.size() > 1) error(clause.at, "several names for one value");
+    if (clause.targets.size() > 1) error(clause.at, "several names for one value", "write n = value");
     RightStep step;
     step.form = RightStep::Form::let;
     step.domain = domain;
@@ -57,25 +57,38 @@ void Compiler::right_clause(const Clause& clause) {
     step.at = clause.at;
     rule_.right.push_back(step);
     const Target& target = clause.targets[0];
-    if (find(target.name)) error(target.at, "'" + target.name + "' is bound twice");
+    if (find(target.name))
+      error(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
     right_names_[target.name] = {Sort::quantity, *step.target, {}, target.at};
     return;
   }
   const bool tuple = clause.targets.size() > 1 || clause.targets[0].spread;
   if (!tuple) return bind_right(clause.targets[0], right_tensor(clause.value, domain));
-  if (clause.value.form != Expr::Form::operation) error(clause.at, "only an operation has several outputs");
+  if (clause.value.form != Expr::Form::operation)
+    error(clause.at, "only an operation has several outputs", "bind it to one name");
   std::vector<Slot> outputs;
   for (const Target& target : clause.targets) {
-    if (target.spread && clause.targets.size() > 1) error(target.at, "'...' among other outputs");
-    if (target.spread != target.member) error(target.at, "a list of outputs is written name@...");
+    if (target.spread && clause.targets.size() > 1)
+      error(target.at, "'...' among other outputs", "write (name@...), or a name for each");
+    if (target.spread != target.member)
+      error(target.at, "a list of outputs is written name@...", "write '@' and '...' both, or neither");
     outputs.push_back(fresh(Sort::tensor, target.member ? domain_of(target.domain) : std::int16_t{-1}));
   }
   right_operation(clause.value, domain, outputs, clause.targets[0].spread);
   for (std::size_t i = 0; i < outputs.size(); ++i) bind_right(clause.targets[i], outputs[i]);
 }
 
+void Compiler::replace(Slot before, Slot after, Position at) {
+  for (const Replacement& r : rule_.replacements) {
+    if (r.before == before)
+      error(at, "a second result for one root", "name what is built in between, as in t = Neg(x)");
+  }
+  rule_.replacements.push_back({before, after});
+}
+
 void Compiler::bind_right(const Target& target, Slot slot) {
-  if (right_names_.contains(target.name)) error(target.at, "'" + target.name + "' is bound twice");
+  if (right_names_.contains(target.name))
+    error(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
   if (const auto held = names_.find(target.name); held != names_.end()) {
     const Slot before = held->second.slot;
     const bool leaf = std::find(rule_.leaves.begin(), rule_.leaves.end(), before) != rule_.leaves.end();
@@ -84,8 +97,8 @@ void Compiler::bind_right(const Target& target, Slot slot) {
             "use another name");
     }
     if (before.domain != slot.domain)
-      error(target.at, "'" + target.name + "' is used both with and without '@'");
-    rule_.replacements.push_back({before, slot});
+      error(target.at, "'" + target.name + "' is used both with and without '@'", "write it as on the left");
+    replace(before, slot, target.at);
   }
   right_names_[target.name] = {Sort::tensor, slot, {}, target.at};
 }
@@ -111,7 +124,7 @@ Slot Compiler::right_tensor(const Expr& e, std::int16_t domain) {
     case Expr::Form::infix:
       return right_infix(e, domain);
     default:
-      error(e.at, "a tensor is expected here");
+      error(e.at, "a tensor is expected here", "write a name, an operation, or Full, Values, Int or Ints");
   }
 }
 
@@ -127,9 +140,9 @@ Slot Compiler::right_infix(const Expr& e, std::int16_t domain) {
                 : e.text == "*" ? graph::OpKind::mul
                                 : graph::OpKind::div;
   } else {
-    error(e.at, "'" + e.text + "' is not for tensors");
+    error(e.at, "'" + e.text + "' is not for tensors", "use + - * / or ??, or name the operation");
   }
-  for (const Expr& arg : e.args) step.operands.push_back(right_operand(arg, domain));
+  for (const Expr& arg : e.args) step.operands.push_back(single_operand(arg, domain));
   step.outputs.push_back(fresh(Sort::tensor, domain));
   rule_.right.push_back(step);
   return step.outputs[0];
@@ -151,7 +164,7 @@ Slot Compiler::right_constant(const Expr& e, std::int16_t domain) {
           "'like' gives the dtype");
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(wanted, 2); ++i) step.codes.push_back(code(e.args[i]));
-  if (wanted == 3) step.operands.push_back(right_operand(e.args[2], domain));
+  if (wanted == 3) step.operands.push_back(single_operand(e.args[2], domain));
   step.outputs.push_back(fresh(Sort::tensor, domain));
   rule_.right.push_back(step);
   return step.outputs[0];
@@ -181,6 +194,12 @@ RightOperand Compiler::right_operand(const Expr& e, std::int16_t domain) {
   return out;
 }
 
+RightOperand Compiler::single_operand(const Expr& e, std::int16_t domain) {
+  if (e.form == Expr::Form::spread)
+    error(e.at, "a list of tensors where one is meant", "name one tensor, without '...'");
+  return right_operand(e, domain);
+}
+
 Slot Compiler::right_operation(const Expr& e, std::int16_t domain, std::vector<Slot> outputs, bool sequence) {
   RightStep step;
   step.at = e.at;
@@ -194,7 +213,9 @@ Slot Compiler::right_operation(const Expr& e, std::int16_t domain, std::vector<S
   if (symbol && symbol->sort == Sort::op) {
     step.op = symbol->slot;
     for (const PatternNode& node : rule_.nodes) {
-      if (node.op == step.op) step.kind = some_kind(node.kinds);
+      if (node.op != step.op) continue;
+      step.kind = some_kind(node.kinds);
+      check_arity(e, node.kinds);
     }
   } else {
     if (e.classes.empty()) unknown_name(e, "an operation f:Name(...)");
@@ -207,7 +228,7 @@ Slot Compiler::right_operation(const Expr& e, std::int16_t domain, std::vector<S
   const bool several = graph::op_info(step.kind).is(graph::kMultiOutput);
   if (several != (sequence || outputs.size() > 1)) {
     error(e.at, several ? "Split has several outputs" : "this operation has one output",
-          several ? "bind them as (a, b) = Split{...}(x)" : "");
+          several ? "bind them as (a, b) = Split{...}(x)" : "bind it to one name");
   }
   right_attrs(e, step);
   for (const Expr& arg : e.args) step.operands.push_back(right_operand(arg, domain));
@@ -228,7 +249,8 @@ void Compiler::right_attrs(const Expr& e, RightStep& step) {
   if (step.op) return;
   for (const graph::AttrSpec& spec : graph::op_info(step.kind).attrs) {
     if (seen.contains(spec.attr) || spec.fallback || spec.optional) continue;
-    error(e.at, e.text + " needs its attribute " + std::string(graph::attr_name(spec.attr)));
+    error(e.at, e.text + " needs its attribute " + std::string(graph::attr_name(spec.attr)),
+          "write " + e.text + "{" + std::string(graph::attr_name(spec.attr)) + "=...}");
   }
 }
 

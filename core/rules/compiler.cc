@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/rules/compile_kinds.h"
 #include "core/rules/op_names.h"
 
 namespace regraft::rules {
@@ -17,6 +18,9 @@ CompiledRule Compiler::run() {
   plan();
   on_right_ = true;
   right();
+  check_kinds(rule_, [&](Position at, const std::string& what, const std::string& remedy) {
+    error(at, what, remedy);
+  });
   find_locality();
   return std::move(rule_);
 }
@@ -126,8 +130,10 @@ void Compiler::check_arity(const Expr& e, const KindSet& kinds) const {
         e.args.size() >= op.min_inputs && (op.is(graph::kVariadic) || e.args.size() <= op.max_inputs);
     if (fits) continue;
     const std::string most = op.min_inputs == op.max_inputs ? "" : " to " + std::to_string(op.max_inputs);
-    error(e.at, name + " takes " + std::to_string(op.min_inputs) + most + " operands, not " +
-                    std::to_string(e.args.size()));
+    error(e.at,
+          name + " takes " + std::to_string(op.min_inputs) + most + " operands, not " +
+              std::to_string(e.args.size()),
+          "give as many; 'none' leaves an optional one out");
   }
 }
 
@@ -136,7 +142,8 @@ graph::Attr Compiler::attr_of_item(const Expr& e, graph::OpKind kind, const Attr
   const std::string op(graph::op_info(kind).name);
   const auto attr = item.name.empty() ? attr_at(kind, position) : attr_of(kind, item.name);
   if (!attr && item.name.empty()) {
-    error(item.at, op + " takes " + std::to_string(attr_names(kind).size()) + " attributes");
+    error(item.at, op + " takes " + std::to_string(attr_names(kind).size()) + " attributes",
+          "remove this one");
   }
   if (!attr) {
     const auto known = attr_names(kind);
@@ -145,7 +152,8 @@ graph::Attr Compiler::attr_of_item(const Expr& e, graph::OpKind kind, const Attr
         nearest(item.name, known, known.empty() ? "it takes none" : "its first is " + std::string(known[0])));
   }
   if (!seen.insert(*attr).second) {
-    error(item.at, "attribute " + std::string(graph::attr_name(*attr)) + " of " + op + " is given twice");
+    error(item.at, "attribute " + std::string(graph::attr_name(*attr)) + " of " + op + " is given twice",
+          "give it once");
   }
   const bool integer = item.value.form == Expr::Form::integer;
   const bool list = item.value.form == Expr::Form::list || item.value.form == Expr::Form::comprehension;
@@ -156,7 +164,13 @@ graph::Attr Compiler::attr_of_item(const Expr& e, graph::OpKind kind, const Attr
           "write [" + std::to_string(item.value.integer) + "]");
   }
   if (item.value.form == Expr::Form::operation)
-    error(item.at, "an operation among the attributes of " + e.text);
+    error(item.at, "an operation among the attributes of " + e.text, "write tensors between the parentheses");
+  for (const Expr& element : item.value.args) {
+    const bool whole = element.form != Expr::Form::real && element.form != Expr::Form::text;
+    if (list && !whole)
+      error(element.at, std::string(graph::attr_name(*attr)) + " is a list of whole numbers",
+            "write them as 1 or 2");
+  }
   return *attr;
 }
 

@@ -32,7 +32,7 @@ class Compiler {
 
  private:
   // --- compiler.cc: names, slots, errors
-  [[noreturn]] void error(Position at, const std::string& what, const std::string& remedy = "") const;
+  [[noreturn]] void error(Position at, const std::string& what, const std::string& remedy) const;
   std::int16_t domain_of(const std::string& name);
   Slot fresh(Sort sort, std::int16_t domain);
   const Symbol* find(const std::string& name) const;
@@ -81,7 +81,7 @@ class Compiler {
   void plan();
   void classify_domains();
   std::size_t choose_anchor() const;
-  void walk(std::size_t node, Step::Via via, Slot from, std::size_t position, std::uint32_t distance);
+  void walk(std::size_t node, Step::Via via, Slot from, std::uint32_t distance);
   bool walk_to_consumer();
   void schedule_checks();
   void finish_siblings();
@@ -97,7 +97,9 @@ class Compiler {
   Slot right_infix(const Expr& e, std::int16_t domain);
   Slot right_constant(const Expr& e, std::int16_t domain);
   RightOperand right_operand(const Expr& e, std::int16_t domain);
+  RightOperand single_operand(const Expr& e, std::int16_t domain);
   void right_attrs(const Expr& e, RightStep& step);
+  void replace(Slot before, Slot after, Position at);
   void bind_right(const Target& target, Slot slot);
   void check_replacements();
   void collect_reads();

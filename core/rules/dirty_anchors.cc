@@ -72,6 +72,14 @@ void DirtyAnchors::spread_below(std::span<const NodeId> touched) {
   for (NodeId id : touched) {
     if (id < stamps_.size() && changed(id)) enter(id, 0, &Distance::below);
   }
+  // A pattern reads the contents of its constants, which its nodes' signatures do not tell.
+  for (std::size_t i = 0, count = queue_.size(); i < count; ++i) {
+    const NodeId id = queue_[i];
+    if (!graph_.alive(id) || graph_.node(id).weight == graph::WeightId::none) continue;
+    for (const graph::Use& use : graph_.uses(id)) {
+      if (use.user != graph::kGraphOutput) enter(use.user, 0, &Distance::below);
+    }
+  }
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const NodeId id = queue_[i];
     const std::uint32_t distance = found_[place_[id]].second.below;

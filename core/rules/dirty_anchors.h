@@ -19,7 +19,7 @@ namespace regraft::rules {
 class DirtyAnchors {
  public:
   struct Distance {
-    std::uint32_t below = 0;   // edges to the nearest change above
+    std::uint32_t below = 0;   // edges to the nearest change above, a constant's counted as its users'
     std::uint32_t around = 0;  // edges to the nearest touched node
     bool reaches(const CompiledRule& rule) const {
       return rule.local ? rule.depth >= below : rule.radius >= around;

@@ -18,6 +18,11 @@ std::size_t member_of(Slot slot, const Scope& scope) {
   return slot.domain == scope.domain ? scope.member : 0;
 }
 
+// The first member's value, asked for from outside of a set that may have none.
+bool without_member(Slot slot, const Scope& scope) {
+  return slot.domain >= 0 && slot.domain != scope.domain && scope.bindings.count(slot.domain) == 0;
+}
+
 Tensor& tensor_at(Slot slot, const Scope& scope) {
   return scope.bindings.tensor(slot, member_of(slot, scope));
 }
@@ -231,7 +236,8 @@ Quantity dim_of(const Code& code, const Scope& scope) {
 // The value, in place where it stands somewhere already.
 const Quantity& seen(const Code& code, const Scope& scope, Quantity& made) {
   if (code.form == Form::literal) return code.literal;
-  if (code.form == Form::variable) return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
+  if (code.form == Form::variable && !without_member(code.slot, scope))
+    return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
   made = evaluate(code, scope);
   return made;
 }
@@ -252,6 +258,7 @@ Quantity evaluate(const Code& code, const Scope& scope) {
     case Form::literal:
       return code.literal;
     case Form::variable:
+      if (without_member(code.slot, scope)) return {};
       return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
     case Form::list:
       return list_of(code, scope);

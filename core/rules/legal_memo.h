@@ -29,6 +29,8 @@ class LegalMemo {
 
   /// Starts the description of a match of a rule.
   void begin(std::uint32_t rule);
+  /// Adds how many members a set has, before their frames.
+  void add_count(std::size_t members) { hasher_.add(members); }
   /// Adds the left values and the nodes of one frame.
   void add(const graph::Graph& graph, const Frame& frame);
   /// The answer of check() for such a match, asked once.

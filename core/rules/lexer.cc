@@ -120,7 +120,8 @@ class Lexer {
     const char* end = digits.data() + digits.size();
     const auto result = real ? std::from_chars(digits.data(), end, token.real)
                              : std::from_chars(digits.data(), end, token.integer);
-    if (result.ec != std::errc{}) fail(file_, token.at, "the number " + token.text + " is out of range", "");
+    if (result.ec != std::errc{})
+      fail(file_, token.at, "the number " + token.text + " is out of range", "write one of at most 64 bits");
     return token;
   }
 

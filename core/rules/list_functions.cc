@@ -70,8 +70,10 @@ Quantity of_list(Function function, Ints list) {
 Quantity range_of(std::span<const Quantity> args) {
   const std::int64_t first = args.size() > 1 ? args[0].integer : 0, last = args.back().integer;
   const bool integers = args[0].kind == Kind::integer && args.back().kind == Kind::integer;
-  if (!integers || last < first || last - first > static_cast<std::int64_t>(kLargestRange)) return {};
-  Ints out(static_cast<std::size_t>(last - first), 0);
+  // Unsigned, so that the difference of any two has a value.
+  const std::uint64_t size = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  if (!integers || last < first || size > kLargestRange) return {};
+  Ints out(size, 0);
   std::iota(out.begin(), out.end(), first);
   return Quantity::of(std::move(out));
 }

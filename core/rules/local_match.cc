@@ -18,7 +18,8 @@ bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph
   if (!rule.decided_by_bindings) return check();
   memo.begin(number);
   memo.add(graph, found.plain);
-  for (const auto& members : found.members) {
+  for (const Frames& members : found.members) {
+    memo.add_count(members.size());
     for (const Frame& member : members) memo.add(graph, member);
   }
   return memo.legal(check);

@@ -67,7 +67,8 @@ class Parser {
 
   Target target() {
     const Token name = take();
-    if (name.kind != Token::Kind::name) fail(file_, name.at, "expected a name before '='", "");
+    if (name.kind != Token::Kind::name)
+      fail(file_, name.at, "expected a name before '='", "as in y = Relu(x)");
     Target out{name.text, name.domain, name.member, false, name.at};
     out.spread = accept("...");
     return out;

@@ -41,7 +41,7 @@ void Compiler::plan() {
   distances_.assign(rule_.nodes.size(), 0);
   const std::size_t anchor = choose_anchor();
   rule_.anchors = rule_.nodes[anchor].kinds;
-  walk(anchor, Step::Via::anchor, {}, 0, 0);
+  walk(anchor, Step::Via::anchor, {}, 0);
   while (walk_to_consumer()) {
   }
   for (std::size_t i = 0; i < planned_.size(); ++i) {
@@ -109,15 +109,13 @@ std::size_t Compiler::choose_anchor() const {
   return *root;
 }
 
-void Compiler::walk(std::size_t node, Step::Via via, Slot from, std::size_t position,
-                    std::uint32_t distance) {
+void Compiler::walk(std::size_t node, Step::Via via, Slot from, std::uint32_t distance) {
   planned_[node] = true;
   distances_[node] = distance;
   Step step;
   step.node = static_cast<std::uint16_t>(node);
   step.via = via;
   step.from = from;
-  step.position = static_cast<std::uint16_t>(position);
   const std::size_t number = rule_.steps.size();
   rule_.steps.push_back(step);
   const PatternNode pattern = rule_.nodes[node];
@@ -129,9 +127,9 @@ void Compiler::walk(std::size_t node, Step::Via via, Slot from, std::size_t posi
     for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
       if (planned_[i]) continue;
       const auto& outputs = rule_.nodes[i].outputs;
-      for (std::size_t k = 0; k < outputs.size(); ++k) {
-        if (outputs[k].slot == operand.slot) walk(i, Step::Via::producer, operand.slot, k, distance + 1);
-      }
+      const bool makes = std::any_of(outputs.begin(), outputs.end(),
+                                     [&](const OperandPattern& o) { return o.slot == operand.slot; });
+      if (makes) walk(i, Step::Via::producer, operand.slot, distance + 1);
     }
   }
 }
@@ -140,15 +138,15 @@ bool Compiler::walk_to_consumer() {
   for (std::size_t i = 0; i < rule_.nodes.size(); ++i) {
     if (planned_[i]) continue;
     const auto& operands = rule_.nodes[i].operands;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const Slot slot = operands[k].slot;
-      if (operands[k].sequence || !bound_step_.contains({kTensor, key(slot)})) continue;
+    for (const OperandPattern& operand : operands) {
+      const Slot slot = operand.slot;
+      if (operand.sequence || !bound_step_.contains({kTensor, key(slot)})) continue;
       if (constant_slots_.contains(key(slot))) continue;
       std::uint32_t nearest_user = 0;
       for (std::size_t j = 0; j < rule_.nodes.size(); ++j) {
         if (planned_[j]) nearest_user = std::max(nearest_user, distances_[j]);
       }
-      walk(i, Step::Via::consumer, slot, k, nearest_user + 2);
+      walk(i, Step::Via::consumer, slot, nearest_user + 2);
       return true;
     }
   }
@@ -240,7 +238,8 @@ void Compiler::find_locality() {
 
 void Compiler::finish_siblings() {
   if (!(rule_.same.empty() && rule_.order.empty()) && !rule_.is_siblings()) {
-    error(text_.at, "same(...) and sort(...) are for sets of siblings");
+    error(text_.at, "same(...) and sort(...) are for sets of siblings",
+          "compare what the members have, as in min([w@.0...]) == max([w@.0...])");
   }
   std::vector<Slot> produced;
   for (const PatternNode& node : rule_.nodes) {

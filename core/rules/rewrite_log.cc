@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "core/base/file.h"
 #include "core/base/json_integer.h"
@@ -128,12 +127,6 @@ bool is_rule(const LogEntry& entry) {
   return !entry.name.starts_with(kCleanUp);
 }
 
-std::optional<std::uint32_t> number_of(const RuleSet& rules, const std::string& name) {
-  for (std::uint32_t i = 0; i < rules.size(); ++i)
-    if (rules.info(i).name == name) return i;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Replayer::Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count)
@@ -153,9 +146,9 @@ Replayer::Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& ru
 
 void Replayer::next() {
   const LogEntry& entry = log_.entries.at(done_);
-  const auto number = number_of(rules_, entry.name);
+  const auto number = rules_.find(entry.name);
   if (!number) differs(done_, "there is no rule '" + entry.name + "'");
-  Match match{*number, {}};
+  Match match{static_cast<std::uint32_t>(*number), {}};
   match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
   try {
     apply(graph_, rules_, match);

@@ -12,8 +12,14 @@ bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
+// A '#' between quotes begins none.
 std::string without_comment(std::string_view line) {
-  return std::string(line.substr(0, line.find('#')));
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == '#' && !quoted) return std::string(line.substr(0, i));
+  }
+  return std::string(line);
 }
 
 std::string normalised(std::string_view text) {
@@ -76,7 +82,7 @@ class FileReader {
   void header(const std::string& content, std::uint32_t number) {
     const std::size_t close = content.find(']');
     if (close == std::string::npos || content.find_first_not_of(" \t\r", close + 1) != std::string::npos) {
-      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "");
+      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "close it with ]");
     }
     family_ = content.substr(1, close - 1);
     if (family_.empty()) fail(file_, {number, 1}, "a family without a name", "write [name]");

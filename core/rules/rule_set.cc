@@ -1,24 +1,14 @@
 #include "core/rules/rule_set.h"
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 
+#include "core/base/file.h"
 #include "core/rules/compile.h"
 #include "core/rules/rule_status.h"
 
 namespace regraft::rules {
 namespace {
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in)
-    throw RuleError("cannot read the rules", path.string(), "check that the file exists and is readable");
-  return text.str();
-}
 
 std::vector<std::filesystem::path> rule_files(const std::filesystem::path& file_or_folder) {
   if (!std::filesystem::is_directory(file_or_folder)) return {file_or_folder};
@@ -58,6 +48,8 @@ RuleChoice RuleChoice::all() {
 RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, const RuleChoice& choice) {
   RuleSet set;
   for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
+  if (set.size() == 0)
+    throw RuleError("holds no rules", file_or_folder.string(), "write one as name: pattern => replacement");
   set.keep(file_or_folder, choice);
   return set;
 }

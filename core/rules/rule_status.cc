@@ -97,7 +97,11 @@ StatusTable StatusTable::load(const std::filesystem::path& folder) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
-    table.set(parse(line, path.string(), number));
+    StatusLine read = parse(line, path.string(), number);
+    if (table.find(read.rule))
+      fail(path.string(), {number, 1}, "a second status of rule '" + read.rule + "'",
+           "run 'regraft rules verify --write " + read.rule + "' once one of them is removed");
+    table.set(std::move(read));
   }
   return table;
 }

@@ -192,12 +192,13 @@ void SiblingGroups::form_sets(Group& group, const graph::Graph& graph, LegalMemo
         std::all_of(chosen.begin(), chosen.end(), [&](std::size_t j) { return independent(i, j); });
     if (fits) chosen.push_back(i);
   }
-  if (chosen.size() > 2) {
+  const bool all_pairs = rule_.members_share_activation && size <= kMostForAllPairs;
+  const bool is_listed_pair = chosen.size() == 2 && (all_pairs || chosen[1] == chosen[0] + 1);
+  if (chosen.size() > 1 && !is_listed_pair) {
     InlineVector<const Held*, 16> set;
     for (std::size_t i : chosen) set.push_back(members[i]);
     add_if_legal(set, group, graph, memo);
   }
-  const bool all_pairs = rule_.members_share_activation && size <= kMostForAllPairs;
   for (std::size_t i = 0; i + 1 < size; ++i) {
     const std::size_t last = all_pairs ? size : i + 2;
     for (std::size_t j = i + 1; j < last; ++j) {

@@ -169,7 +169,7 @@ class InstanceMaker {
   }
   Dims beside(const Form& form, Dims with) {
     const std::int64_t axis = drawn(form, static_cast<int>(with.size())).integer(A::axis);
-    if (axis < static_cast<std::int64_t>(with.size()))
+    if (axis >= 0 && axis < static_cast<std::int64_t>(with.size()))
       with[static_cast<std::size_t>(axis)] = pick({1, 2, 3, with[static_cast<std::size_t>(axis)]});
     return with;
   }

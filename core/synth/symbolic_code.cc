@@ -277,6 +277,7 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
     case Form::literal:
       return literal_of(code.literal, scope);
     case Form::variable:
+      if (code.slot.domain >= 0 && scope.bindings.count(code.slot.domain) == 0) return {};
       return scope.bindings.quantity(code.slot, code.slot.domain == scope.domain ? scope.member : 0);
     case Form::list:
       return list_of(code, scope);

@@ -13,13 +13,35 @@ using K = graph::OpKind;
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::int32_t kSamePadding = 0, kNoActivation = 0, kRelu = 2;
+constexpr std::int32_t kMostDims = 8;  // of a tensor: far above any rule that could be matched
 
 [[noreturn]] void refuse(const std::string& why) {
   throw SynthError(why, "TASO rule", "");
 }
 
-std::int64_t axis_of(const TasoOp& op) {
-  return op.parameter(TasoKey::axis);
+std::int32_t rank_of(const TasoOp& op, const std::string& name) {
+  const std::int32_t rank = op.parameter(TasoKey::rank);
+  if (rank < 1 || rank > kMostDims) refuse("a " + name + " of rank " + std::to_string(rank));
+  return rank;
+}
+
+std::int64_t axis_of(const TasoOp& op, const std::string& name, std::int32_t rank) {
+  const std::int32_t axis = op.parameter(TasoKey::axis);
+  if (axis < 0 || axis >= rank)
+    refuse("a " + name + " along axis " + std::to_string(axis) + " of " + std::to_string(rank));
+  return axis;
+}
+
+Form concat_form(const TasoOp& op) {
+  const std::int64_t axis = axis_of(op, "Concat", rank_of(op, "Concat"));
+  return {.name = "concat", .kind = K::concat, .attrs = {{A::axis, axis}}, .inputs = 2};
+}
+
+// A Split says nothing of its rank.
+Form split_form(const TasoOp& op) {
+  if (op.parameter(TasoKey::outputs) != 2) refuse("a Split in other than two parts");
+  const std::int64_t axis = axis_of(op, "Split", kMostDims);
+  return {.name = "split", .kind = K::split, .attrs = {{A::axis, axis}}, .outputs = 2};
 }
 
 Form conv_form(const TasoOp& op) {
@@ -40,8 +62,7 @@ Form conv_form(const TasoOp& op) {
 }
 
 Form transpose_form(const TasoOp& op) {
-  const std::int32_t rank = op.parameter(TasoKey::rank);
-  if (rank < 1 || rank > 8) refuse("a Transpose of rank " + std::to_string(rank));
+  const std::int32_t rank = rank_of(op, "Transpose");
   Ints perm(static_cast<std::size_t>(rank));
   std::int32_t packed = op.parameter(TasoKey::permutation);
   for (std::size_t i = perm.size(); i-- > 0; packed /= rank) perm[i] = packed % rank;
@@ -59,10 +80,9 @@ Form form_of(const TasoOp& op) {
     case TasoType::tanh:
       return {.name = "tanh", .kind = K::tanh};
     case TasoType::concat:
-      return {.name = "concat", .kind = K::concat, .attrs = {{A::axis, axis_of(op)}}, .inputs = 2};
+      return concat_form(op);
     case TasoType::split:
-      if (op.parameter(TasoKey::outputs) != 2) refuse("a Split in other than two parts");
-      return {.name = "split", .kind = K::split, .attrs = {{A::axis, axis_of(op)}}, .outputs = 2};
+      return split_form(op);
     case TasoType::transpose:
       return transpose_form(op);
     case TasoType::add:
@@ -107,7 +127,7 @@ class Ranks {
         const auto type = static_cast<TasoType>(ops[i].type);
         int rank = nodes[i];
         if (type == TasoType::conv) rank = 4;
-        if (type == TasoType::concat) rank = ops[i].parameter(TasoKey::rank);
+        if (type == TasoType::concat) rank = rank_of(ops[i], "Concat");
         if (type == TasoType::scale) {
           of(term.nodes[i].inputs[1]) = 0;
           continue;

@@ -68,11 +68,18 @@ class EpisodeConformance {
   }
 
  private:
-  /// A legal action other than NO-OP, which is taken only where nothing else is legal.
-  static Action random_action(const EpisodeWorld& world, Rng& rng) {
+  /// How many are legal other than NO-OP.
+  static std::uint64_t legal_actions(const EpisodeWorld& world) {
     const std::vector<std::uint16_t> counts = world.counts();
     std::uint64_t legal = 0;
     for (std::uint32_t xfer = 0; xfer < world.noop(); ++xfer) legal += counts[xfer];
+    return legal;
+  }
+
+  /// A legal action other than NO-OP, which is taken only where nothing else is legal.
+  static Action random_action(const EpisodeWorld& world, Rng& rng) {
+    const std::vector<std::uint16_t> counts = world.counts();
+    const std::uint64_t legal = legal_actions(world);
     if (legal == 0) return {world.noop(), 0};
     std::uint64_t left = rng.below(legal);
     std::uint32_t xfer = 0;
@@ -164,10 +171,12 @@ class EpisodeConformance {
       EpisodeWorld::Outcome outcome;
       while (!world->done()) outcome = world->step(random_action(*world, rng));
       EXPECT_LE(world->steps(), 2u);
-      EXPECT_NE(outcome.terminated, outcome.truncated) << "an episode ends in one way";
-      if (mode == HorizonMode::terminate || world->steps() < 2) {
-        EXPECT_TRUE(outcome.terminated);
+      const bool remain = legal_actions(*world) > 0;
+      if (remain) {
+        EXPECT_EQ(world->steps(), 2u) << "where actions remain, the horizon alone ends an episode";
       }
+      EXPECT_EQ(outcome.truncated, remain && mode == HorizonMode::truncate);
+      EXPECT_NE(outcome.terminated, outcome.truncated) << "an episode ends in one way";
     }
   }
 

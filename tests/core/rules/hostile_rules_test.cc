@@ -53,6 +53,8 @@ TEST(HostileRules, ListsThatDoubleThemselvesHaveNoValue) {
 TEST(HostileRules, RangesAreNoLongerThanWhatAGraphHas) {
   EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(60000)) == 60000 => x\n"), 1u);
   EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(70000)) == 70000 => x\n"), 0u);
+  EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(-2000000000000000000, 9223372036854775807)) > 0 => x\n"),
+            0u);
 }
 
 // A negative size among the dims of a constant was taken for a symbol that nobody had named.

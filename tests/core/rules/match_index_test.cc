@@ -152,6 +152,35 @@ TEST(MatchIndex, ForgetsANodeWhoseIdBecameAWeight) {
   EXPECT_EQ(index.matches(0).size(), 1u);
 }
 
+// The ids of a constant and of its reader may be given to others, that differ in the constant's contents
+// alone.
+TEST(MatchIndex, SeesTheContentsOfAConstantThatCameBackWithItsReader) {
+  GraphBuilder b;
+  b.output(b.op(graph::OpKind::relu, {b.op(graph::OpKind::abs, {b.input({2, 3})})}));
+  const RuleSet rules = RuleSet::parse(
+      "by-one: Abs(x) => Mul(x, Full(dims(x), 1, x))\n"
+      "by-two: Abs(x) => Mul(x, Full(dims(x), 2, x))\n"
+      "by-less: Abs(x) => Mul(x, Full(dims(x), -1, x))\n"
+      "mul-one: Mul(x, 1) => x\n"
+      "relu-scale: Relu(Mul(x, c)), scalar(c), value(c) > 0 => Mul(Relu(x), c)\n",
+      "t");
+  graph::Graph& graph = b.graph();
+  MatchIndex index(rules, graph);
+  const auto mark = graph.mark();
+  for (const std::uint32_t maker : {0, 1, 2, 0, 2, 1, 0}) {
+    SCOPED_TRACE(rules.info(maker).name);
+    std::vector<graph::NodeId> touched = graph.touched_since(mark);
+    graph.undo_to(mark);
+    apply(graph, rules, MatchIndex(rules, graph).matches(maker)[0]);
+    for (graph::NodeId id : graph.touched_since(mark)) touched.push_back(id);
+    index.update(touched);
+    const MatchIndex fresh(rules, graph);
+    EXPECT_EQ(fresh.match_count(), maker == 0 ? 2u : maker == 1 ? 1u : 0u);
+    for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
+      EXPECT_TRUE(std::ranges::equal(index.matches(rule), fresh.matches(rule))) << rules.info(rule).name;
+  }
+}
+
 // The cube of one value, written both ways round: one way has the form that the rule makes already.
 TEST(MatchIndex, TellsTheWaysRoundOfACommutativeOperation) {
   GraphBuilder b;

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
+#include "core/base/file.h"
 #include "core/rules/compile.h"
 
 namespace regraft::rules {
@@ -28,6 +27,7 @@ TEST_P(BadRules, AreRefusedWithPlaceAndRemedy) {
   } catch (const RuleError& e) {
     EXPECT_THAT(e.what(), HasSubstr(std::string("bad.rules:") + bad.position)) << bad.text;
     EXPECT_THAT(e.what(), HasSubstr(bad.says)) << bad.text;
+    EXPECT_FALSE(e.remedy().empty()) << e.what();
   }
 }
 
@@ -69,6 +69,33 @@ INSTANTIATE_TEST_SUITE_P(
                       BadRule{"r: Mul(x, \"abc => x\n", "1:11", "a string without end"},
                       BadRule{"r: Relu(x), n == 99999999999999999999 => x\n", "1:18", "out of range"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, BadRules,
+    ::testing::Values(BadRule{"r: Relu(x) => Neg(x), Relu(x)\n", "1:23", "a second result"},
+                      BadRule{"r: y = Relu(x) => y = Neg(x); Relu(x)\n", "1:31", "a second result"},
+                      BadRule{"r: y = Relu(x) => Neg(x), y = Relu(x)\n", "1:27", "a second result"},
+                      BadRule{"r: f:Unary(x) => f(x, x)\n", "1:18", "takes 1 operands, not 2"},
+                      BadRule{"r: f:Binary(x, y) => f(x)\n", "1:22", "takes 2 operands, not 1"},
+                      BadRule{"r: Relu(x), 3 => x\n", "1:13", "a guard is a condition"},
+                      BadRule{"r: Relu(x), rank(x) => x\n", "1:13", "and this is a whole number"},
+                      BadRule{"r: Relu(x), rank(x) + \"a\" == 2 => x\n", "1:23", "an operand of '+'"},
+                      BadRule{"r: Relu(x), rank(x) == \"a\" => x\n", "1:21", "never equal"},
+                      BadRule{"r: Relu(x), dims(x) == 0.5 => x\n", "1:21", "never equal"},
+                      BadRule{"r: Relu(x), not rank(x) => x\n", "1:17", "an operand of 'not'"},
+                      BadRule{"r: Relu(x), rank(x)[0] == 1 => x\n", "1:13", "what has elements is a list"},
+                      BadRule{"r: Relu(x), len(rank(x)) == 1 => x\n", "1:17", "argument 1 is a list"},
+                      BadRule{"r: Relu(x), dims(x) * 0.5 == 1 => x\n", "1:23", "a list is of whole numbers"},
+                      BadRule{"r: Relu(x), n = rank(x), n => x\n", "1:26", "a guard is a condition"},
+                      BadRule{"r: Transpose{[1, 0.5]}(x) => x\n", "1:18", "a list of whole numbers"},
+                      BadRule{"r: Transpose{p}(x) => Transpose{rank(x)}(x)\n", "1:33", "perm is a list"},
+                      BadRule{"r: Relu(x) => Reshape{[0.5 + rank(x)]}(x)\n", "1:28", "an element of a list"},
+                      BadRule{"r: Relu(x) => Concat{dims(x)}(x, x)\n", "1:22", "and this is a list"},
+                      BadRule{"r: Relu(x) => Mul(x, Full(rank(x), 1, x))\n", "1:27", "its dims, is a list"},
+                      BadRule{"r: Relu(x) => Mul(x, \"a\")\n", "1:22", "an operand is a number"},
+                      BadRule{"r: a = Relu(x); a = rank(x) => a = x\n", "1:4", "bound twice"},
+                      BadRule{"r: f:Unary(x), f == 1 => x\n", "1:16", "is a tensor"},
+                      BadRule{"r: Relu(x)=> (y = x\n", "1:17", "unexpected"}));
+
 TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
   const RuleSet rules = RuleSet::parse(
       "# comment\n[alpha]\none: Relu(Relu(x)) => Relu(x)  # idempotent\n\n[beta]\n"
@@ -88,6 +115,21 @@ TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
   EXPECT_FALSE(rules.find("three").has_value());
 }
 
+TEST(RuleSet, FiniteSetsOfSmallNumbersHaveNamesOfTheirOwn) {
+  const RuleSet rules = RuleSet::parse(
+      "r: Mul(x, c), scalar(c), value(c) == n => x, n in {0.0000001, 0.0000002, -0.5, 3}\n", "t");
+  ASSERT_EQ(rules.size(), 4u);
+  EXPECT_EQ(rules.info(0).name, "r/n=1e-07");
+  EXPECT_EQ(rules.info(1).name, "r/n=2e-07");
+  EXPECT_EQ(rules.info(2).name, "r/n=-0.5");
+  EXPECT_EQ(rules.info(3).name, "r/n=3");
+}
+
+TEST(RuleSet, ACommentBeginsOutsideOfStrings) {
+  const RuleSet rules = RuleSet::parse("r: Pad{p,mode=\"#1\"}(x) => x  # \"a\"\n", "t");
+  EXPECT_EQ(rules.info(0).text, "r: Pad{p,mode=\"#1\"}(x) => x");
+}
+
 TEST(RuleSet, HashFollowsTheRules) {
   const char* text = "one: Relu(Relu(x)) => Relu(x)\n";
   EXPECT_EQ(RuleSet::parse(text, "a").hash(), RuleSet::parse(std::string("# other\n") + text, "b").hash());
@@ -103,7 +145,17 @@ TEST(RuleSet, DeepNestingIsAnErrorAndNoCrash) {
 }
 
 TEST(RuleSet, AMissingFileIsAnError) {
-  EXPECT_THROW(RuleSet::load("/nonexistent/file.rules"), RuleError);
+  EXPECT_THROW(RuleSet::load("/nonexistent/file.rules"), FileError);
+}
+
+TEST(RuleSet, FilesWithoutRulesAreAnError) {
+  const TempDir folder("rules");
+  const std::filesystem::path file = folder.path() / "empty.rules";
+  for (const std::string text : {"", "\n", "# a comment\n[family]\n"}) {
+    write_file_atomic(file, text);
+    EXPECT_THROW(RuleSet::load(file), RuleError) << text;
+    EXPECT_THROW(RuleSet::load(folder.path()), RuleError) << text;
+  }
 }
 
 TEST(RuleSet, ShippedRulesLoad) {

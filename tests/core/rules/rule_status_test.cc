@@ -85,6 +85,8 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
               HasSubstr("status.txt:2:5: unknown status 'proven'"));
   EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("status.txt:1:12: no SHA-256"));
   EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
+  EXPECT_THAT(problem("one tested " + hash + " -\n# comment\none bounded " + hash + " -\n"),
+              HasSubstr("status.txt:3:1: a second status of rule 'one'"));
   for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded:4"})
     EXPECT_THAT(problem("one " + std::string(status) + " " + hash + " -\n"),
                 HasSubstr("status.txt:1:5: unknown"));

@@ -118,6 +118,36 @@ TEST(TasoImport, RefusesWhatTheRuleLanguageCannotSay) {
   EXPECT_NE(import_one(unknown).reason.find("99"), std::string::npos);
 }
 
+TasoRule joined(int axis, int rank) {
+  return taso_rule(
+      {taso_concat(-1, -2, axis, rank), taso_op(TasoType::relu, {0})},
+      {taso_op(TasoType::relu, {-1}), taso_op(TasoType::relu, {-2}), taso_concat(0, 1, axis, rank)});
+}
+
+TasoRule split_in_two(int axis) {
+  const std::vector<TasoOp> side = {
+      taso_op(TasoType::split, {-1}, {{TasoKey::outputs, 2}, {TasoKey::axis, axis}})};
+  return taso_rule(side, side);
+}
+
+TEST(TasoImport, RefusesRanksAndAxesThatNoTensorHas) {
+  for (const int axis : {-1, -1'000'000'000, 2, 2'000'000'000}) {
+    const TasoOutcome outcome = import_one(joined(axis, 2));
+    EXPECT_EQ(outcome.status, Status::refused);
+    EXPECT_EQ(outcome.reason, "a Concat along axis " + std::to_string(axis) + " of 2");
+  }
+  for (const int rank : {-1, 0, 9, 2'000'000'000}) {
+    const TasoOutcome outcome = import_one(joined(0, rank));
+    EXPECT_EQ(outcome.status, Status::refused);
+    EXPECT_EQ(outcome.reason, "a Concat of rank " + std::to_string(rank));
+  }
+  for (const int axis : {-1, 8})
+    EXPECT_EQ(import_one(split_in_two(axis)).reason, "a Split along axis " + std::to_string(axis) + " of 8");
+  const std::string report = import_taso({joined(-1, 2)}, shipped(), {}).rules_text("bad.pb");
+  EXPECT_NE(report.find("# 0: refused: a Concat along axis -1 of 2"), std::string::npos) << report;
+  EXPECT_EQ(import_one(joined(1, 2)).status, Status::imported);
+}
+
 TEST(TasoImport, RefusesWhatOnlyFuses) {
   const TasoOutcome outcome =
       import_one(taso_rule({taso_conv(-1, -2), taso_op(TasoType::relu, {0})}, {taso_conv(-1, -2, 2)}));
