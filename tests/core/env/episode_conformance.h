@@ -28,6 +28,9 @@ class EpisodeWorld {
   virtual bool done() const = 0;
   virtual std::uint32_t steps() const = 0;
   virtual std::uint32_t noop() const = 0;
+  /// Whether an episode may end where actions remain, before the horizon or at it, as in a dream that
+  /// foretells its end.
+  virtual bool may_end_early() const { return false; }
   /// Locations of each xfer, 0 where it is not legal, NO-OP's 1.
   virtual std::vector<std::uint16_t> counts() const = 0;
   /// Equal where the states are, apart from the steps taken; bytes or numbers as text.
@@ -68,11 +71,18 @@ class EpisodeConformance {
   }
 
  private:
-  /// A legal action other than NO-OP, which is taken only where nothing else is legal.
-  static Action random_action(const EpisodeWorld& world, Rng& rng) {
+  /// How many are legal other than NO-OP.
+  static std::uint64_t legal_actions(const EpisodeWorld& world) {
     const std::vector<std::uint16_t> counts = world.counts();
     std::uint64_t legal = 0;
     for (std::uint32_t xfer = 0; xfer < world.noop(); ++xfer) legal += counts[xfer];
+    return legal;
+  }
+
+  /// A legal action other than NO-OP, which is taken only where nothing else is legal.
+  static Action random_action(const EpisodeWorld& world, Rng& rng) {
+    const std::vector<std::uint16_t> counts = world.counts();
+    const std::uint64_t legal = legal_actions(world);
     if (legal == 0) return {world.noop(), 0};
     std::uint64_t left = rng.below(legal);
     std::uint32_t xfer = 0;
@@ -164,10 +174,15 @@ class EpisodeConformance {
       EpisodeWorld::Outcome outcome;
       while (!world->done()) outcome = world->step(random_action(*world, rng));
       EXPECT_LE(world->steps(), 2u);
-      EXPECT_NE(outcome.terminated, outcome.truncated) << "an episode ends in one way";
+      const bool remain = legal_actions(*world) > 0;
+      if (!world->may_end_early()) {
+        EXPECT_TRUE(world->steps() == 2 || !remain) << "the horizon alone ends it where actions remain";
+        EXPECT_EQ(outcome.truncated, remain && mode == HorizonMode::truncate);
+      }
       if (mode == HorizonMode::terminate || world->steps() < 2) {
         EXPECT_TRUE(outcome.terminated);
       }
+      EXPECT_NE(outcome.terminated, outcome.truncated) << "an episode ends in one way";
     }
   }
 
