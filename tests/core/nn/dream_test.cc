@@ -40,6 +40,7 @@ class DreamtWorld : public env::EpisodeWorld {
   bool done() const override { return dream_.done(kPlayed); }
   std::uint32_t steps() const override { return dream_.steps(kPlayed); }
   std::uint32_t noop() const override { return dream_.noop(); }
+  bool may_end_early() const override { return true; }
   std::vector<std::uint16_t> counts() const override { return dream_.location_counts(kPlayed); }
   std::string fingerprint() const override {
     const std::span<const float> state = dream_.state(kPlayed);
