@@ -52,7 +52,7 @@ class RuleSet {
   /// make no op of a domain that was not allowed, and whose status (rules/rule_status.h) is `least` or
   /// better: portable output is the default. Where only proved rules are asked for, a rule matches only where
   /// no tensor has more dims than its proof covers; else what lies beyond is as good as bounded. Throws
-  /// RuleError with file:line:column, and where none is left.
+  /// RuleError with file:line:column, and where there are none or none is left; FileError.
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
