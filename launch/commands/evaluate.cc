@@ -90,20 +90,23 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
   return score;
 }
 
+double improvement(const search::SearchResult& found, double latency_us) {
+  return 1 - latency_us / found.initial.latency_us;
+}
+
 /// What a search says of itself beside the best return: where it stood after each count of kBudgets that it
 /// reached, and how many candidates it had costed when it found its best.
 nlohmann::json course_of(const search::SearchResult& found, const std::string& kind) {
-  const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
   nlohmann::json at = nlohmann::json::array(), improvements = nlohmann::json::array();
   for (const std::uint64_t budget : kBudgets) {
     double best = found.initial.latency_us;
     for (const search::Improvement& each : found.improvements)
       if (each.candidates_costed <= budget) best = each.latency_us;
-    at.push_back({{"method", kind}, {"candidates", budget}, {"return", improvement(best)}});
+    at.push_back({{"method", kind}, {"candidates", budget}, {"return", improvement(found, best)}});
     if (budget >= found.candidates_costed) break;
   }
   for (const search::Improvement& each : found.improvements)
-    improvements.push_back({{"return", improvement(each.latency_us)},
+    improvements.push_back({{"return", improvement(found, each.latency_us)},
                             {"seconds", each.seconds},
                             {"expansions", each.expansions},
                             {"candidates_costed", each.candidates_costed}});
@@ -128,11 +131,10 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   const search::SearchResult found =
       make_search(name, prior, {seen.horizon, seen.location_limit, seen.bindings})
           ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
-  const auto improvement = [&](double latency_us) { return 1 - latency_us / found.initial.latency_us; };
   Score score{task.name(),
               kind,
               method,
-              {improvement(found.best.latency_us)},
+              {improvement(found, found.best.latency_us)},
               {},
               {},
               found.candidates_costed,
