@@ -88,7 +88,7 @@ struct DreamPhase::State {
         ledger(setup.folder.journal(), run_id_of(setup.folder)),
         trainer(trainer_of(setup, file, models())),
         tickets(trainer->tickets(setup.options.seed, models())),
-        plan(tickets, version),
+        plan(tickets, published),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
         events(setup.folder.events(), clock),
         progress({.label = "dreaming",
@@ -102,7 +102,8 @@ struct DreamPhase::State {
 
   nn::WorldBundle bundle;
   nn::ControllerFile file;
-  std::atomic<std::uint64_t> version{1};  // of the bundle: 1 + updates
+  std::uint64_t version = 1;                // of the bundle: 1 + updates
+  std::atomic<std::uint64_t> published{0};  // what tickets ask for
   wire::Ledger ledger;
   std::unique_ptr<DreamTrainer> trainer;
   TicketPlan::Options tickets;
@@ -212,7 +213,7 @@ void DreamPhase::gather(const std::stop_token& stopped) {
 }
 
 void DreamPhase::update() {
-  const auto step = static_cast<std::int64_t>(state_->version.load());
+  const auto step = static_cast<std::int64_t>(state_->version);
   state_->steps_here += state_->trainer->steps();
   if (state_->dyna) state_->dyna->add(state_->trainer->branches());
   state_->trainer->update(setup_.options.anneal ? 1 - kAnnealedAway * done_share() : 1, state_->events, step);
@@ -227,7 +228,7 @@ void DreamPhase::update() {
   state_->events.flush();
 }
 
-/// Encoder, world model and controller go out as one.
+/// Encoder, world model and controller go out as one, and tickets for them from then on.
 void DreamPhase::publish() {
   const DreamCounts& counts = state_->trainer->counts();
   state_->file = state_->trainer->controller();
@@ -244,6 +245,7 @@ void DreamPhase::publish() {
   state_->bundle.controller = nn::encode_controller(state_->file);
   state_->bundle.controller_of = state_->bundle.world.version();
   state_->hub->publish(state_->version, nn::encode_bundle(state_->bundle));
+  state_->published = state_->version;  // not before: an actor would be given older work under this ticket
 }
 
 void DreamPhase::report_progress() {

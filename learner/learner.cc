@@ -57,7 +57,7 @@ struct Learner::State {
         ledger(setup.folder.journal(), run_id_of(setup.folder)),
         plan({setup.options.seed, static_cast<std::uint32_t>(setup.model_names.size()),
               replay::kMaxSegmentSteps, setup.options.deterministic, setup.options.episodes_per_update},
-             version),
+             published),
         batcher(
             {setup.options.steps_per_update, setup.options.deterministic, setup.options.episodes_per_update}),
         statistics(setup.model_names),
@@ -72,7 +72,8 @@ struct Learner::State {
                  clock, std::cerr) {}
 
   nn::NetworkConfig network;
-  std::atomic<std::uint64_t> version{1};  // of the weights: 1 + updates
+  std::atomic<std::uint64_t> version{1};    // of the weights: 1 + updates
+  std::atomic<std::uint64_t> published{0};  // what tickets ask for
   wire::Ledger ledger;
   TicketPlan plan;
   Batcher batcher;
@@ -187,7 +188,6 @@ void Learner::update() {
   const PpoMetrics metrics = state_->ppo.update(segments);
   state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
   publish(version + 1);
-  state_->version = version + 1;
   state_->hub->wake();
   write_curves(metrics);
   if (setup_.options.export_every > 0 && version % setup_.options.export_every == 0)
@@ -196,6 +196,8 @@ void Learner::update() {
 
 void Learner::publish(std::uint64_t version) {
   state_->hub->publish(version, nn::encode_weights(state_->ppo.weights()));
+  state_->version = version;
+  state_->published = version;  // tickets ask for it only from now on
 }
 
 void Learner::write_curves(const PpoMetrics& metrics) {

@@ -9,6 +9,7 @@ namespace regraft::learner {
 std::optional<wire::TicketSpec> TicketPlan::next() {
   const std::lock_guard lock(mutex_);
   const std::uint64_t version = version_.load();
+  if (options_.weights && version == 0) return std::nullopt;
   if (options_.deterministic && position_ / options_.episodes_per_update + 1 > version) return std::nullopt;
   wire::TicketSpec spec;
   spec.model = static_cast<std::uint32_t>(position_ % options_.models);

@@ -25,7 +25,8 @@ class TicketPlan {
     bool weights = true;        // false: none are needed, the version counts rounds alone
   };
 
-  /// `version` is the latest published weight version: 1 + the number of updates.
+  /// `version` is the latest published weight version: 1 + the number of updates; 0: none yet, so no tickets
+  /// where they need weights.
   TicketPlan(const Options& options, const std::atomic<std::uint64_t>& version)
       : options_(options), version_(version) {}
 

@@ -155,6 +155,7 @@ class Hub::Impl {
   }
 
   void stop() {
+    run_over_ = true;
     end_thread();
     const std::scoped_lock lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -214,7 +215,7 @@ class Hub::Impl {
   void run(const std::stop_token& stop) {
     try {
       while (!stop.stop_requested()) turn();
-      say_goodbye();
+      if (run_over_) say_goodbye();
     } catch (const std::exception& error) {
       log_error("the hub has ended: {}", error.what());
       const std::scoped_lock lock(mutex_);
@@ -326,7 +327,7 @@ class Hub::Impl {
   LiveCounters counters_;
   std::int64_t reread_keys_ns_ = 0;
   int turns_since_status_ = 0;
-  std::atomic<bool> issuing_{true};
+  std::atomic<bool> issuing_{true}, run_over_{false};
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;

@@ -55,7 +55,8 @@ class Hub {
   /// Binds and starts. Throws WireError: kAddress (in use, not loopback with plain), kKey (no keys without
   /// plain).
   Hub(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock);
-  /// stop(), if it was not called.
+  /// Without stop() before, as where an error unwinds the learner, nobody is told that the run has ended:
+  /// the actors look for the learner's next generation, as after a crash.
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;

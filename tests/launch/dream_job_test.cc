@@ -157,6 +157,7 @@ TEST_F(DreamJobTest, AnEvolvedLinearControllerDependsOnTheSeedAloneHoweverManyAc
   ASSERT_TRUE(many.wait_for_line("resumed at update ")) << many.seen();
   ASSERT_EQ(many.finish().code, 0) << many.seen();
   clean_summary();
+  EXPECT_THAT(read_file(run() / "learner.log"), ::testing::Not(::testing::HasSubstr("rejected")));
   EXPECT_EQ(read_file(policy) == expected, true);
 }
 

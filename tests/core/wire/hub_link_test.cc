@@ -235,6 +235,21 @@ TEST_P(Transport, TheEndOfTheRunReachesTheActor) {
   EXPECT_EQ(error_of([&] { link.next_ticket(kLong); }).fault(), WireFault::kClosed);
 }
 
+TEST_P(Transport, AHubThatAnErrorUnwoundIsLookedForAgain) {
+  TestRun run(GetParam());
+  run.work_left = 0;
+  run.start();
+  Link link(run.actor("a"), run.clock());
+  const std::uint64_t generation = link.generation();
+  run.end();  // without stop()
+  run.work_left = 1;
+  run.start();
+  const auto ticket = link.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  EXPECT_EQ(ticket->generation, generation + 1);
+  run.hub().stop();
+}
+
 std::string transport_name(const testing::TestParamInfo<TestRun::Over>& over) {
   if (over.param == TestRun::Over::kIpc) return "ipc";
   return over.param == TestRun::Over::kTcp ? "tcp" : "plain";
