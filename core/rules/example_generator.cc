@@ -30,7 +30,7 @@ class ExampleGenerator {
         hints_(rule, choices),
         shapes_(choices, limits),
         leaves_(rule, builder, choices, limits),
-        some_(choices, shapes_, leaves_) {
+        some_(choices, shapes_, leaves_, limits) {
     for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
       const std::size_t least = rule_.domains[d].siblings ? 2 : 1;
       counts_.push_back(least + below(limits_.most_members + 1 - least));
@@ -135,6 +135,8 @@ class ExampleGenerator {
              std::size_t member) {
     if (kind == K::gather && given.size() == 1) return {};  // made once the axis is known
     const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
+    if (const auto model = given.empty() ? modelled({k.domain, k.index}, member) : std::nullopt)
+      return leaves_.tensor(hint, *model, kind, 0);
     if (given.empty() && k.member > 0 && choices_.drawn(4) > 0) {
       const auto before = values_.find({k.domain, k.index, k.member - 1});
       if (before != values_.end() && before->second.present())
@@ -155,6 +157,16 @@ class ExampleGenerator {
                           given.empty() ? shapes_.first_dims(kind, hint.rank, may_transpose)
                                         : shapes_.next_dims(kind, earlier, hint.rank),
                           kind, given.size());
+  }
+
+  // The dims of the tensor that this one must be like, but for the last.
+  std::optional<Dims> modelled(Slot slot, std::size_t member) {
+    const auto model = limits_.fitting ? hints_.model(slot) : std::nullopt;
+    const auto held = model ? values_.find(key(*model, member)) : values_.end();
+    if (held == values_.end() || !held->second.present() || choices_.drawn(6) == 0) return std::nullopt;
+    Dims dims = dims_of(held->second);
+    if (!dims.empty()) dims.back() = choices_.pick(limits_.dims);
+    return dims;
   }
 
   // Of a member as of the one before it, but perhaps for one dim: many members would hardly fit else.

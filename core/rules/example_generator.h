@@ -18,6 +18,7 @@ struct ExampleLimits {
   bool few_windows = false;      // few sizes of images and groups
   bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input
   bool integers = true;          // where a rule only moves or compares elements they may be integers
+  bool fitting = false;  // sizes of parts and dims that guards compare agree more often than by chance alone
 };
 
 /// Adds an example to the builder's graph: the operations of the rule's pattern on leaves of chosen shapes,

@@ -46,6 +46,11 @@ class RuleHints {
     const auto found = lengths_.find(key(slot));
     return found == lengths_.end() ? std::nullopt : std::optional(found->second);
   }
+  /// The tensor whose dims, but for the last, this one must have.
+  std::optional<Slot> model(Slot slot) const {
+    const auto found = models_.find(key(slot));
+    return found == models_.end() ? std::nullopt : std::optional(found->second);
+  }
   /// The elements that a list must begin with.
   graph::Ints elements(Slot slot) const {
     const auto found = elements_.find(key(slot));
@@ -59,6 +64,12 @@ class RuleHints {
     return c.form == Code::Form::call && c.function == function;
   }
 
+  // dims(x)[:-1]
+  static bool all_but_last(const Code& c) {
+    return c.form == Code::Form::slice && calls(c.args[0], Function::dims) &&
+           c.args[2].form == Code::Form::literal && c.args[2].literal.integer == -1;
+  }
+
   void read(const Code& c) {
     if (calls(c, Function::is_const)) tensors_[key(c.tensors[0])].constant = true;
     if (calls(c, Function::scalar)) tensors_[key(c.tensors[0])].scalar = true;
@@ -68,6 +79,12 @@ class RuleHints {
     }
     if (c.form == Code::Form::disjunction) return read(c.args[choices_.below(2)]);
     for (const Code& arg : c.args) read(arg);
+    if (c.form == Code::Form::compare && c.symbol == "==" && all_but_last(c.args[0]) &&
+        all_but_last(c.args[1])) {
+      const Slot left = c.args[0].args[0].tensors[0], right = c.args[1].args[0].tensors[0];
+      models_[key(left)] = right;
+      models_[key(right)] = left;
+    }
     if (c.form == Code::Form::compare && c.args[1].form == Code::Form::literal)
       compared(c.args[0], c.symbol, c.args[1].literal);
   }
@@ -105,6 +122,7 @@ class RuleHints {
   std::map<Key, Quantity> attributes_;
   std::map<Key, graph::Ints> elements_;
   std::map<Key, std::size_t> lengths_;
+  std::map<Key, Slot> models_;
 };
 
 }  // namespace regraft::rules

@@ -15,8 +15,8 @@ class ExampleValues {
   using A = graph::Attr;
 
  public:
-  ExampleValues(Choices& choices, ExampleShapes& shapes, ExampleLeaves& leaves)
-      : choices_(choices), shapes_(shapes), leaves_(leaves) {}
+  ExampleValues(Choices& choices, ExampleShapes& shapes, ExampleLeaves& leaves, const ExampleLimits& limits)
+      : choices_(choices), shapes_(shapes), leaves_(leaves), limits_(limits) {}
 
   /// Of an op whose first operand has dims x, with so many outputs. Nothing: the attribute is left out.
   std::optional<graph::AttrValue> choose(K kind, const graph::AttrSpec& spec, const graph::Ints& x,
@@ -49,7 +49,8 @@ class ExampleValues {
         return choices_.pick({0, 1});
       case A::axis:
         if (kind == K::layer_norm) return shapes_.norm_axis();
-        return x.empty() ? 0 : static_cast<std::int64_t>(choices_.below(x.size()));
+        axis_ = x.empty() ? 0 : static_cast<std::int64_t>(choices_.below(x.size()));
+        return axis_;
       case A::axes:
         return axes(kind, x);
       case A::num_heads:
@@ -62,7 +63,7 @@ class ExampleValues {
         if (kind == K::resize) return sizes(x);
         return some_reshape(x, choices_);
       case A::split:
-        return parts(outputs);
+        return parts(outputs, x);
       case A::starts:
         return starts(x);
       case A::ends:
@@ -109,7 +110,15 @@ class ExampleValues {
     return out;
   }
 
-  graph::Ints parts(std::size_t outputs) {
+  graph::Ints parts(std::size_t outputs, const graph::Ints& x) {
+    const auto axis = static_cast<std::size_t>(axis_);
+    const std::int64_t whole = axis < x.size() ? x[axis] : 0;
+    if (limits_.fitting && whole >= static_cast<std::int64_t>(outputs) && choices_.drawn(4) > 0) {
+      graph::Ints sizes(outputs, 1);
+      for (std::int64_t left = whole - static_cast<std::int64_t>(outputs); left > 0; --left)
+        ++sizes[choices_.drawn(outputs)];
+      return sizes;
+    }
     graph::Ints sizes(outputs, choices_.pick({1, 1, 2}));
     if (choices_.one_in(2)) sizes.back() = 2;
     if (choices_.drawn(8) == 0) sizes.front() = 3;
@@ -143,6 +152,8 @@ class ExampleValues {
   Choices& choices_;
   ExampleShapes& shapes_;
   ExampleLeaves& leaves_;
+  const ExampleLimits& limits_;
+  std::int64_t axis_ = 0;                   // chosen last
   graph::Ints starts_ = {0}, steps_ = {1};  // of the slice whose attributes are chosen
 };
 

@@ -16,6 +16,18 @@ std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node) {
   return used;
 }
 
+void LegalMemo::note_filled() {
+  if (4 * ++filled_ <= slots_.size() || slots_.size() == kMostSlots) return;
+  std::vector<Slot> before(2 * slots_.size());
+  before.swap(slots_);
+  filled_ = 0;
+  for (const Slot& slot : before) {
+    if (slot.state == State::empty) continue;
+    slot_of(slot.key) = slot;
+    ++filled_;
+  }
+}
+
 void LegalMemo::begin(std::uint32_t rule) {
   hasher_ = Hasher(rule);
   values_.clear();

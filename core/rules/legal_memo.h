@@ -16,13 +16,13 @@ std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node);
 /// Whether matches are legal but for cycles, by what decides it: the rule, the matched operations and which
 /// of their outputs are used, the types and weights of what is bound, which of it is the same value, and
 /// which operand of two comes first. Equal places in a graph, and the same place later, are checked once.
-/// Holds a bounded number of answers, a new one in place of an old one of the same slot. For rules that what
-/// is bound decides (CompiledRule). One thread.
+/// Holds a bounded number of answers, a new one in place of an old one of the same slot; begins with few
+/// slots, since small graphs ask little. For rules that what is bound decides (CompiledRule). One thread.
 class LegalMemo {
  public:
-  static constexpr std::size_t kSlots = std::size_t{1} << 16;
+  static constexpr std::size_t kFewestSlots = 64, kMostSlots = std::size_t{1} << 16;
 
-  LegalMemo() : slots_(kSlots) {}
+  LegalMemo() : slots_(kFewestSlots) {}
 
   /// What is remembered while the answers are found.
   OperationMemo& operations() { return operations_; }
@@ -37,10 +37,13 @@ class LegalMemo {
   template <typename Check>
   bool legal(Check&& check) {
     const Hash128 key = hasher_.finish();
-    Slot& slot = slots_[key.low % kSlots];
+    Slot& slot = slot_of(key);
     if (slot.state != State::empty && slot.key == key) return slot.state == State::legal;
+    const State before = slot.state;
     slot = {key, check() ? State::legal : State::illegal};
-    return slot.state == State::legal;
+    const bool is_legal = slot.state == State::legal;
+    if (before == State::empty) note_filled();
+    return is_legal;
   }
 
  private:
@@ -50,6 +53,9 @@ class LegalMemo {
     State state = State::empty;
   };
 
+  Slot& slot_of(const Hash128& key) { return slots_[key.low & (slots_.size() - 1)]; }
+  /// Twice the slots once a quarter of them is filled.
+  void note_filled();
   /// In order of appearance.
   std::uint64_t number_of(graph::Value value);
 
@@ -57,6 +63,7 @@ class LegalMemo {
   Hasher hasher_;
   std::vector<graph::Value> values_;  // by number
   std::vector<Slot> slots_;
+  std::size_t filled_ = 0;
 };
 
 }  // namespace regraft::rules
