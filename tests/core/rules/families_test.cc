@@ -2,10 +2,7 @@
 // leads it to the form meant.
 #include <gtest/gtest.h>
 
-#include "core/rules/cleanup.h"
-#include "core/rules/graph_builder.h"
-#include "core/rules/interpreter.h"
-#include "core/rules/script.h"
+#include "core/rules/leads.h"
 
 namespace regraft::rules {
 namespace {
@@ -23,22 +20,8 @@ const RuleSet& shipped() {
   return rules;
 }
 
-/// The script applies to the graph, line by line, and keeps its values.
 void expect_leads(GraphBuilder& b, const std::string& script) {
-  clean_up(b.graph());
-  graph::Graph graph = b.graph();
-  try {
-    run_script(Script::parse(script, "script"), graph, shipped());
-  } catch (const RuleError& error) {
-    FAIL() << error.what();
-  }
-  graph.validate();
-  Rng rng(5, "inputs");
-  const auto inputs = testing::random_inputs(b.graph(), rng);
-  const auto wanted = testing::Interpreter(b.graph()).run(inputs),
-             found = testing::Interpreter(graph).run(inputs);
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    EXPECT_LT(testing::relative_difference(wanted[i], found[i]), 1e-5) << script;
+  testing::expect_leads(b, script, shipped());
 }
 
 Value conv(GraphBuilder& b, Value x, std::int64_t in, std::int64_t out, std::int64_t k,

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/rules/cleanup.h"
+#include "core/rules/graph_builder.h"
+#include "core/rules/interpreter.h"
+#include "core/rules/script.h"
+
+namespace regraft::rules::testing {
+
+/// The script applies to the graph, line by line, and keeps its values.
+inline void expect_leads(GraphBuilder& b, const std::string& script, const RuleSet& rules) {
+  clean_up(b.graph());
+  graph::Graph graph = b.graph();
+  try {
+    run_script(Script::parse(script, "script"), graph, rules);
+  } catch (const RuleError& error) {
+    FAIL() << error.what();
+  }
+  graph.validate();
+  Rng rng(5, "inputs");
+  const auto inputs = random_inputs(b.graph(), rng);
+  const auto wanted = Interpreter(b.graph()).run(inputs), found = Interpreter(graph).run(inputs);
+  ASSERT_EQ(wanted.size(), found.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_LT(relative_difference(wanted[i], found[i]), 1e-5) << script;
+}
+
+}  // namespace regraft::rules::testing
