@@ -11,9 +11,12 @@
 
 namespace regraft::rules::testing {
 
-/// Finds matches by trying every assignment of graph nodes to the nodes of a pattern, in every order of
-/// commutative operands: slow and obvious. For rules without lists of operands; of siblings, the pairs.
+/// Finds matches by trying every graph node for every node of a pattern, in every order of commutative
+/// operands and every division of operands into lists: slow and obvious. What is bound is copied for each
+/// try. Of siblings, the pairs.
 class ReferenceMatcher {
+  using Nodes = std::vector<graph::NodeId>;
+
  public:
   ReferenceMatcher(const RuleSet& rules, std::uint32_t number, const graph::Graph& graph)
       : rules_(rules), number_(number), rule_(rules.compiled(number)), graph_(graph) {
@@ -23,120 +26,150 @@ class ReferenceMatcher {
   }
 
   /// The nodes of every legal match; of siblings, of every pair in either order.
-  std::set<std::vector<graph::NodeId>> run() {
-    found_.clear();
-    if (rule_.is_siblings()) {
-      // The steps of one member and the plain nodes, then the member's steps once more.
-      for (int member = 0; member < 2; ++member) {
-        for (const Step& step : rule_.steps) {
-          if (member == 0 || rule_.nodes[step.node].domain >= 0) places_.push_back({step.node, member});
-        }
-      }
-    } else {
-      for (const Step& step : rule_.steps) places_.push_back({step.node, 0});
-    }
-    chosen_.clear();
-    assign();
+  const std::set<Nodes>& run() {
+    Bindings bindings(rule_);
+    std::vector<bool> sized(rule_.domains.size(), rule_.is_siblings());
+    if (rule_.is_siblings()) set_size(bindings, rule_.sibling_domain, 2);
+    place(0, 0, 0, bindings, sized);
     return found_;
   }
 
+  /// Of siblings: pairs that bind the plain names alike, legal or not.
+  const std::set<Nodes>& alike() const { return alike_; }
+
+  /// Legality by doing it: the rewrite succeeds and leaves a valid graph.
+  bool applies(const Nodes& nodes) const {
+    graph::Graph copy = graph_;
+    Match match;
+    match.rule = number_;
+    match.nodes = InlineVector<graph::NodeId, 8>(std::span<const graph::NodeId>(nodes));
+    try {
+      apply(copy, rules_, match);
+    } catch (const RuleError&) {
+      return false;
+    }
+    copy.validate();
+    return true;
+  }
+
  private:
-  struct Place {
-    std::uint16_t node;
-    int member;
+  struct Chosen {
+    graph::NodeId id;
+    std::int16_t domain;
+    std::size_t member;
   };
 
-  void assign() {
-    if (chosen_.size() == places_.size()) {
-      if (fits()) found_.insert(named());
-      return;
+  // The node of step `number`, of one member; of siblings, `round` 0 takes the first and the plain nodes, 1
+  // the second.
+  void place(std::size_t round, std::size_t number, std::size_t member, const Bindings& bindings,
+             const std::vector<bool>& sized) {
+    if (number == rule_.steps.size()) {
+      if (rule_.is_siblings() && round == 0) return place(1, 0, 0, bindings, sized);
+      return finish(bindings);
     }
-    for (graph::NodeId id : all_) {
-      const PatternNode& pattern = rule_.nodes[places_[chosen_.size()].node];
-      if (!pattern.kinds.test(static_cast<std::size_t>(graph_.node(id).kind))) continue;
-      chosen_.push_back(id);
-      assign();
+    const Step& step = rule_.steps[number];
+    const PatternNode& pattern = rule_.nodes[step.node];
+    const bool again = round == 1 && pattern.domain < 0;
+    const std::size_t members =
+        pattern.domain < 0 || rule_.is_siblings() ? 1 : bindings.count(pattern.domain);
+    if (again || member == members) return place(round, number + 1, 0, bindings, sized);
+    for (const graph::NodeId id : all_) {
+      if (!pattern.kinds.test(static_cast<std::size_t>(graph_.node(id).kind)) || !is_other(step, round, id))
+        continue;
+      chosen_.push_back({id, pattern.domain, round});
+      for (const bool swap : {false, true}) {
+        unify(pattern, rule_.is_siblings() && pattern.domain >= 0 ? round : member, id, swap, bindings, sized,
+              [&](const Bindings& bound, const std::vector<bool>& sizes) {
+                place(round, number, member + 1, bound, sizes);
+              });
+      }
       chosen_.pop_back();
     }
   }
 
-  bool fits() {
-    // Nodes that are reached from what they use are other nodes than those before; so are the roots of two
-    // members.
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const bool consumer = via(places_[i]) == Step::Via::consumer;
-      const bool second_root = i > 0 && via(places_[i]) == Step::Via::anchor;
-      if ((consumer || second_root) &&
-          std::find(chosen_.begin(), chosen_.begin() + static_cast<std::ptrdiff_t>(i), chosen_[i]) !=
-              chosen_.begin() + static_cast<std::ptrdiff_t>(i)) {
-        return false;
-      }
-    }
-    for (unsigned orders = 0; orders < (1u << places_.size()); ++orders) {
-      if (fits_in_order(orders)) return true;
-    }
-    return false;
+  // Nodes that are reached from what they use are other nodes than those before; so are the roots of two
+  // members.
+  bool is_other(const Step& step, std::size_t round, graph::NodeId id) const {
+    const bool must = step.via == Step::Via::consumer || (step.via == Step::Via::anchor && round == 1);
+    return !must || std::none_of(chosen_.begin(), chosen_.end(), [&](const Chosen& c) { return c.id == id; });
   }
 
-  Step::Via via(const Place& place) const {
-    for (const Step& step : rule_.steps) {
-      if (step.node == place.node) return step.via;
-    }
-    return Step::Via::anchor;
-  }
-
-  bool fits_in_order(unsigned orders) {
-    Bindings bindings(rule_);
-    for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
-      while (bindings.members[d].size() < 2) bindings.members[d].extend(rule_.frames[d + 1]);
-    }
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const bool swap = (orders >> i & 1u) != 0;
-      if (!unify(rule_.nodes[places_[i].node], static_cast<std::size_t>(places_[i].member), chosen_[i], swap,
-                 bindings))
-        return false;
-    }
+  void finish(Bindings bindings) {
     for (const Step& step : rule_.steps) {
       for (const Check& check : step.checks) {
-        if (!passes(check, graph_, bindings)) return false;
+        if (!passes(check, graph_, bindings)) return;
       }
-    }
-    for (const Check& check : rule_.set_checks) {
-      if (!passes(check, graph_, bindings)) return false;
     }
     for (const Code& code : rule_.same) {
       const Quantity a = evaluate(code, {graph_, bindings, rule_.sibling_domain, 0});
       const Quantity b = evaluate(code, {graph_, bindings, rule_.sibling_domain, 1});
-      if (!a.known() || !a.equals(b)) return false;
+      if (!a.known() || !a.equals(b)) return;
     }
-    return applies();
+    const Nodes nodes = named();
+    if (rule_.is_siblings()) alike_.insert(nodes);
+    const bool whole = std::all_of(rule_.set_checks.begin(), rule_.set_checks.end(),
+                                   [&](const Check& check) { return passes(check, graph_, bindings); });
+    if (whole && !found_.contains(nodes) && applies(nodes)) found_.insert(nodes);
   }
 
-  bool unify(const PatternNode& pattern, std::size_t member, graph::NodeId id, bool swap,
-             Bindings& bindings) {
+  // Calls `then` for every way in which the node can be this one of the pattern.
+  template <typename Then>
+  void unify(const PatternNode& pattern, std::size_t member, graph::NodeId id, bool swap, Bindings bindings,
+             std::vector<bool> sized, const Then& then) {
     const graph::Node& node = graph_.node(id);
-    if (swap && !pattern.commutative) return false;
     std::vector<graph::Value> inputs(node.inputs.begin(), node.inputs.end());
-    if (inputs.size() > pattern.operands.size()) return false;
-    inputs.resize(pattern.operands.size());
+    if (swap && (!pattern.commutative || inputs.size() != 2)) return;
     if (swap) std::swap(inputs[0], inputs[1]);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!inputs[i].present() && !pattern.operands[i].optional) return false;
-      if (!same_or_bind(bindings.tensor(pattern.operands[i].slot, member), Tensor::of(graph_, inputs[i])))
-        return false;
-    }
-    if (pattern.outputs.size() != node.outputs.size()) return false;
-    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
-      if (!same_or_bind(bindings.tensor(pattern.outputs[i].slot, member), Tensor::of(graph_, {id, i})))
-        return false;
-    }
+    std::vector<graph::Value> outputs;
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) outputs.push_back({id, i});
     if (pattern.op) {
       OpBinding& held = bindings.frame(pattern.op->domain, member).ops[pattern.op->index];
       const OpBinding now{node.kind, node.attrs};
-      if (held.kind != graph::OpKind::opaque && !(held == now)) return false;
+      if (held.kind != graph::OpKind::opaque && !(held == now)) return;
       held = now;
     }
-    return attributes_fit(pattern, member, graph_.attrs(id), bindings);
+    if (!attributes_fit(pattern, member, graph_.attrs(id), bindings)) return;
+    divide(pattern.outputs, 0, outputs, 0, member, bindings, sized,
+           [&](const Bindings& b, const std::vector<bool>& s) {
+             divide(pattern.operands, 0, inputs, 0, member, b, s, then);
+           });
+  }
+
+  // Every division of the values from `next` on among what is written from `at` on.
+  template <typename Then>
+  void divide(const std::vector<OperandPattern>& written, std::size_t at,
+              const std::vector<graph::Value>& values, std::size_t next, std::size_t member,
+              const Bindings& bindings, const std::vector<bool>& sized, const Then& then) {
+    if (at == written.size()) {
+      if (next == values.size()) then(bindings, sized);
+      return;
+    }
+    const Slot slot = written[at].slot;
+    if (!written[at].sequence) {
+      const graph::Value value = next < values.size() ? values[next] : graph::Value{};
+      Bindings bound = bindings;
+      if (!value.present() && !written[at].optional) return;
+      if (same_or_bind(bound.tensor(slot, member), Tensor::of(graph_, value)))
+        divide(written, at + 1, values, std::min(next + 1, values.size()), member, bound, sized, then);
+      return;
+    }
+    const auto domain = static_cast<std::size_t>(slot.domain);
+    for (std::size_t count = 0; next + count <= values.size(); ++count) {
+      if (sized[domain] && bindings.count(slot.domain) != count) continue;
+      Bindings bound = bindings;
+      std::vector<bool> sizes = sized;
+      set_size(bound, slot.domain, count);
+      sizes[domain] = true;
+      bool fits = true;
+      for (std::size_t i = 0; i < count && fits; ++i)
+        fits = same_or_bind(bound.tensor(slot, i), Tensor::of(graph_, values[next + i]));
+      if (fits) divide(written, at + 1, values, next + count, member, bound, sizes, then);
+    }
+  }
+
+  void set_size(Bindings& bindings, std::int16_t domain, std::size_t count) const {
+    const auto d = static_cast<std::size_t>(domain);
+    while (bindings.members[d].size() < count) bindings.members[d].extend(rule_.frames[d + 1]);
   }
 
   static bool same_or_bind(Tensor& held, const Tensor& now) {
@@ -163,79 +196,137 @@ class ReferenceMatcher {
     return true;
   }
 
-  // As a match names them: of each member its own, then the plain ones.
-  std::vector<graph::NodeId> named() const {
-    std::vector<graph::NodeId> nodes;
-    if (!rule_.is_siblings()) return chosen_;
-    for (int member = 0; member < 2; ++member) {
-      for (std::size_t i = 0; i < places_.size(); ++i) {
-        if (rule_.nodes[places_[i].node].domain >= 0 && places_[i].member == member)
-          nodes.push_back(chosen_[i]);
+  // As a match names them: of siblings each one's own, then the plain ones.
+  Nodes named() const {
+    Nodes nodes;
+    for (const std::size_t round : {0, 1}) {
+      for (const Chosen& c : chosen_) {
+        if (!rule_.is_siblings() ? round == 0 : c.domain >= 0 && c.member == round) nodes.push_back(c.id);
       }
     }
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (rule_.nodes[places_[i].node].domain < 0) nodes.push_back(chosen_[i]);
+    for (const Chosen& c : chosen_) {
+      if (rule_.is_siblings() && c.domain < 0) nodes.push_back(c.id);
     }
     return nodes;
-  }
-
-  // Legality by doing it: the rewrite succeeds and leaves a valid graph.
-  bool applies() {
-    graph::Graph copy = graph_;
-    Match match;
-    match.rule = number_;
-    const std::vector<graph::NodeId> nodes = named();
-    match.nodes = InlineVector<graph::NodeId, 8>(std::span<const graph::NodeId>(nodes));
-    try {
-      apply(copy, rules_, match);
-    } catch (const RuleError&) {
-      return false;
-    }
-    copy.validate();
-    return true;
   }
 
   const RuleSet& rules_;
   std::uint32_t number_;
   const CompiledRule& rule_;
   const graph::Graph& graph_;
-  std::vector<graph::NodeId> all_;
-  std::vector<Place> places_;
-  std::vector<graph::NodeId> chosen_;
-  std::set<std::vector<graph::NodeId>> found_;
+  Nodes all_;
+  std::vector<Chosen> chosen_;
+  std::set<Nodes> found_, alike_;
 };
 
-inline bool has_lists(const CompiledRule& rule) {
-  return std::any_of(rule.domains.begin(), rule.domains.end(),
-                     [](const Domain& domain) { return !domain.siblings; });
+/// How a set of siblings names its nodes: so many of each member, then the plain ones.
+struct SetLayout {
+  std::size_t own = 0, plain = 0;
+
+  explicit SetLayout(const CompiledRule& rule) {
+    for (const Step& step : rule.steps) ++(rule.nodes[step.node].domain >= 0 ? own : plain);
+  }
+  std::size_t members(std::size_t nodes) const { return (nodes - plain) / own; }
+  /// Two members of a set, as a pair.
+  std::vector<graph::NodeId> pair(std::span<const graph::NodeId> set, std::size_t i, std::size_t j) const {
+    std::vector<graph::NodeId> out;
+    for (const std::size_t member : {i, j}) {
+      const auto part = set.subspan(member * own, own);
+      out.insert(out.end(), part.begin(), part.end());
+    }
+    const auto rest = set.last(plain);
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
+  }
+};
+
+/// Sets of three siblings and more that were found: any two of their members are alike, and the rewrite can
+/// be done.
+inline void expect_larger_sets(const RuleSet& rules, std::uint32_t number, const ReferenceMatcher& reference,
+                               std::span<const Match> matches) {
+  const SetLayout layout(rules.compiled(number));
+  for (const Match& match : matches) {
+    const std::span<const graph::NodeId> nodes(match.nodes.begin(), match.nodes.end());
+    const std::size_t members = layout.members(nodes.size());
+    if (members < 3) continue;
+    for (std::size_t i = 0; i < members; ++i) {
+      for (std::size_t j = 0; j < members; ++j) {
+        if (i == j) continue;
+        EXPECT_TRUE(reference.alike().contains(layout.pair(nodes, i, j))) << rules.info(number).text;
+      }
+    }
+    EXPECT_TRUE(reference.applies({nodes.begin(), nodes.end()})) << rules.info(number).text;
+  }
 }
 
-/// Compares matches that were found with those of the reference, for a rule without lists: all of them; of
-/// siblings, that every pair among them is one, and where members share an activation that no pair is
-/// missing. Returns the number of the reference's matches.
+/// Where applying a rule makes no cycle: of three siblings or more that are all alike, the set of all is
+/// found, where it can be done in the order of their nodes or as it was found.
+inline void expect_whole_sets(const RuleSet& rules, std::uint32_t number, const ReferenceMatcher& reference,
+                              std::span<const Match> matches) {
+  const CompiledRule& rule = rules.compiled(number);
+  if (!rule.always_acyclic || !rule.order.empty()) return;
+  const SetLayout layout(rule);
+  const auto sorted = [](std::vector<graph::NodeId> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  };
+  std::set<std::vector<graph::NodeId>> found;
+  for (const Match& match : matches) found.insert(sorted({match.nodes.begin(), match.nodes.end()}));
+  for (const auto& first : reference.alike()) {
+    std::vector<graph::NodeId> whole = first;
+    std::size_t members = 2;
+    bool all_alike = true;
+    for (const auto& other : reference.alike()) {
+      const bool begins =
+          std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(layout.own), other.begin());
+      const bool plain = std::equal(first.end() - static_cast<std::ptrdiff_t>(layout.plain), first.end(),
+                                    other.end() - static_cast<std::ptrdiff_t>(layout.plain));
+      if (!begins || !plain || other == first) continue;
+      const auto second = std::span(other).subspan(layout.own, layout.own);
+      for (std::size_t i = 1; i < members; ++i) {
+        std::vector<graph::NodeId> both(whole.begin() + static_cast<std::ptrdiff_t>(i * layout.own),
+                                        whole.begin() + static_cast<std::ptrdiff_t>((i + 1) * layout.own));
+        both.insert(both.end(), second.begin(), second.end());
+        both.insert(both.end(), first.end() - static_cast<std::ptrdiff_t>(layout.plain), first.end());
+        all_alike = all_alike && reference.alike().contains(both);
+      }
+      whole.insert(whole.begin() + static_cast<std::ptrdiff_t>(members++ * layout.own), second.begin(),
+                   second.end());
+    }
+    if (members < 3 || !all_alike || found.contains(sorted(whole))) continue;
+    EXPECT_FALSE(reference.applies(whole)) << "a set is missing: " << rules.info(number).text;
+  }
+}
+
+/// Compares matches that were found with those of the reference: all of them; of siblings, that every pair
+/// among them is one, where members share an activation that no pair is missing, and what is said of larger
+/// sets. Returns the number of the reference's matches.
 inline std::size_t expect_reference_matches(const RuleSet& rules, std::uint32_t number,
                                             const graph::Graph& graph, std::span<const Match> matches) {
   const CompiledRule& rule = rules.compiled(number);
-  std::size_t pair = 0;
-  for (const Step& step : rule.steps) pair += rule.nodes[step.node].domain >= 0 ? 2 : 1;
   std::set<std::vector<graph::NodeId>> found, found_sets, wanted_sets;
   const auto sorted = [](std::vector<graph::NodeId> nodes) {
     std::sort(nodes.begin(), nodes.end());
     return nodes;
   };
   for (const Match& match : matches) {
-    if (!rule.is_siblings() || match.nodes.size() == pair)
+    if (!rule.is_siblings() || SetLayout(rule).members(match.nodes.size()) == 2)
       found.insert({match.nodes.begin(), match.nodes.end()});
   }
-  const auto wanted = ReferenceMatcher(rules, number, graph).run();
+  ReferenceMatcher reference(rules, number, graph);
+  const auto& wanted = reference.run();
   for (const auto& nodes : found) EXPECT_TRUE(wanted.contains(nodes)) << rules.info(number).text;
   if (!rule.is_siblings()) {
     EXPECT_EQ(found.size(), wanted.size()) << rules.info(number).text;
-  } else if (rule.members_share_activation) {  // each pair is listed in one of its two orders
+    return wanted.size();
+  }
+  if (rule.members_share_activation) {  // each pair is listed in one of its two orders
     for (const auto& nodes : found) found_sets.insert(sorted(nodes));
     for (const auto& nodes : wanted) wanted_sets.insert(sorted(nodes));
     EXPECT_EQ(found_sets, wanted_sets) << rules.info(number).text;
   }
+  expect_larger_sets(rules, number, reference, matches);
+  expect_whole_sets(rules, number, reference, matches);
   return wanted.size();
 }
 
