@@ -13,10 +13,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMemoBytes = 128;  // of one remembered result, with what the table needs around it
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+// Of a graph of a class while classes are pruned: a copy and its group; of a class, what holds them.
+constexpr std::size_t kOpenMemberBytes = sizeof(GraphCode) + sizeof(std::size_t), kOpenClassBytes = 96;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double steady_seconds() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+std::string out_of_memory(const GenerateOptions& options, const std::string& where) {
+  return "the memory of " + std::to_string(options.memory_bytes / kMiB) + " MB does not suffice for " +
+         where + ": give more, fewer ops or a lower depth, or fewer threads, which share it";
+}
+
+// What the classes take, and what pruning them will.
+std::size_t bytes_of(const GraphClasses& classes) {
+  return classes.members.capacity() * sizeof(GraphCode) + classes.begins.capacity() * sizeof(std::size_t) +
+         classes.members.size() * kOpenMemberBytes + classes.size() * kOpenClassBytes;
 }
 
 // What decides the records: of everything else (threads, memory, time) they are independent.
@@ -33,28 +46,59 @@ void check(const GenerateOptions& options) {
   if (options.threads < 1) throw SynthError("no threads", "generate", "give at least one");
 }
 
-// Runs the units that are not done, until the time is over.
+// Runs the units that are not done, until a limit is met.
 void enumerate(const GenerateOptions& options, const OpTable& table, const PointEvaluator& evaluator,
                const ChunkStore& store, ThreadPool& threads, Generation& out,
                const std::function<void(const std::string&)>& progress) {
-  const auto begin = Clock::now();
-  const std::size_t memo = options.memory_bytes / options.threads / kMemoBytes;
-  out.units = Enumerator(table, evaluator, options.depth, memo).units();
+  const auto now = options.clock ? options.clock : std::function<double()>(steady_seconds);
+  const double begin = now();
+  const auto is_over = [&] { return options.seconds > 0 && now() - begin > options.seconds; };
+  const EnumerateLimits limits{options.memory_bytes / options.threads, is_over};
+  out.units = Enumerator(table, evaluator, options.depth, limits).units();
   std::vector<std::size_t> missing;
   for (std::size_t unit = 0; unit < out.units; ++unit)
     if (!store.has(unit)) missing.push_back(unit);
   out.units_found = out.units - missing.size();
-  std::atomic<std::size_t> done = out.units_found;
+  std::atomic<std::size_t> done = out.units_found, too_large = 0;
   threads.parallel_for(missing.size(), [&](std::size_t i) {
-    if (options.seconds > 0 && seconds_since(begin) > options.seconds) return;
-    Enumerator enumerator(table, evaluator, options.depth, memo);
-    store.write(missing[i], enumerator.run(missing[i]));
-    ++done;
+    if (is_over()) return;
+    Enumerator enumerator(table, evaluator, options.depth, limits);
+    const auto records = enumerator.run(missing[i]);
+    if (records) {
+      store.write(missing[i], *records);
+      ++done;
+    } else if (enumerator.end() == Enumerator::End::memory) {
+      ++too_large;
+    }
   });
   out.units_done = done;
-  out.enumerate_seconds = seconds_since(begin);
-  progress("enumerated " + std::to_string(out.units_done) + " of " + std::to_string(out.units) + " units (" +
-           std::to_string(out.units_found) + " from before)");
+  out.enumerate_seconds = now() - begin;
+  const std::string so_far = std::to_string(done) + " of " + std::to_string(out.units) + " units";
+  progress("enumerated " + so_far + " (" + std::to_string(out.units_found) + " from before)");
+  if (too_large > 0) {
+    out.stopped =
+        out_of_memory(options, std::to_string(too_large) + " of the units") + "; " + so_far + " are done";
+  } else if (out.units_done < out.units) {
+    out.stopped = "the time was over after " + so_far;
+  }
+}
+
+// Sorts what was enumerated into classes, part by part, as far as the memory goes.
+void collect(const GenerateOptions& options, const OpTable& table, const ChunkStore& store, Generation& out,
+             GraphClasses& classes) {
+  const std::vector<MappedFile> files = store.open_all(out.units);
+  for (std::size_t part = 0; part < ChunkStore::kParts; ++part) {
+    const std::size_t held = ChunkStore::part_bytes(files, part) + bytes_of(classes);
+    if (held > options.memory_bytes) {
+      out.stopped = out_of_memory(options, "the classes of equal graphs") + "; all units are done";
+      return;
+    }
+    const std::vector<GraphRecord> records = ChunkStore::read_part(files, part);
+    out.graphs += records.size();
+    add_classes(records, table, classes);
+  }
+  if (bytes_of(classes) > options.memory_bytes)
+    out.stopped = out_of_memory(options, "the classes of equal graphs") + "; all units are done";
 }
 
 }  // namespace
@@ -86,19 +130,15 @@ Generation generate_rules(const GenerateOptions& options,
   Generation out;
   enumerate(options, table, evaluator, store, threads, out, progress);
   if (!out.complete()) return out;
-  const auto begin = Clock::now();
+  const double begin = steady_seconds();
   GraphClasses classes;
-  const std::vector<MappedFile> files = store.open_all(out.units);
-  for (std::size_t part = 0; part < ChunkStore::kParts; ++part) {
-    const std::vector<GraphRecord> records = ChunkStore::read_part(files, part);
-    out.graphs += records.size();
-    add_classes(records, table, classes);
-  }
+  collect(options, table, store, out, classes);
+  if (!out.complete()) return out;
   out.classes = classes.size();
   out.members = classes.members.size();
   progress(std::to_string(out.graphs) + " graphs, " + std::to_string(out.classes) + " classes of equal ones");
   Pruner(table, evaluator, options, threads).run(classes, out, progress);
-  out.prune_seconds = seconds_since(begin);
+  out.prune_seconds = steady_seconds() - begin;
   return out;
 }
 

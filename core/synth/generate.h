@@ -14,9 +14,11 @@ struct GenerateOptions {
   std::vector<std::string> ops = {"taso"};  // generate_table.h
   std::size_t depth = 3;                    // nodes of a graph, 1 to 5
   std::size_t threads = 2;
-  std::size_t memory_bytes = std::size_t{1}
-                             << 30;  // of what is remembered between graphs, all threads together
-  double seconds = 0;                // stop enumerating after so long; 0: no limit
+  /// Of the graphs that are found and of what is remembered between them, all threads together; files of work
+  /// that is done are mapped, and not counted.
+  std::size_t memory_bytes = std::size_t{1} << 30;
+  double seconds = 0;                  // stop enumerating after so long; 0: no limit
+  std::function<double()> clock = {};  // in seconds; empty: the steady clock
   std::uint64_t seed = 1;
   std::size_t examples = 24;     // of each rule, on other shapes, on equal operands and on others each
   std::filesystem::path folder;  // of the work in progress: what is there already is not done again
@@ -36,16 +38,17 @@ struct Generation {
   std::size_t unsound = 0;    // pairs that hold on the generator's shapes and not on others
   std::size_t unwritten = 0;  // pairs that the rule language cannot say in either direction
   double enumerate_seconds = 0, prune_seconds = 0;
+  std::string stopped;  // by which limit, and what to do; empty: by none
 
-  bool complete() const { return units_done == units; }
+  bool complete() const { return stopped.empty(); }
   std::size_t line_count() const;
   /// A rules file.
   std::string rules_text() const;
 };
 
 /// Enumerates, pairs, prunes and checks. The same options (threads, memory, folder and time aside) give the
-/// same rules; with a time limit that ends it early none, but the work stays in the folder. Throws
-/// SynthError, FileError.
+/// same rules; where the limit of time or memory ends it early none, but the units that were done stay in the
+/// folder, and the same options, or higher limits, go on with the others. Throws SynthError, FileError.
 Generation generate_rules(const GenerateOptions& options,
                           const std::function<void(const std::string&)>& progress);
 

@@ -13,6 +13,10 @@ using K = graph::OpKind;
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::size_t kMostRoots = 2;
+constexpr std::size_t kMemoBytes = 128;  // of one remembered result, with what the table needs around it
+constexpr std::size_t kCopies = 2;       // of the records: they are copied when more room is made, or written
+constexpr std::size_t kFirstRecords = 256;
+constexpr std::size_t kGraphsBetweenPolls = 256;
 
 const Ints& dims_of(const PointValue& v) {
   return v.at[0].dims;
@@ -218,8 +222,8 @@ std::vector<Hash128> PointEvaluator::root_prints(const GraphCode& code,
 }
 
 Enumerator::Enumerator(const OpTable& table, const PointEvaluator& evaluator, std::size_t depth,
-                       std::size_t most_memo)
-    : table_(table), evaluator_(evaluator), depth_(depth), most_memo_(most_memo) {
+                       EnumerateLimits limits)
+    : table_(table), evaluator_(evaluator), depth_(depth), limits_(std::move(limits)) {
   first_ = choices();
 }
 
@@ -286,8 +290,38 @@ bool Enumerator::record(std::span<const Hash128> outputs) {
   std::sort(prints.begin(), prints.end());
   Hasher hasher(prints.size());
   for (const Hash128& print : prints) hasher.add(print);
-  records_.push_back({hasher.finish(), canonical(code_, table_)});
+  keep({hasher.finish(), canonical(code_, table_)});
   return is_new;
+}
+
+// Twice the room, or, where the limit does not allow it, that of records that are there twice.
+void Enumerator::keep(const GraphRecord& found) {
+  if (records_.size() == records_.capacity()) {
+    const std::size_t more = std::max(kFirstRecords, 2 * records_.capacity());
+    if (kCopies * more * sizeof(GraphRecord) <= limits_.bytes) {
+      memo_.clear();
+      records_.reserve(more);
+    } else {
+      sort_records();
+      if (4 * records_.size() > 3 * records_.capacity()) end_ = End::memory;
+    }
+  }
+  if (end_ == End::whole) records_.push_back(found);
+}
+
+void Enumerator::sort_records() {
+  std::sort(records_.begin(), records_.end());
+  records_.erase(std::unique(records_.begin(), records_.end()), records_.end());
+}
+
+// In the memory that the records leave.
+std::size_t Enumerator::most_memo() const {
+  const std::size_t taken = kCopies * records_.capacity() * sizeof(GraphRecord);
+  return std::max<std::size_t>(1, (limits_.bytes - std::min(limits_.bytes, taken)) / kMemoBytes);
+}
+
+void Enumerator::poll() {
+  if (++grown_ % kGraphsBetweenPolls == 0 && limits_.is_over && limits_.is_over()) end_ = End::time;
 }
 
 void Enumerator::grow_last(const Choice& choice) {
@@ -303,7 +337,7 @@ void Enumerator::grow_last(const Choice& choice) {
   const Hash128 at = key.finish();
   auto held = memo_.find(at);
   if (held == memo_.end()) {
-    if (memo_.size() >= most_memo_) memo_.clear();
+    if (memo_.size() >= most_memo()) memo_.clear();
     const auto made = evaluator_.evaluate(form, a, b);
     held = memo_.emplace(at, std::array{made[0].print, made.back().print}).first;
   }
@@ -312,6 +346,8 @@ void Enumerator::grow_last(const Choice& choice) {
 
 void Enumerator::grow(const Choice& choice) {
   if (!in_order(choice)) return;
+  poll();
+  if (end_ != End::whole) return;
   code_.nodes[code_.count] = {choice.form, choice.inputs};
   ++code_.count;
   if (code_.count == depth_) {
@@ -336,8 +372,9 @@ void Enumerator::grow(const Choice& choice) {
   code_.nodes[code_.count] = {};
 }
 
-std::vector<GraphRecord> Enumerator::run(std::size_t unit) {
+std::optional<std::vector<GraphRecord>> Enumerator::run(std::size_t unit) {
   records_.clear();
+  end_ = End::whole;
   if (unit == 0) {
     for (std::size_t l = 0; l < table_.leaves.size(); ++l) {
       GraphRecord leaf;
@@ -345,13 +382,13 @@ std::vector<GraphRecord> Enumerator::run(std::size_t unit) {
       Hasher hasher(1);
       hasher.add(evaluator_.leaf(l).print);
       leaf.print = hasher.finish();
-      records_.push_back(leaf);
+      keep(leaf);
     }
   }
   grow(first_[unit]);
-  std::sort(records_.begin(), records_.end());
-  records_.erase(std::unique(records_.begin(), records_.end()), records_.end());
-  return std::move(records_);
+  if (end_ != End::whole) return std::nullopt;
+  sort_records();
+  return std::exchange(records_, {});
 }
 
 }  // namespace regraft::synth

@@ -3,6 +3,8 @@
 // Internal to core/synth: all graphs up to a depth, with fingerprints of what they compute.
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -58,16 +60,29 @@ class PointEvaluator {
   std::vector<PointValue> leaves_;
 };
 
+/// What one enumerator may take.
+struct EnumerateLimits {
+  std::size_t bytes = std::size_t{1} << 30;  // of graphs found and results remembered
+  std::function<bool()> is_over = {};        // asked every few graphs; may be empty
+};
+
 /// Enumerates the graphs that begin with one node (a work unit): connected ones with at most two roots, each
 /// in (almost always) one order of its nodes; a graph in which a node computes what is there already is not
-/// grown further. One thread uses one enumerator; units give the same records whoever runs them.
+/// grown further. One thread uses one enumerator; units give the same records whoever runs them, within
+/// whatever limits: where these do not suffice a unit gives nothing.
 class Enumerator {
  public:
-  Enumerator(const OpTable& table, const PointEvaluator& evaluator, std::size_t depth, std::size_t most_memo);
+  enum class End : std::uint8_t { whole, time, memory };
+
+  Enumerator(const OpTable& table, const PointEvaluator& evaluator, std::size_t depth,
+             EnumerateLimits limits);
 
   std::size_t units() const { return first_.size(); }
-  /// Graphs of unit `unit`, sorted, each once. Unit 0 has the bare leaves too.
-  std::vector<GraphRecord> run(std::size_t unit);
+  /// Graphs of unit `unit`, sorted, each once. Unit 0 has the bare leaves too. Nothing where a limit ended
+  /// it.
+  std::optional<std::vector<GraphRecord>> run(std::size_t unit);
+  /// What ended the last run.
+  End end() const { return end_; }
 
  private:
   struct Choice {
@@ -81,16 +96,23 @@ class Enumerator {
   void grow(const Choice& choice);
   void grow_last(const Choice& choice);
   bool record(std::span<const Hash128> outputs);
+  void keep(const GraphRecord& found);
+  void sort_records();
+  std::size_t most_memo() const;
+  void poll();
 
   const OpTable& table_;
   const PointEvaluator& evaluator_;
-  std::size_t depth_, most_memo_;
+  std::size_t depth_;
+  EnumerateLimits limits_;
   std::vector<Choice> first_;
   GraphCode code_;
   std::vector<std::vector<PointValue>> values_;               // of the nodes of code_
   std::vector<std::vector<Hash128>> prints_;                  // the same, fingerprints
   std::unordered_map<Hash128, std::array<Hash128, 2>> memo_;  // of last nodes
   std::vector<GraphRecord> records_;
+  std::size_t grown_ = 0;
+  End end_ = End::whole;
 };
 
 }  // namespace regraft::synth

@@ -77,8 +77,19 @@ std::vector<MappedFile> ChunkStore::open_all(std::size_t units) const {
   return files;
 }
 
+std::size_t ChunkStore::part_bytes(std::span<const MappedFile> files, std::size_t part) {
+  std::size_t records = 0;
+  for (const MappedFile& file : files) {
+    Header header;
+    std::memcpy(&header, file.bytes().data(), sizeof header);
+    records += header.begins[part + 1] - header.begins[part];
+  }
+  return records * sizeof(GraphRecord);
+}
+
 std::vector<GraphRecord> ChunkStore::read_part(std::span<const MappedFile> files, std::size_t part) {
   std::vector<GraphRecord> out;
+  out.reserve(part_bytes(files, part) / sizeof(GraphRecord));
   for (const MappedFile& file : files) {
     Header header;
     std::memcpy(&header, file.bytes().data(), sizeof header);

@@ -27,6 +27,8 @@ class ChunkStore {
   void write(std::size_t unit, const std::vector<GraphRecord>& records) const;
   /// All units, to read; each must be there.
   std::vector<MappedFile> open_all(std::size_t units) const;
+  /// What the records of one part of all units take in memory.
+  static std::size_t part_bytes(std::span<const MappedFile> files, std::size_t part);
   /// Records of one part of all units, sorted, each once.
   static std::vector<GraphRecord> read_part(std::span<const MappedFile> files, std::size_t part);
 

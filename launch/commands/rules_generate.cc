@@ -55,8 +55,8 @@ int run(Options options) {
   std::printf("enumeration %.1f s, pruning and examples %.1f s\n", made.enumerate_seconds,
               made.prune_seconds);
   if (!made.complete()) {
-    std::printf("the time was over after %zu of %zu units%s\n", made.units_done, made.units,
-                resumable ? ": the same command goes on" : "; give --resume FOLDER to go on later");
+    std::printf("%s%s\n", made.stopped.c_str(),
+                resumable ? "; the same command goes on" : "; give --resume FOLDER to go on later");
     return kFailed;
   }
   std::printf("%zu rules, %zu lines; %zu pairs hold on some shapes only, %zu cannot be written\n",
@@ -80,7 +80,9 @@ void add_rules_generate(CLI::App& rules, Action& action) {
   command->add_option("--threads", options->generate.threads, "at work")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
-  command->add_option("--memory", options->memory_mb, "MB for what is remembered between graphs")
+  command
+      ->add_option("--memory", options->memory_mb,
+                   "MB for the graphs found and what is remembered between them")
       ->capture_default_str()
       ->check(CLI::Range(16, 1 << 20));
   command->add_option("--time", options->generate.seconds, "seconds to enumerate; 0: no limit")

@@ -129,6 +129,88 @@ TEST(Generate, StopsInTimeAndKeepsItsWork) {
   EXPECT_TRUE(made.rules.empty());
 }
 
+GenerateOptions small_options(const fs::path& folder) {
+  GenerateOptions options;
+  options.ops = {"matmul", "add"};
+  options.depth = 3;
+  options.threads = 1;
+  options.folder = folder;
+  options.examples = 12;
+  return options;
+}
+
+// A clock that goes on at each look: the time is over in the middle of a unit, and again, until all are done.
+TEST(Generate, StopsWithinAUnitAndGoesOnToTheSameRules) {
+  const Folder whole, parts;
+  const Generation expected = generate(whole.path(), {"matmul", "add"}, 3);
+  GenerateOptions options = small_options(parts.path());
+  double now = 0;
+  options.clock = [&] { return ++now; };
+  std::size_t done = 0, stops = 0, within = 0;
+  Generation made;
+  for (options.seconds = 2;; options.seconds *= 2) {
+    made = generate_rules(options, [](const std::string&) {});
+    EXPECT_GE(made.units_done, done);
+    if (made.complete()) break;
+    done = made.units_done;
+    ++stops;
+    // Were the clock looked at before each unit alone, so many would be done.
+    within += static_cast<double>(done - made.units_found) + 1 < options.seconds ? 1 : 0;
+    EXPECT_NE(made.stopped.find("the time was over after " + std::to_string(done)), std::string::npos)
+        << made.stopped;
+    EXPECT_TRUE(made.rules.empty());
+  }
+  EXPECT_GE(stops, 2u);
+  EXPECT_GE(within, 2u);
+  EXPECT_EQ(made.rules_text(), expected.rules_text());
+}
+
+TEST(Generate, StopsWhereMemoryIsShortAndGoesOnWithMore) {
+  const Folder whole, parts;
+  const Generation expected = generate(whole.path(), {"matmul", "add"}, 3);
+  GenerateOptions options = small_options(parts.path());
+  std::size_t stops = 0, in_units = 0, done = 0;
+  Generation made;
+  for (options.memory_bytes = 1 << 12;; options.memory_bytes *= 2) {
+    made = generate_rules(options, [](const std::string&) {});
+    EXPECT_GE(made.units_done, done);
+    if (made.complete()) break;
+    done = made.units_done;
+    ++stops;
+    in_units += made.units_done < made.units ? 1 : 0;
+    EXPECT_NE(made.stopped.find("memory"), std::string::npos) << made.stopped;
+    EXPECT_TRUE(made.rules.empty());
+  }
+  EXPECT_GE(in_units, 2u);
+  EXPECT_GT(stops, in_units);  // then there is room for units, but not for the classes
+  EXPECT_EQ(made.rules_text(), expected.rules_text());
+  EXPECT_EQ(made.graphs, expected.graphs);
+}
+
+TEST(Enumerator, AUnitIsWholeOrNotThere) {
+  const OpTable table = op_table({"matmul", "add"});
+  const PointEvaluator evaluator(table, 1);
+  Enumerator roomy(table, evaluator, 3, {});
+  std::size_t unit = 0, largest = 0;
+  for (std::size_t u = 0; u < roomy.units(); ++u) {
+    const std::size_t size = roomy.run(u).value().size();
+    if (size > largest) unit = u, largest = size;
+  }
+  const auto wanted = roomy.run(unit).value();
+  std::size_t polls = 0;
+  Enumerator timed(table, evaluator, 3, {.is_over = [&] { return ++polls == 2; }});
+  EXPECT_FALSE(timed.run(unit).has_value());
+  EXPECT_EQ(timed.end(), Enumerator::End::time);
+  EXPECT_EQ(polls, 2u);
+  EXPECT_EQ(timed.run(unit).value(), wanted);  // the same enumerator, once more
+  Enumerator narrow(table, evaluator, 3, {.bytes = largest * sizeof(GraphRecord) / 2});
+  EXPECT_FALSE(narrow.run(unit).has_value());
+  EXPECT_EQ(narrow.end(), Enumerator::End::memory);
+  // Room for few results to be remembered, and for each record just so.
+  Enumerator tight(table, evaluator, 3, {.bytes = 4 * largest * sizeof(GraphRecord) + 64});
+  EXPECT_EQ(tight.run(unit).value(), wanted);
+}
+
 TEST(Generate, RefusesOptionsThatCannotBeMeant) {
   const Folder folder;
   EXPECT_THROW(generate(folder.path(), {"matmull"}, 2), SynthError);
@@ -142,10 +224,11 @@ TEST(GraphCode, CanonicalFormIsOneForAllOrders) {
   const PointEvaluator evaluator(table, 1);
   const std::uint64_t seed = 5;
   Rng rng(seed, "orders");
-  Enumerator enumerator(table, evaluator, 3, 100000);
+  Enumerator enumerator(table, evaluator, 3, {});
   std::size_t compared = 0;
   for (std::size_t unit = 0; unit < enumerator.units(); unit += 37) {
-    for (const GraphRecord& record : enumerator.run(unit)) {
+    const std::vector<GraphRecord> found = enumerator.run(unit).value();
+    for (const GraphRecord& record : found) {
       if (record.code.count != 3 || rng.below(50) != 0) continue;
       std::array<std::size_t, 3> order = {0, 1, 2};
       do {
@@ -189,10 +272,11 @@ TEST(Linker, RewritesKeepValues) {
   associativity.right_roots = {2};
   Linker linker(table);
   linker.add(associativity);
-  Enumerator enumerator(table, evaluator, 3, 100000);
+  Enumerator enumerator(table, evaluator, 3, {});
   std::size_t reached_graphs = 0;
   for (std::size_t unit = 0; unit < enumerator.units(); ++unit) {
-    for (const GraphRecord& record : enumerator.run(unit)) {
+    const std::vector<GraphRecord> found = enumerator.run(unit).value();
+    for (const GraphRecord& record : found) {
       linker.visit(record.code, 0, [&](const GraphCode& reached) {
         if (!evaluator.well_typed(reached)) return;  // leaves of patterns have no shape
         auto before = evaluator.root_prints(record.code), after = evaluator.root_prints(reached);
