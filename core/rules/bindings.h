@@ -2,6 +2,7 @@
 
 // Internal to core/rules: what the names of a rule stand for in one match.
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,8 +101,11 @@ class Frames {
 struct Bindings {
   Frame plain;
   std::vector<Frames> members;  // by domain
+  std::string_view file;        // of the rule, for errors
+  std::size_t work = 0;         // that the expression being evaluated has taken
 
-  explicit Bindings(const CompiledRule& rule) : plain(rule.frames[0]), members(rule.domains.size()) {}
+  explicit Bindings(const CompiledRule& rule)
+      : plain(rule.frames[0]), members(rule.domains.size()), file(rule.file) {}
 
   Frame& frame(std::int16_t domain, std::size_t member) {
     return domain < 0 ? plain : members[static_cast<std::size_t>(domain)][member];
@@ -121,6 +125,8 @@ struct Scope {
   std::size_t member = 0;
 };
 
+/// The value; `none` where it cannot be computed. Throws RuleError at the place in the rule's file where the
+/// expression takes more work than any rule has use for.
 Quantity evaluate(const Code& code, const Scope& scope);
 
 /// Evaluates a check, for each member where it has a domain: binds its target, or says whether the guard

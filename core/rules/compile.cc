@@ -77,7 +77,10 @@ std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file)
     }
   }
   std::vector<NamedRule> out;
-  for (const auto& [name, constants] : variants) out.push_back({name, Compiler(text, file, constants).run()});
+  for (const auto& [name, constants] : variants) {
+    out.push_back({name, Compiler(text, file, constants).run()});
+    out.back().rule.file = file;
+  }
   return out;
 }
 

@@ -173,6 +173,7 @@ struct FrameSize {
 inline constexpr std::size_t kAnyRank = 255;
 
 struct CompiledRule {
+  std::string file;  // that it was read from
   std::vector<PatternNode> nodes;
   std::vector<Step> steps;  // of siblings: the pattern of one member and what hangs on it
   std::vector<Domain> domains;

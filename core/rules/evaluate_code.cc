@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/rules/bindings.h"
+#include "core/rules/diagnostics.h"
 #include "core/rules/list_functions.h"
 
 namespace regraft::rules {
@@ -12,7 +13,19 @@ using Form = Code::Form;
 using Kind = Quantity::Kind;
 using Ints = List;
 constexpr std::size_t kMostArguments = 3;
-constexpr std::size_t kLongest = 1 << 13;  // of lists, one that doubles
+constexpr std::size_t kLongest = 1 << 13;   // of lists, one that doubles
+constexpr std::size_t kMostWork = 1 << 21;  // several operations on each element of the longest range
+
+Quantity value_of(const Code& code, const Scope& scope);
+
+// What the expression at hand has taken: operations, and elements of lists that are made or gone through.
+void spend(const Code& code, const Scope& scope, std::size_t work) {
+  scope.bindings.work += work;
+  if (scope.bindings.work <= kMostWork) return;
+  fail(scope.bindings.file, code.at,
+       "this expression takes more than " + std::to_string(kMostWork) + " steps here",
+       "let it go through shorter lists: loops within loops multiply");
+}
 
 std::size_t member_of(Slot slot, const Scope& scope) {
   return slot.domain == scope.domain ? scope.member : 0;
@@ -99,7 +112,7 @@ Quantity call(const Code& code, const Scope& scope) {
   std::array<Quantity, kMostArguments> held;
   const std::span<Quantity> args(held.data(), code.args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
-    args[i] = evaluate(code.args[i], scope);
+    args[i] = value_of(code.args[i], scope);
     if (!args[i].known()) return {};
   }
   if (code.function == Function::range) return range_of(args);
@@ -164,7 +177,7 @@ Quantity part(const Quantity& list, const Quantity& first, const Quantity& last)
 Quantity list_of(const Code& code, const Scope& scope) {
   Ints out;
   for (const Code& arg : code.args) {
-    const Quantity value = evaluate(arg, scope);
+    const Quantity value = value_of(arg, scope);
     if (out.size() + value.list.size() >= kLongest) return {};
     if (value.kind == Kind::list && arg.form == Form::spread) {
       for (const std::int64_t v : value.list) out.push_back(v);
@@ -181,7 +194,7 @@ Quantity spread(const Code& code, const Scope& scope) {
   Ints out;
   Scope inner{scope.graph, scope.bindings, code.domain, 0};
   for (; inner.member < scope.bindings.count(code.domain); ++inner.member) {
-    const Quantity value = evaluate(code.args[0], inner);
+    const Quantity value = value_of(code.args[0], inner);
     if (value.kind != Kind::integer) return {};
     out.push_back(value.integer);
   }
@@ -189,13 +202,13 @@ Quantity spread(const Code& code, const Scope& scope) {
 }
 
 Quantity comprehension(const Code& code, const Scope& scope) {
-  const Quantity source = evaluate(code.args[1], scope);
+  const Quantity source = value_of(code.args[1], scope);
   if (source.kind != Kind::list) return {};
   Ints out;
   for (std::int64_t v : source.list) {
     scope.bindings.quantity(code.slot) = Quantity::of(v);
-    if (code.args.size() > 2 && !evaluate(code.args[2], scope).truth()) continue;
-    const Quantity value = evaluate(code.args[0], scope);
+    if (code.args.size() > 2 && !value_of(code.args[2], scope).truth()) continue;
+    const Quantity value = value_of(code.args[0], scope);
     if (value.kind != Kind::integer && value.kind != Kind::boolean) return {};
     out.push_back(value.integer);
   }
@@ -210,10 +223,10 @@ Quantity parity(const Quantity& q, std::int64_t wanted) {
 }
 
 Quantity contained(const Code& code, const Scope& scope) {
-  const Quantity needle = evaluate(code.args[0], scope);
+  const Quantity needle = value_of(code.args[0], scope);
   if (!needle.known()) return {};
   for (std::size_t i = 1; i < code.args.size(); ++i) {
-    const Quantity value = evaluate(code.args[i], scope);
+    const Quantity value = value_of(code.args[i], scope);
     if (!value.known()) return {};
     if (code.symbol == "set" && needle.equals(value)) return Quantity::of(true);
     if (code.symbol == "list") {
@@ -229,7 +242,7 @@ Quantity dim_of(const Code& code, const Scope& scope) {
   const Tensor& tensor = tensor_at(code.tensors[0], scope);
   if (!tensor.present()) return {};
   const graph::TensorType& type = scope.graph.tables().type(tensor.type);
-  const auto at = resolve(evaluate(code.args[0], scope), type.dims.size());
+  const auto at = resolve(value_of(code.args[0], scope), type.dims.size());
   return type.ranked && at ? Quantity::of(encode_dim(type.dims[*at])) : Quantity{};
 }
 
@@ -238,18 +251,18 @@ const Quantity& seen(const Code& code, const Scope& scope, Quantity& made) {
   if (code.form == Form::literal) return code.literal;
   if (code.form == Form::variable && !without_member(code.slot, scope))
     return scope.bindings.quantity(code.slot, member_of(code.slot, scope));
-  made = evaluate(code, scope);
+  made = value_of(code, scope);
   return made;
 }
 
-}  // namespace
-
-Quantity evaluate(const Code& code, const Scope& scope) {
-  const auto arg = [&](std::size_t i) { return evaluate(code.args[i], scope); };
+Quantity computed(const Code& code, const Scope& scope) {
+  const auto arg = [&](std::size_t i) { return value_of(code.args[i], scope); };
   const auto of_two = [&](auto&& operation) {
     Quantity a, b;
     const Quantity& left = seen(code.args[0], scope, a);
-    return operation(left, seen(code.args[1], scope, b));
+    const Quantity& right = seen(code.args[1], scope, b);
+    spend(code, scope, code.form == Form::index ? 0 : left.list.size() + right.list.size());
+    return operation(left, right);
   };
   const auto optional_arg = [&](std::size_t i) {
     return code.args[i].form == Form::literal && !code.args[i].literal.known() ? Quantity{} : arg(i);
@@ -310,6 +323,19 @@ Quantity evaluate(const Code& code, const Scope& scope) {
       return Quantity::of(static_cast<std::int64_t>(scope.bindings.count(code.domain)));
   }
   return {};
+}
+
+Quantity value_of(const Code& code, const Scope& scope) {
+  Quantity made = computed(code, scope);
+  spend(code, scope, 1 + made.list.size());
+  return made;
+}
+
+}  // namespace
+
+Quantity evaluate(const Code& code, const Scope& scope) {
+  scope.bindings.work = 0;
+  return value_of(code, scope);
 }
 
 bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings) {

@@ -9,6 +9,8 @@ using graph::NodeId;
 using graph::Value;
 
 bool Matcher::run(NodeId anchor, std::span<const NodeId> expected, const Found& found) {
+  undo_to(0);  // what an error left bound
+  trace_.clear();
   expected_ = expected;
   found_ = &found;
   anchor_ = anchor;

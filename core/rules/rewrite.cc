@@ -107,6 +107,9 @@ const Rewrite& Rewriter::apply(const Match& match) {
     if (problem.empty()) state.replace(match);
   } catch (const graph::GraphError& e) {
     problem = e.what();
+  } catch (const RuleError&) {
+    state.graph.undo_to(mark);
+    throw;
   }
   if (problem.empty()) return state.rewrite;
   state.graph.undo_to(mark);

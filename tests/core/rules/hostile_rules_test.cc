@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/rules/graph_builder.h"
 #include "core/rules/rewrite.h"
 #include "core/rules/rule_set.h"
@@ -62,6 +64,60 @@ TEST(HostileRules, ConstantsOfNegativeSizesCannotBeMade) {
   EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Values([2], [1, 1], x))\n"), 1u);
   EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Values([2], [1, -1], x))\n"), 0u);
   EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Full([1, -1], 2, x))\n"), 0u);
+}
+
+/// Where the error of matching or applying a rule lies, and what it says.
+std::string error_in(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const RuleError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Loops within loops: of two of the longest range, four thousand million turns.
+TEST(HostileRules, WorkWithoutMeasureIsAnErrorAtItsPlace) {
+  const std::string loops = "sum([sum([j for j in range(65536)]) for i in range(65536)])";
+  for (const std::string& text : {"r: Relu(x), rank(x) == 2,\n    " + loops + " > 0 => x\n",
+                                  "r: Relu(x) =>\n    n = " + loops + "; Mul(x, n)\n"}) {
+    const std::string error = error_in([&] { matches_on_relu(text); });
+    EXPECT_NE(error.find("steps"), std::string::npos) << text << error;
+    EXPECT_NE(error.find("hostile:2:"), std::string::npos) << error;
+    EXPECT_NE(error.find("shorter lists"), std::string::npos) << error;
+  }
+  // Lists that grow within a loop, and long ones that are copied, compared and searched there.
+  for (const char* body :
+       {"len(q)", "if q == q then 1 else 0", "if i in q then 1 else 0", "sum(q ++ q)", "sum(q[1:])"}) {
+    const std::string text = "r: Relu(x), rank(x) == 2, q = range(4000), sum([" + std::string(body) +
+                             " for i in range(65536)]) > 0 => x\n";
+    EXPECT_THAT(error_in([&] { matches_on_relu(text); }), HasSubstr("steps")) << text;
+  }
+}
+
+TEST(HostileRules, SeveralOperationsOnEachElementOfTheLongestRangeAreAllowed) {
+  EXPECT_EQ(matches_on_relu("r: Relu(x), sum([(i % 7 * 5 + i / 7) % 11 for i in range(65536)]) > 0,\n"
+                            "    sum([i % 3 for i in range(65536)]) > 0 => Mul(x, 2)\n"),
+            1u);
+}
+
+// The error comes after a part of the right side has been made.
+TEST(HostileRules, AnErrorOfWorkLeavesTheGraphAsItWas) {
+  const RuleSet rules = RuleSet::parse(
+      "r: Relu(x) => y = Neg(x); n = sum([sum([j for j in range(65536)]) for i in range(65536)]); Mul(y, "
+      "n)\n",
+      "x.rules");
+  GraphBuilder b;
+  const Value relu = b.op(OpKind::relu, {b.input({2})});
+  b.output(relu);
+  const std::size_t before = b.graph().live_count();
+  Match match;
+  match.nodes.push_back(relu.node);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_NE(error_in([&] { apply(b.graph(), rules, match); }).find("x.rules:1:"), std::string::npos);
+    b.graph().validate();
+    EXPECT_EQ(b.graph().live_count(), before);
+  }
 }
 
 TEST(RuleSetExclude, TakesOneRuleOut) {
