@@ -59,20 +59,19 @@ DreamActor::~DreamActor() = default;
 
 void DreamActor::run(const std::stop_token& stopped) {
   play_tickets(link_, stopped, [this](const wire::Ticket& ticket) {
-    if (!load_bundle(ticket)) return;
+    load_bundle(ticket);
     if (!work_.candidates.empty()) return measure(ticket);
     send(ticket, real_ ? play(ticket) : dream(ticket));
   });
 }
 
-/// False where the ticket's bundle was refused.
-bool DreamActor::load_bundle(const wire::Ticket& ticket) {
-  if (playing_ && version_ == ticket.weight_version && generation_ == ticket.generation) return true;
+/// A bundle that mixes versions ends the actor: its tickets, which nobody could play, go back.
+void DreamActor::load_bundle(const wire::Ticket& ticket) {
+  if (playing_ && version_ == ticket.weight_version && generation_ == ticket.generation) return;
   const wire::Weights fetched = fetch_weights(link_, ticket);
-  if (!slot_.take(fetched.bytes, "bundle " + std::to_string(fetched.info.version))) {
-    log_warning("bundle {} mixes versions and was refused", fetched.info.version);
-    return false;
-  }
+  const std::string name = "bundle " + std::to_string(fetched.info.version);
+  if (!slot_.take(fetched.bytes, name))
+    throw nn::NnError("its controller is of another world model: refused", name, "");
   const nn::WorldBundle& bundle = *slot_.bundle();
   const nn::ControllerFile file = nn::decode_controller(bundle.controller, "bundle");
   if (playing_ && playing_->world == bundle.world.version() && playing_->controller.config() == file.config) {
@@ -85,7 +84,6 @@ bool DreamActor::load_bundle(const wire::Ticket& ticket) {
   work_ = replay::decode_work(bundle.work);
   version_ = fetched.info.version;
   generation_ = ticket.generation;
-  return true;
 }
 
 replay::DreamSegment DreamActor::header_of(const wire::Ticket& ticket) const {

@@ -49,7 +49,7 @@ class DreamActor {
  private:
   struct Playing;
 
-  bool load_bundle(const wire::Ticket& ticket);
+  void load_bundle(const wire::Ticket& ticket);
   void measure(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> dream(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> play(const wire::Ticket& ticket);

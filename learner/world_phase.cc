@@ -175,6 +175,7 @@ void WorldPhase::fit(const std::stop_token& stopped) {
   state_->fit =
       std::make_unique<WorldFit>(setup_.context, state_->replay, setup_.world, setup_.environment_of);
   if (!state_->saved_fit.empty()) state_->fit->restore(state_->saved_fit);
+  log_info("fitting from update {} on", state_->fit->updates_done());
   state_->replay_seconds += seconds_since(start_ns);
   std::int64_t last_ns = clock_.steady_ns();
   state_->progress.emplace(progress_options("fitting", "updates", state_->fit->updates_in_all()), clock_,

@@ -99,5 +99,21 @@ TEST(DreamActor, ADreamThatNoTicketHoldsIsAnErrorOfTheConfiguration) {
   EXPECT_THROW(actor.run({}), UsageError);
 }
 
+TEST(DreamActor, ABundleThatMixesVersionsIsRefusedAndItsTicketGoesToAnother) {
+  TestRun run(TestRun::Over::kIpc);
+  run.options().dispatch.max_parts = replay::kMaxDreamSegments;
+  run.work_left = 1;
+  wire::Hub& hub = run.start();
+  nn::WorldBundle mixed = long_dreams(20);
+  mixed.controller_of.low ^= 1;
+  hub.publish(1, nn::encode_bundle(mixed));
+  {
+    wire::Link link(run.actor("dreamer"), run.clock());
+    DreamActor actor(link, {.dream = {}, .replicas = 4}, std::nullopt, run.clock());
+    EXPECT_THROW(actor.run({}), nn::NnError);
+  }
+  EXPECT_TRUE(hub.wait_for([](const wire::HubStatus& status) { return status.outstanding == 0; }, kLong));
+}
+
 }  // namespace
 }  // namespace regraft::actors

@@ -180,6 +180,18 @@ TEST_F(ShellExperiment, AFailedRunIsNamedWithTheEndOfItsLogAndTheOthersGoOn) {
   EXPECT_EQ(result.tables.front().second.rows().size(), 6u);
 }
 
+TEST_F(ShellExperiment, WhatIsDoneIsDoneAgainWhenARuleChanged) {
+  const fs::path before = fs::current_path(), rules = folder_.path() / "here/configs/rules";
+  fs::create_directories(rules);
+  fs::current_path(folder_.path() / "here");
+  write_file_atomic(rules / "a.rules", "one");
+  run();
+  for (const RunRecord& record : run().runs) EXPECT_TRUE(record.reused) << record.label;
+  write_file_atomic(rules / "a.rules", "another");
+  for (const RunRecord& record : run().runs) EXPECT_FALSE(record.reused) << record.label;
+  fs::current_path(before);
+}
+
 TEST_F(ShellExperiment, WhatReadsFromARunThatIsDoneAgainIsDoneAgain) {
   run();
   fs::remove(out_ / "runs/make/letter=a,seed=1/done.json");

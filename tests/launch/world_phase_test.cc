@@ -61,19 +61,22 @@ TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
 }
 
 TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
-  const std::vector<std::string> settings = {"--set", "world.dynamics_updates=150", "--set",
+  const std::vector<std::string> settings = {"--set", "world.dynamics_updates=300", "--set",
                                              "train.checkpoint_minutes=0.01"};
   Running whole(train(dir.path() / "whole", small(settings)));
   ASSERT_EQ(whole.finish().code, 0) << whole.seen();
 
   const fs::path folder = dir.path() / "killed";
   Running job(train(folder, small(settings)));
-  ASSERT_TRUE(job.wait_for_line("fitting:")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("fitting from update 0 on")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
   for (const pid_t actor : job.workers("actor")) kill(actor, SIGKILL);
   const auto learner = job.workers("learner");
   ASSERT_EQ(learner.size(), 1u);
   kill(learner.front(), SIGKILL);
-  ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("fitting from update ")) << "it began anew:\n" << job.seen();
+  const std::string seen = job.seen();
+  EXPECT_GT(std::stoi(seen.substr(seen.rfind("from update ") + 12)), 0);
   EXPECT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_EQ(model_of(folder) == model_of(dir.path() / "whole"), true);
   EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
