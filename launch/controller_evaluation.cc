@@ -41,9 +41,15 @@ ControllerPrior::ControllerPrior(const std::filesystem::path& path, const rules:
     : state_(std::make_unique<State>(load_controller_bundle(path, rules))) {}
 ControllerPrior::~ControllerPrior() = default;
 
-std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation) {
+std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {
   nn::LatentTracker& tracker = state_->tracker;
-  tracker.reset(observation);
+  if (way.memory != nullptr) {
+    tracker.resume(*static_cast<const nn::DreamStart*>(way.memory.get()));
+    tracker.advance(way.action.value(), observation);
+  } else {
+    tracker.reset(observation);
+  }
+  way.memory = std::make_shared<const nn::DreamStart>(tracker.start());
   const std::vector<float> known = state_->controller.log_probabilities(tracker.state(), tracker.counts());
   // The world model's xfers ascend as the observation's do, so both lists are in one order.
   const float least = *std::ranges::min_element(known);

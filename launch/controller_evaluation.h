@@ -22,14 +22,14 @@ nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const 
 
 nlohmann::json to_json(const replay::DreamValidity& validity);
 
-/// A controller as the prior of a search, which asks about graphs in any order: each is encoded as if an
-/// episode began with it. Candidates that the world model never saw share what its least likely action has.
+/// A controller as the prior of a search. What the recurrent model remembers follows the way on which a graph
+/// was first reached. Candidates that the world model never saw share what its least likely action has.
 class ControllerPrior : public search::Prior {
  public:
   /// Throws as load_controller_bundle() does.
   ControllerPrior(const std::filesystem::path& path, const rules::RuleSet& rules);
   ~ControllerPrior() override;
-  std::vector<float> log_probabilities(const env::Observation& observation) override;
+  std::vector<float> log_probabilities(const env::Observation& observation, search::Way& way) override;
   std::string name() const override { return "controller"; }
 
  private:

@@ -36,7 +36,7 @@ PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules
 
 PolicyPrior::~PolicyPrior() = default;
 
-std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation) {
+std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation, search::Way&) {
   return state_->policy.evaluate(observation).log_probabilities;
 }
 

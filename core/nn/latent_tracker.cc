@@ -39,6 +39,15 @@ void LatentTracker::reset(const env::Observation& observation) {
   state_->see(observation);
 }
 
+void LatentTracker::resume(const DreamStart& start) {
+  internal::DreamEngine& engine = state_->engine;
+  std::ranges::copy(start.latent, engine.latent(0).begin());
+  std::ranges::copy(start.hidden, engine.hidden(0).begin());
+  std::ranges::copy(start.cell, engine.cell(0).begin());
+  state_->counts = start.counts;
+  state_->steps = start.steps;
+}
+
 void LatentTracker::advance(env::Action action, const env::Observation& next) {
   const auto& xfers = state_->world.xfers;
   const auto found = std::ranges::find(xfers, action.xfer);

@@ -23,6 +23,8 @@ class LatentTracker {
 
   /// An episode begins with this observation.
   void reset(const env::Observation& observation);
+  /// Goes on from where start() was taken.
+  void resume(const DreamStart& start);
   /// The action, in the environment's numbering, led to this observation. One that the world model never saw
   /// leaves h as it is.
   void advance(env::Action action, const env::Observation& next);
@@ -30,7 +32,7 @@ class LatentTracker {
   std::span<const float> state() const;
   /// The observation's location counts in the world model's numbering.
   const std::vector<std::uint16_t>& counts() const;
-  /// A dream that branches off here.
+  /// A dream that branches off here, or where to resume().
   DreamStart start() const;
   /// The environment's number of one of the world model's xfers.
   std::uint32_t xfer_of(std::uint32_t world_xfer) const;

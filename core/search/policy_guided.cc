@@ -21,6 +21,7 @@ struct Open {
   std::uint32_t depth;
   SearchTree::Id id;
   double discrepancy;  // of its whole path
+  Way way;
 };
 
 /// Whether b is to be tried before a.
@@ -57,17 +58,17 @@ class GuidedRun {
   SearchResult go() {
     bool goes_on = run_.begin_expansion();
     std::optional<Open> next;
-    if (goes_on) next = open_candidates(0, 0);
+    if (goes_on) next = open_candidates(0, 0, {});
     while (goes_on && (next || !queue_.empty())) {
       if (!next) {
         next = queue_.top();
         queue_.pop();
       }
-      const Open now = *std::exchange(next, std::nullopt);
+      Open now = *std::exchange(next, std::nullopt);
       goes_on = run_.goes_on();
       if (!goes_on || !enter(now.id) || tree_.depth(now.id) >= options_.observation.horizon) continue;
       goes_on = run_.begin_expansion();
-      if (goes_on) next = open_candidates(now.id, now.discrepancy);
+      if (goes_on) next = open_candidates(now.id, now.discrepancy, std::move(now.way));
     }
     return run_.finish();
   }
@@ -86,20 +87,20 @@ class GuidedRun {
 
   /// Opens the candidates of the graph that the state stands at; the policy's own choice, if it goes on, is
   /// returned instead.
-  std::optional<Open> open_candidates(SearchTree::Id parent, double path_discrepancy) {
+  std::optional<Open> open_candidates(SearchTree::Id parent, double path_discrepancy, Way way) {
     const ObservationOptions& seen = options_.observation;
     const std::uint32_t depth = tree_.depth(parent);
     writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit}, observation_);
-    const std::vector<double> log_probabilities = explored(ask(prior_, observation_));
+    const std::vector<double> log_probabilities = explored(ask(prior_, observation_, way));
     const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());
     const double cost_term = options_.cost_weight * log_cost_ratio();
     std::optional<Open> choice;
     double rank = 0;
     for (const std::size_t row : most_probable(log_probabilities)) {
       const double path = path_discrepancy + most - log_probabilities[row] + options_.rank_weight * rank;
-      const rules::Match& match =
-          state_.index().matches(observation_.candidate_xfers[row])[observation_.candidate_locations[row]];
-      const Open open{path + cost_term, depth, tree_.add(parent, match), path};
+      const env::Action action{observation_.candidate_xfers[row], observation_.candidate_locations[row]};
+      const rules::Match& match = state_.index().matches(action.xfer)[action.location];
+      const Open open{path + cost_term, depth, tree_.add(parent, match), path, {action, way.memory}};
       if (rank++ == 0 && log_probabilities[row] == most) {
         choice = open;
       } else {

@@ -6,8 +6,8 @@
 
 namespace regraft::search {
 
-std::vector<float> ask(Prior& prior, const env::Observation& observation) {
-  std::vector<float> answer = prior.log_probabilities(observation);
+std::vector<float> ask(Prior& prior, const env::Observation& observation, Way& way) {
+  std::vector<float> answer = prior.log_probabilities(observation, way);
   if (answer.size() != observation.candidate_count()) {
     throw SearchError(std::to_string(answer.size()) + " probabilities for " +
                           std::to_string(observation.candidate_count()) + " candidates",
@@ -16,7 +16,7 @@ std::vector<float> ask(Prior& prior, const env::Observation& observation) {
   return answer;
 }
 
-std::vector<float> UniformPrior::log_probabilities(const env::Observation& observation) {
+std::vector<float> UniformPrior::log_probabilities(const env::Observation& observation, Way&) {
   const std::size_t candidates = observation.candidate_count();
   if (candidates == 1) return {0.0f};
   std::size_t legal_xfers = 0;

@@ -48,14 +48,15 @@ class Rollouts : public Search {
   /// One episode; without a generator the most probable candidates. False where the limits ended it.
   bool rollout(SearchRun& run, env::RewriteState& state, env::ObservationWriter& writer, Rng* rng) {
     const ObservationOptions& seen = options_.observation;
+    Way way;
     for (std::uint32_t step = 0; step < seen.horizon; ++step) {
       if (!run.begin_expansion()) return false;
       writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit}, observation_);
-      const std::vector<float> log_probabilities = ask(prior_, observation_);
+      const std::vector<float> log_probabilities = ask(prior_, observation_, way);
       const std::size_t row = rng ? sample(log_probabilities, *rng) : most_probable(log_probabilities);
       if (row + 1 >= observation_.candidate_count()) return true;  // NO-OP
-      const rules::Match match =
-          state.index().matches(observation_.candidate_xfers[row])[observation_.candidate_locations[row]];
+      way.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
+      const rules::Match match = state.index().matches(way.action->xfer)[way.action->location];
       const bool moved = run.try_move([&] {
         state.apply(match);
         state.cost();

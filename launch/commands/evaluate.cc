@@ -67,8 +67,9 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
   for (int episode = 0; episode < episodes; ++episode) {
     Rng rng(seed, "evaluate episode " + std::to_string(episode));
     environment.reset();
+    search::Way way;
     while (!environment.done()) {
-      const std::vector<float> logs = search::ask(prior, environment.observation());
+      const std::vector<float> logs = search::ask(prior, environment.observation(), way);
       std::size_t candidate =
           static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
       double left = rng.uniform();
@@ -77,6 +78,8 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
         left -= std::exp(static_cast<double>(logs[i]));
         if (left < 0) break;
       }
+      const env::Observation& seen = environment.observation();
+      way.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
       environment.step_candidate(candidate);
     }
     score.candidates_costed += environment.present().path.size();

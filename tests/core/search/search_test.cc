@@ -46,7 +46,7 @@ class ExpertPrior : public Prior {
   explicit ExpertPrior(std::uint32_t valley) : valley_(valley) {}
   std::string name() const override { return "expert"; }
 
-  std::vector<float> log_probabilities(const env::Observation& seen) override {
+  std::vector<float> log_probabilities(const env::Observation& seen, Way&) override {
     std::vector<double> weights(seen.candidate_count(), 1e-3);
     weights.back() = 1;
     for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
@@ -225,7 +225,8 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
   seen.candidate_locations = {0, 1, 0, 0};
   seen.location_counts = {2, 0, 1, 1};
   UniformPrior prior(0.2);
-  const std::vector<float> got = prior.log_probabilities(seen);
+  Way way;
+  const std::vector<float> got = prior.log_probabilities(seen, way);
   const std::vector<double> expected = {0.2, 0.2, 0.4, 0.2};
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::exp(got[i]), expected[i], 1e-6);
@@ -235,8 +236,50 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
 class ShortPrior : public Prior {
  public:
   std::string name() const override { return "short"; }
-  std::vector<float> log_probabilities(const env::Observation&) override { return {0.0f}; }
+  std::vector<float> log_probabilities(const env::Observation&, Way&) override { return {0.0f}; }
 };
+
+/// Remembers the actions on the way to each graph, and what it saw there.
+class PathPrior : public Prior {
+ public:
+  using Path = std::vector<env::Action>;
+  std::string name() const override { return "path"; }
+  std::vector<float> log_probabilities(const env::Observation& seen, Way& way) override {
+    EXPECT_EQ(way.action.has_value(), way.memory != nullptr);
+    Path path;
+    if (way.memory != nullptr) path = *static_cast<const Path*>(way.memory.get());
+    if (way.action) path.push_back(*way.action);
+    asked.emplace_back(path, seen.location_counts);
+    way.memory = std::make_shared<const Path>(std::move(path));
+    Way none;
+    return uniform_.log_probabilities(seen, none);
+  }
+  std::vector<std::pair<Path, std::vector<std::uint16_t>>> asked;
+
+ private:
+  UniformPrior uniform_;
+};
+
+TEST(Prior, WhatItRemembersIsOfTheWayToTheGraphThatItIsAskedAbout) {
+  const World world({.chains = 3, .locked = 1, .valley = 1});
+  for (const bool guided : {false, true}) {
+    PathPrior prior;
+    const auto search =
+        guided ? make_policy_guided(prior) : make_rollouts(prior, {.greedy_first = true, .rollouts = 20});
+    world.run(*search, {1.0, 60});
+    std::size_t longest = 0;
+    const ManualClock clock;
+    env::Environment environment(*world.task.start, world.rules, world.costs, {}, clock);
+    for (const auto& [path, counts] : prior.asked) {
+      environment.reset();
+      for (const env::Action& action : path) environment.step(action);
+      EXPECT_EQ(environment.observation().location_counts, counts);
+      longest = std::max(longest, path.size());
+    }
+    EXPECT_GT(longest, 2u);
+    EXPECT_GT(prior.asked.size(), 10u);
+  }
+}
 
 TEST(Prior, OfTheWrongSizeIsRefused) {
   const World world({});
