@@ -303,7 +303,7 @@ void Enumerator::keep(const GraphRecord& found) {
       records_.reserve(more);
     } else {
       sort_records();
-      if (4 * records_.size() > 3 * records_.capacity()) end_ = End::memory;
+      if (4 * records_.size() >= 3 * records_.capacity()) end_ = End::memory;
     }
   }
   if (end_ == End::whole) records_.push_back(found);
@@ -346,7 +346,7 @@ void Enumerator::grow_last(const Choice& choice) {
 
 void Enumerator::grow(const Choice& choice) {
   if (!in_order(choice)) return;
-  poll();
+  if (end_ == End::whole) poll();
   if (end_ != End::whole) return;
   code_.nodes[code_.count] = {choice.form, choice.inputs};
   ++code_.count;

@@ -56,7 +56,8 @@ class Hub {
   /// plain).
   Hub(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock);
   /// Without stop() before, as where an error unwinds the learner, nobody is told that the run has ended:
-  /// the actors look for the learner's next generation, as after a crash.
+  /// the actors look for the learner's next generation, as after a crash, until their
+  /// patience ends.
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;

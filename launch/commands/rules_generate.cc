@@ -56,7 +56,8 @@ int run(Options options) {
               made.prune_seconds);
   if (!made.complete()) {
     std::printf("%s%s\n", made.stopped.c_str(),
-                resumable ? "; the same command goes on" : "; give --resume FOLDER to go on later");
+                resumable ? "; with the same ops and depth the folder's work is gone on with"
+                          : "; give --resume FOLDER to go on later");
     return kFailed;
   }
   std::printf("%zu rules, %zu lines; %zu pairs hold on some shapes only, %zu cannot be written\n",

@@ -27,23 +27,25 @@ fs::path record_path(const PlannedRun& run) {
   return run.folder / "done.json";
 }
 
-/// The contents of all rules and devices that commands read.
+/// The contents of the rules, their statuses, which decide what is loaded, and the devices.
 std::string stamp_of_knowledge() {
   std::vector<fs::path> files;
-  for (const char* folder : {"configs/rules", "configs/devices"})
+  for (const char* folder : {"configs/rules", "configs/proofs", "configs/devices"})
     if (fs::exists(folder))
-      for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file()) files.push_back(entry.path());
+      for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".rules" || entry.path().extension() == ".toml" ||
+            entry.path().filename() == "status.txt")
+          files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::string all;
   for (const fs::path& file : files) all += file.string() + " " + hash_text(read_file(file)).hex() + "\n";
   return "rules and devices " + hash_text(all).hex();
 }
 
-/// What a run depends on beside its arguments: `knowledge`, earlier runs, the contents of its config file.
-std::vector<std::string> stamps_of(const PlannedRun& run, const std::vector<RunRecord>& records,
-                                   const std::string& knowledge) {
-  std::vector<std::string> stamps{knowledge};
+/// What a run depends on beside its arguments: rules and devices, earlier runs, the contents of its config
+/// file.
+std::vector<std::string> stamps_of(const PlannedRun& run, const std::vector<RunRecord>& records) {
+  std::vector<std::string> stamps{stamp_of_knowledge()};
   for (const std::size_t input : run.inputs) stamps.push_back(records[input].stamp);
   for (std::size_t i = 0; i + 1 < run.arguments.size(); ++i)
     if (run.arguments[i] == "--config" && fs::exists(run.arguments[i + 1]))
@@ -227,11 +229,10 @@ ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOpti
   const std::vector<PlannedRun> plan = plan_runs(spec, options.out);
   fs::create_directories(options.out);
   for (const std::string& file : spec.unpack) unpack(file);
-  const std::string knowledge = stamp_of_knowledge();
   ExperimentResult result;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const std::string label = plan[i].label(spec);
-    const std::vector<std::string> inputs = stamps_of(plan[i], result.runs, knowledge);
+    const std::vector<std::string> inputs = stamps_of(plan[i], result.runs);
     const std::string why_not = obstacle(spec, plan, plan[i], result.runs, stopped);
     const FolderLock lock(plan[i].folder, stopped);
     std::optional<RunRecord> record = earlier_record(plan[i], label, inputs);

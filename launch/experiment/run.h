@@ -36,7 +36,7 @@ struct ExperimentOptions {
 
 /// Runs what is not done yet, one after another; a run whose command differs from the one that was done
 /// before, or that reads from a run that was done again, is done again, and so is all of them where a file of
-/// configs/rules or configs/devices is another one. A run that fails leaves its log, what
+/// configs/rules, its statuses or a device is another one. A run that fails leaves its log, what
 /// reads from it is not run, and the others go on. Ends early on a stop, which
 /// lets the running command save. Writes OUT/TABLE.csv of what is there. Throws FileError, ProcessError.
 ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,

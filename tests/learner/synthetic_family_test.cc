@@ -3,8 +3,8 @@
 // locations are shown at the wrong nodes, it fails. The pointer head does so with each of five seeds. Of
 // seeds with the hierarchical head about one in ten stays at what greedy reaches, which one depends on the
 // last bits of the processor's arithmetic: three of five are asked for. What it chooses among xfers by is a
-// mean over the graph, in which one locked chain of many is lost, so its larger graphs are of twice the size
-// of training.
+// mean over the graph, in which one locked chain of many is lost, so its larger graphs are a third larger
+// than those of training.
 #include <gtest/gtest.h>
 
 #include <algorithm>
