@@ -96,19 +96,13 @@ struct Tile {
   }
 };
 
-/// Calls pass<R>(first row) over the rows from `row` on, largest tiles first: a row alone takes as long as a
-/// tile, whose products are independent of each other.
-template <int R, typename Pass>
-inline void for_tiles_of(std::size_t row, std::size_t rows, const Pass& pass) {
-  for (; row + R <= rows; row += R) pass.template run<R>(row);
-  if constexpr (R > 1) for_tiles_of<R / 2>(row, rows, pass);
-}
-
-/// Over all rows, with as many accumulators in registers as there is room for.
+/// Calls pass<R>(first row) over all rows, whole tiles first.
 template <int W, typename Pass>
 inline void for_tiles(std::size_t rows, const Pass& pass) {
   constexpr int kRows = REGRAFT_ACCUMULATORS * kLanes / W > 1 ? REGRAFT_ACCUMULATORS * kLanes / W : 1;
-  for_tiles_of<kRows>(0, rows, pass);
+  std::size_t row = 0;
+  for (; row + kRows <= rows; row += kRows) pass.template run<kRows>(row);
+  for (; row < rows; ++row) pass.template run<1>(row);
 }
 
 /// to = LN(relu(bias + x W [+ rows by kind])).
