@@ -48,7 +48,8 @@ struct Generation {
 
 /// Enumerates, pairs, prunes and checks. The same options (threads, memory, folder and time aside) give the
 /// same rules; where the limit of time or memory ends it early none, but the units that were done stay in the
-/// folder, and the same options, or higher limits, go on with the others. Throws SynthError, FileError.
+/// folder; the same options go on with the others, where memory ended it with more memory or fewer threads.
+/// Throws SynthError, FileError.
 Generation generate_rules(const GenerateOptions& options,
                           const std::function<void(const std::string&)>& progress);
 
