@@ -225,7 +225,8 @@ inline float dream_exponentials(const float* x, float shift, float scale, float*
     store(out + i, e);
     sum += e;
   }
-  return lane_sum(sum);
+  const Vector row[1] = {sum};
+  return lane_sums(row)[0];
 }
 
 inline void dream_draw(const DreamDraw& draw) {

@@ -2,34 +2,10 @@
 // own and includes this. It must not use anything inline from outside, or code for one instruction set could
 // be linked into another.
 
-inline constexpr int kLanes = REGRAFT_LANES;
+#include "core/nn/internal/fused_vector.h"
+
 inline constexpr int kNodeInputs = 16, kEdgeInputs = 4, kGlobalInputs = 8;
 inline constexpr float kNormEpsilon = 1e-5f;
-
-typedef float Vector __attribute__((vector_size(sizeof(float) * kLanes), aligned(sizeof(float)), may_alias));
-typedef int Index __attribute__((vector_size(sizeof(int) * kLanes)));
-
-inline Vector load(const float* from) {
-  return *reinterpret_cast<const Vector*>(from);
-}
-inline void store(float* to, Vector v) {
-  *reinterpret_cast<Vector*>(to) = v;
-}
-
-inline Vector permute(Vector v, Index lanes) {
-#if defined(__clang__)
-  return __builtin_shufflevector(v, lanes);
-#else
-  return __builtin_shuffle(v, lanes);
-#endif
-}
-
-inline float lane_sum(Vector v) {
-  Index lane;
-  for (int i = 0; i < kLanes; ++i) lane[i] = i;
-  for (int distance = kLanes / 2; distance > 0; distance /= 2) v += permute(v, lane ^ distance);
-  return v[0];
-}
 
 /// R rows of W floats in registers.
 template <int W, int R>
@@ -42,6 +18,14 @@ struct Tile {
   }
   void add(int r, const float* from) {
     for (int i = 0; i < kVectors; ++i) row[r][i] += load(from + i * kLanes);
+  }
+  /// All rows to one, in order.
+  void add_all_to(float* to) const {
+    for (int i = 0; i < kVectors; ++i) {
+      Vector sum = load(to + i * kLanes);
+      for (int r = 0; r < R; ++r) sum += row[r][i];
+      store(to + i * kLanes, sum);
+    }
   }
   void put(int r, float* to) const {
     for (int i = 0; i < kVectors; ++i) store(to + i * kLanes, row[r][i]);
@@ -66,43 +50,62 @@ struct Tile {
     }
   }
   /// LN(relu(row)) of each row; rows go to the tape, if there is one, from row `first` on.
-  void norm_relu(const FusedNorm& norm, const FusedNormTape& tape, std::size_t first) {
+  void norm_relu(FusedNorm norm, FusedNormTape tape, std::size_t first) {
     relu();
+    Vector sums[R];
     for (int r = 0; r < R; ++r) {
-      Vector sum = row[r][0];
-      for (int i = 1; i < kVectors; ++i) sum += row[r][i];
-      const float mean = lane_sum(sum) / W;
-      Vector squares = {};
+      sums[r] = row[r][0];
+      for (int i = 1; i < kVectors; ++i) sums[r] += row[r][i];
+    }
+    const Vector means = lane_sums(sums) / W;
+    for (int r = 0; r < R; ++r) {
+      const Vector mean = broadcast(means, r);
+      sums[r] = Vector{};
       for (int i = 0; i < kVectors; ++i) {
         row[r][i] -= mean;
-        squares += row[r][i] * row[r][i];
+        sums[r] += row[r][i] * row[r][i];
       }
-      const float scale = 1.0f / __builtin_sqrtf(lane_sum(squares) / W + kNormEpsilon);
+    }
+    const Vector scales = inverse_root(lane_sums(sums) / W + kNormEpsilon);
+    if (tape.normal != nullptr) {
+      store_lanes<R>(tape.scale + first, scales);
+      store_lanes<R>(tape.floor + first, (0.0f - means) * scales);
+    }
+    for (int r = 0; r < R; ++r) {
+      const Vector scale = broadcast(scales, r);
       for (int i = 0; i < kVectors; ++i) row[r][i] *= scale;
-      if (tape.normal != nullptr) {
-        put(r, tape.normal + (first + r) * W);
-        tape.scale[first + r] = scale;
-        tape.floor[first + r] = (0.0f - mean) * scale;
-      }
+      if (tape.normal != nullptr) put(r, tape.normal + (first + r) * W);
       for (int i = 0; i < kVectors; ++i) {
         row[r][i] = row[r][i] * load(norm.gain + i * kLanes) + load(norm.shift + i * kLanes);
       }
     }
   }
-  float dot(int r, const float* with) const {
-    Vector sum = {};
-    for (int i = 0; i < kVectors; ++i) sum += row[r][i] * load(with + i * kLanes);
-    return lane_sum(sum);
+  /// The product of each row with one, in the row's lane.
+  Vector dot(const float* with) const {
+    Vector sums[R];
+    for (int r = 0; r < R; ++r) {
+      sums[r] = Vector{};
+      for (int i = 0; i < kVectors; ++i) sums[r] += row[r][i] * load(with + i * kLanes);
+    }
+    return lane_sums(sums);
   }
 };
 
-/// Calls pass<R>(first row) over all rows, whole tiles first.
+/// Rows whose accumulators have room in registers side by side.
+template <int W>
+inline constexpr int kTileRows = REGRAFT_ACCUMULATORS* kLanes / W > 1 ? REGRAFT_ACCUMULATORS* kLanes / W : 1;
+
+/// Calls pass<R>(first row) over the rows from `row` on, largest tiles first: a row alone takes as long as a
+/// tile, whose products are independent of each other.
+template <int R, typename Pass>
+inline void for_tiles_of(std::size_t row, std::size_t rows, const Pass& pass) {
+  for (; row + R <= rows; row += R) pass.template run<R>(row);
+  if constexpr (R > 1) for_tiles_of<R / 2>(row, rows, pass);
+}
+
 template <int W, typename Pass>
 inline void for_tiles(std::size_t rows, const Pass& pass) {
-  constexpr int kRows = REGRAFT_ACCUMULATORS * kLanes / W > 1 ? REGRAFT_ACCUMULATORS * kLanes / W : 1;
-  std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) pass.template run<kRows>(row);
-  for (; row < rows; ++row) pass.template run<1>(row);
+  for_tiles_of<kTileRows<W>>(0, rows, pass);
 }
 
 /// to = LN(relu(bias + x W [+ rows by kind])).
@@ -154,21 +157,28 @@ struct EdgePass {
 
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
+    const auto* senders = graph.senders + first;
+    const auto* receivers = graph.receivers + first;
+    const float* part_sender = rows.part_sender;
+    const float* part_receiver = rows.part_receiver;
+    const float* from = own.edge_from + first * W;
+    float* to = own.edge_to + first * W;
+    float* incoming = own.incoming;
+    float* outgoing = own.outgoing;
     Tile<W, R> tile;
     for (int r = 0; r < R; ++r) {
-      tile.set(r, rows.part_sender + std::size_t(graph.senders[first + r]) * W);
-      tile.add(r, rows.part_receiver + std::size_t(graph.receivers[first + r]) * W);
+      tile.set(r, part_sender + std::size_t(senders[r]) * W);
+      tile.add(r, part_receiver + std::size_t(receivers[r]) * W);
     }
-    const float* from = own.edge_from + first * W;
     tile.template multiply<W>(from, step.edge_own);
     tile.norm_relu(step.edge, own.edge, first);
     for (int r = 0; r < R; ++r) {
       tile.add(r, from + r * W);
-      tile.put(r, own.edge_to + (first + r) * W);
-      tile.add_to(r, own.incoming + std::size_t(graph.receivers[first + r]) * W);
-      tile.add_to(r, own.outgoing + std::size_t(graph.senders[first + r]) * W);
-      tile.add_to(r, own.edge_mean);
+      tile.put(r, to + r * W);
+      tile.add_to(r, incoming + std::size_t(receivers[r]) * W);
+      tile.add_to(r, outgoing + std::size_t(senders[r]) * W);
     }
+    tile.add_all_to(own.edge_mean);
   }
 };
 
@@ -181,16 +191,19 @@ struct NodePass {
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     const std::size_t at = first * W;
+    const float* part = rows.part_own + at;
+    const float* from = own.node_from + at;
+    float* to = own.node_to + at;
     Tile<W, R> tile;
-    for (int r = 0; r < R; ++r) tile.set(r, rows.part_own + at + r * W);
+    for (int r = 0; r < R; ++r) tile.set(r, part + r * W);
     tile.template multiply<W>(own.incoming + at, step.incoming);
     tile.template multiply<W>(own.outgoing + at, step.outgoing);
     tile.norm_relu(step.node, own.node, first);
     for (int r = 0; r < R; ++r) {
-      tile.add(r, own.node_from + at + r * W);
-      tile.put(r, own.node_to + at + r * W);
-      tile.add_to(r, own.node_mean);
+      tile.add(r, from + r * W);
+      tile.put(r, to + r * W);
     }
+    tile.add_all_to(own.node_mean);
   }
 };
 
@@ -206,10 +219,9 @@ struct ScorePass {
     for (int r = 0; r < R; ++r) tile.set(r, weights.bias2);
     tile.template multiply<W>(rows.hidden + first * W, weights.weight2);
     tile.relu();
-    for (int r = 0; r < R; ++r) {
-      if (rows.second != nullptr) tile.put(r, rows.second + (first + r) * W);
-      rows.scores[first + r] = tile.dot(r, weights.output);
-    }
+    if (rows.second != nullptr)
+      for (int r = 0; r < R; ++r) tile.put(r, rows.second + (first + r) * W);
+    store_lanes<R>(rows.scores + first, tile.dot(weights.output));
   }
 };
 
@@ -268,17 +280,22 @@ void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const Fus
   ProductPass<W>{globals, weights.graph, weights.bias1, from_graph}.template run<1>(0);
   for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.root, nullptr, roots});
   for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.matched, nullptr, matched});
+  const auto* offsets = graph.offsets;
+  const auto* places = graph.matched;
+  const auto* xfers = graph.xfers;
+  const float* rule_rows = weights.rule_rows;
+  float* hidden = rows.hidden;
   for (std::size_t row = 0; row < graph.candidates; ++row) {
     Tile<W, 1> mean = {};
-    const std::uint32_t begin = graph.offsets[row], end = graph.offsets[row + 1];
-    for (std::uint32_t at = begin; at < end; ++at) mean.add(0, matched + std::size_t(graph.matched[at]) * W);
+    const std::uint32_t begin = offsets[row], end = offsets[row + 1];
+    for (std::uint32_t at = begin; at < end; ++at) mean.add(0, matched + std::size_t(places[at]) * W);
     const float inverse = end > begin ? 1.0f / static_cast<float>(end - begin) : 0.0f;
     for (auto& vector : mean.row[0]) vector *= inverse;
-    if (end > begin) mean.add(0, roots + std::size_t(graph.matched[begin]) * W);
+    if (end > begin) mean.add(0, roots + std::size_t(places[begin]) * W);
     mean.add(0, from_graph);
-    mean.add(0, weights.rule_rows + std::size_t{graph.xfers[row]} * W);
+    mean.add(0, rule_rows + std::size_t{xfers[row]} * W);
     mean.relu();
-    mean.put(0, rows.hidden + row * W);
+    mean.put(0, hidden + row * W);
   }
 }
 

@@ -41,26 +41,42 @@ struct Adjoint {
   }
 };
 
-/// Gradient of y = LN(relu(x)): dy in the tile becomes dx.
+/// Gradient of y = LN(relu(x)): dy in the tile becomes dx. Rows of a whole tile are added to the gradients of
+/// gain and shift together, others one by one.
 template <int W, int R>
-inline void norm_relu_back(Tile<W, R>& tile, const FusedNorm& norm, const FusedNormTape& tape,
-                           std::size_t first, const Adjoint& adjoint) {
+inline void norm_relu_back(Tile<W, R>& tile, FusedNorm norm, FusedNormTape tape, std::size_t first,
+                           const Adjoint& adjoint) {
   constexpr int kVectors = W / kLanes;
-  Vector gain_sum[kVectors] = {}, shift_sum[kVectors] = {};
+  constexpr int kTogether = R == kTileRows<W> ? R : 1;
+  float* gain = adjoint.sum(norm.gain);
+  float* shift = adjoint.sum(norm.shift);
+  Vector mean_sums[R], slope_sums[R];
+  for (int begin = 0; begin < R; begin += kTogether) {
+    Vector gain_sum[kVectors] = {}, shift_sum[kVectors] = {};
+    for (int r = begin; r < begin + kTogether; ++r) {
+      const float* normal = tape.normal + (first + r) * W;
+      mean_sums[r] = Vector{};
+      slope_sums[r] = Vector{};
+      for (int i = 0; i < kVectors; ++i) {
+        const Vector n = load(normal + i * kLanes);
+        Vector& dy = tile.row[r][i];
+        gain_sum[i] += dy * n;
+        shift_sum[i] += dy;
+        dy *= load(norm.gain + i * kLanes);
+        mean_sums[r] += dy;
+        slope_sums[r] += dy * n;
+      }
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      store(gain + i * kLanes, load(gain + i * kLanes) + gain_sum[i]);
+      store(shift + i * kLanes, load(shift + i * kLanes) + shift_sum[i]);
+    }
+  }
+  const Vector means = lane_sums(mean_sums) / W;
+  const Vector slopes = lane_sums(slope_sums) / W;
   for (int r = 0; r < R; ++r) {
     const float* normal = tape.normal + (first + r) * W;
-    Vector mean_sum = {}, slope_sum = {};
-    for (int i = 0; i < kVectors; ++i) {
-      const Vector n = load(normal + i * kLanes);
-      Vector& dy = tile.row[r][i];
-      gain_sum[i] += dy * n;
-      shift_sum[i] += dy;
-      dy *= load(norm.gain + i * kLanes);
-      mean_sum += dy;
-      slope_sum += dy * n;
-    }
-    const float mean = lane_sum(mean_sum) / W;
-    const float slope = lane_sum(slope_sum) / W;
+    const Vector mean = broadcast(means, r), slope = broadcast(slopes, r);
     const float scale = tape.scale[first + r];
     const Vector floor = Vector{} + tape.floor[first + r];
     const Vector zero = {};
@@ -69,12 +85,6 @@ inline void norm_relu_back(Tile<W, R>& tile, const FusedNorm& norm, const FusedN
       const Vector dx = (tile.row[r][i] - mean - n * slope) * scale;
       tile.row[r][i] = n > floor ? dx : zero;
     }
-  }
-  float* gain = adjoint.sum(norm.gain);
-  float* shift = adjoint.sum(norm.shift);
-  for (int i = 0; i < kVectors; ++i) {
-    store(gain + i * kLanes, load(gain + i * kLanes) + gain_sum[i]);
-    store(shift + i * kLanes, load(shift + i * kLanes) + shift_sum[i]);
   }
 }
 
@@ -102,20 +112,19 @@ struct NodeBackPass {
   __attribute__((always_inline)) void run(std::size_t first) const {
     const FusedGradients& g = adjoint.gradients;
     const std::size_t at = first * W;
+    float* node = g.node + at;
     float* pre = g.node_pre + at;
     Tile<W, R> tile;
-    for (int r = 0; r < R; ++r) tile.set(r, g.node + at + r * W);
+    for (int r = 0; r < R; ++r) tile.set(r, node + r * W);
     norm_relu_back(tile, step.node, own.node, first, adjoint);
-    for (int r = 0; r < R; ++r) {
-      tile.put(r, pre + r * W);
-      tile.add_to(r, sum);
-    }
+    for (int r = 0; r < R; ++r) tile.put(r, pre + r * W);
+    tile.add_all_to(sum);
     message_back<R>(pre, step.incoming, rows.incoming_scale + first, g.incoming + at);
     message_back<R>(pre, step.outgoing, rows.outgoing_scale + first, g.outgoing + at);
     Tile<W, R> from;
-    for (int r = 0; r < R; ++r) from.set(r, g.node + at + r * W);
+    for (int r = 0; r < R; ++r) from.set(r, node + r * W);
     from.template multiply<W>(pre, adjoint.transposed(step.own));
-    for (int r = 0; r < R; ++r) from.put(r, g.node + at + r * W);
+    for (int r = 0; r < R; ++r) from.put(r, node + r * W);
   }
 
   template <int R>
@@ -142,23 +151,29 @@ struct EdgeBackPass {
   template <int R>
   __attribute__((always_inline)) void run(std::size_t first) const {
     const FusedGradients& g = adjoint.gradients;
+    const auto* senders = graph.senders + first;
+    const auto* receivers = graph.receivers + first;
+    const float* incoming = g.incoming;
+    const float* outgoing = g.outgoing;
+    float* to_sender = g.sender;
+    float* to_receiver = g.receiver;
     float* edge = g.edge + first * W;
     float* pre = g.edge_pre + first * W;
     Tile<W, R> tile;
     for (int r = 0; r < R; ++r) {
       tile.set(r, edge + r * W);
       tile.add(r, mean);
-      tile.add(r, g.incoming + std::size_t(graph.receivers[first + r]) * W);
-      tile.add(r, g.outgoing + std::size_t(graph.senders[first + r]) * W);
+      tile.add(r, incoming + std::size_t(receivers[r]) * W);
+      tile.add(r, outgoing + std::size_t(senders[r]) * W);
       tile.put(r, edge + r * W);
     }
     norm_relu_back(tile, step.edge, own.edge, first, adjoint);
     for (int r = 0; r < R; ++r) {
       tile.put(r, pre + r * W);
-      tile.add_to(r, g.sender + std::size_t(graph.senders[first + r]) * W);
-      tile.add_to(r, g.receiver + std::size_t(graph.receivers[first + r]) * W);
-      tile.add_to(r, sum);
+      tile.add_to(r, to_sender + std::size_t(senders[r]) * W);
+      tile.add_to(r, to_receiver + std::size_t(receivers[r]) * W);
     }
+    tile.add_all_to(sum);
     Tile<W, R> from;
     for (int r = 0; r < R; ++r) from.set(r, edge + r * W);
     from.template multiply<W>(pre, adjoint.transposed(step.edge_own));
@@ -241,28 +256,33 @@ struct ScoreBackPass {
     constexpr int kVectors = W / kLanes;
     const FusedGradients& g = adjoint.gradients;
     const Vector zero = {};
+    const float* scores = g.scores + first;
+    const float* hidden = rows.hidden + first * W;
     float* second = rows.second + first * W;  // becomes its own gradient: nothing needs it afterwards
+    float* candidate = g.candidate + first * W;
     float* output_sum = adjoint.sum(weights.output);
     float* bias_sum = adjoint.sum(weights.bias2);
-    for (int r = 0; r < R; ++r) {
-      const float ds = g.scores[first + r];
-      for (int i = 0; i < kVectors; ++i) {
+    for (int i = 0; i < kVectors; ++i) {
+      const Vector output = load(weights.output + i * kLanes);
+      Vector outputs = load(output_sum + i * kLanes), biases = load(bias_sum + i * kLanes);
+      for (int r = 0; r < R; ++r) {
         float* at = second + r * W + i * kLanes;
         const Vector active = load(at);
-        store(output_sum + i * kLanes, load(output_sum + i * kLanes) + active * ds);
-        const Vector gradient = active > zero ? load(weights.output + i * kLanes) * ds : zero;
-        store(bias_sum + i * kLanes, load(bias_sum + i * kLanes) + gradient);
+        outputs += active * scores[r];
+        const Vector gradient = active > zero ? output * scores[r] : zero;
+        biases += gradient;
         store(at, gradient);
       }
+      store(output_sum + i * kLanes, outputs);
+      store(bias_sum + i * kLanes, biases);
     }
     Tile<W, R> tile = {};
     tile.template multiply<W>(second, adjoint.transposed(weights.weight2));
     for (int r = 0; r < R; ++r) {
-      const float* hidden = rows.hidden + (first + r) * W;
       for (int i = 0; i < kVectors; ++i) {
-        tile.row[r][i] = load(hidden + i * kLanes) > zero ? tile.row[r][i] : zero;
+        tile.row[r][i] = load(hidden + r * W + i * kLanes) > zero ? tile.row[r][i] : zero;
       }
-      tile.put(r, g.candidate + (first + r) * W);
+      tile.put(r, candidate + r * W);
     }
   }
 };
@@ -281,18 +301,22 @@ void score_back(const FusedWeights& weights, const FusedGraph& graph, const Fuse
   fill<W>(roots, graph.nodes);
   fill<W>(matched, graph.nodes);
   fill<W>(g.node, graph.nodes);
+  const auto* offsets = graph.offsets;
+  const auto* places = graph.matched;
+  const auto* xfers = graph.xfers;
+  const float* candidates = g.candidate;
+  float* rule_rows = adjoint.sum(weights.rule_rows);
   for (std::size_t row = 0; row < graph.candidates; ++row) {
-    const float* gradient = g.candidate + row * W;
+    const float* gradient = candidates + row * W;
     add_row<W>(from_graph, gradient);
-    add_row<W>(adjoint.sum(weights.rule_rows) + std::size_t{graph.xfers[row]} * W, gradient);
-    const std::uint32_t begin = graph.offsets[row], end = graph.offsets[row + 1];
+    add_row<W>(rule_rows + std::size_t{xfers[row]} * W, gradient);
+    const std::uint32_t begin = offsets[row], end = offsets[row + 1];
     if (begin == end) continue;
-    add_row<W>(roots + std::size_t(graph.matched[begin]) * W, gradient);
+    add_row<W>(roots + std::size_t(places[begin]) * W, gradient);
     Tile<W, 1> share;
     share.set(0, gradient);
     for (auto& vector : share.row[0]) vector *= 1.0f / static_cast<float>(end - begin);
-    for (std::uint32_t at = begin; at < end; ++at)
-      share.add_to(0, matched + std::size_t(graph.matched[at]) * W);
+    for (std::uint32_t at = begin; at < end; ++at) share.add_to(0, matched + std::size_t(places[at]) * W);
   }
   affine_back<W>(globals_value, from_graph, weights.graph, weights.bias1, globals, adjoint);
   for_tiles<W>(graph.nodes, TwoProductsBackPass<W>{roots, matched, adjoint.transposed(weights.root),
@@ -317,11 +341,11 @@ struct InputBackPass {
     Tile<W, R> tile;
     for (int r = 0; r < R; ++r) tile.set(r, gradient + (first + r) * W);
     norm_relu_back(tile, norm, tape, first, adjoint);
-    for (int r = 0; r < R; ++r) {
-      tile.put(r, gradient + (first + r) * W);
-      tile.add_to(r, adjoint.sum(bias));
-      if (kinds != nullptr) tile.add_to(r, adjoint.sum(kind_rows) + std::size_t{kinds[first + r]} * W);
-    }
+    for (int r = 0; r < R; ++r) tile.put(r, gradient + (first + r) * W);
+    tile.add_all_to(adjoint.sum(bias));
+    if (kinds == nullptr) return;
+    float* kind_sums = adjoint.sum(kind_rows);
+    for (int r = 0; r < R; ++r) tile.add_to(r, kind_sums + std::size_t{kinds[first + r]} * W);
   }
 };
 
