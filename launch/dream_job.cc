@@ -35,15 +35,18 @@ bool is_dream_phase(const Config& config) {
   return config.text("train.phase") == "dream" || config.text("train.phase") == "dyna";
 }
 
-void check_dream_actors(const Config& config) {
-  const bool dreaming = config.integer("actors.dream") > 0, real = config.integer("actors.count") > 0;
-  if (config.text("train.phase") == "dyna" && !(dreaming && real))
-    throw UsageError("the phase dyna needs actors of both kinds", real ? "actors.dream" : "actors.count",
+void check_dream_actors(const Config& config, std::int64_t dreaming, std::int64_t real) {
+  const bool dreams_alone = dreaming > 0 && real == 0;
+  if (config.text("train.phase") == "dyna" && (dreaming == 0 || real == 0))
+    throw UsageError("the phase dyna needs actors of both kinds", real > 0 ? "actors.dream" : "actors.count",
                      "use at least 1");
-  if (config.text("train.phase") == "dream" && config.text("dream.controller") == "linear" &&
-      (real || !dreaming))
+  if (config.text("train.phase") != "dream" || dreams_alone) return;
+  if (config.text("dream.controller") == "linear")
     throw UsageError("a linear controller is evolved in dreams alone", "actors.count",
                      "set it to 0, and actors.dream to 1 or more");
+  if (config.flag("train.deterministic"))
+    throw UsageError("which episodes are real would depend on who is faster", "train.deterministic",
+                     "dream alone: set actors.count to 0, and actors.dream to 1 or more");
 }
 
 int run_dream_learner(const learner::RunFolder& folder, const Config& config) {

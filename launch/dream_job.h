@@ -15,8 +15,9 @@ using learner::kDreamKind;
 /// Whether a config's phase is `dream` or `dyna`.
 bool is_dream_phase(const Config& config);
 
-/// Throws UsageError where such a phase lacks actors of a kind that it needs, or has some of no use.
-void check_dream_actors(const Config& config);
+/// Throws UsageError where such a phase lacks actors of a kind that it needs, or has some of no use; so many
+/// dream, so many play real episodes.
+void check_dream_actors(const Config& config, std::int64_t dreaming, std::int64_t real);
 
 /// The learner's worker process of these phases, to its end; an exit code.
 int run_dream_learner(const learner::RunFolder& folder, const Config& config);

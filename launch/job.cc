@@ -5,9 +5,9 @@
 #include "core/base/file.h"
 #include "core/env/rule_features.h"
 #include "core/graph/op.h"
-#include "core/wire/keys.h"
-#include "core/wire/run_info.h"
+#include "launch/model_based.h"
 #include "launch/mpi_session.h"
+#include "launch/prepared_run.h"
 #include "learner/dream_options.h"
 #include "learner/world_options.h"
 
@@ -20,6 +20,7 @@ OptionTable job_options() {
   for (Option& option : learner::learner_options()) options.push_back(std::move(option));
   for (Option& option : learner::world_options()) options.push_back(std::move(option));
   for (Option& option : learner::dream_options()) options.push_back(std::move(option));
+  for (Option& option : model_based_options()) options.push_back(std::move(option));
   options.push_back(
       Option("actors.count", 2, "actors in real environments; processes of `regraft train` without mpirun")
           .between(0, 1024));
@@ -55,16 +56,8 @@ Config prepare_run(const learner::RunFolder& folder, Config config, bool resume)
     if (!fixed.empty())
       throw LaunchError("options that are fixed for a run differ:\n" + describe(fixed), folder.root.string(),
                         "resume with the values it was started with");
-  } else {
-    std::error_code problem;
-    fs::create_directories(folder.root, problem);
-    if (problem)
-      throw FileError("cannot be made: " + problem.message(), folder.root.string(),
-                      "choose a writable --run folder");
-    wire::AuthorisedKeys(folder.authorised());
-    write_file_atomic(folder.run_id(), wire::make_run_id() + "\n");
   }
-  write_file_atomic(folder.config(), config.to_toml());
+  make_run(folder, config);
   return config;
 }
 

@@ -68,7 +68,9 @@ Supervisor::Supervisor(std::vector<WorkerSpec> workers, SupervisorOptions option
 
 int Supervisor::run() {
   SignalReader signals;
-  for (Worker& worker : workers_) start(worker);
+  for (const int number : signals.wait(0)) handle_signal(number);
+  for (Worker& worker : workers_)
+    if (!stopping_) start(worker);
   while (any_running()) {
     const std::int64_t left_ns = deadline_ns_ - clock_.steady_ns();
     const int timeout_ms = stopping_
@@ -89,8 +91,11 @@ void Supervisor::start(Worker& worker) {
   // cores, a learner of two threads spent four fifths of its time in them. Who set a policy keeps it.
   if (std::getenv(kWaitPolicy) == nullptr) spawn.environment.emplace_back(kWaitPolicy, "passive");
   spawn.argv = worker.spec.argv;
-  spawn.argv.push_back("--incarnation");
-  spawn.argv.push_back(std::to_string(++worker.incarnation));
+  ++worker.incarnation;
+  if (worker.spec.numbered) {
+    spawn.argv.push_back("--incarnation");
+    spawn.argv.push_back(std::to_string(worker.incarnation));
+  }
   spawn.death_signal = SIGTERM;
   spawn.own_group = true;
   worker.child.emplace(spawn);
@@ -130,6 +135,7 @@ void Supervisor::handle_signal(int number) {
     return;
   }
   say(std::string("got ") + strsignal(number) + ": saving and stopping");
+  asked_ = true;
   const bool led =
       std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.spec.leads && w.child; });
   stop_all(led && !stopping_);

@@ -14,9 +14,10 @@ namespace regraft::launch {
 
 /// A worker process to keep alive.
 struct WorkerSpec {
-  std::string name;               // for messages: "learner", "actor-3"
-  std::vector<std::string> argv;  // "--incarnation K" is appended
-  bool leads = false;  // when it ends well the job is over: the other workers get `grace` to end too
+  std::string name;  // for messages: "learner", "actor-3"
+  std::vector<std::string> argv;
+  bool leads = false;    // when it ends well the job is over: the other workers get `grace` to end too
+  bool numbered = true;  // "--incarnation K" is appended
 };
 
 struct SupervisorOptions {
@@ -41,12 +42,14 @@ class Supervisor {
   /// Blocks the signals that run() reads: for programs that start threads before it (MPI does).
   static void block_signals();
 
-  /// Until all workers have ended. 0 when they ended well or were asked to stop and did; else the code of the
-  /// worst.
+  /// Until all workers have ended; none is started where a signal to stop came before. 0 when they ended well
+  /// or were asked to stop and did; else the code of the worst.
   int run();
 
   /// Restarts so far, of all workers.
   int restarts() const { return restarts_; }
+  /// Whether a signal asked it to stop.
+  bool asked_to_stop() const { return asked_; }
 
  private:
   struct Worker {
@@ -70,7 +73,7 @@ class Supervisor {
   std::vector<Worker> workers_;
   SupervisorOptions options_;
   const Clock& clock_;
-  bool stopping_ = false;
+  bool stopping_ = false, asked_ = false;
   std::int64_t deadline_ns_ = 0;
   int restarts_ = 0;
 };

@@ -33,13 +33,7 @@ constexpr double kNsPerS = 1e9;
 constexpr double kAnnealedAway = 0.9;  // of learning rate and entropy bonus, at the end of the run
 
 nn::WorldBundle load_world(const DreamPhaseSetup& setup) {
-  const bool linear = setup.dream.controller == nn::ControllerKind::linear;
-  if (linear && setup.dyna)
-    throw UsageError("the phase dyna trains by PPO", "dream.controller", "use hierarchical");
-  if (setup.options.deterministic && !linear)
-    throw UsageError("PPO in dreams has no deterministic mode", "train.deterministic", "leave it out");
-  if (setup.options.steps_per_update == 0 && !linear)
-    throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
+  check_dream_options(setup.options, setup.dream, setup.dyna.has_value());
   if (setup.dream.world.empty())
     throw UsageError("no world model is given", "dream.world",
                      "name the file that the phase world-model made");
@@ -75,10 +69,20 @@ std::unique_ptr<DreamTrainer> trainer_of(const DreamPhaseSetup& setup, const nn:
                                          std::uint32_t models) {
   if (file.config.kind == nn::ControllerKind::linear)
     return make_evolution_trainer(file, setup.dream, setup.options, models);
-  return make_ppo_trainer(file, setup.ppo, setup.options);
+  return make_ppo_trainer(file, setup.ppo, setup.dream, setup.options);
 }
 
 }  // namespace
+
+void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions& dream, bool dyna) {
+  const bool linear = dream.controller == nn::ControllerKind::linear;
+  if (linear && dyna)
+    throw UsageError("the phase dyna trains by PPO", "dream.controller", "use hierarchical");
+  if (options.deterministic && dyna)
+    throw UsageError("the phase dyna has no deterministic mode", "train.deterministic", "leave it out");
+  if (options.steps_per_update == 0 && !linear && !options.deterministic)
+    throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
+}
 
 /// Everything that lives while the phase runs, in the order in which it is made.
 struct DreamPhase::State {
@@ -178,6 +182,7 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   state_->bundle.work.clear();
   nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
   DreamPhaseSummary result = summary();
+  result.finished = limit_reached();
   state_->hub->stop();
   state_->events.flush();
   result.books = state_->ledger.books();

@@ -27,8 +27,12 @@ struct DreamPhaseSetup {
   bool show_progress = true;        // on standard error
 };
 
+/// Throws UsageError where options of the phases `dream` and `dyna` do not go together.
+void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions& dream, bool dyna);
+
 /// How the phase ended. Dreamed and real interactions are counted apart.
 struct DreamPhaseSummary {
+  bool finished = false;  // a limit was reached; false where it was stopped before
   std::uint64_t updates = 0;
   std::uint64_t dreamed_episodes = 0, real_episodes = 0;  // trained on, as the next two
   std::uint64_t dreamed_steps = 0, real_steps = 0;

@@ -151,7 +151,8 @@ void DreamCounts::restore(const nlohmann::json& saved) {
 }
 
 std::string DreamPhaseSummary::to_json() const {
-  nlohmann::json json{{"updates", updates},
+  nlohmann::json json{{"finished", finished},
+                      {"updates", updates},
                       {"dreamed_episodes", dreamed_episodes},
                       {"real_episodes", real_episodes},
                       {"dreamed_steps", dreamed_steps},
@@ -170,7 +171,8 @@ std::string DreamPhaseSummary::to_json() const {
 std::string DreamPhaseSummary::text() const {
   std::ostringstream out;
   out.precision(4);
-  out << "trained " << updates << " updates in " << seconds << " s (" << steps_per_s << " steps/s)\n"
+  out << (finished ? "trained " : "stopped after ") << updates << " updates in " << seconds << " s ("
+      << steps_per_s << " steps/s)\n"
       << "  dreamed: " << dreamed_episodes << " episodes, " << dreamed_steps << " steps; return "
       << first_dreamed_return << " at first, " << dreamed_return << " at last\n"
       << "  real:    " << real_episodes << " episodes, " << real_steps << " steps; return " << real_return

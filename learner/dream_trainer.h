@@ -56,9 +56,11 @@ class DreamTrainer {
   virtual void restore_counts(const nlohmann::json& saved, double ratio_error_lag0) = 0;
 };
 
-/// PPO in two half-steps, from dreamed and real episodes. Throws UsageError on options out of range.
+/// PPO in two half-steps, from dreamed and real episodes. In deterministic mode an update takes as many
+/// tickets as hold `episodes_per_update` dreams, and what comes out depends on the seed alone as long as all
+/// of them are dreamed. Throws UsageError on options out of range.
 std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo,
-                                               const LearnerOptions& options);
+                                               const DreamPhaseOptions& dream, const LearnerOptions& options);
 
 /// Separable CMA-ES on the query of a linear controller. Every candidate of a generation dreams the same
 /// episodes of every model; its loss is the mean of their returns, negative. As tickets are taken in whole

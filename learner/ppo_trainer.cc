@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "learner/controller_ppo.h"
 #include "learner/dream_trainer.h"
@@ -8,26 +9,37 @@
 namespace regraft::learner {
 namespace {
 
+/// In deterministic mode an update is made of a fixed number of tickets in their order, however they came in.
 class PpoTrainer : public DreamTrainer {
  public:
-  PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const LearnerOptions& options)
+  PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const DreamPhaseOptions& dream,
+             const LearnerOptions& options)
       : file_(file),
         ppo_(file.config, file.weights, ppo, options.seed),
-        steps_per_update_(options.steps_per_update) {}
+        steps_per_update_(options.steps_per_update) {
+    if (options.deterministic)
+      tickets_per_update_ = (options.episodes_per_update + dream.replicas - 1) / dream.replicas;
+  }
 
   TicketPlan::Options tickets(std::uint64_t seed, std::uint32_t models) const override {
-    return {seed, models, static_cast<std::uint32_t>(replay::kMaxDreamedSteps)};
+    TicketPlan::Options plan{seed, models, static_cast<std::uint32_t>(replay::kMaxDreamedSteps)};
+    plan.deterministic = tickets_per_update_ > 0;
+    if (plan.deterministic) plan.episodes_per_update = tickets_per_update_;
+    return plan;
   }
   void take(const wire::Delivery& delivery) override {
     taken_ = assemble_dreams(delivery, ppo_.config());
     taken_branches_ = branches_of(delivery);
+    sequence_ = delivery.ticket.sequence;
   }
   std::uint64_t taken_version() const override { return taken_.front().weight_version; }
   void keep() override;
   std::vector<replay::Branch> branches() override { return std::exchange(branches_, {}); }
   std::uint64_t steps() const override { return batch_steps_; }
   std::uint64_t real_episodes() const override { return real_episodes_; }
-  bool ready() const override { return batch_steps_ >= steps_per_update_; }
+  bool ready() const override {
+    return tickets_per_update_ > 0 ? kept_.size() == tickets_per_update_ : batch_steps_ >= steps_per_update_;
+  }
   void update(double share, EventWriter& events, std::int64_t step) override;
 
   nn::ControllerFile controller() const override {
@@ -48,7 +60,11 @@ class PpoTrainer : public DreamTrainer {
   nn::ControllerFile file_;
   ControllerPpo ppo_;
   std::uint64_t steps_per_update_;
-  std::vector<replay::DreamSegment> taken_, batch_;
+  std::uint64_t tickets_per_update_ = 0;  // deterministic mode; 0: not so
+  std::uint64_t sequence_ = 0, taken_in_all_ = 0;
+  std::vector<replay::DreamSegment> taken_;
+  /// By the ticket's place in the deterministic order, else by arrival.
+  std::map<std::uint64_t, std::vector<replay::DreamSegment>> kept_;
   std::vector<replay::Branch> taken_branches_, branches_;
   std::uint64_t batch_steps_ = 0, real_episodes_ = 0;
   DreamCounts counts_;
@@ -56,25 +72,26 @@ class PpoTrainer : public DreamTrainer {
 };
 
 void PpoTrainer::keep() {
-  for (replay::DreamSegment& segment : taken_) {
+  for (const replay::DreamSegment& segment : taken_) {
     batch_steps_ += segment.steps.size();
     if (segment.source == replay::DreamSource::real && std::isfinite(segment.episode_return))
       ++real_episodes_;
-    batch_.push_back(std::move(segment));
   }
-  taken_.clear();
+  kept_[tickets_per_update_ > 0 ? sequence_ : taken_in_all_++] = std::exchange(taken_, {});
   std::ranges::move(taken_branches_, std::back_inserter(branches_));
   taken_branches_.clear();
 }
 
 void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
-  counts_.add(batch_);
-  for (replay::DreamSegment& segment : batch_)
+  std::vector<replay::DreamSegment> batch;
+  for (auto& [place, segments] : kept_) std::ranges::move(segments, std::back_inserter(batch));
+  kept_.clear();
+  counts_.add(batch);
+  for (replay::DreamSegment& segment : batch)
     segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
   ppo_.anneal(share);
-  const PpoMetrics metrics = ppo_.update(batch_);
+  const PpoMetrics metrics = ppo_.update(batch);
   ratio_error_lag0_ = std::max(ratio_error_lag0_, metrics.lag0_ratio_max);
-  batch_.clear();
   batch_steps_ = real_episodes_ = 0;
   counts_.write(events, step);
   for (const auto& [name, value] :
@@ -88,8 +105,9 @@ void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
 }  // namespace
 
 std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo,
+                                               const DreamPhaseOptions& dream,
                                                const LearnerOptions& options) {
-  return std::make_unique<PpoTrainer>(file, ppo, options);
+  return std::make_unique<PpoTrainer>(file, ppo, dream, options);
 }
 
 }  // namespace regraft::learner

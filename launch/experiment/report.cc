@@ -8,6 +8,7 @@
 #include "launch/experiment/html.h"
 #include "launch/experiment/plot.h"
 #include "launch/experiment/publish.h"
+#include "launch/model_based.h"
 #include "learner/run_folder.h"
 
 namespace regraft::launch {
@@ -56,8 +57,8 @@ std::map<std::string, Table> curves_by_group(const fs::path& events) {
   return groups;
 }
 
-void add_run(HtmlPage& page, const learner::RunFolder& folder) {
-  page.section("Run " + folder.root.filename().string());
+void add_run(HtmlPage& page, const learner::RunFolder& folder, const std::string& name) {
+  page.section("Run " + name);
   if (fs::exists(folder.summary())) page.details("Summary", read_file(folder.summary()));
   for (const auto& [group, table] : curves_by_group(folder.events())) {
     ExperimentPlot plot;
@@ -72,6 +73,18 @@ void add_run(HtmlPage& page, const learner::RunFolder& folder) {
   page.details("Config", read_file(folder.config()));
 }
 
+/// A job of several runs, each with curves or without.
+void add_rounds(HtmlPage& page, const learner::RunFolder& job) {
+  const std::string name = job.root.filename().string();
+  page.section("Run " + name);
+  if (fs::exists(job.summary())) page.details("Summary", read_file(job.summary()));
+  page.details("Config", read_file(job.config()));
+  const std::vector<fs::path> rounds = rounds_of(job);
+  for (const fs::path& round : rounds)
+    if (const learner::RunFolder dream{round / "dream"}; fs::exists(dream.events()))
+      add_run(page, dream, name + "/" + round.filename().string() + "/dream");
+}
+
 }  // namespace
 
 std::string report_html(const std::vector<fs::path>& folders) {
@@ -81,7 +94,9 @@ std::string report_html(const std::vector<fs::path>& folders) {
     if (fs::exists(path / "experiment.json"))
       add_experiment(page, path);
     else if (fs::exists(run.config()) && fs::exists(run.events()))
-      add_run(page, run);
+      add_run(page, run, path.filename().string());
+    else if (fs::exists(run.config()) && !rounds_of(run).empty())
+      add_rounds(page, run);
     else
       throw ExperimentError("is neither an experiment's nor a run's folder", path.string(),
                             "name one that `regraft experiment --out` or `regraft train --run` made");

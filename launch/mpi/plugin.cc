@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 
+#include <chrono>
+#include <thread>
+
 int regraft_mpi_start(int* rank, int* size) {
   if (const int code = MPI_Init(nullptr, nullptr); code != MPI_SUCCESS) return code;
   if (const int code = MPI_Comm_rank(MPI_COMM_WORLD, rank); code != MPI_SUCCESS) return code;
@@ -13,7 +16,15 @@ int regraft_mpi_gather(const char* mine, char* all) {
 }
 
 int regraft_mpi_broadcast(char* text) {
-  return MPI_Bcast(text, REGRAFT_MPI_TEXT, MPI_CHAR, 0, MPI_COMM_WORLD);
+  constexpr std::chrono::milliseconds pause{10};
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int begun = MPI_Ibcast(text, REGRAFT_MPI_TEXT, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  if (begun != MPI_SUCCESS) return begun;
+  for (int done = 0; done == 0;) {
+    if (const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) return code;
+    if (done == 0) std::this_thread::sleep_for(pause);
+  }
+  return MPI_SUCCESS;
 }
 
 int regraft_mpi_stop() {

@@ -13,7 +13,7 @@ int regraft_mpi_start(int* rank, int* size);
 /// Every rank gives one text of REGRAFT_MPI_TEXT bytes; rank 0 gets size * REGRAFT_MPI_TEXT bytes, the others
 /// nothing.
 int regraft_mpi_gather(const char* mine, char* all);
-/// Rank 0's text of REGRAFT_MPI_TEXT bytes to everyone.
+/// Rank 0's text of REGRAFT_MPI_TEXT bytes to everyone. Who waits for it sleeps: it may take hours.
 int regraft_mpi_broadcast(char* text);
 /// MPI_Finalize; waits for the other ranks.
 int regraft_mpi_stop();

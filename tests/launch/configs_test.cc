@@ -24,6 +24,24 @@ TEST(Configs, AllAreReadAndEveryKeyIsKnown) {
   EXPECT_GE(read, 8u);
 }
 
+// One command does what the two presets do one after the other: what is tuned there holds here.
+TEST(Configs, TheModelBasedPresetHasTheSettingsOfItsTwoHalves) {
+  const Config whole = load_job_config(kConfigs / "model-based.toml", {});
+  EXPECT_EQ(whole.text("train.phase"), "model-based");
+  const auto differing = [&](const char* preset, const std::vector<std::string>& tables) {
+    std::vector<std::string> names;
+    for (const ConfigDifference& difference : differences(whole, load_job_config(kConfigs / preset, {})))
+      for (const std::string& table : tables)
+        if (difference.name.starts_with(table)) names.push_back(difference.name);
+    return names;
+  };
+  EXPECT_EQ(differing("world-model.toml", {"workload.", "world."}),
+            (std::vector<std::string>{"world.on_policy"}));
+  EXPECT_EQ(differing("dream.toml",
+                      {"workload.", "dream.", "ppo.", "train.updates", "train.steps_per_update", "wire."}),
+            std::vector<std::string>{});
+}
+
 // The table of the dissertation's settings at the places where this program keeps them.
 TEST(Configs, SeedsAreTheDissertationsSettings) {
   const Config free = load_job_config(kConfigs / "seeds.toml", {});

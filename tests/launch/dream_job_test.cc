@@ -161,6 +161,41 @@ TEST_F(DreamJobTest, AnEvolvedLinearControllerDependsOnTheSeedAloneHoweverManyAc
   EXPECT_EQ(read_file(policy) == expected, true);
 }
 
+// By PPO too: which tickets an update is made of is a matter of their numbers, not of who was faster.
+TEST_F(DreamJobTest, DeterministicPpoDependsOnTheSeedAloneHoweverManyActorsDie) {
+  const std::vector<std::string> settings{"--set", "train.deterministic=true",
+                                          "--set", "train.updates=20",
+                                          "--set", "dream.replicas=8",
+                                          "--set", "train.episodes_per_update=30",
+                                          "--set", "train.checkpoint_minutes=0.01"};
+  const fs::path policy = run() / "policies" / "latest.world";
+  Running alone = start("1", "0", settings);
+  ASSERT_EQ(alone.finish().code, 0) << alone.seen();
+  nlohmann::json summary = clean_summary();
+  EXPECT_TRUE(summary.at("finished"));
+  EXPECT_EQ(summary.at("dreamed_episodes"), 20 * 4 * 8) << "four tickets of eight dreams make thirty";
+  const std::string expected = read_file(policy);
+
+  fs::remove_all(run());
+  Running many = start("3", "0", settings);
+  ASSERT_TRUE(many.wait_for_line("generation 1")) << many.seen();
+  ASSERT_FALSE(many.workers("actor").empty());
+  kill(many.workers("actor").front(), SIGKILL);
+  ASSERT_TRUE(many.wait_for_line("restarted as incarnation 2")) << many.seen();
+  ASSERT_EQ(many.finish().code, 0) << many.seen();
+  summary = clean_summary();
+  EXPECT_EQ(summary.at("dreamed_episodes"), 20 * 4 * 8);
+  EXPECT_EQ(read_file(policy) == expected, true);
+}
+
+TEST_F(DreamJobTest, AStoppedJobIsNotFinished) {
+  Running job = start("1", "0", {});  // no limit: it ends by the signal
+  ASSERT_TRUE(job.wait_for_line("generation 1")) << job.seen();
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_FALSE(clean_summary().at("finished"));
+}
+
 TEST_F(DreamJobTest, DynaPausesDreamsOfAWorldModelThatKnowsNothing) {
   Running job =
       start("1", "1", {"--set", "train.phase=dyna", "--set", "train.updates=4", "--set", "dyna.episodes=3"});
@@ -188,7 +223,9 @@ TEST_F(DreamJobTest, DynaBranchesOffRealEpisodesWhereItsGuardsAllowIt) {
 TEST_F(DreamJobTest, ActorsOfNoUseAreRefused) {
   Running evolution = start("1", "1", {"--set", "dream.controller=linear", "--set", "train.updates=1"});
   EXPECT_EQ(evolution.finish().code, 2) << evolution.seen();
-  fs::remove_all(run());
+  Running mixed = start("1", "1", {"--set", "train.deterministic=true", "--set", "train.updates=1"});
+  EXPECT_EQ(mixed.finish().code, 2) << mixed.seen();
+  EXPECT_FALSE(fs::exists(run())) << "refused before anything is written";
   Running dyna = start("1", "0", {"--set", "train.phase=dyna", "--set", "train.updates=1"});
   EXPECT_EQ(dyna.finish().code, 2) << dyna.seen();
 }

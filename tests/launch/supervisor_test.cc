@@ -57,6 +57,25 @@ TEST_F(SupervisorTest, AUsageErrorIsNotRepeated) {
   EXPECT_EQ(seen("log"), "x\n");
 }
 
+TEST_F(SupervisorTest, AStopThatCameBeforeItBeganIsObeyed) {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  Supervisor::block_signals();
+  raise(SIGTERM);
+  Supervisor supervisor({script("learner", "echo x >> $dir/log", true)}, options, clock);
+  EXPECT_EQ(supervisor.run(), 0);
+  EXPECT_TRUE(supervisor.asked_to_stop());
+  EXPECT_FALSE(std::filesystem::exists(dir.path() / "log"));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST_F(SupervisorTest, AWorkerMayBeStartedWithoutANumber) {
+  WorkerSpec plain = script("plain", "echo $# > $dir/log");
+  plain.numbered = false;
+  EXPECT_EQ(run({plain}), 0);
+  EXPECT_EQ(seen("log"), "0\n");
+}
+
 TEST_F(SupervisorTest, ThreadsOfWorkersWaitWithoutSpinningUnlessTheUserSaysOtherwise) {
   const WorkerSpec worker = script("learner", "echo $OMP_WAIT_POLICY >> $dir/log");
   EXPECT_EQ(run({worker}), 0);

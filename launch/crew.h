@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/config.h"
+#include "core/base/file.h"
+#include "launch/mpi_session.h"
+#include "launch/supervisor.h"
+#include "learner/run_folder.h"
+
+namespace regraft::launch {
+
+/// Actors that a job would have.
+struct ActorCount {
+  std::int64_t dreaming = 0, real = 0;
+  std::int64_t all() const { return dreaming + real; }
+};
+
+/// The processes that work on a job: all of them below this one, or one below each rank of an MPI job. One
+/// run after another, by the main thread.
+class Crew {
+ public:
+  virtual ~Crew() = default;
+  virtual ActorCount actors(const Config& config) const = 0;
+  /// Learner and actors of a prepared run, to its end: an exit code, as Supervisor::run() gives it.
+  virtual int run(const learner::RunFolder& folder) = 0;
+};
+
+/// As many actors as the config says.
+class LocalCrew : public Crew {
+ public:
+  ActorCount actors(const Config& config) const override;
+  int run(const learner::RunFolder& folder) override;
+
+ private:
+  TempDir keys_{"regraft-keys"};
+};
+
+/// Rank 0: the learner here, an actor below every other rank, each of which is in follow().
+class LeadingCrew : public Crew {
+ public:
+  /// Takes the other ranks' public keys.
+  explicit LeadingCrew(MpiSession& mpi);
+  ActorCount actors(const Config& config) const override;
+  int run(const learner::RunFolder& folder) override;
+  /// Lets the other ranks go, as must be done once; `failed`: they exit so too.
+  void dismiss(bool failed);
+
+ private:
+  MpiSession& mpi_;
+  std::vector<std::string> public_keys_;
+};
+
+/// Another rank: an actor for one run after another, until rank 0 lets it go. An exit code.
+int follow(MpiSession& mpi);
+
+/// Ends this rank, and so the whole job: MPI would wait for ranks that cannot know of it.
+[[noreturn]] void leave_job(int code);
+
+/// For supervisors of a training job: events on standard error.
+SupervisorOptions supervisor_options();
+std::string program_path();
+
+}  // namespace regraft::launch

@@ -1,0 +1,219 @@
+#include "launch/model_based.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/base/file.h"
+#include "core/base/stats.h"
+#include "launch/commands/commands.h"
+#include "launch/mpi_session.h"
+#include "launch/prepared_run.h"
+#include "learner/dream_phase.h"
+#include "learner/world_phase.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+fs::path bundle_of(const learner::RunFolder& folder) {
+  return folder.policies() / "latest.world";
+}
+
+fs::path evaluation_of(const learner::RunFolder& job) {
+  return job.root / "evaluation.json";
+}
+
+std::string round_name(std::int64_t round) {
+  return "round-" + std::to_string(round);
+}
+
+json json_in(const fs::path& path) {
+  return fs::exists(path) ? json::parse(read_file(path), nullptr, false) : json();
+}
+
+void check(const Config& config, std::int64_t actors) {
+  if (actors == 0) throw UsageError("a job without actors learns nothing", "actors.count", "use at least 1");
+  if (config.integer("actors.dream") != 0)
+    throw UsageError("all actors collect, and then all of them dream", "actors.dream",
+                     "leave it out and set actors.count");
+  if (!config.text("dream.world").empty())
+    throw UsageError("the phase model-based fits its own world models", "dream.world",
+                     "leave it out, or use train.phase=dream");
+  if (config.integer("train.updates") == 0 && config.number("train.minutes") == 0)
+    throw UsageError("without a limit the first controller would learn for ever", "train.updates",
+                     "set it or train.minutes");
+  learner::check_dream_options(learner::learner_options_from(config), learner::dream_options_from(config),
+                               false);
+}
+
+/// Where fewer rounds are asked for than were begun, what would be evaluated is not what was made last.
+void check_rounds(const learner::RunFolder& job, std::int64_t rounds) {
+  const std::vector<fs::path> begun = rounds_of(job);
+  if (begun.size() > static_cast<std::size_t>(rounds))
+    throw UsageError("a further round was begun in " + begun.back().string(), "model_based.rounds",
+                     "ask for as many as there are, or more");
+}
+
+/// The controller of the last round that came to its end is the job's. Done again where a job was killed
+/// right before it.
+void publish(const ModelBasedStep& step, const learner::RunFolder& job) {
+  const std::string bundle = read_file(bundle_of(step.folder));
+  if (fs::exists(bundle_of(job)) && read_file(bundle_of(job)) == bundle) return;
+  fs::remove(evaluation_of(job));  // of another controller
+  fs::create_directories(job.policies());
+  write_file_atomic(bundle_of(job), bundle);
+}
+
+/// `regraft evaluate`, in a process of its own.
+int evaluate(const learner::RunFolder& job, const Config& config) {
+  const auto number = [&](const char* name) { return std::to_string(config.integer(name)); };
+  WorkerSpec worker{"evaluation",
+                    {program_path(), "evaluate", "--config", job.config().string(), "--policy",
+                     bundle_of(job).string(), "--searches", "greedy", "--episodes",
+                     number("model_based.episodes"), "--trajectories", number("model_based.trajectories"),
+                     "--seed", number("train.seed"), "--json", evaluation_of(job).string()}};
+  worker.leads = true;
+  worker.numbered = false;
+  SupervisorOptions options = supervisor_options();
+  options.quick_death_ns = std::numeric_limits<std::int64_t>::max();  // however long it took to fail
+  options.quick_deaths_allowed = 3;
+  const SystemClock clock;
+  return Supervisor({worker}, std::move(options), clock).run();
+}
+
+/// What counts of each model, out of all that `regraft evaluate` wrote: it begins with random episodes of
+/// each.
+json figures_of(const json& evaluation) {
+  json models = json::array();
+  const auto average = [](const json& values) { return mean(values.get<std::vector<double>>()); };
+  for (const json& entry : evaluation) {
+    const std::string kind = entry.at("kind");
+    if (kind == "random") models.push_back(json::object({{"model", entry.at("model")}}));
+    json& model = models.back();
+    if (kind == "policy") model["controller"] = average(entry.at("returns"));
+    if (kind == "greedy" || kind == "random") model[kind] = average(entry.at("returns"));
+    if (kind != "dream-validity") continue;
+    for (const char* name : {"predicted", "real"}) model[name] = average(entry.at(name));
+    for (const char* name : {"mean_error", "rank_correlation", "illegal_share"}) model[name] = entry.at(name);
+  }
+  return models;
+}
+
+void write_summary(const learner::RunFolder& job, const std::vector<ModelBasedStep>& steps) {
+  json all{{"phase", "model-based"}, {"steps", json::object()}};
+  for (const ModelBasedStep& step : steps) all["steps"][step.name] = json_in(step.folder.summary());
+  const json evaluation = json_in(evaluation_of(job));
+  all["finished"] = evaluation.is_array();
+  if (evaluation.is_array()) all["evaluation"] = figures_of(evaluation);
+  write_file_atomic(job.summary(), all.dump(2) + "\n");
+}
+
+int stopped(const learner::RunFolder& job, const std::vector<ModelBasedStep>& steps) {
+  write_summary(job, steps);
+  std::fprintf(stderr, "regraft: stopped; `regraft train --run %s --resume` goes on\n", job.root.c_str());
+  return kDone;
+}
+
+void announce(std::size_t step, std::size_t steps, const std::string& name, bool done) {
+  std::fprintf(stderr, "regraft: step %zu of %zu: %s%s\n", step, steps, name.c_str(),
+               done ? ": done before" : "");
+}
+
+}  // namespace
+
+std::vector<Option> model_based_options() {
+  return {
+      Option("model_based.rounds", 2,
+             "phase model-based: rounds of collecting, fitting and dreaming; from the second on the last "
+             "controller plays world.on_policy of the new episodes; may be raised when a job is resumed")
+          .between(1, 1000),
+      Option("model_based.further_steps", 3000,
+             "steps that each round after the first adds to world.collect_steps")
+          .between(1, 1e9)
+          .fixed_on_resume(),
+      Option("model_based.episodes", 20, "real episodes of the last controller, in the evaluation")
+          .between(1, 1000000),
+      Option("model_based.trajectories", 200, "dreams whose actions are taken for real, in the evaluation")
+          .between(2, 100000),
+  };
+}
+
+bool is_model_based(const Config& config) {
+  return config.text("train.phase") == "model-based";
+}
+
+bool ModelBasedStep::done() const {
+  const json summary = json_in(folder.summary());
+  return summary.is_object() && summary.value("finished", false);
+}
+
+std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, const Config& config,
+                                              std::int64_t actors) {
+  check(config, actors);
+  const auto set = [](Config& changed, const std::string& key, const std::string& value) {
+    changed.set(key + "=" + value);
+  };
+  std::vector<ModelBasedStep> steps;
+  for (std::int64_t round = 1; round <= config.integer("model_based.rounds"); ++round) {
+    const fs::path root = job.root / round_name(round);
+    ModelBasedStep fit{round_name(round) + "/fit", {root / "fit"}, config, false};
+    set(fit.config, "train.phase", "world-model");
+    if (round > 1) {
+      const learner::RunFolder &fitted = steps[steps.size() - 2].folder, &dreamt = steps.back().folder;
+      set(fit.config, "world.collect_steps",
+          std::to_string(config.integer("world.collect_steps") +
+                         (round - 1) * config.integer("model_based.further_steps")));
+      set(fit.config, "world.rollouts", learner::WorldFolder(fitted).rollouts().string());
+      set(fit.config, "world.policy", bundle_of(dreamt).string());
+    }
+    ModelBasedStep dream{round_name(round) + "/dream", {root / "dream"}, config, true};
+    set(dream.config, "train.phase", "dream");
+    set(dream.config, "dream.world", learner::WorldFolder(fit.folder).model().string());
+    set(dream.config, "actors.dream", std::to_string(actors));
+    set(dream.config, "actors.count", "0");
+    steps.push_back(std::move(fit));
+    steps.push_back(std::move(dream));
+  }
+  return steps;
+}
+
+std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
+  std::vector<fs::path> rounds;
+  for (std::int64_t round = 1; fs::exists(job.root / round_name(round)); ++round)
+    rounds.push_back(job.root / round_name(round));
+  return rounds;
+}
+
+int run_model_based(const learner::RunFolder& job, Config config, bool resume, Crew& crew) {
+  const std::vector<ModelBasedStep> steps = model_based_steps(job, config, crew.actors(config).all());
+  check_job(job, config);
+  check_rounds(job, config.integer("model_based.rounds"));
+  const PreparedRun prepared = prepare(job, std::move(config), resume);
+  const std::size_t all = steps.size() + 1;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const ModelBasedStep& step = steps[i];
+    announce(i + 1, all, step.name, step.done());
+    if (!step.done()) {
+      const PreparedRun run = prepare_step(step.folder, step.config);
+      if (const int code = crew.run(step.folder); code != 0) return code;
+      if (!step.done()) return stopped(job, steps);
+    }
+    if (step.dreams && (i + 2 >= steps.size() || !steps[i + 2].done())) publish(step, job);
+  }
+  announce(all, all, "evaluation", fs::exists(evaluation_of(job)));
+  if (!fs::exists(evaluation_of(job))) {
+    if (const int code = evaluate(job, prepared.config); code != 0) return code;
+    if (!fs::exists(evaluation_of(job))) return stopped(job, steps);
+  }
+  write_summary(job, steps);
+  std::printf("controller and world model: %s\nevaluation: %s\n", bundle_of(job).c_str(),
+              evaluation_of(job).c_str());
+  return kDone;
+}
+
+}  // namespace regraft::launch
