@@ -23,28 +23,37 @@ DirtyAnchors::DirtyAnchors(const RuleSet& rules, const graph::Graph& graph) : gr
   }
   stamps_.resize(graph.id_bound());
   place_.resize(graph.id_bound(), kFar);
-  for (NodeId id = 0; id < graph.id_bound(); ++id) changed(id);
+  displaced_.resize(graph.id_bound(), 0);
+  for (NodeId id = 0; id < graph.id_bound(); ++id) stamps_[id] = stamp_of(id);
+  first_ = stamps_;
+  first_outputs_.assign(graph.outputs().begin(), graph.outputs().end());
+}
+
+bool DirtyAnchors::Stamp::operator==(const Stamp& other) const {
+  if (!alive || !other.alive) return alive == other.alive;
+  return signature == other.signature && weight == other.weight && used == other.used &&
+         inputs == other.inputs;
+}
+
+DirtyAnchors::Stamp DirtyAnchors::stamp_of(NodeId id) const {
+  if (!graph_.alive(id)) return {};
+  const graph::Node& node = graph_.node(id);
+  if (node.weight == graph::WeightId::none)
+    return {true, node.signature, 0, used_outputs(graph_, id), node.inputs};
+  return {true, node.signature, graph_.tables().weights()[node.weight].hash.low, 0, node.inputs};
 }
 
 bool DirtyAnchors::changed(NodeId id) {
-  Stamp& held = stamps_[id];
-  const bool alive = graph_.alive(id);
-  if (!alive) return std::exchange(held.alive, false);
-  const graph::Node& node = graph_.node(id);
-  const bool constant = node.weight != graph::WeightId::none;
-  const std::uint64_t used = constant ? 0 : used_outputs(graph_, id);
-  const std::uint64_t weight = constant ? graph_.tables().weights()[node.weight].hash.low : 0;
-  const bool same = held.alive && held.signature == node.signature && held.weight == weight &&
-                    held.used == used && held.inputs == node.inputs;
-  held.alive = true;
-  held.signature = node.signature;
-  held.weight = weight;
-  held.used = used;
-  held.inputs = node.inputs;
-  return !same;
+  Stamp now = stamp_of(id);
+  if (now == stamps_[id]) return false;
+  stamps_[id] = std::move(now);
+  const std::uint8_t displaced = stamps_[id] == (id < first_.size() ? first_[id] : Stamp{}) ? 0 : 1;
+  displaced_count_ += displaced;
+  displaced_count_ -= std::exchange(displaced_[id], displaced);
+  return true;
 }
 
-void DirtyAnchors::enter(NodeId id, std::uint32_t distance, std::uint32_t Distance::*which) {
+inline void DirtyAnchors::enter(NodeId id, std::uint32_t distance, std::uint32_t Distance::*which) {
   if (place_[id] == kFar) {
     place_[id] = static_cast<std::uint32_t>(found_.size());
     found_.push_back({id, {kFar, kFar}});
@@ -62,6 +71,7 @@ const std::vector<std::pair<NodeId, DirtyAnchors::Distance>>& DirtyAnchors::afte
   const std::size_t bound = std::max<std::size_t>(graph_.id_bound(), stamps_.size());
   stamps_.resize(bound);
   place_.resize(bound, kFar);
+  displaced_.resize(bound, 0);
   spread_below(touched);
   spread_around(touched);
   return found_;

@@ -2,6 +2,7 @@
 
 // Internal to core/rules: where matches may have changed after an edit.
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ class DirtyAnchors {
   /// Nodes, dead ones included, with their distances from what changed; valid until the next call.
   const std::vector<std::pair<graph::NodeId, Distance>>& after(std::span<const graph::NodeId> touched);
 
+  /// Whether, as of after(), the graph is the one that it was made on: the same nodes and outputs.
+  bool at_first() const {
+    return displaced_count_ == 0 && std::ranges::equal(graph_.outputs(), first_outputs_);
+  }
+
  private:
   struct Stamp {
     bool alive = false;
@@ -39,8 +45,11 @@ class DirtyAnchors {
     std::uint64_t weight = 0;  // its contents: ids of weights may be given to others
     std::uint64_t used = 0;    // outputs
     InlineVector<graph::Value, 4> inputs;
+
+    bool operator==(const Stamp& other) const;
   };
 
+  Stamp stamp_of(graph::NodeId id) const;
   /// Whether the node is another than when it was last asked for.
   bool changed(graph::NodeId id);
   void spread_below(std::span<const graph::NodeId> touched);
@@ -49,8 +58,11 @@ class DirtyAnchors {
 
   const graph::Graph& graph_;
   std::uint32_t depth_ = 0, radius_ = 0;  // the largest
-  std::vector<Stamp> stamps_;             // by node
-  std::vector<std::uint32_t> place_;      // by node: in found_, or kNone
+  std::vector<Stamp> stamps_, first_;     // by node: as it is, as it was at first
+  std::vector<graph::Value> first_outputs_;
+  std::vector<std::uint8_t> displaced_;  // by node: is another than at first
+  std::size_t displaced_count_ = 0;
+  std::vector<std::uint32_t> place_;  // by node: in found_, or kNone
   std::vector<std::pair<graph::NodeId, Distance>> found_;
   std::vector<graph::NodeId> queue_;
 };

@@ -19,7 +19,15 @@ namespace {
 struct NodeEntry {
   std::vector<LocalMatch> matches;
   std::vector<std::uint32_t> sets;  // numbers of rules of siblings with a member here
-  bool may_cycle = false;           // some match has to be asked about
+};
+
+const std::vector<LocalMatch> kNoMatches;
+
+/// What a pass over all nodes asks of an anchor, in little memory.
+enum class Anchored : std::uint8_t {
+  nothing,
+  matches,
+  cyclic,  // matches, some of which have to be asked about
 };
 
 }  // namespace
@@ -34,7 +42,10 @@ struct MatchIndex::State {
   Dependence dependence;
   std::vector<std::unique_ptr<Matcher>> matchers;      // by rule, made when first needed
   std::vector<std::unique_ptr<SiblingGroups>> groups;  // by rule; null where it has no siblings
+  std::vector<SiblingGroups*> sets;                    // those that there are
   std::vector<NodeEntry> entries;                      // by node
+  std::vector<Anchored> anchored;                      // by node: what its entry holds
+  std::vector<NodeEntry> first;                        // by node: its matches at first, to come back to
   MatchLists lists;
   bool fresh = false;
 
@@ -49,16 +60,24 @@ struct MatchIndex::State {
         groups(r.size()),
         lists(r.size()) {
     for (std::uint32_t number = 0; number < rules.size(); ++number) {
-      if (rules.compiled(number).is_siblings())
-        groups[number] = std::make_unique<SiblingGroups>(rules.compiled(number), number);
+      if (!rules.compiled(number).is_siblings()) continue;
+      groups[number] = std::make_unique<SiblingGroups>(rules.compiled(number), number);
+      sets.push_back(groups[number].get());
     }
-    entries.resize(graph.id_bound());
-    for (NodeId id = 0; id < entries.size(); ++id) match_at(id, {0, 0});
+    grow();
+    for (NodeId id = 0; id < entries.size(); ++id) match_at(id, {0, 0}, Plain::matched);
+    first = entries;
   }
 
   Matcher& matcher(std::uint32_t number) {
     if (!matchers[number]) matchers[number] = std::make_unique<Matcher>(rules.compiled(number), graph);
     return *matchers[number];
+  }
+
+  void grow() {
+    if (entries.size() >= graph.id_bound()) return;
+    entries.resize(graph.id_bound());
+    anchored.resize(graph.id_bound(), Anchored::nothing);
   }
 
   void forget(NodeId id, const DirtyAnchors::Distance& distance) {
@@ -71,63 +90,79 @@ struct MatchIndex::State {
     });
   }
 
-  void match_at(NodeId id, const DirtyAnchors::Distance& distance) {
-    if (!graph.alive(id)) return;
+  /// Where the matches of rules without siblings come from.
+  enum class Plain : std::uint8_t { matched, first };
+
+  void match_at(NodeId id, const DirtyAnchors::Distance& distance, Plain plain) {
     NodeEntry& entry = entries[id];
-    for (std::uint32_t number : programs.at(graph, id)) {
-      const CompiledRule& rule = rules.compiled(number);
-      if (!distance.reaches(rule)) continue;
-      if (!rule.is_siblings()) {
-        append_local_matches(rule, number, graph, matcher(number), memo, id, entry.matches);
-      } else if (groups[number]->insert(graph, matcher(number), id)) {
-        entry.sets.push_back(number);
+    if (plain == Plain::first) entry.matches = id < first.size() ? first[id].matches : kNoMatches;
+    if (graph.alive(id)) {
+      for (const std::uint32_t number : programs.at(graph, id)) {
+        const CompiledRule& rule = rules.compiled(number);
+        if (!distance.reaches(rule)) continue;
+        if (!rule.is_siblings()) {
+          if (plain == Plain::matched)
+            append_local_matches(rule, number, graph, matcher(number), memo, id, entry.matches);
+        } else if (groups[number]->insert(graph, matcher(number), id)) {
+          entry.sets.push_back(number);
+        }
       }
     }
-    entry.may_cycle = std::any_of(entry.matches.begin(), entry.matches.end(),
-                                  [](const LocalMatch& m) { return !m.reads.empty(); });
+    const bool cyclic = std::any_of(entry.matches.begin(), entry.matches.end(),
+                                    [](const LocalMatch& m) { return !m.reads.empty(); });
+    anchored[id] = cyclic ? Anchored::cyclic : entry.matches.empty() ? Anchored::nothing : Anchored::matches;
   }
 
+  /// Where walks come back to the first graph, again and again, its matches are taken from where they are
+  /// kept.
   void update(std::span<const NodeId> touched) {
     order.update(touched);
-    if (entries.size() < graph.id_bound()) entries.resize(graph.id_bound());
-    for (const auto& [id, distance] : dirty.after(touched)) {
+    grow();
+    const auto& found = dirty.after(touched);
+    const Plain plain = dirty.at_first() ? Plain::first : Plain::matched;
+    for (const auto& [id, distance] : found) {
       if (id >= entries.size()) continue;
       forget(id, distance);
-      match_at(id, distance);
+      match_at(id, distance, plain);
     }
     fresh = false;
   }
 
-  void refresh() {
-    if (fresh) return;
+  /// Puts all matches in order. Apart, so that asking again costs a look.
+  [[gnu::noinline]] void refresh() {
     const std::span<const NodeId> nodes = order.order();
     const std::vector<std::uint32_t>& position = order.positions();
     dependence.begin(nodes, position);
-    for (NodeId id : nodes) {
-      if (!entries[id].may_cycle) continue;
+    announce(nodes);
+    for (SiblingGroups* group : sets) group->announce(position, dependence);
+    dependence.settle();
+    lists.begin(position);
+    for (SiblingGroups* group : sets) {
+      group->form(graph, dependence, memo);
+      group->for_each_set([&](const Match& match) { lists.defer(match); });
+    }
+    for (const NodeId id : nodes) {
+      if (anchored[id] != Anchored::nothing) add_local(entries[id]);
+      lists.add_deferred(id);
+    }
+    fresh = true;
+  }
+
+  void announce(std::span<const NodeId> nodes) {
+    for (const NodeId id : nodes) {
+      if (anchored[id] != Anchored::cyclic) continue;
       for (const LocalMatch& m : entries[id].matches) {
         if (dependence.might(m.replaced, m.reads)) dependence.announce(m.replaced, m.reads);
       }
     }
-    for (const auto& group : groups) {
-      if (group) group->announce(position, dependence);
+  }
+
+  void add_local(const NodeEntry& entry) {
+    for (const LocalMatch& m : entry.matches) {
+      const bool cyclic = !m.reads.empty() && dependence.might(m.replaced, m.reads) &&
+                          dependence.depends(m.replaced, m.reads);
+      if (!cyclic) lists.add(m.match);
     }
-    dependence.settle();
-    lists.begin(position);
-    for (const auto& group : groups) {
-      if (!group) continue;
-      group->form(graph, dependence, memo);
-      group->for_each_set([&](const Match& match) { lists.defer(match); });
-    }
-    for (NodeId id : nodes) {
-      for (const LocalMatch& m : entries[id].matches) {
-        const bool cyclic = !m.reads.empty() && dependence.might(m.replaced, m.reads) &&
-                            dependence.depends(m.replaced, m.reads);
-        if (!cyclic) lists.add(m.match);
-      }
-      lists.add_deferred(id);
-    }
-    fresh = true;
   }
 };
 
@@ -142,12 +177,12 @@ void MatchIndex::update(std::span<const NodeId> touched) {
 }
 
 std::span<const Match> MatchIndex::matches(std::uint32_t rule) const {
-  state_->refresh();
+  if (!state_->fresh) state_->refresh();
   return state_->lists.of(rule);
 }
 
 std::size_t MatchIndex::match_count() const {
-  state_->refresh();
+  if (!state_->fresh) state_->refresh();
   return state_->lists.count();
 }
 

@@ -7,12 +7,6 @@ namespace regraft::rules {
 
 using graph::NodeId;
 
-namespace {
-
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-}  // namespace
-
 void MatchLists::begin(const std::vector<std::uint32_t>& position) {
   position_ = &position;
   for (List& list : lists_) list.size = 0;
@@ -29,11 +23,14 @@ bool MatchLists::before(const Match& a, const Match& b) const {
 void MatchLists::add(const Match& match) {
   List& list = lists_[match.rule];
   if (list.size == list.matches.size()) list.matches.emplace_back();
-  list.matches[list.size] = match;
-  for (std::size_t at = list.size; at > 0; --at) {
-    Match &earlier = list.matches[at - 1], &later = list.matches[at];
-    if (earlier.nodes[0] != later.nodes[0] || !before(later, earlier)) break;
-    std::swap(earlier, later);
+  Match* later = list.matches.data() + list.size;
+  later->rule = match.rule;
+  later->nodes.resize(match.nodes.size());
+  std::copy(match.nodes.begin(), match.nodes.end(), later->nodes.begin());
+  for (; later > list.matches.data(); --later) {
+    Match& earlier = later[-1];
+    if (earlier.nodes[0] != later->nodes[0] || !before(*later, earlier)) break;
+    std::swap(earlier, *later);
   }
   ++list.size;
   ++count_;
@@ -45,7 +42,7 @@ void MatchLists::defer(const Match& match) {
   first = static_cast<std::uint32_t>(deferred_.size() - 1);
 }
 
-void MatchLists::add_deferred(NodeId root) {
+void MatchLists::add_all_deferred(NodeId root) {
   std::uint32_t at = std::exchange(first_deferred_[root], kNone);
   for (; at != kNone; at = deferred_[at].next) add(*deferred_[at].match);
 }

@@ -20,7 +20,9 @@ class MatchLists {
   void add(const Match& match);
   /// Keeps a match, which stays where it is, until its root's turn: add_deferred(root).
   void defer(const Match& match);
-  void add_deferred(graph::NodeId root);
+  void add_deferred(graph::NodeId root) {
+    if (first_deferred_[root] != kNone) add_all_deferred(root);
+  }
 
   std::span<const Match> of(std::uint32_t rule) const {
     return {lists_[rule].matches.data(), lists_[rule].size};
@@ -28,6 +30,8 @@ class MatchLists {
   std::size_t count() const { return count_; }
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
   struct List {
     std::vector<Match> matches;  // the first `size` count
     std::size_t size = 0;
@@ -37,6 +41,7 @@ class MatchLists {
     std::uint32_t next;
   };
 
+  void add_all_deferred(graph::NodeId root);
   bool before(const Match& a, const Match& b) const;
 
   std::vector<List> lists_;

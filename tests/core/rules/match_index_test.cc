@@ -83,6 +83,12 @@ TEST_P(RandomWalk, IndexEqualsAFreshOne) {
     ASSERT_NO_FATAL_FAILURE(expect_fresh(index, graph, walk.seed, step));
   }
   const auto found = testing::Interpreter(graph).run(inputs);
+  if (!marks.empty()) {  // back where the index began
+    const std::vector<graph::NodeId> touched = graph.touched_since(marks[0]);
+    graph.undo_to(marks[0]);
+    index.update(touched);
+    ASSERT_NO_FATAL_FAILURE(expect_fresh(index, graph, walk.seed, 60));
+  }
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_LT(testing::relative_difference(expected[i], found[i]), 1e-4) << "seed " << walk.seed;
   }
@@ -176,6 +182,25 @@ TEST(MatchIndex, SeesTheContentsOfAConstantThatCameBackWithItsReader) {
     EXPECT_EQ(fresh.match_count(), maker == 0 ? 2u : maker == 1 ? 1u : 0u);
     for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
       EXPECT_TRUE(std::ranges::equal(index.matches(rule), fresh.matches(rule))) << rules.info(rule).name;
+  }
+}
+
+// Another output of the graph alone, with every node as it was at first, is not the graph that it was.
+TEST(MatchIndex, SeesThatOnlyAnOutputMoved) {
+  GraphBuilder b;
+  const graph::Value x = b.input({2, 3});
+  const graph::Value relu = b.op(graph::OpKind::relu, {x}), abs = b.op(graph::OpKind::abs, {x});
+  b.output(relu);
+  b.output(b.op(graph::OpKind::add, {relu, abs}));
+  const RuleSet rules = RuleSet::parse("inside: y = Relu(x), not output(y) => Abs(x)\n", "t");
+  graph::Graph& graph = b.graph();
+  MatchIndex index(rules, graph);
+  EXPECT_EQ(index.match_count(), 0u);
+  for (const graph::Value output : {abs, relu, abs}) {
+    const auto mark = graph.mark();
+    graph.set_output(0, output);
+    index.update(graph.touched_since(mark));
+    EXPECT_EQ(index.match_count(), output == abs ? 1u : 0u);
   }
 }
 
