@@ -1,8 +1,9 @@
+#include "core/rules/evaluate_code.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "core/rules/bindings.h"
 #include "core/rules/diagnostics.h"
 #include "core/rules/list_functions.h"
 
@@ -13,32 +14,17 @@ using Form = Code::Form;
 using Kind = Quantity::Kind;
 using Ints = List;
 constexpr std::size_t kMostArguments = 3;
-constexpr std::size_t kLongest = 1 << 13;   // of lists, one that doubles
-constexpr std::size_t kMostWork = 1 << 21;  // several operations on each element of the longest range
+constexpr std::size_t kLongest = 1 << 13;  // of lists, one that doubles
 
-Quantity value_of(const Code& code, const Scope& scope);
+}  // namespace
 
-// What the expression at hand has taken: operations, and elements of lists that are made or gone through.
-void spend(const Code& code, const Scope& scope, std::size_t work) {
-  scope.bindings.work += work;
-  if (scope.bindings.work <= kMostWork) return;
+void fail_of_work(const Code& code, const Scope& scope) {
   fail(scope.bindings.file, code.at,
        "this expression takes more than " + std::to_string(kMostWork) + " steps here",
        "let it go through shorter lists: loops within loops multiply");
 }
 
-std::size_t member_of(Slot slot, const Scope& scope) {
-  return slot.domain == scope.domain ? scope.member : 0;
-}
-
-// The first member's value, asked for from outside of a set that may have none.
-bool without_member(Slot slot, const Scope& scope) {
-  return slot.domain >= 0 && slot.domain != scope.domain && scope.bindings.count(slot.domain) == 0;
-}
-
-Tensor& tensor_at(Slot slot, const Scope& scope) {
-  return scope.bindings.tensor(slot, member_of(slot, scope));
-}
+namespace {
 
 Quantity shape_of(const graph::TensorType& type) {
   if (!type.ranked) return {};
@@ -136,6 +122,8 @@ Quantity join_lists(const Quantity& a, const Quantity& b) {
   return Quantity::of(std::move(out));
 }
 
+}  // namespace
+
 Quantity compare(const std::string& op, const Quantity& a, const Quantity& b) {
   if (!a.known() || !b.known()) return {};
   if (op == "==") return Quantity::of(a.equals(b));
@@ -156,6 +144,8 @@ Quantity compare(const std::string& op, const Quantity& a, const Quantity& b) {
   return Quantity::of(std::all_of(a.list.begin(), a.list.end(),
                                   [&](std::int64_t v) { return holds(static_cast<double>(v), number(b)); }));
 }
+
+namespace {
 
 Quantity element(const Quantity& list, const Quantity& at) {
   if (list.kind != Kind::list) return {};
@@ -246,7 +236,8 @@ Quantity dim_of(const Code& code, const Scope& scope) {
   return type.ranked && at ? Quantity::of(encode_dim(type.dims[*at])) : Quantity{};
 }
 
-// The value, in place where it stands somewhere already.
+}  // namespace
+
 const Quantity& seen(const Code& code, const Scope& scope, Quantity& made) {
   if (code.form == Form::literal) return code.literal;
   if (code.form == Form::variable && !without_member(code.slot, scope))
@@ -331,25 +322,9 @@ Quantity value_of(const Code& code, const Scope& scope) {
   return made;
 }
 
-}  // namespace
-
 Quantity evaluate(const Code& code, const Scope& scope) {
   scope.bindings.work = 0;
   return value_of(code, scope);
-}
-
-bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings) {
-  const std::size_t count = check.domain < 0 ? 1 : bindings.count(check.domain);
-  for (std::size_t member = 0; member < count; ++member) {
-    const Quantity value = evaluate(check.code, {graph, bindings, check.domain, member});
-    if (!check.target) {
-      if (!value.truth()) return false;
-      continue;
-    }
-    if (!value.known()) return false;
-    bindings.quantity(*check.target, member) = value;
-  }
-  return true;
 }
 
 }  // namespace regraft::rules
