@@ -147,11 +147,9 @@ void AnalyticCost::set_cost(NodeId id, const NodeCost& cost) {
   total_ += costs_[id];
 }
 
-std::int64_t AnalyticCost::tensor_bytes(NodeId id) const {
+std::int64_t AnalyticCost::tensor_bytes(NodeId id) {
   std::int64_t bytes = 0;
-  for (const graph::TypeId type : graph_.node(id).outputs)
-    bytes +=
-        kernels_.elements(type) * static_cast<std::int64_t>(dtype_bytes(graph_.tables().type(type).dtype));
+  for (const graph::TypeId type : graph_.node(id).outputs) bytes += kernels_.bytes(type);
   return bytes;
 }
 
@@ -183,9 +181,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
   if (written) cost.bytes += tensor_bytes(id);
   for (const Value value : node.inputs) {
     if (!value.present() || flow_[value.node].constant || is_internal(value.node, id)) continue;
-    const graph::TensorType& type = graph_.type(value);
-    cost.bytes +=
-        kernels_.elements(graph_.type_id(value)) * static_cast<std::int64_t>(dtype_bytes(type.dtype));
+    cost.bytes += kernels_.bytes(graph_.type_id(value));
   }
   return cost;
 }

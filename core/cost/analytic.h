@@ -55,7 +55,7 @@ class AnalyticCost final : public CostModel {
   void set_cost(graph::NodeId node, const NodeCost& cost);
   NodeCost evaluate(graph::NodeId node);
   bool is_internal(graph::NodeId producer, graph::NodeId user) const;
-  std::int64_t tensor_bytes(graph::NodeId node) const;
+  std::int64_t tensor_bytes(graph::NodeId node);
   graph::NodeId holder_of(graph::NodeId node) const;
   void find_memory(graph::NodeId node);
   double streamed_share() const;  // of the present weights

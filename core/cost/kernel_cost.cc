@@ -91,6 +91,15 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
   return kernel;
 }
 
+const KernelCosts::TypeSize& KernelCosts::compute_size(graph::TypeId type) {
+  const std::size_t at = index(type);
+  if (at >= sizes_.size()) sizes_.resize(at + 1);
+  const graph::TensorType& held = tables_.type(type);
+  const std::int64_t elements = bindings_.element_count(held);
+  sizes_[at] = {elements, elements * static_cast<std::int64_t>(dtype_bytes(held.dtype)), true};
+  return sizes_[at];
+}
+
 const KernelCost& KernelCosts::of(KernelKey key) {
   return kernel(key).cost;
 }

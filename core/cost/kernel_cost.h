@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "core/cost/device.h"
 #include "core/graph/counts.h"
@@ -53,7 +54,8 @@ class KernelCosts {
   /// Whether such an op reads a blocked input (a first convolution reads NCHW).
   bool reads_blocked(KernelKey key);
 
-  std::int64_t elements(graph::TypeId type) const { return bindings_.element_count(tables_.type(type)); }
+  std::int64_t elements(graph::TypeId type) { return size_of(type).elements; }
+  std::int64_t bytes(graph::TypeId type) { return size_of(type).bytes; }
   const DeviceProfile& device() const { return device_; }
   const graph::Tables& tables() const { return tables_; }
 
@@ -63,13 +65,23 @@ class KernelCosts {
     Layout layout = Layout::plain;
     KernelCost cost;
   };
+  struct TypeSize {
+    std::int64_t elements = 0, bytes = 0;
+    bool known = false;
+  };
   const Kernel& kernel(KernelKey key);
+  const TypeSize& size_of(graph::TypeId type) {
+    const std::size_t at = graph::index(type);
+    return at < sizes_.size() && sizes_[at].known ? sizes_[at] : compute_size(type);
+  }
+  const TypeSize& compute_size(graph::TypeId type);
   Layout layout_of(const graph::Signature& signature) const;
 
   const DeviceProfile& device_;
   const graph::Tables& tables_;
   const graph::Bindings bindings_;
   std::unordered_map<std::uint64_t, Kernel> kernels_;
+  std::vector<TypeSize> sizes_;  // by type
 };
 
 }  // namespace regraft::cost

@@ -17,8 +17,8 @@ std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t>
 }
 
 void PeakMemory::update(const graph::Graph& graph, std::span<const NodeId> touched) {
-  const std::size_t bound = std::max<std::size_t>(graph.id_bound(), first_states_.size());
-  first_states_.resize(bound);
+  const std::size_t bound = std::max<std::size_t>(graph.id_bound(), states_.size());
+  states_.resize(bound);
   source_.resize(bound, 0);
   last_source_.resize(bound, graph::kNoNode);
   moved_.clear();
@@ -56,7 +56,7 @@ void PeakMemory::note(const graph::Graph& graph, NodeId id) {
       }
     }
   }
-  first_states_[id].waiting = waiting;
+  states_[id].inputs = states_[id].waiting = waiting;
   const NodeId now = waiting == 0 ? last : graph::kNoNode;
   NodeId& held = last_source_[id];
   if (now == held) return;
@@ -70,36 +70,36 @@ void PeakMemory::note(const graph::Graph& graph, NodeId id) {
 
 std::int64_t PeakMemory::bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                                std::span<const NodeId> shares) {
-  states_ = first_states_;
   State* const states = states_.data();
   std::int64_t live = 0, peak = 0;
   const auto start = [&](NodeId id, std::size_t uses) {
-    const NodeId own = shares[id] == graph::kNoNode ? id : states[shares[id]].holder;
-    states[id].holder = own;
-    if (own == id) live += bytes[id];
-    peak = std::max(peak, live);
-    states[own].readers += static_cast<std::uint32_t>(uses);
-    return own;
+    const auto readers = static_cast<std::uint32_t>(uses);
+    if (shares[id] == graph::kNoNode) {
+      states[id].holder = id;
+      states[id].readers = readers;
+      live += bytes[id];
+      peak = std::max(peak, live);
+      if (readers == 0) live -= bytes[id];
+    } else {
+      states[id].holder = states[shares[id]].holder;
+      states[states[id].holder].readers += readers;
+    }
   };
-  for (const NodeId id : sources_) {
-    const std::size_t uses = graph.uses(id).size();
-    const NodeId own = start(id, uses);
-    if (uses == 0 && own == id) live -= bytes[id];
-  }
+  for (const NodeId id : sources_) start(id, graph.uses(id).size());
   order_.clear();
   for (const Early& early : early_) order_.push_back(early.node);
   for (std::size_t at = 0; at < order_.size(); ++at) {
     const NodeId id = order_[at];
     const auto uses = graph.uses(id);
-    const NodeId own = start(id, uses.size());
+    start(id, uses.size());
     for (const graph::Use& use : uses)
       if (use.user != graph::kGraphOutput && --states[use.user].waiting == 0) order_.push_back(use.user);
+    states[id].waiting = states[id].inputs;
     for (const graph::Value value : graph.node(id).inputs) {
       if (!value.present()) continue;
       const NodeId holder = states[value.node].holder;
       if (--states[holder].readers == 0) live -= bytes[holder];
     }
-    if (uses.empty() && own == id) live -= bytes[id];
   }
   return peak;
 }

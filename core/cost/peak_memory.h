@@ -27,8 +27,9 @@ class PeakMemory {
 
  private:
   struct State {
-    std::uint32_t waiting = 0;  // for nodes with inputs of their own
-    std::uint32_t readers = 0;
+    std::uint32_t inputs = 0;   // that no source makes
+    std::uint32_t waiting = 0;  // those of them that are still to come; all of them between passes
+    std::uint32_t readers = 0;  // of its memory, still to come
     graph::NodeId holder = graph::kNoNode;
   };
   /// A node that reads sources alone is ready after the last of them.
@@ -40,11 +41,11 @@ class PeakMemory {
   bool is_source(graph::NodeId id) const { return source_[id] != 0; }
   void note(const graph::Graph& graph, graph::NodeId id);
 
-  std::vector<State> states_, first_states_;  // by node; first_states_: as they are once all sources have run
-  std::vector<std::uint8_t> source_;          // by node
-  std::vector<graph::NodeId> sources_;        // live nodes without inputs, ascending
-  std::vector<Early> early_;                  // ascending
-  std::vector<graph::NodeId> last_source_;    // by node: of its entry in early_, or kNoNode
+  std::vector<State> states_;               // by node
+  std::vector<std::uint8_t> source_;        // by node
+  std::vector<graph::NodeId> sources_;      // live nodes without inputs, ascending
+  std::vector<Early> early_;                // ascending
+  std::vector<graph::NodeId> last_source_;  // by node: of its entry in early_, or kNoNode
   std::vector<graph::NodeId> order_, moved_;
 };
 
