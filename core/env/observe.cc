@@ -11,6 +11,8 @@
 namespace regraft::env {
 namespace {
 
+constexpr std::size_t kElementsFeature = 0;  // of all outputs
+
 float log_ratio(double now, double initial) {
   return now > 0 && initial > 0 ? static_cast<float>(4 * std::log(now / initial)) : 0.0f;
 }
@@ -52,17 +54,23 @@ void ObservationWriter::number_rows(const graph::Graph& graph, Observation& out)
   const graph::NodeId bound = graph.id_bound();
   rows_.assign(bound, -1);
   out.node_ids.resize(graph.live_count());
+  out.node_kinds.resize(graph.live_count());
   graph::NodeId* const ids = out.node_ids.data();
+  std::uint16_t* const kinds = out.node_kinds.data();
   std::int32_t* const rows = rows_.data();
   std::int32_t count = 0;
   std::size_t uses = 0;
   for (graph::NodeId id = 0; id < bound; ++id) {
-    if (!graph.alive(id) || graph.node(id).kind == graph::OpKind::weight) continue;
+    if (!graph.alive(id)) continue;
+    const graph::OpKind kind = graph.node(id).kind;
+    if (kind == graph::OpKind::weight) continue;
     ids[count] = id;
+    kinds[count] = static_cast<std::uint16_t>(kind);
     rows[id] = count++;
     uses += graph.uses(id).size();
   }
   out.node_ids.resize(static_cast<std::size_t>(count));
+  out.node_kinds.resize(static_cast<std::size_t>(count));
   edges_ = uses;
   for (const graph::Value output : graph.outputs()) edges_ -= rows_[output.node] < 0 ? 0 : 1;
 }
@@ -72,14 +80,13 @@ void ObservationWriter::write_nodes(RewriteState& state, const ObservationFrame&
   cost::CostModel& cost = state.cost_model();
   const double to_share = frame.initial.latency_us > 0 ? 1024 / frame.initial.latency_us : 0;
   const std::size_t count = out.node_ids.size();
-  out.node_kinds.resize(count);
   out.node_features.resize(count * kNodeFeatures);
   if (node_rows_.size() < graph.id_bound()) node_rows_.resize(graph.id_bound());
-  for (std::size_t row = 0; row < count; ++row) {
-    const graph::NodeId id = out.node_ids[row];
-    out.node_kinds[row] = static_cast<std::uint16_t>(graph.node(id).kind);
-    const NodeFeatureRow& features = node_row(graph, id, to_share * cost.node_latency_us(id));
-    std::memcpy(&out.node_features[row * kNodeFeatures], features.data(), sizeof(features));
+  const graph::NodeId* const ids = out.node_ids.data();
+  float* to = out.node_features.data();
+  for (std::size_t row = 0; row < count; ++row, to += kNodeFeatures) {
+    const NodeFeatureRow& features = node_row(graph, ids[row], to_share * cost.node_latency_us(ids[row]));
+    std::memcpy(to, features.data(), sizeof(features));
   }
 }
 
@@ -99,21 +106,33 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
   out.senders.resize(edges_);
   out.receivers.resize(edges_);
   out.edge_features.resize(edges_ * kEdgeFeatures);
+  const std::size_t count = out.node_ids.size();
+  const graph::NodeId* const ids = out.node_ids.data();
+  const std::int32_t* const rows = rows_.data();
+  const NodeRow* const node_rows = node_rows_.data();
   std::int32_t *sender = out.senders.data(), *receiver = out.receivers.data();
   float* features = out.edge_features.data();
-  for (std::size_t row = 0; row < out.node_ids.size(); ++row) {
-    const std::span<const graph::Value> inputs = graph.node(out.node_ids[row]).inputs;
+  const float first_output = half_log_(0);
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::span<const graph::Value> inputs = graph.node(ids[row]).inputs;
     for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
       const graph::Value value = inputs[slot];
-      if (!value.present() || rows_[value.node] < 0) continue;
-      *sender++ = rows_[value.node];
+      const std::int32_t from = value.present() ? rows[value.node] : -1;
+      if (from < 0) continue;
+      *sender++ = from;
       *receiver++ = static_cast<std::int32_t>(row);
       const graph::TypeList& outputs = graph.node(value.node).outputs;
-      features[0] = features_.elements(outputs[value.output]);
       features[1] = half_log_(slot);
-      features[2] = half_log_(value.output);
-      features[3] = outputs.size() == 1 ? node_rows_[value.node].features[kFanOutFeature]
-                                        : half_log_(graph.use_count(value));
+      if (outputs.size() == 1) {  // then its size and uses stand in the node's row
+        const NodeFeatureRow& made = node_rows[value.node].features;
+        features[0] = made[kElementsFeature];
+        features[2] = first_output;
+        features[3] = made[kFanOutFeature];
+      } else {
+        features[0] = features_.elements(outputs[value.output]);
+        features[2] = half_log_(value.output);
+        features[3] = half_log_(graph.use_count(value));
+      }
       features += kEdgeFeatures;
     }
   }
