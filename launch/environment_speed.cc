@@ -24,6 +24,18 @@ void take_step(env::Environment& environment, Rng& rng, EnvironmentSpeed& speed)
   speed.candidates += static_cast<double>(environment.observation().candidate_count());
 }
 
+MemorySample sample_memory(const graph::Tables& tables, std::uint64_t steps) {
+  return {steps, peak_rss_bytes(), tables.signature_count(), tables.symbol_count(), tables.weights().size()};
+}
+
+nlohmann::json to_json(const MemorySample& sample) {
+  return {{"steps", sample.steps},
+          {"peak_rss_bytes", sample.peak_rss_bytes},
+          {"signatures", sample.signatures},
+          {"symbols", sample.symbols},
+          {"constants", sample.constants}};
+}
+
 double share(double part, const EnvironmentSpeed& speed) {
   return speed.seconds > 0 ? part / speed.seconds : 0;
 }
@@ -38,7 +50,7 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
   speed.rules = environment.rules().size();
   Rng rng(seed, "bench environment");
   environment.reset(seed);
-  std::uint64_t first_peak = 0;
+  constexpr std::uint64_t kSamples = 10;
   const double cpu_start = cpu_seconds();
   const std::int64_t start = clock.steady_ns();
   for (std::uint64_t step = 0; step < steps; ++step) {
@@ -48,7 +60,8 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
       speed.reset_seconds += seconds_between(before, clock.steady_ns());
     }
     take_step(environment, rng, speed);
-    if (step == steps / 10) first_peak = peak_rss_bytes();
+    if ((step + 1) * kSamples / steps == step * kSamples / steps) continue;
+    speed.memory.push_back(sample_memory(environment.graph().tables(), step + 1));
   }
   speed.seconds = seconds_between(start, clock.steady_ns());
   speed.cpu_seconds = cpu_seconds() - cpu_start;
@@ -58,7 +71,7 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
   speed.nodes /= count;
   speed.candidates /= count;
   speed.peak_rss_bytes = peak_rss_bytes();
-  speed.rss_growth_bytes = speed.peak_rss_bytes - first_peak;
+  speed.rss_growth_bytes = speed.peak_rss_bytes - speed.memory.front().peak_rss_bytes;
   return speed;
 }
 
@@ -79,10 +92,17 @@ std::string describe(const EnvironmentSpeed& speed) {
   row("reset  ", speed.reset_seconds);
   out << "  memory   " << static_cast<double>(speed.peak_rss_bytes) / kMegabyte << " MB at most, "
       << static_cast<double>(speed.rss_growth_bytes) / kMegabyte << " MB of it after the first tenth\n";
+  for (const MemorySample& sample : speed.memory) {
+    out << "    " << sample.steps << " steps: " << static_cast<double>(sample.peak_rss_bytes) / kMegabyte
+        << " MB, " << sample.signatures << " signatures, " << sample.symbols << " symbols, "
+        << sample.constants << " constants\n";
+  }
   return out.str();
 }
 
 nlohmann::json to_json(const EnvironmentSpeed& speed) {
+  nlohmann::json memory = nlohmann::json::array();
+  for (const MemorySample& sample : speed.memory) memory.push_back(to_json(sample));
   return {{"model", speed.model},
           {"steps", speed.steps},
           {"episodes", speed.episodes},
@@ -101,7 +121,8 @@ nlohmann::json to_json(const EnvironmentSpeed& speed) {
             {"observe", share(speed.parts.observe, speed)},
             {"reset", share(speed.reset_seconds, speed)}}},
           {"peak_rss_bytes", speed.peak_rss_bytes},
-          {"rss_growth_bytes", speed.rss_growth_bytes}};
+          {"rss_growth_bytes", speed.rss_growth_bytes},
+          {"memory", memory}};
 }
 
 }  // namespace regraft::launch

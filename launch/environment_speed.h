@@ -3,11 +3,19 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/env/environment.h"
 
 namespace regraft::launch {
+
+/// The most that the process held up to a step, and how much the tables of the model hold there.
+struct MemorySample {
+  std::uint64_t steps = 0;
+  std::uint64_t peak_rss_bytes = 0;
+  std::size_t signatures = 0, symbols = 0, constants = 0;
+};
 
 /// How fast an environment steps and what it holds.
 struct EnvironmentSpeed {
@@ -21,6 +29,7 @@ struct EnvironmentSpeed {
   double nodes = 0, candidates = 0;     // of an observation, on average
   std::uint64_t peak_rss_bytes = 0;     // of the process
   std::uint64_t rss_growth_bytes = 0;   // of that peak, after the first tenth of the steps
+  std::vector<MemorySample> memory;     // after each tenth
 };
 
 /// Walks an environment: of the legal rewrites each is equally probable, NO-OP only where there is no other;
