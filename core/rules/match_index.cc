@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "core/graph/canonical.h"
 #include "core/rules/dirty_anchors.h"
@@ -30,9 +31,8 @@ enum class Anchored : std::uint8_t {
   cyclic,  // matches, some of which have to be asked about
 };
 
-}  // namespace
-
-struct MatchIndex::State {
+/// The index while all goes well.
+struct LiveIndex {
   const RuleSet& rules;
   const graph::Graph& graph;
   graph::CanonicalOrder order;
@@ -49,7 +49,7 @@ struct MatchIndex::State {
   MatchLists lists;
   bool fresh = false;
 
-  State(const RuleSet& r, const graph::Graph& g)
+  LiveIndex(const RuleSet& r, const graph::Graph& g)
       : rules(r),
         graph(g),
         order(g),
@@ -166,6 +166,34 @@ struct MatchIndex::State {
   }
 };
 
+}  // namespace
+
+// An error of a rule may come when half of the work is done: then nothing is kept, and the next question
+// begins with all nodes of the graph that there is by then.
+struct MatchIndex::State {
+  const RuleSet& rules;
+  const graph::Graph& graph;
+  std::optional<LiveIndex> index;
+
+  State(const RuleSet& r, const graph::Graph& g) : rules(r), graph(g) { index.emplace(r, g); }
+
+  template <typename Work>
+  void carry_out(Work&& work) {
+    try {
+      work(*index);
+    } catch (...) {
+      index.reset();
+      throw;
+    }
+  }
+
+  const MatchLists& lists() {
+    if (!index) index.emplace(rules, graph);
+    if (!index->fresh) carry_out([](LiveIndex& i) { i.refresh(); });
+    return index->lists;
+  }
+};
+
 MatchIndex::MatchIndex(const RuleSet& rules, const graph::Graph& graph)
     : state_(std::make_unique<State>(rules, graph)) {}
 MatchIndex::~MatchIndex() = default;
@@ -173,17 +201,16 @@ MatchIndex::MatchIndex(MatchIndex&&) noexcept = default;
 MatchIndex& MatchIndex::operator=(MatchIndex&&) noexcept = default;
 
 void MatchIndex::update(std::span<const NodeId> touched) {
-  state_->update(touched);
+  if (!state_->index) return;
+  state_->carry_out([&](LiveIndex& index) { index.update(touched); });
 }
 
 std::span<const Match> MatchIndex::matches(std::uint32_t rule) const {
-  if (!state_->fresh) state_->refresh();
-  return state_->lists.of(rule);
+  return state_->lists().of(rule);
 }
 
 std::size_t MatchIndex::match_count() const {
-  if (!state_->fresh) state_->refresh();
-  return state_->lists.count();
+  return state_->lists().count();
 }
 
 }  // namespace regraft::rules
