@@ -46,14 +46,27 @@ void check(const GenerateOptions& options) {
   if (options.threads < 1) throw SynthError("no threads", "generate", "give at least one");
 }
 
+/// The limit of time of one generation.
+class TimeLimit {
+ public:
+  explicit TimeLimit(const GenerateOptions& options)
+      : now_(options.clock ? options.clock : std::function<double()>(steady_seconds)),
+        seconds_(options.seconds),
+        begin_(now_()) {}
+
+  double passed() const { return now_() - begin_; }
+  bool is_over() const { return seconds_ > 0 && passed() > seconds_; }
+
+ private:
+  std::function<double()> now_;
+  double seconds_, begin_;
+};
+
 // Runs the units that are not done, until a limit is met.
 void enumerate(const GenerateOptions& options, const OpTable& table, const PointEvaluator& evaluator,
-               const ChunkStore& store, ThreadPool& threads, Generation& out,
+               const ChunkStore& store, const TimeLimit& time, ThreadPool& threads, Generation& out,
                const std::function<void(const std::string&)>& progress) {
-  const auto now = options.clock ? options.clock : std::function<double()>(steady_seconds);
-  const double begin = now();
-  const auto is_over = [&] { return options.seconds > 0 && now() - begin > options.seconds; };
-  const EnumerateLimits limits{options.memory_bytes / options.threads, is_over};
+  const EnumerateLimits limits{options.memory_bytes / options.threads, [&] { return time.is_over(); }};
   out.units = Enumerator(table, evaluator, options.depth, limits).units();
   std::vector<std::size_t> missing;
   for (std::size_t unit = 0; unit < out.units; ++unit)
@@ -61,25 +74,27 @@ void enumerate(const GenerateOptions& options, const OpTable& table, const Point
   out.units_found = out.units - missing.size();
   std::atomic<std::size_t> done = out.units_found, too_large = 0;
   threads.parallel_for(missing.size(), [&](std::size_t i) {
-    if (is_over()) return;
+    if (time.is_over()) return;
     Enumerator enumerator(table, evaluator, options.depth, limits);
-    const auto records = enumerator.run(missing[i]);
+    const auto records = enumerator.run(missing[i], store.part_of_unit(missing[i]));
     if (records) {
       store.write(missing[i], *records);
       ++done;
     } else if (enumerator.end() == Enumerator::End::memory) {
       ++too_large;
+    } else {
+      store.write_part(missing[i], enumerator.part());
     }
   });
   out.units_done = done;
-  out.enumerate_seconds = now() - begin;
+  out.enumerate_seconds = time.passed();
   const std::string so_far = std::to_string(done) + " of " + std::to_string(out.units) + " units";
   progress("enumerated " + so_far + " (" + std::to_string(out.units_found) + " from before)");
   if (too_large > 0) {
     out.stopped =
         out_of_memory(options, std::to_string(too_large) + " of the units") + "; " + so_far + " are done";
   } else if (out.units_done < out.units) {
-    out.stopped = "the time was over after " + so_far;
+    out.stopped = "the time was over after " + so_far + ", and parts of others: the same goes on from there";
   }
 }
 
@@ -128,7 +143,8 @@ Generation generate_rules(const GenerateOptions& options,
   const ChunkStore store(options.folder, hash_of(options));
   ThreadPool threads(options.threads - 1);
   Generation out;
-  enumerate(options, table, evaluator, store, threads, out, progress);
+  const TimeLimit time(options);
+  enumerate(options, table, evaluator, store, time, threads, out, progress);
   if (!out.complete()) return out;
   const double begin = steady_seconds();
   GraphClasses classes;
@@ -137,8 +153,16 @@ Generation generate_rules(const GenerateOptions& options,
   out.classes = classes.size();
   out.members = classes.members.size();
   progress(std::to_string(out.graphs) + " graphs, " + std::to_string(out.classes) + " classes of equal ones");
-  Pruner(table, evaluator, options, threads).run(classes, out, progress);
+  Pruner pruner(
+      table, evaluator, options, [&] { return time.is_over(); }, threads);
+  pruner.run(classes, out, progress);
   out.prune_seconds = steady_seconds() - begin;
+  if (!pruner.whole()) {
+    out.stopped = "the time was over after " + std::to_string(out.units_done) + " of " +
+                  std::to_string(out.units) +
+                  " units, while rules were chosen among what they gave: that is " +
+                  "done at once, so give more, or no limit; all units stay done";
+  }
   return out;
 }
 

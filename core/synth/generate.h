@@ -17,7 +17,7 @@ struct GenerateOptions {
   /// Of the graphs that are found and of what is remembered between them, all threads together; files of work
   /// that is done are mapped, and not counted.
   std::size_t memory_bytes = std::size_t{1} << 30;
-  double seconds = 0;                  // stop enumerating after so long; 0: no limit
+  double seconds = 0;                  // stop after so long; 0: no limit
   std::function<double()> clock = {};  // in seconds; empty: the steady clock
   std::uint64_t seed = 1;
   std::size_t examples = 24;     // of each rule, on other shapes, on equal operands and on others each
@@ -47,8 +47,9 @@ struct Generation {
 };
 
 /// Enumerates, pairs, prunes and checks. The same options (threads, memory, folder and time aside) give the
-/// same rules; where the limit of time or memory ends it early none, but the units that were done stay in the
-/// folder; the same options go on with the others, where memory ended it with more memory or fewer threads.
+/// same rules; where the limit of time or memory ends it early none, but the units that were done, and by the
+/// limit of time parts of units, stay in the folder; the same options go on from there, where memory ended it
+/// with more memory or fewer threads. Pruning and checking are done at once: their time has to suffice.
 /// Throws SynthError, FileError.
 Generation generate_rules(const GenerateOptions& options,
                           const std::function<void(const std::string&)>& progress);

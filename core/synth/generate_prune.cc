@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace regraft::synth {
 namespace {
@@ -82,13 +83,23 @@ GraphCode without(const GraphCode& code, std::size_t node, std::int8_t leaf) {
 }  // namespace
 
 Pruner::Pruner(const OpTable& table, const PointEvaluator& evaluator, const GenerateOptions& options,
-               ThreadPool& threads)
-    : table_(table), evaluator_(evaluator), options_(options), threads_(threads), linker_(table) {
+               std::function<bool()> is_over, ThreadPool& threads)
+    : table_(table),
+      evaluator_(evaluator),
+      options_(options),
+      is_over_(std::move(is_over)),
+      threads_(threads),
+      linker_(table) {
   other_tables_.reserve(kOtherShapes);
   for (int variant = 1; variant <= kOtherShapes; ++variant) {
     other_tables_.push_back(on_other_shapes(table, variant));
     others_.emplace_back(other_tables_.back(), options.seed + static_cast<std::uint64_t>(variant));
   }
+}
+
+bool Pruner::over() {
+  if (!over_ && is_over_()) over_ = true;
+  return over_;
 }
 
 Pruner::Open Pruner::open_class(Members members, std::size_t depth) const {
@@ -284,8 +295,10 @@ void Pruner::write(Generation& out) {
   const CheckOptions check{
       .wanted = options_.examples, .attempts = 100 * options_.examples, .seed = options_.seed};
   threads_.parallel_for(ways.size(), [&](std::size_t i) {
-    if (!ways[i].left.nodes.empty()) found[i] = find_sound_text("r", ways[i], table_.forms, texts, check);
+    if (!ways[i].left.nodes.empty() && !over())
+      found[i] = find_sound_text("r", ways[i], table_.forms, texts, check);
   });
+  if (over_) return;
   std::set<std::string> lines;
   for (std::size_t i = 0; i < ways.size(); i += 2) {
     GeneratedRule rule{depths[i / 2], ways[i], {}};
@@ -322,17 +335,21 @@ void Pruner::run(const GraphClasses& classes, Generation& out,
                  const std::function<void(const std::string&)>& progress) {
   for (std::size_t depth = 1; depth <= options_.depth; ++depth) {
     std::vector<Open> open(classes.size());
-    threads_.parallel_for(classes.size(), [&](std::size_t c) { open[c] = open_class(classes.of(c), depth); });
+    threads_.parallel_for(classes.size(), [&](std::size_t c) {
+      if (!over()) open[c] = open_class(classes.of(c), depth);
+    });
+    if (over()) return;
     const std::vector<std::size_t> order = in_order(open);
     progress("depth " + std::to_string(depth) + ": " + std::to_string(order.size()) + " classes fall apart");
-    for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t i = 0; i < order.size() && !over(); ++i) {
       resolve(open[order[i]], depth);
       if ((i + 1) % kProgressClasses == 0)
         progress("  " + std::to_string(i + 1) + " of them, " + std::to_string(pairs_.size()) + " pairs");
     }
   }
   dropped_.assign(pairs_.size(), false);
-  for (std::size_t p = 0; p < pairs_.size(); ++p) dropped_[p] = follows(p);
+  for (std::size_t p = 0; p < pairs_.size() && !over(); ++p) dropped_[p] = follows(p);
+  if (over()) return;
   const auto kept = static_cast<std::size_t>(std::count(dropped_.begin(), dropped_.end(), false));
   progress(std::to_string(pairs_.size()) + " pairs, " + std::to_string(kept) + " do not follow from others");
   write(out);

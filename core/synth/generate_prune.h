@@ -2,6 +2,7 @@
 
 // Internal to core/synth: from classes of equal graphs to rules that do not follow from each other.
 
+#include <atomic>
 #include <functional>
 #include <set>
 
@@ -19,11 +20,14 @@ namespace regraft::synth {
 /// rule. The order, and so the rules, do not depend on the number of threads.
 class Pruner {
  public:
+  /// `is_over` is asked between classes, pairs and rules, by any thread.
   Pruner(const OpTable& table, const PointEvaluator& evaluator, const GenerateOptions& options,
-         ThreadPool& threads);
+         std::function<bool()> is_over, ThreadPool& threads);
 
+  /// No rules where the time was over.
   void run(const GraphClasses& classes, Generation& out,
            const std::function<void(const std::string&)>& progress);
+  bool whole() const { return !over_; }
 
  private:
   using Members = std::span<const GraphCode>;
@@ -42,6 +46,8 @@ class Pruner {
     std::size_t rules = 0;  // of the linker, tried already
   };
 
+  /// Remembers that it was.
+  bool over();
   Open open_class(Members members, std::size_t depth) const;
   void join(Open& open, const GraphCode& a, const GraphCode& b) const;
   void link(Open& open) const;
@@ -61,6 +67,8 @@ class Pruner {
   const OpTable& table_;
   const PointEvaluator& evaluator_;
   const GenerateOptions& options_;
+  std::function<bool()> is_over_;
+  std::atomic<bool> over_ = false;
   ThreadPool& threads_;
   std::vector<OpTable> other_tables_;
   std::vector<PointEvaluator> others_;

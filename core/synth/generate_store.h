@@ -13,8 +13,9 @@ namespace regraft::synth {
 
 /// One file a work unit, whole or not there (AtomicFile), so that a killed generation goes on with the units
 /// that are missing. A file: magic, hash of the options, where each part begins, the records in order,
-/// CRC-32C. Parts divide records by fingerprint; equal fingerprints lie in one part of each file. write() may
-/// be called from several threads for different units.
+/// CRC-32C. A file of its own for what was done of a unit when the time was over. Parts divide records by
+/// fingerprint; equal fingerprints lie in one part of each file. write() may be called from several threads
+/// for different units.
 class ChunkStore {
  public:
   static constexpr std::size_t kParts = 256;
@@ -24,7 +25,12 @@ class ChunkStore {
 
   /// Whether the unit's file is there and whole. Throws SynthError where it is of other options.
   bool has(std::size_t unit) const;
+  /// Its part, if there is one, goes.
   void write(std::size_t unit, const std::vector<GraphRecord>& records) const;
+  /// What an earlier run did of a unit; nothing where it did not begin, or the file is torn or of other
+  /// options.
+  UnitPart part_of_unit(std::size_t unit) const;
+  void write_part(std::size_t unit, const UnitPart& part) const;
   /// All units, to read; each must be there.
   std::vector<MappedFile> open_all(std::size_t units) const;
   /// What the records of one part of all units take in memory.
@@ -34,6 +40,7 @@ class ChunkStore {
 
  private:
   std::filesystem::path path(std::size_t unit) const;
+  std::filesystem::path path_of_part(std::size_t unit) const;
 
   std::filesystem::path folder_;
   Hash128 options_;

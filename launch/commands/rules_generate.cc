@@ -86,7 +86,7 @@ void add_rules_generate(CLI::App& rules, Action& action) {
                    "MB for the graphs found and what is remembered between them")
       ->capture_default_str()
       ->check(CLI::Range(16, 1 << 20));
-  command->add_option("--time", options->generate.seconds, "seconds to enumerate; 0: no limit")
+  command->add_option("--time", options->generate.seconds, "seconds to take; 0: no limit")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--resume", options->generate.folder,

@@ -165,6 +165,57 @@ TEST(Generate, StopsWithinAUnitAndGoesOnToTheSameRules) {
   EXPECT_EQ(made.rules_text(), expected.rules_text());
 }
 
+// A limit that suffices for a part of a unit comes to the end too, part by part.
+TEST(Generate, ALimitShorterThanAnyUnitComesToTheSameRules) {
+  const Folder whole, parts;
+  const Generation expected = generate(whole.path(), {"matmul", "add"}, 3);
+  GenerateOptions options = small_options(parts.path());
+  double now = 0;
+  options.clock = [&] { return ++now; };
+  options.seconds = 2;  // a look at the clock before a unit, and one in it
+  std::size_t runs = 0, without_a_unit = 0;
+  Generation made;
+  for (std::size_t done = 0; made.units == 0 || done < made.units; ++runs) {
+    ASSERT_LT(runs, 10000u);
+    made = generate_rules(options, [](const std::string&) {});
+    EXPECT_FALSE(made.complete());
+    EXPECT_TRUE(made.rules.empty());
+    without_a_unit += made.units_done == done ? 1 : 0;
+    done = made.units_done;
+  }
+  EXPECT_GE(without_a_unit, 5u);
+  EXPECT_NE(made.stopped.find("while rules were chosen"), std::string::npos) << made.stopped;
+  options.seconds = 0;
+  made = generate_rules(options, [](const std::string&) {});
+  EXPECT_TRUE(made.complete()) << made.stopped;
+  EXPECT_EQ(made.units_found, made.units);
+  EXPECT_EQ(made.rules_text(), expected.rules_text());
+  for (const auto& entry : fs::directory_iterator(parts.path()))
+    EXPECT_EQ(entry.path().extension(), ".chunk") << entry.path();
+}
+
+// A part that is torn, or of another generation, is no part.
+TEST(Generate, BeginsAUnitAnewWhereItsPartIsTorn) {
+  const Folder whole, parts;
+  const Generation expected = generate(whole.path(), {"matmul", "add"}, 3);
+  GenerateOptions options = small_options(parts.path());
+  double now = 0;
+  options.clock = [&] { return ++now; };
+  options.seconds = 2;
+  std::size_t torn = 0;
+  for (int run = 0; run < 20; ++run) {
+    generate_rules(options, [](const std::string&) {});
+    for (const auto& entry : fs::directory_iterator(parts.path())) {
+      if (entry.path().extension() != ".part" || run % 2 == 0) continue;
+      fs::resize_file(entry.path(), fs::file_size(entry.path()) - 1);
+      ++torn;
+    }
+  }
+  EXPECT_GE(torn, 3u);
+  options.seconds = 0;
+  EXPECT_EQ(generate_rules(options, [](const std::string&) {}).rules_text(), expected.rules_text());
+}
+
 TEST(Generate, StopsWhereMemoryIsShortAndGoesOnWithMore) {
   const Folder whole, parts;
   const Generation expected = generate(whole.path(), {"matmul", "add"}, 3);
@@ -206,9 +257,40 @@ TEST(Enumerator, AUnitIsWholeOrNotThere) {
   Enumerator narrow(table, evaluator, 3, {.bytes = largest * sizeof(GraphRecord) / 2});
   EXPECT_FALSE(narrow.run(unit).has_value());
   EXPECT_EQ(narrow.end(), Enumerator::End::memory);
+  // In as many parts as there are looks at the clock.
+  Enumerator hurried(table, evaluator, 3, {.is_over = [] { return true; }});
+  UnitPart part;
+  std::size_t parts = 0;
+  auto found = hurried.run(unit);
+  for (; !found; ++parts) {
+    ASSERT_EQ(hurried.end(), Enumerator::End::time);
+    const std::vector<std::uint32_t> before = part.way;
+    part = hurried.part();
+    ASSERT_GT(part.way, before) << "no further than before";
+    found = hurried.run(unit, part);
+  }
+  EXPECT_GE(parts, 3u);
+  EXPECT_EQ(*found, wanted);
   // Room for few results to be remembered, and for each record just so.
   Enumerator tight(table, evaluator, 3, {.bytes = 4 * largest * sizeof(GraphRecord) + 64});
   EXPECT_EQ(tight.run(unit).value(), wanted);
+}
+
+// Records that take all the room that they can get leave some for what is remembered.
+TEST(Enumerator, ResultsAreRememberedWhateverTheLimitIs) {
+  const OpTable table = op_table({"matmul", "add"});
+  const PointEvaluator evaluator(table, 1);
+  std::size_t runs = 0;
+  for (std::size_t bytes = std::size_t{1} << 12; bytes <= std::size_t{1} << 24; bytes *= 2) {
+    for (const std::size_t limit : {bytes - 1, bytes, bytes + bytes / 2}) {
+      Enumerator enumerator(table, evaluator, 3, {.bytes = limit});
+      for (std::size_t unit = 0; unit < enumerator.units(); unit += 5) {
+        runs += enumerator.run(unit) ? 1 : 0;
+        EXPECT_GE(enumerator.most_memo(), limit / 4 / 128) << limit;
+      }
+    }
+  }
+  EXPECT_GT(runs, 20u);
 }
 
 TEST(Generate, RefusesOptionsThatCannotBeMeant) {
