@@ -29,12 +29,12 @@ struct Rewrite {
   std::vector<graph::Value> after;   // what stands in their place
 };
 
-/// All matches of a rule set on one graph, kept up to date while it is edited. One thread. Contract (tested
-/// against a fresh full match): matches(r) is the complete list of legal matches of rule r, complete relative
-/// to the rule language (maximal sibling sets and their canonical pairs), legal: guards hold, types infer, no
-/// cycle is made; by canonical position of the root, then of the other nodes. Where a rule takes too much
-/// work what is asked throws RuleError, and leaves no half of an answer: the next question begins anew with
-/// the graph that there is by then, and is answered once the cause of the error is gone from it.
+/// All matches of a rule set on one graph, kept up to date while the graph is edited.
+///
+/// Contract (tested against a fresh full match): matches(r) is the complete list of legal matches of rule r
+/// on the present graph, where complete is relative to the rule language (maximal sibling sets and their
+/// canonical pairs), legal means that guards hold, types infer, and applying makes no cycle; in canonical
+/// order: canonical position of the root, then of the other nodes. One thread.
 class MatchIndex {
  public:
   MatchIndex(const RuleSet& rules, const graph::Graph& graph);

@@ -63,10 +63,8 @@ std::set<Nodes> plain_sets(const graph::Graph& graph, bool share_activation) {
   return sets;
 }
 
-/// Whether the rule is offered these sets alone, each once.
-bool offers_plain_sets(const graph::Graph& graph, const char* rule, bool share_activation) {
-  const RuleSet rules = RuleSet::parse(rule, "t");
-  const MatchIndex index(rules, graph);
+/// Whether these sets alone are offered, each once.
+bool holds_plain_sets(const MatchIndex& index, const graph::Graph& graph, bool share_activation) {
   std::set<Nodes> found;
   for (const Match& match : index.matches(0)) {
     const bool fresh = found.insert(Nodes(match.nodes.begin(), match.nodes.end())).second;
@@ -75,6 +73,11 @@ bool offers_plain_sets(const graph::Graph& graph, const char* rule, bool share_a
   const auto wanted = plain_sets(graph, share_activation);
   EXPECT_EQ(found, wanted);
   return found == wanted;
+}
+
+bool offers_plain_sets(const graph::Graph& graph, const char* rule, bool share_activation) {
+  const RuleSet rules = RuleSet::parse(rule, "t");
+  return holds_plain_sets(MatchIndex(rules, graph), graph, share_activation);
 }
 
 // Products of one weight, some of which read others: two of them that are independent and stand apart are
@@ -95,6 +98,40 @@ TEST(SiblingGroups, OffersTheIndependentSetAndNeighboursWhereAWeightIsShared) {
     for (const Value v : values) b.output(v);
     ASSERT_TRUE(offers_plain_sets(b.graph(), kSharedWeight, false)) << "seed " << seed;
   }
+}
+
+// An edit far above the members, which are what they were, makes one read another, or frees it.
+TEST(SiblingGroups, FormsSetsAnewWhereAFarEditChangesWhatDependsOnWhat) {
+  const RuleSet rules = RuleSet::parse(kSharedWeight, "t");
+  std::size_t edits = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    GraphBuilder b(seed);
+    Rng rng(seed, "far edits");
+    graph::Graph& graph = b.graph();
+    const Value w = b.weight({4, 4});
+    std::vector<Value> values = {b.input({1, 4})};
+    std::vector<NodeId> heads;  // of chains that end in a product
+    for (std::size_t made = 0, products = 2 + rng.below(3); made < products; ++made) {
+      const Value head = b.op(OpKind::relu, {values[rng.below(values.size())]});
+      heads.push_back(head.node);
+      values.push_back(b.op(OpKind::matmul, {b.op(OpKind::abs, {b.op(OpKind::neg, {head})}), w}));
+    }
+    for (const Value v : values) b.output(v);
+    graph.commit();
+    MatchIndex index(rules, graph);
+    for (int step = 0; step < 8; ++step) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " step " + std::to_string(step));
+      const auto mark = graph.mark();
+      const NodeId head = heads[rng.below(heads.size())];
+      const Value to = values[rng.below(values.size())];
+      if (to == graph.node(head).inputs[0] || reads(graph, to.node, head)) continue;
+      graph.set_input(head, 0, to);
+      ++edits;
+      index.update(graph.touched_since(mark));
+      ASSERT_TRUE(holds_plain_sets(index, graph, false));
+    }
+  }
+  EXPECT_GT(edits, 100u);
 }
 
 TEST(SiblingGroups, OffersAllPairsOfFewMembersThatShareAnInputElseNeighbours) {
