@@ -54,9 +54,9 @@ void operator delete[](void* memory, std::size_t) noexcept {
 namespace regraft::env {
 namespace {
 
-/// The same episodes of a random legal policy each time.
-void walk(Environment& environment, std::size_t steps) {
-  Rng rng(1, "walk");
+/// Episodes of a random legal policy, the same for the same seed.
+void walk(Environment& environment, std::size_t steps, std::uint64_t seed = 1) {
+  Rng rng(seed, "walk");
   environment.reset();
   for (std::size_t i = 0; i < steps; ++i) {
     if (environment.done()) environment.reset();
@@ -86,6 +86,28 @@ TEST_P(Allocations, AreNearlyNoneOnceAWalkHasWarmedUp) {
   const double each = static_cast<double>(allocations - before) / kSteps;
   std::printf("%s: %.2f allocations a step\n", GetParam(), each);
   EXPECT_LT(each, kMost);
+}
+
+// In new episodes operations turn up that were never met: those are named, costed and remembered, on the
+// heap. They become fewer.
+TEST_P(Allocations, OfNewEpisodesAreForWhatWasNeverMet) {
+  const regraft::testing::ModelWorld world(GetParam());
+  Environment environment = world.make();
+  constexpr std::size_t kSteps = 1000;
+  const auto signatures = [&] { return environment.graph().tables().signature_count(); };
+  double each = 0, before = 0;
+  std::size_t fresh = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const std::uint64_t allocated = allocations;
+    const std::size_t met = signatures();
+    walk(environment, kSteps, seed);
+    before = seed == 1 ? 0 : each;
+    each = static_cast<double>(allocations - allocated) / kSteps;
+    fresh = signatures() - met;
+    std::printf("%s, %zu steps more: %.2f allocations a step, %zu new operations\n", GetParam(), kSteps, each,
+                fresh);
+  }
+  EXPECT_LT(each, before == 0 ? 1 : 2 * before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Allocations,

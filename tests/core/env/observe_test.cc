@@ -67,6 +67,23 @@ std::size_t column(std::string_view name) {
   return 0;
 }
 
+// A node of which nothing changed but what its cost is measured by.
+TEST(Observation, SharesOfCostFollowTheInitialGraph) {
+  SmallNet net;
+  const rules::RuleSet rules = rules::RuleSet::parse("self-add: Add(x, x) => Mul(x, x)\n", "test.rules");
+  const TableCostFactory costs = unit_costs();
+  RewriteState state(net.graph, rules, costs);
+  ObservationWriter writer(net.tables, {});
+  cost::Cost initial = costs.make(net.graph)->cost();
+  for (const double latency_us : {3.0, 12.0, 3.0}) {
+    initial.latency_us = latency_us;
+    Observation seen;
+    writer.write(state, {initial, 5, 10, 200}, seen);
+    EXPECT_EQ(seen.node_features, observe(net.graph, rules, costs, {initial, 5, 10, 200}, {}).node_features)
+        << latency_us;
+  }
+}
+
 TEST(Observation, SaysWhatTheTableOfColumnsSays) {
   SmallNet net;
   const rules::RuleSet rules = rules::RuleSet::parse("self-add: Add(x, x) => Mul(x, x)\n", "test.rules");

@@ -104,14 +104,86 @@ void steps_by_idle_rule_count(benchmark::State& bench) {
 BENCHMARK(steps_by_idle_rule_count)->Arg(30)->Arg(75)->Arg(150)->Arg(300)->Unit(benchmark::kMicrosecond);
 
 /// Encoder layers side by side: what a step touches stays the same.
-void steps_by_graph_size(benchmark::State& bench) {
-  rules::testing::GraphBuilder builder;
-  while (builder.graph().operation_count() < static_cast<std::size_t>(bench.range(0)))
+void grow_to(rules::testing::GraphBuilder& builder, std::int64_t nodes) {
+  while (builder.graph().operation_count() < static_cast<std::size_t>(nodes))
     rules::testing::encoder(builder, 17, 4, 8);
   builder.graph().commit();
+}
+
+void steps_by_graph_size(benchmark::State& bench) {
+  rules::testing::GraphBuilder builder;
+  grow_to(builder, bench.range(0));
   walk(bench, builder.graph(), shipped(), costs());
 }
 BENCHMARK(steps_by_graph_size)
+    ->Arg(100)
+    ->Arg(300)
+    ->Arg(1000)
+    ->Arg(2500)
+    ->Arg(5000)
+    ->Unit(benchmark::kMicrosecond);
+
+/// Seconds of each part of a step.
+struct Parts {
+  double rewrite = 0, cost = 0, match = 0;    // around the edit
+  double memory = 0, order = 0, observe = 0;  // passes over the graph: peak memory; canonical order, cycles
+                                              // and lists of candidates; observation with masks
+  double around_edit() const { return rewrite + cost + match; }
+  double all() const { return around_edit() + memory + order + observe; }
+};
+
+/// Adds the time that `work` takes.
+template <typename Work>
+void timed(const Clock& clock, double& total, Work&& work) {
+  const std::int64_t start = clock.steady_ns();
+  work();
+  total += static_cast<double>(clock.steady_ns() - start) / static_cast<double>(nanoseconds_per_second);
+}
+
+/// One step of a random legal policy, part by part as Environment takes it.
+void step_in_parts(RewriteState& state, ObservationWriter& writer, const cost::Cost& initial, Rng& rng,
+                   Observation& seen, Parts& parts) {
+  const SystemClock clock;
+  const std::size_t legal = seen.candidate_count() - 1;
+  timed(clock, parts.rewrite, [&] {
+    if (legal == 0 || state.depth() == 100) return state.rewind_to(0);
+    const std::size_t candidate = rng.below(legal);
+    state.apply(state.index().matches(seen.candidate_xfers[candidate])[seen.candidate_locations[candidate]]);
+  });
+  timed(clock, parts.cost, [&] { state.cost_model(); });
+  timed(clock, parts.memory, [&] { state.cost(); });
+  timed(clock, parts.match, [&] { state.index(); });
+  timed(clock, parts.order, [&] { state.index().match_count(); });
+  timed(clock, parts.observe, [&] { writer.write(state, {initial, 1, 100, 200}, seen); });
+}
+
+/// The share of a step that is none of the passes over the graph.
+void parts_by_graph_size(benchmark::State& bench) {
+  rules::testing::GraphBuilder builder;
+  grow_to(builder, bench.range(0));
+  RewriteState state(builder.graph(), shipped(), costs());
+  ObservationWriter writer(builder.tables(), {});
+  const cost::Cost initial = state.cost();
+  Observation seen;
+  writer.write(state, {initial, 0, 100, 200}, seen);
+  Rng rng(1, "bench");
+  Parts parts;
+  for (auto _ : bench) step_in_parts(state, writer, initial, rng, seen, parts);
+  bench.SetItemsProcessed(bench.iterations());
+  const auto each_us = [&](double seconds) {
+    return benchmark::Counter(seconds * 1e6, benchmark::Counter::kAvgIterations);
+  };
+  bench.counters["nodes"] = static_cast<double>(seen.node_count());
+  bench.counters["rewrite_us"] = each_us(parts.rewrite);
+  bench.counters["cost_us"] = each_us(parts.cost);
+  bench.counters["match_us"] = each_us(parts.match);
+  bench.counters["memory_us"] = each_us(parts.memory);
+  bench.counters["order_us"] = each_us(parts.order);
+  bench.counters["observe_us"] = each_us(parts.observe);
+  bench.counters["around_edit_us"] = each_us(parts.around_edit());
+  bench.counters["around_edit_share"] = parts.around_edit() / parts.all();
+}
+BENCHMARK(parts_by_graph_size)
     ->Arg(100)
     ->Arg(300)
     ->Arg(1000)
