@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <set>
 
 #include "core/base/rng.h"
@@ -132,29 +133,28 @@ struct Parts {
   double all() const { return around_edit() + memory + order + observe; }
 };
 
-/// Adds the time that `work` takes.
+/// Adds the CPU time that `work` takes: a busy machine does not lengthen it.
 template <typename Work>
-void timed(const Clock& clock, double& total, Work&& work) {
-  const std::int64_t start = clock.steady_ns();
+void timed(double& total, Work&& work) {
+  const std::clock_t start = std::clock();
   work();
-  total += static_cast<double>(clock.steady_ns() - start) / static_cast<double>(nanoseconds_per_second);
+  total += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 /// One step of a random legal policy, part by part as Environment takes it.
 void step_in_parts(RewriteState& state, ObservationWriter& writer, const cost::Cost& initial, Rng& rng,
                    Observation& seen, Parts& parts) {
-  const SystemClock clock;
   const std::size_t legal = seen.candidate_count() - 1;
-  timed(clock, parts.rewrite, [&] {
+  timed(parts.rewrite, [&] {
     if (legal == 0 || state.depth() == 100) return state.rewind_to(0);
     const std::size_t candidate = rng.below(legal);
     state.apply(state.index().matches(seen.candidate_xfers[candidate])[seen.candidate_locations[candidate]]);
   });
-  timed(clock, parts.cost, [&] { state.cost_model(); });
-  timed(clock, parts.memory, [&] { state.cost(); });
-  timed(clock, parts.match, [&] { state.index(); });
-  timed(clock, parts.order, [&] { state.index().match_count(); });
-  timed(clock, parts.observe, [&] { writer.write(state, {initial, 1, 100, 200}, seen); });
+  timed(parts.cost, [&] { state.cost_model(); });
+  timed(parts.memory, [&] { state.cost(); });
+  timed(parts.match, [&] { state.index(); });
+  timed(parts.order, [&] { state.index().match_count(); });
+  timed(parts.observe, [&] { writer.write(state, {initial, 1, 100, 200}, seen); });
 }
 
 /// The share of a step that is none of the passes over the graph.
