@@ -55,8 +55,12 @@ Followed follow_runs(MpiSession& mpi, const std::string& name, const std::filesy
     const auto word = nlohmann::json::parse(mpi.broadcast(""));
     if (word.contains("failed")) return {kUsage, true};  // rank 0 says why
     if (!word.contains("run")) return {kDone, true};
-    if (asked_to_stop) continue;
     const learner::RunFolder folder{word.at("run").get<std::string>()};
+    if (asked_to_stop) {  // rank 0 may hear of it only now
+      std::fprintf(stderr, "regraft: rank %d was asked to stop: no actor of it plays in %s\n", mpi.rank(),
+                   folder.root.c_str());
+      continue;
+    }
     Supervisor supervisor({actor_spec(folder, name, mpi.rank(), key)}, supervisor_options(), clock);
     if (const int code = supervisor.run(); code != 0) return {code, false};
     asked_to_stop = supervisor.asked_to_stop();
@@ -89,7 +93,10 @@ int LocalCrew::run(const learner::RunFolder& folder) {
     workers.push_back(actor_spec(folder, actor_name(i), i, key));
   }
   const SystemClock clock;
-  return Supervisor(std::move(workers), supervisor_options(), clock).run();
+  Supervisor supervisor(std::move(workers), supervisor_options(), clock);
+  const int code = supervisor.run();
+  asked_to_stop_ = supervisor.asked_to_stop();
+  return code;
 }
 
 LeadingCrew::LeadingCrew(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
@@ -105,7 +112,10 @@ int LeadingCrew::run(const learner::RunFolder& folder) {
     authorised.add(actor_name(static_cast<std::int64_t>(rank)), public_keys_[rank]);
   mpi_.broadcast(nlohmann::json{{"run", folder.root.string()}}.dump());
   const SystemClock clock;
-  return Supervisor({learner_spec(folder)}, supervisor_options(), clock).run();
+  Supervisor supervisor({learner_spec(folder)}, supervisor_options(), clock);
+  const int code = supervisor.run();
+  asked_to_stop_ = supervisor.asked_to_stop();
+  return code;
 }
 
 void LeadingCrew::dismiss(bool failed) {

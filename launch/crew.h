@@ -27,6 +27,8 @@ class Crew {
   virtual ActorCount actors(const Config& config) const = 0;
   /// Learner and actors of a prepared run, to its end: an exit code, as Supervisor::run() gives it.
   virtual int run(const learner::RunFolder& folder) = 0;
+  /// Whether a signal asked the last run to stop; it may have come to its end all the same.
+  virtual bool asked_to_stop() const = 0;
 };
 
 /// As many actors as the config says.
@@ -34,9 +36,11 @@ class LocalCrew : public Crew {
  public:
   ActorCount actors(const Config& config) const override;
   int run(const learner::RunFolder& folder) override;
+  bool asked_to_stop() const override { return asked_to_stop_; }
 
  private:
   TempDir keys_{"regraft-keys"};
+  bool asked_to_stop_ = false;
 };
 
 /// Rank 0: the learner here, an actor below every other rank, each of which is in follow().
@@ -46,12 +50,14 @@ class LeadingCrew : public Crew {
   explicit LeadingCrew(MpiSession& mpi);
   ActorCount actors(const Config& config) const override;
   int run(const learner::RunFolder& folder) override;
+  bool asked_to_stop() const override { return asked_to_stop_; }
   /// Lets the other ranks go, as must be done once; `failed`: they exit so too.
   void dismiss(bool failed);
 
  private:
   MpiSession& mpi_;
   std::vector<std::string> public_keys_;
+  bool asked_to_stop_ = false;
 };
 
 /// Another rank: an actor for one run after another, until rank 0 lets it go. An exit code.

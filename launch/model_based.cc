@@ -79,6 +79,7 @@ int evaluate(const learner::RunFolder& job, const Config& config) {
                      "--seed", number("train.seed"), "--json", evaluation_of(job).string()}};
   worker.leads = true;
   worker.numbered = false;
+  worker.saves = false;
   SupervisorOptions options = supervisor_options();
   options.quick_death_ns = std::numeric_limits<std::int64_t>::max();  // however long it took to fail
   options.quick_deaths_allowed = 3;
@@ -86,14 +87,21 @@ int evaluate(const learner::RunFolder& job, const Config& config) {
   return Supervisor({worker}, std::move(options), clock).run();
 }
 
-/// What counts of each model, out of all that `regraft evaluate` wrote: it begins with random episodes of
-/// each.
+/// Of those that are numbers: null stands for what is not.
+double average(const json& values) {
+  std::vector<double> numbers;
+  for (const json& value : values)
+    if (value.is_number()) numbers.push_back(value);
+  return mean(numbers);
+}
+
+/// What counts of each model, out of all that `regraft evaluate` wrote.
 json figures_of(const json& evaluation) {
   json models = json::array();
-  const auto average = [](const json& values) { return mean(values.get<std::vector<double>>()); };
   for (const json& entry : evaluation) {
     const std::string kind = entry.at("kind");
-    if (kind == "random") models.push_back(json::object({{"model", entry.at("model")}}));
+    if (models.empty() || models.back().at("model") != entry.at("model"))
+      models.push_back(json::object({{"model", entry.at("model")}}));
     json& model = models.back();
     if (kind == "policy") model["controller"] = average(entry.at("returns"));
     if (kind == "greedy" || kind == "random") model[kind] = average(entry.at("returns"));
@@ -108,8 +116,10 @@ void write_summary(const learner::RunFolder& job, const std::vector<ModelBasedSt
   json all{{"phase", "model-based"}, {"steps", json::object()}};
   for (const ModelBasedStep& step : steps) all["steps"][step.name] = json_in(step.folder.summary());
   const json evaluation = json_in(evaluation_of(job));
-  all["finished"] = evaluation.is_array();
-  if (evaluation.is_array()) all["evaluation"] = figures_of(evaluation);
+  // While a further round is under way there may be an evaluation of the last one's controller.
+  const bool finished = evaluation.is_array() && std::ranges::all_of(steps, &ModelBasedStep::done);
+  all["finished"] = finished;
+  if (finished) all["evaluation"] = figures_of(evaluation);
   write_file_atomic(job.summary(), all.dump(2) + "\n");
 }
 
@@ -122,6 +132,34 @@ int stopped(const learner::RunFolder& job, const std::vector<ModelBasedStep>& st
 void announce(std::size_t step, std::size_t steps, const std::string& name, bool done) {
   std::fprintf(stderr, "regraft: step %zu of %zu: %s%s\n", step, steps, name.c_str(),
                done ? ": done before" : "");
+}
+
+/// A step that is done stays as it is, whatever options a job is resumed with.
+void tell_differences(const ModelBasedStep& step) {
+  const std::vector<ConfigDifference> changed = differences(load_run_config(step.folder), step.config);
+  if (!changed.empty())
+    std::fprintf(stderr, "regraft: %s was made with other options and is kept:\n%s\n", step.name.c_str(),
+                 describe(changed).c_str());
+}
+
+/// Whether there is an evaluation, of as many episodes and dreams as are asked for now.
+bool evaluated(const learner::RunFolder& job, const Config& config) {
+  const json evaluation = json_in(evaluation_of(job));
+  if (!evaluation.is_array()) return false;
+  for (const json& entry : evaluation) {
+    const auto holds = [&](const char* list, const char* option) {
+      return entry.at(list).size() == static_cast<std::size_t>(config.integer(option));
+    };
+    if (entry.at("kind") == "policy" && !holds("returns", "model_based.episodes")) return false;
+    if (entry.at("kind") == "dream-validity" && !holds("predicted", "model_based.trajectories")) return false;
+  }
+  return true;
+}
+
+/// The steps of a fit that is done, beside which the next round's are counted: it may hold a few more than it
+/// was asked for.
+std::uint64_t steps_of(const ModelBasedStep& fit) {
+  return json_in(fit.folder.summary()).at("steps").get<std::uint64_t>();
 }
 
 }  // namespace
@@ -190,23 +228,31 @@ std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
 }
 
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, Crew& crew) {
-  const std::vector<ModelBasedStep> steps = model_based_steps(job, config, crew.actors(config).all());
+  std::vector<ModelBasedStep> steps = model_based_steps(job, config, crew.actors(config).all());
   check_job(job, config);
   check_rounds(job, config.integer("model_based.rounds"));
   const PreparedRun prepared = prepare(job, std::move(config), resume);
   const std::size_t all = steps.size() + 1;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const ModelBasedStep& step = steps[i];
+    ModelBasedStep& step = steps[i];
+    if (!step.dreams && i >= 2)
+      step.config.set(
+          "world.collect_steps=" +
+          std::to_string(steps_of(steps[i - 2]) +
+                         static_cast<std::uint64_t>(prepared.config.integer("model_based.further_steps"))));
     announce(i + 1, all, step.name, step.done());
-    if (!step.done()) {
+    if (step.done()) {
+      tell_differences(step);
+    } else {
       const PreparedRun run = prepare_step(step.folder, step.config);
       if (const int code = crew.run(step.folder); code != 0) return code;
-      if (!step.done()) return stopped(job, steps);
+      if (crew.asked_to_stop() || !step.done()) return stopped(job, steps);
     }
     if (step.dreams && (i + 2 >= steps.size() || !steps[i + 2].done())) publish(step, job);
   }
-  announce(all, all, "evaluation", fs::exists(evaluation_of(job)));
-  if (!fs::exists(evaluation_of(job))) {
+  announce(all, all, "evaluation", evaluated(job, prepared.config));
+  if (!evaluated(job, prepared.config)) {
+    fs::remove(evaluation_of(job));
     if (const int code = evaluate(job, prepared.config); code != 0) return code;
     if (!fs::exists(evaluation_of(job))) return stopped(job, steps);
   }

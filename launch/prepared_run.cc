@@ -17,6 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void make_folder(const learner::RunFolder& folder) {
+  std::error_code problem;
+  fs::create_directories(folder.root, problem);
+  if (problem)
+    throw FileError("cannot be made: " + problem.message(), folder.root.string(),
+                    "choose a writable --run folder");
+}
+
 FileDescriptor lock_run(const learner::RunFolder& folder) {
   FileDescriptor lock(open((folder.root / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
   if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
@@ -60,20 +68,19 @@ void check_job(const learner::RunFolder& folder, const Config& config) {
   for (const std::string& model : models)
     if (!model.starts_with("synthetic:") && !fs::exists(model))
       throw UsageError("there is no such model", model, "name an ONNX file in workload.models");
+  const std::string phase = config.text("train.phase");
+  if (phase != "ppo" && config.text("workload.reward") == env::reward_kind_name(env::RewardKind::measured))
+    throw UsageError("the phase " + phase + " has nothing to measure with", "workload.reward",
+                     "use another reward, or train.phase=ppo");
   learner_setup(folder, config);
 }
 
 void make_run(const learner::RunFolder& folder, const Config& config) {
-  if (!fs::exists(folder.run_id())) {
-    std::error_code problem;
-    fs::create_directories(folder.root, problem);
-    if (problem)
-      throw FileError("cannot be made: " + problem.message(), folder.root.string(),
-                      "choose a writable --run folder");
-    wire::AuthorisedKeys(folder.authorised());
-    write_file_atomic(folder.run_id(), wire::make_run_id() + "\n");
-  }
+  make_folder(folder);
+  const bool exists = fs::exists(folder.run_id());
+  if (!exists) wire::AuthorisedKeys(folder.authorised());
   write_file_atomic(folder.config(), config.to_toml());
+  if (!exists) write_file_atomic(folder.run_id(), wire::make_run_id() + "\n");  // last: now it is a run
 }
 
 PreparedRun prepare(const learner::RunFolder& folder, Config config, bool resume) {
@@ -85,8 +92,9 @@ PreparedRun prepare(const learner::RunFolder& folder, Config config, bool resume
 }
 
 PreparedRun prepare_step(const learner::RunFolder& folder, Config config) {
-  make_run(folder, config);
+  make_folder(folder);
   FileDescriptor lock = lock_run(folder);
+  make_run(folder, config);
   return made_ready(folder, std::move(config), std::move(lock));
 }
 

@@ -131,7 +131,7 @@ void Supervisor::handle_signal(int number) {
   if (number == SIGCHLD) return;
   if (number == SIGCONT) {
     for (Worker& worker : workers_)
-      if (worker.child) worker.child->signal(SIGUSR1);
+      if (worker.child && worker.spec.saves) worker.child->signal(SIGUSR1);
     return;
   }
   say(std::string("got ") + strsignal(number) + ": saving and stopping");

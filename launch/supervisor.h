@@ -18,6 +18,7 @@ struct WorkerSpec {
   std::vector<std::string> argv;
   bool leads = false;    // when it ends well the job is over: the other workers get `grace` to end too
   bool numbered = true;  // "--incarnation K" is appended
+  bool saves = true;     // when it gets SIGUSR1; others would be killed by it
 };
 
 struct SupervisorOptions {

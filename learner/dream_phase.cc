@@ -80,6 +80,9 @@ void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions&
     throw UsageError("the phase dyna trains by PPO", "dream.controller", "use hierarchical");
   if (options.deterministic && dyna)
     throw UsageError("the phase dyna has no deterministic mode", "train.deterministic", "leave it out");
+  if (options.deterministic && options.minutes > 0)
+    throw UsageError("rates that fall with the clock are not deterministic", "train.minutes",
+                     "leave it out and set train.updates");
   if (options.steps_per_update == 0 && !linear && !options.deterministic)
     throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
 }

@@ -130,8 +130,8 @@ TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
 }
 
 TEST_F(Evaluate, WhatCannotBeEvaluatedIsRefused) {
-  const auto errors = [](std::vector<std::string> arguments, int code) {
-    arguments.insert(arguments.begin(), "evaluate");
+  const auto errors = [this](std::vector<std::string> arguments, int code) {
+    arguments.insert(arguments.begin(), {"evaluate", "--json", file_.string()});
     const Captured result = run(arguments);
     EXPECT_EQ(result.status.code, code) << result.errors;
     return result.errors;
