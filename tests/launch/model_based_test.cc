@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <chrono>
 #include <csignal>
 #include <optional>
 
@@ -235,7 +236,8 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
   }
   Running job(train(run(), resumed));
   ASSERT_TRUE(job.wait_for_line("step 3 of 3: evaluation")) << job.seen();
-  while (job.workers("evaluate").empty())
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // should it never start
+  while (job.workers("evaluate").empty() && std::chrono::steady_clock::now() < until)
     if (fs::exists(run() / "evaluation.json")) break;
   job.signal(SIGCONT);  // nothing is saved here, nothing is lost
   ASSERT_EQ(job.finish().code, 0) << job.seen();
