@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 
@@ -24,9 +25,11 @@ class BoundedMemo {
     if (known_.size() >= kMost) known_.clear();
     return known_.insert_or_assign(key, std::move(value)).first->second;
   }
+  void clear() { known_.clear(); }
 
  private:
-  std::unordered_map<Hash128, Value> known_;
+  std::pmr::unsynchronized_pool_resource pool_;  // few and large requests of the heap, and its memory is used again
+  std::pmr::unordered_map<Hash128, Value> known_{&pool_};
 };
 
 }  // namespace regraft

@@ -67,6 +67,7 @@ void AnalyticCost::grow() {
 
 void AnalyticCost::update(std::span<const NodeId> touched) {
   grow();
+  kernels_.forget_where_void();
   peak_.update(graph_, touched);
   settle_flow(touched);
   settle_fusion();

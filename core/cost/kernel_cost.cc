@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/cost/kernel_models.h"
 
@@ -67,6 +68,13 @@ KernelCosts::Layout KernelCosts::layout_of(const graph::Signature& s) const {
   }
   if (static_cast<double>(in) < device_.channel_block) return Layout::first;
   return divides(in, device_.channel_alignment) ? Layout::blocked : Layout::plain;
+}
+
+void KernelCosts::forget_where_void() {
+  const std::uint64_t now = tables_.generation();
+  if (std::exchange(generation_, now) == now) return;
+  kernels_.clear();
+  sizes_.clear();
 }
 
 const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {

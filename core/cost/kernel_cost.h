@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
@@ -45,7 +46,13 @@ struct KernelKey {
 class KernelCosts {
  public:
   KernelCosts(const DeviceProfile& device, const graph::Tables& tables, const graph::Bindings& bindings)
-      : device_(device), tables_(tables), bindings_(bindings.in(tables)) {}
+      : device_(device),
+        tables_(tables),
+        bindings_(bindings.in(tables)),
+        generation_(tables.generation()) {}
+
+  /// Before questions about graphs that may have changed: ids may have been given to others.
+  void forget_where_void();
 
   const KernelCost& of(KernelKey key);
   /// Whether the runtime runs this op in the blocked layout whatever its neighbours are: convolutions and
@@ -80,7 +87,9 @@ class KernelCosts {
   const DeviceProfile& device_;
   const graph::Tables& tables_;
   const graph::Bindings bindings_;
-  std::unordered_map<std::uint64_t, Kernel> kernels_;
+  std::uint64_t generation_;  // of the tables, as what follows knows them
+  std::pmr::unsynchronized_pool_resource pool_;
+  std::pmr::unordered_map<std::uint64_t, Kernel> kernels_{&pool_};
   std::vector<TypeSize> sizes_;  // by type
 };
 

@@ -78,7 +78,7 @@ void Environment::restart(std::uint64_t seed) {
   done_ = false;
   StepSeconds unreported;
   observe(unreported);
-  state_.forget_constants();
+  state_.forget_the_past();
 }
 
 StepResult Environment::step_candidate(std::size_t candidate) {

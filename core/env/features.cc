@@ -86,6 +86,12 @@ const NodeFeatureRow& SignatureFeatures::row(graph::SignatureId signature) {
   return rows_[at];
 }
 
+void SignatureFeatures::clear() {
+  rows_.clear();
+  known_.clear();
+  elements_.clear();
+}
+
 float SignatureFeatures::compute_elements(graph::TypeId type) {
   const std::size_t at = graph::index(type);
   if (at >= elements_.size()) elements_.resize(at + 1, -1.0f);

@@ -83,6 +83,8 @@ class SignatureFeatures {
   SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings);
 
   const NodeFeatureRow& row(graph::SignatureId signature);
+  /// Forgets all, for when ids are given to others.
+  void clear();
   float elements(graph::TypeId type) {  // lg(elements) / 8
     const std::size_t at = graph::index(type);
     return at < elements_.size() && elements_[at] >= 0 ? elements_[at] : compute_elements(type);

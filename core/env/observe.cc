@@ -40,9 +40,17 @@ void write_globals(const cost::Cost& now, const ObservationFrame& frame, Observa
 }  // namespace
 
 ObservationWriter::ObservationWriter(const graph::Tables& tables, graph::Bindings bindings)
-    : features_(tables, std::move(bindings)) {}
+    : tables_(&tables), generation_(tables.generation()), features_(tables, std::move(bindings)) {}
+
+void ObservationWriter::forget_where_void() {
+  const std::uint64_t now = tables_->generation();
+  if (std::exchange(generation_, now) == now) return;
+  features_.clear();
+  node_rows_.clear();
+}
 
 void ObservationWriter::write(RewriteState& state, const ObservationFrame& frame, Observation& out) {
+  forget_where_void();
   number_rows(state.graph(), out);
   write_nodes(state, frame, out);
   write_edges(state.graph(), out);

@@ -44,8 +44,11 @@ class ObservationWriter {
     NodeFeatureRow features{};
   };
 
+  void forget_where_void();
   const NodeFeatureRow& node_row(const graph::Graph& graph, graph::NodeId id, double cost_share);
 
+  const graph::Tables* tables_;
+  std::uint64_t generation_;  // of the tables, as what follows knows them
   SignatureFeatures features_;
   std::vector<NodeRow> node_rows_;  // by node id
   SmallLogs half_log_{2};           // of uses and slots

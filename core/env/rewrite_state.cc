@@ -22,6 +22,13 @@ void take_unique(std::vector<graph::NodeId>& stale, Update&& update) {
   stale.clear();
 }
 
+/// Whether there are enough names behind `first` to be worth the rebuilding of all that remembers them by id.
+bool are_many(const graph::TablesBound& names, const graph::TablesBound& first) {
+  constexpr std::size_t kMany = std::size_t{1} << 14;
+  return names.types > first.types + kMany || names.attrs > first.attrs + kMany ||
+         names.signatures > first.signatures + kMany || names.symbols > first.symbols + kMany;
+}
+
 }  // namespace
 
 RewriteState::RewriteState(const graph::Graph& start, const rules::RuleSet& rules,
@@ -36,7 +43,7 @@ RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::Rul
       cost_(costs.make(*graph_)),
       index_(rules, *graph_),
       rewriter_(*graph_, rules),
-      first_constants_(graph_->tables().weights().size()) {}
+      first_(graph_->tables().bound()) {}
 
 void RewriteState::touch_since(graph::Graph::Mark mark) {
   graph_->touched_since(mark, touched_);
@@ -77,10 +84,17 @@ cost::Cost RewriteState::peek_cost(const rules::Match& match) {
   return seen;
 }
 
-void RewriteState::forget_constants() {
-  constexpr std::size_t kSlack = 4096;  // a sweep costs as much as what it sweeps
-  graph::WeightTable& weights = graph_->tables().weights();
-  if (weights.size() > first_constants_ + kSlack) weights.shrink(first_constants_);
+void RewriteState::forget_the_past() {
+  constexpr std::size_t kManyWeights = 4096;  // a sweep costs as much as what it sweeps
+  graph::Tables& tables = graph_->tables();
+  if (tables.weights().size() > first_.weights + kManyWeights) tables.weights().shrink(first_.weights);
+  if (!are_many(tables.bound(), first_) || are_many(tables.held(), first_)) return;
+  tables.shrink(first_);
+  cost_ = costs_->make(*graph_);
+  index_ = rules::MatchIndex(*rules_, *graph_);
+  rewriter_ = rules::Rewriter(*graph_, *rules_);
+  cost_stale_.clear();
+  index_stale_.clear();
 }
 
 RewriteState RewriteState::clone() const {

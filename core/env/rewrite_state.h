@@ -52,9 +52,10 @@ class RewriteState {
   /// The cost after `match`. Throws as apply() does.
   cost::Cost peek_cost(const rules::Match& match);
 
-  /// Gives the constants back that were made since this state was, for rewrites that no graph holds any more.
-  /// For a state that walks long: whoever shares its Tables holds ids of such constants in graphs alone.
-  void forget_constants();
+  /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
+  /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares its
+  /// Tables holds ids of such things in graphs alone.
+  void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.
   RewriteState clone() const;
@@ -88,7 +89,7 @@ class RewriteState {
   rules::Rewriter rewriter_;
   std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
   std::vector<graph::NodeId> touched_;                   // by one rewrite; kept for its memory
-  std::size_t first_constants_;                          // when it was made
+  graph::TablesBound first_;                             // of the Tables, when it was made
   std::vector<rules::Match> path_;
   std::vector<graph::Graph::Mark> marks_;  // [depth], before each rewrite of path_
 };

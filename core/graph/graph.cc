@@ -96,7 +96,8 @@ void Graph::detach(NodeId id) {
 
 NodeId Graph::place(Node node) {
   const auto id = static_cast<NodeId>(nodes_.size());
-  if (node.weight != WeightId::none) hold_.extend_to(node.weight);
+  if (node.weight != WeightId::none) hold_weight(node.weight);
+  name(node);
   nodes_.push_back(std::move(node));
   alive_.push_back(0);
   uses_.emplace_back();
@@ -112,6 +113,12 @@ SignatureId Graph::signature_of(const Node& node) const {
     signature.constant.push_back(weight_of(value) != WeightId::none ? 1 : 0);
   }
   return tables_->intern(signature);
+}
+
+// Everything that the node refers to has been named by then.
+void Graph::name(Node& node) {
+  node.signature = signature_of(node);
+  hold_.bound().cover_names(tables_->bound());
 }
 
 // --- editing
@@ -131,7 +138,6 @@ NodeId Graph::add(OpKind kind, AttrId attrs, std::span<const Value> inputs, std:
   node.outputs = outputs.empty()
                      ? infer_types(*tables_, kind, tables_->attrs(attrs), operands_of(*this, inputs))
                      : TypeList(outputs);
-  node.signature = signature_of(node);
   return place(std::move(node));
 }
 
@@ -140,7 +146,6 @@ NodeId Graph::add_input(TypeId type, std::int32_t origin) {
   node.kind = OpKind::input;
   node.origin = origin;
   node.outputs = TypeList{type};
-  node.signature = signature_of(node);
   return place(std::move(node));
 }
 
@@ -151,7 +156,6 @@ Value Graph::weight_value(WeightId weight) {
   node.kind = OpKind::weight;
   node.weight = weight;
   node.outputs = TypeList{tables_->weights()[weight].type};
-  node.signature = signature_of(node);
   return {place(std::move(node)), 0};
 }
 
@@ -167,7 +171,7 @@ void Graph::set_input(NodeId user, std::uint32_t slot, Value value) {
   if (held.present()) unlink(held, {user, slot});
   held = value;
   if (held.present()) link(held, {user, slot});
-  nodes_[user].signature = signature_of(nodes_[user]);
+  name(nodes_[user]);
 }
 
 void Graph::set_output(std::uint32_t slot, Value value) {
@@ -220,11 +224,16 @@ void Graph::remove_all_dead() {
 
 // --- edit log
 
+void Graph::hold_weight(WeightId weight) {
+  std::size_t& held = hold_.bound().weights;
+  held = std::max<std::size_t>(held, index(weight) + 1);
+}
+
 // Without a log no dead node comes back.
 void Graph::hold_live_weights() {
-  hold_.set_bound(0);
+  hold_.bound().weights = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id)
-    if (alive_[id] && nodes_[id].weight != WeightId::none) hold_.extend_to(nodes_[id].weight);
+    if (alive_[id] && nodes_[id].weight != WeightId::none) hold_weight(nodes_[id].weight);
 }
 
 void Graph::undo_to(Mark mark) {
@@ -257,7 +266,9 @@ void Graph::undo_to(Mark mark) {
         break;
     }
   }
-  if (log_.empty()) hold_live_weights();
+  if (!log_.empty()) return;
+  hold_.bound() = base_;
+  hold_live_weights();
 }
 
 std::vector<NodeId> Graph::touched_since(Mark mark) const {
@@ -287,6 +298,7 @@ void Graph::touched_since(Mark mark, std::vector<NodeId>& ids) const {
 void Graph::commit() {
   log_.clear();
   hold_live_weights();
+  base_ = hold_.bound();
 }
 
 // --- whole-graph properties

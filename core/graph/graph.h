@@ -51,11 +51,11 @@ struct Node {
 /// share the Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
 class Graph {
  public:
-  explicit Graph(Tables& tables) : tables_(&tables), hold_(tables.weights()) {}
+  explicit Graph(Tables& tables) : tables_(&tables), hold_(tables) {}
 
   // --- reading
   Tables& tables() const { return *tables_; }
-  bool alive(NodeId id) const { return id < nodes_.size() && alive_[id]; }
+  bool alive(NodeId id) const { return id < alive_.size() && alive_[id] != 0; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const AttrBlock& attrs(NodeId id) const { return tables_->attrs(nodes_[id].attrs); }
   TypeId type_id(Value value) const { return nodes_[value.node].outputs[value.output]; }
@@ -126,11 +126,14 @@ class Graph {
   NodeId place(Node node);
   void attach(NodeId id);
   void detach(NodeId id);
+  void hold_weight(WeightId weight);
   void hold_live_weights();
   SignatureId signature_of(const Node& node) const;
+  void name(Node& node);
 
   Tables* tables_;
-  WeightHold hold_;  // of what the nodes and the log refer to
+  TablesHold hold_;   // of what the nodes and the log refer to
+  TablesBound base_;  // of what the nodes refer to when the log is empty, but weights
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> alive_;
   std::vector<InlineVector<Use, 4>> uses_;

@@ -89,6 +89,31 @@ Tables::Tables() : weights_(*this) {
   intern(AttrBlock{});
 }
 
+Tables::~Tables() {
+  while (holds_) holds_->leave();
+}
+
+TablesBound Tables::held() const {
+  TablesBound held{1, 1, 0, 0, 0};  // type_none() and no attributes
+  for (const TablesHold* hold = holds_; hold; hold = hold->next_) held.cover(hold->bound_);
+  return held;
+}
+
+// Weights first: their types and attributes are names.
+void Tables::shrink(TablesBound least) {
+  least.cover(held());
+  const TablesBound before = bound();
+  weights_.shrink(least.weights);
+  for (; types_.size() > least.types; types_.pop_back(), type_hashes_.pop_back())
+    type_ids_.erase(hash_of(types_.back()));
+  for (; attrs_.size() > least.attrs; attrs_.pop_back(), attr_hashes_.pop_back())
+    attr_ids_.erase(attr_hashes_.back());
+  for (; signatures_.size() > least.signatures; signatures_.pop_back())
+    signature_ids_.erase(hash_of(signatures_.back()));
+  for (; symbols_.size() > least.symbols; symbols_.pop_back()) symbol_ids_.erase(symbols_.back());
+  if (bound() != before) ++generation_;
+}
+
 TypeId Tables::intern(const TensorType& type) {
   const Hash128 key = hash_of(type);
   const auto [at, fresh] = type_ids_.try_emplace(key, TypeId{static_cast<std::uint32_t>(types_.size())});

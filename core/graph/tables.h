@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <limits>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/graph/tables_hold.h"
 #include "core/graph/weights.h"
 
 namespace regraft::graph {
@@ -42,11 +44,12 @@ class Bindings {
   const Tables* tables_ = nullptr;  // null: formulas count as 1
 };
 
-/// Interned types, attributes, signatures, symbols and weights of one model. Append-only; used by one thread;
-/// graphs point at it and it outlives them. Never moved.
+/// Interned types, attributes, signatures, symbols and weights of one model. Grows, until what no graph refers to
+/// is given back (shrink). Used by one thread; graphs point at it and it outlives them. Never moved.
 class Tables {
  public:
   Tables();
+  ~Tables();
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
@@ -72,6 +75,19 @@ class Tables {
   std::size_t symbol_count() const { return symbols_.size(); }
   std::string describe(TypeId id) const;  // "float32[1, 3, batch]"
 
+  /// How much it has of everything.
+  TablesBound bound() const {
+    return {types_.size(), attrs_.size(), signatures_.size(), symbols_.size(), weights_.size()};
+  }
+  /// What live graphs may refer to.
+  TablesBound held() const;
+  /// Forgets what lies both behind `least` and behind all that live graphs refer to; the ids will be given to
+  /// others. For owners of long walks, who hold no ids from there on but in graphs.
+  void shrink(TablesBound least);
+  /// How often something was forgotten: what is remembered by id from before is void (weights by their hash
+  /// are not).
+  std::uint64_t generation() const { return generation_; }
+
   WeightTable& weights() { return weights_; }
   const WeightTable& weights() const { return weights_; }
 
@@ -86,14 +102,19 @@ class Tables {
   Hash128 opaque_hash(std::int32_t origin) const;
 
  private:
-  std::deque<TensorType> types_;
-  std::deque<Hash128> type_hashes_;
-  std::unordered_map<Hash128, TypeId> type_ids_;
-  std::deque<AttrBlock> attrs_;
-  std::deque<Hash128> attr_hashes_;
-  std::unordered_map<Hash128, AttrId> attr_ids_;
-  std::deque<Signature> signatures_;
-  std::unordered_map<Hash128, SignatureId> signature_ids_;
+  friend class TablesHold;
+
+  TablesHold* holds_ = nullptr;
+  std::uint64_t generation_ = 0;
+  std::pmr::unsynchronized_pool_resource pool_;  // what shrink() gives back is taken again without the heap
+  std::pmr::deque<TensorType> types_{&pool_};
+  std::pmr::deque<Hash128> type_hashes_{&pool_};
+  std::pmr::unordered_map<Hash128, TypeId> type_ids_{&pool_};
+  std::pmr::deque<AttrBlock> attrs_{&pool_};
+  std::pmr::deque<Hash128> attr_hashes_{&pool_};
+  std::pmr::unordered_map<Hash128, AttrId> attr_ids_{&pool_};
+  std::pmr::deque<Signature> signatures_{&pool_};
+  std::pmr::unordered_map<Hash128, SignatureId> signature_ids_{&pool_};
   std::vector<std::string> symbols_;
   std::unordered_map<std::string, SymbolId> symbol_ids_;
   std::unordered_map<std::int32_t, Hash128> opaque_hashes_;

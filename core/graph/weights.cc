@@ -21,43 +21,13 @@ Hash128 content_key(const Tables& tables, TypeId type, std::span<const std::byte
 
 }  // namespace
 
-void WeightHold::join(WeightTable* table) {
-  table_ = table;
-  if (!table) return;
-  next_ = table->holds_;
-  if (next_) next_->previous_ = this;
-  table->holds_ = this;
-}
-
-void WeightHold::leave() {
-  if (!table_) return;
-  if (next_) next_->previous_ = previous_;
-  (previous_ ? previous_->next_ : table_->holds_) = next_;
-  table_ = nullptr;
-  previous_ = next_ = nullptr;
-}
-
-WeightHold& WeightHold::operator=(const WeightHold& other) {
-  if (this == &other) return *this;
-  leave();
-  bound_ = other.bound_;
-  join(other.table_);
-  return *this;
-}
-
-WeightTable::~WeightTable() {
-  while (holds_) holds_->leave();
-}
-
 void WeightTable::shrink(std::size_t least) {
-  for (const WeightHold* hold = holds_; hold; hold = hold->next_) least = std::max(least, hold->bound_);
-  if (exprs_.size() <= least) return;
+  least = std::max(least, tables_.held().weights);
   while (exprs_.size() > least) {
     by_key_.erase(exprs_.back().hash);
     if (exprs_.back().form == WeightExpr::Form::literal) owned_.pop_back();
     exprs_.pop_back();
   }
-  ++generation_;
 }
 
 WeightId WeightTable::add(WeightExpr expr, const Hash128& key) {

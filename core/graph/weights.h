@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,35 +31,10 @@ struct WeightExpr {
   InlineVector<WeightId, 3> args;    // operation
 };
 
-class WeightTable;
-
-/// Says how many of a table's constants a graph may refer to, so that the others can be given back: one past
-/// the largest id. Copies and moves hold for themselves; table and hold may go in either order.
-class WeightHold {
- public:
-  explicit WeightHold(WeightTable& table) { join(&table); }
-  WeightHold(const WeightHold& other) : bound_(other.bound_) { join(other.table_); }
-  WeightHold& operator=(const WeightHold& other);
-  ~WeightHold() { leave(); }
-
-  void extend_to(WeightId weight) { bound_ = std::max(bound_, index(weight) + 1); }
-  void set_bound(std::size_t bound) { bound_ = bound; }
-
- private:
-  friend class WeightTable;
-  void join(WeightTable* table);
-  void leave();
-
-  WeightTable* table_ = nullptr;
-  WeightHold *previous_ = nullptr, *next_ = nullptr;  // in the table's list
-  std::size_t bound_ = 0;
-};
-
 /// All constants of one model. Grows, until what no graph refers to is given back (shrink).
 class WeightTable {
  public:
   explicit WeightTable(Tables& tables) : tables_(tables) {}
-  ~WeightTable();
   WeightTable(const WeightTable&) = delete;
   WeightTable& operator=(const WeightTable&) = delete;
 
@@ -79,10 +53,9 @@ class WeightTable {
   std::size_t size() const { return exprs_.size(); }
 
   /// Forgets the constants from `least` on that lie behind all that live graphs refer to; their ids will be
-  /// given to others. For owners of long walks, who hold no ids from there on but in graphs.
+  /// given to others, so what is remembered of constants is remembered by their hash. For owners of long walks,
+  /// who hold no ids from there on but in graphs.
   void shrink(std::size_t least);
-  /// How often constants were forgotten: what is remembered by id from before is void.
-  std::uint64_t generation() const { return generation_; }
 
   /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements;
   /// evaluates small expressions and remembers the answer. Valid until the next question.
@@ -91,12 +64,9 @@ class WeightTable {
   std::optional<double> scalar_value(WeightId id, std::size_t limit = 64) const;
 
  private:
-  friend class WeightHold;
   WeightId add(WeightExpr expr, const Hash128& key);
 
   Tables& tables_;
-  WeightHold* holds_ = nullptr;
-  std::uint64_t generation_ = 0;
   std::pmr::unsynchronized_pool_resource pool_;  // what shrink() gives back is taken again without the heap
   std::pmr::deque<WeightExpr> exprs_{&pool_};
   std::pmr::deque<std::pmr::vector<std::byte>> owned_{&pool_};

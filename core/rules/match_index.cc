@@ -174,8 +174,19 @@ struct MatchIndex::State {
   const RuleSet& rules;
   const graph::Graph& graph;
   std::optional<LiveIndex> index;
+  std::uint64_t generation = 0;  // of the tables, as `index` knows them
 
-  State(const RuleSet& r, const graph::Graph& g) : rules(r), graph(g) { index.emplace(r, g); }
+  State(const RuleSet& r, const graph::Graph& g) : rules(r), graph(g) { begin(); }
+
+  void begin() {
+    generation = graph.tables().generation();
+    index.emplace(rules, graph);
+  }
+
+  /// What it remembers of signatures and types may be void.
+  void forget_where_void() {
+    if (generation != graph.tables().generation()) index.reset();
+  }
 
   template <typename Work>
   void carry_out(Work&& work) {
@@ -188,7 +199,8 @@ struct MatchIndex::State {
   }
 
   const MatchLists& lists() {
-    if (!index) index.emplace(rules, graph);
+    forget_where_void();
+    if (!index) begin();
     if (!index->fresh) carry_out([](LiveIndex& i) { i.refresh(); });
     return index->lists;
   }
@@ -201,6 +213,7 @@ MatchIndex::MatchIndex(MatchIndex&&) noexcept = default;
 MatchIndex& MatchIndex::operator=(MatchIndex&&) noexcept = default;
 
 void MatchIndex::update(std::span<const NodeId> touched) {
+  state_->forget_where_void();
   if (!state_->index) return;
   state_->carry_out([&](LiveIndex& index) { index.update(touched); });
 }

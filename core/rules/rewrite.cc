@@ -1,6 +1,7 @@
 #include "core/rules/rewrite.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/rules/build.h"
 #include "core/rules/congruence.h"
@@ -30,6 +31,7 @@ struct Rewriter::State {
   const RuleSet& rules;
   std::vector<std::unique_ptr<Locator>> locators;  // by rule, made when first needed
   OperationMemo memo;
+  std::uint64_t generation = 0;  // of the tables, as `memo` knows them
   Reach reach;
   Rewrite rewrite;
   std::vector<NodeId> added;
@@ -37,10 +39,16 @@ struct Rewriter::State {
 
   State(graph::Graph& g, const RuleSet& r) : graph(g), rules(r), locators(r.size()) {}
 
+  void forget_where_void();
   Bindings& locate(const Match& match);
   std::string build(const CompiledRule& rule, Bindings& bindings);
   void replace(const Match& match);
 };
+
+void Rewriter::State::forget_where_void() {
+  const std::uint64_t now = graph.tables().generation();
+  if (std::exchange(generation, now) != now) memo.clear();
+}
 
 // The bindings of a match that may be carried out.
 Bindings& Rewriter::State::locate(const Match& match) {
@@ -96,6 +104,7 @@ Rewriter& Rewriter::operator=(Rewriter&&) noexcept = default;
 
 const Rewrite& Rewriter::apply(const Match& match) {
   State& state = *state_;
+  state.forget_where_void();
   Bindings& bindings = state.locate(match);
   state.rewrite.match = match;
   state.rewrite.before.clear();
