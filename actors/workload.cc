@@ -111,7 +111,9 @@ std::vector<Option> workload_options() {
       Option("workload.rules", "configs/rules", "a .rules file or a folder of them").fixed_on_resume(),
       Option("workload.device", "configs/devices/cpu-1core.toml", "device profile of the cost model")
           .fixed_on_resume(),
-      Option("workload.horizon", 50, "steps of an episode at most").between(1, 10000).fixed_on_resume(),
+      Option("workload.horizon", static_cast<std::int64_t>(d.horizon), "steps of an episode at most")
+          .between(1, 10000)
+          .fixed_on_resume(),
       Option("workload.horizon_mode", "terminate",
              "what the horizon means: an end, or a cut that is bootstrapped")
           .one_of({"terminate", "truncate"})

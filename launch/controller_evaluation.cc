@@ -21,6 +21,13 @@ nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const 
   return bundle;
 }
 
+env::EpisodeLimits limits_of(const nn::WorldModel& world) {
+  env::EpisodeLimits limits;
+  if (world.horizon > 0) limits.horizon = world.horizon;
+  if (world.location_limit > 0) limits.location_limit = world.location_limit;
+  return limits;
+}
+
 nlohmann::json to_json(const replay::DreamValidity& validity) {
   return {{"predicted", validity.predicted},
           {"real", validity.real},
@@ -40,6 +47,10 @@ struct ControllerPrior::State {
 ControllerPrior::ControllerPrior(const std::filesystem::path& path, const rules::RuleSet& rules)
     : state_(std::make_unique<State>(load_controller_bundle(path, rules))) {}
 ControllerPrior::~ControllerPrior() = default;
+
+env::EpisodeLimits ControllerPrior::limits() const {
+  return limits_of(state_->bundle.world);
+}
 
 std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {
   nn::LatentTracker& tracker = state_->tracker;

@@ -20,6 +20,9 @@ bool is_bundle(const std::filesystem::path& path);
 /// A bundle with a controller. Throws NnError where it has none, or belongs to other rules.
 nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const rules::RuleSet& rules);
 
+/// Of the episodes that a world model was fitted to; the defaults where it does not say.
+env::EpisodeLimits limits_of(const nn::WorldModel& world);
+
 nlohmann::json to_json(const replay::DreamValidity& validity);
 
 /// A controller as the prior of a search. What the recurrent model remembers follows the way on which a graph
@@ -31,6 +34,8 @@ class ControllerPrior : public search::Prior {
   ~ControllerPrior() override;
   std::vector<float> log_probabilities(const env::Observation& observation, search::Way& way) override;
   std::string name() const override { return "controller"; }
+  /// Of the episodes that the world model was fitted to.
+  env::EpisodeLimits limits() const;
 
  private:
   struct State;

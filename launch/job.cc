@@ -91,6 +91,7 @@ learner::LearnerSetup learner_setup(const learner::RunFolder& folder, const Conf
   setup.rule_features = env::make_rule_features(rules);
   for (std::size_t i = 0; i < rules.size(); ++i) setup.rule_names.push_back(rules.info(i).name);
   setup.rule_set_hash = rules.hash().hex();
+  setup.limits = {workload.environment.horizon, workload.environment.location_limit};
   setup.op_kind_names = op_kind_names();
   return setup;
 }

@@ -172,22 +172,26 @@ class Pipeline {
 
   search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
     std::unique_ptr<search::Prior> prior;
+    env::EpisodeLimits limits;
     const bool guided = name == "policy" || name == "portfolio";
     const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
     if (guided && is_bundle(path)) {
-      prior = std::make_unique<ControllerPrior>(path, *rules_);
+      auto controller = std::make_unique<ControllerPrior>(path, *rules_);
+      limits = controller->limits();
+      prior = std::move(controller);
     } else if (guided) {
       const nn::PolicyFile policy = nn::load_policy(path);
+      limits = policy.limits;
       prior = std::make_unique<PolicyPrior>(policy, *rules_);
       if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
         std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
     }
-    const search::ObservationOptions observation{.bindings = bindings_};
+    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings_};
     const auto searcher = make_search(name, prior.get(), observation);
-    search::SearchLimits limits;
+    search::SearchLimits budget;
     // Each search anew has half of the time of the one before: all together take less than twice the budget.
-    limits.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
-    if (options_.expansions > 0) limits.expansions = options_.expansions;
+    budget.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
+    if (options_.expansions > 0) budget.expansions = options_.expansions;
     Rng rng(options_.seed, "search");
     Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
                       std::cerr);
@@ -198,7 +202,7 @@ class Pipeline {
                     at.best_latency_us / at.initial_latency_us);
       if (!options_.quiet) progress.update(at.expansions, note);
     };
-    return searcher->run({start, *rules_, *costs_}, limits, rng, context);
+    return searcher->run({start, *rules_, *costs_}, budget, rng, context);
   }
 
   /// Applies the path, checking each site in fp64 as it goes; ends at the first rewrite that is refused.

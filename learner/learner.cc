@@ -291,6 +291,7 @@ void Learner::export_policy(const std::filesystem::path& path) const {
   policy.op_kinds = setup_.op_kind_names;
   policy.rule_set_hash = setup_.rule_set_hash;
   policy.rule_names = setup_.rule_names;
+  policy.limits = setup_.limits;
   policy.weights = state_->ppo.weights();
   policy.training_record =
       json{{"models", setup_.model_names}, {"updates", state_->version - 1},

@@ -32,6 +32,7 @@ struct LearnerSetup {
   env::RuleFeatureTable rule_features;
   std::vector<std::string> rule_names;
   std::string rule_set_hash;
+  env::EpisodeLimits limits;  // of the actors' episodes
   std::vector<std::string> op_kind_names;
   bool show_progress = true;  // on standard error
 };

@@ -36,7 +36,7 @@ struct WorldOptions {
   double encoder_lr = 2e-3;
   // recurrent model
   std::uint64_t dynamics_updates = 800;
-  std::uint32_t lanes = 24, time = 50;  // of one update; time: the horizon, or ends are not fitted
+  std::uint32_t lanes = 24, time = 100;  // of one update; time: the horizon, or ends are not fitted
   double lr = 4e-3, final_lr = 2e-4;
   double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
   double target_noise = 0.02;

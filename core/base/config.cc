@@ -92,7 +92,10 @@ void Config::merge_file(const std::filesystem::path& path) {
 
 void Config::merge_toml(std::string_view text, const std::string& source) {
   const toml::table root = parse_toml(text, source);
-  for (auto& [name, value] : Reader(table_, source).read(root)) values_[name] = std::move(value);
+  for (auto& [name, value] : Reader(table_, source).read(root)) {
+    values_[name] = std::move(value);
+    given_.insert(name);
+  }
 }
 
 void Config::set(std::string_view key_and_value) {
@@ -101,10 +104,15 @@ void Config::set(std::string_view key_and_value) {
   if (equals == std::string_view::npos) throw ConfigError("there is no '='", where, "write --set key=value");
   const Option& option = table_.at(key_and_value.substr(0, equals), where);
   values_[option.name()] = option.parse(key_and_value.substr(equals + 1), where);
+  given_.insert(option.name());
 }
 
 const ConfigValue& Config::value(std::string_view name) const {
   return values_.find(table_.at(name, "config").name())->second;
+}
+
+bool Config::given(std::string_view name) const {
+  return given_.contains(table_.at(name, "config").name());
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ class Config {
 
   const OptionTable& table() const { return table_; }
   const ConfigValue& value(std::string_view name) const;
+  /// Whether a file or a setting gave the key a value, be it its default. Throws ConfigError as value() does.
+  bool given(std::string_view name) const;
 
   /// All values as TOML, each with its help as a comment; merge_toml reads it back to the same values.
   std::string to_toml() const;
@@ -51,6 +54,7 @@ class Config {
 
   OptionTable table_;
   std::map<std::string, ConfigValue, std::less<>> values_;
+  std::set<std::string, std::less<>> given_;
 };
 
 /// The keys whose values differ, in the order of the table. Both have the same table; a key that only one of

@@ -18,9 +18,10 @@ namespace regraft::env {
 enum class HorizonMode : std::uint8_t { terminate, truncate };
 
 struct EnvOptions {
-  std::uint32_t horizon = 100;  // steps, at least 1; invalid actions count
+  std::uint32_t horizon = EpisodeLimits::kDefaultHorizon;  // steps, at least 1; invalid actions count
   HorizonMode horizon_mode = HorizonMode::terminate;
-  std::uint32_t location_limit = 200;  // locations an xfer, 1 to 65535; matches beyond it are counted in info
+  /// Locations an xfer, 1 to 65535; matches beyond it are counted in info.
+  std::uint32_t location_limit = EpisodeLimits::kDefaultLocationLimit;
   RewardKind reward = RewardKind::incremental;
   RewardSettings reward_settings = {};
   double invalid_penalty = 0.05;  // at least 0; subtracted for an action that is not legal

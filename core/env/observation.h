@@ -14,6 +14,16 @@ inline constexpr std::size_t kEdgeFeatures = 4;
 inline constexpr std::size_t kGlobalFeatures = 8;
 inline constexpr std::size_t kRuleFeatures = 64;
 
+/// How long an episode is and how many locations of an xfer it offers. Both are seen (the step fraction, the
+/// candidates), so whoever asks a policy shows it states within the limits of its training.
+struct EpisodeLimits {
+  static constexpr std::uint32_t kDefaultHorizon = 100;
+  static constexpr std::uint32_t kDefaultLocationLimit = 200;
+  std::uint32_t horizon = kDefaultHorizon;               // steps
+  std::uint32_t location_limit = kDefaultLocationLimit;  // locations an xfer
+  bool operator==(const EpisodeLimits&) const = default;
+};
+
 /// One state as a graph tuple (Battaglia et al. 2018) and its legal actions. Pure data: no library types.
 ///
 /// Nodes are the graph's inputs and operations (not its weights), in ascending stable id, so that a rewrite

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "core/base/json_integer.h"
@@ -38,7 +40,33 @@ json manifest(const PolicyFile& policy) {
           {"op_kinds", policy.op_kinds},
           {"rule_set_hash", policy.rule_set_hash},
           {"rule_names", policy.rule_names},
+          {"horizon", policy.limits.horizon},
+          {"location_limit", policy.limits.location_limit},
           {"training_record", json::parse(policy.training_record)}};
+}
+
+/// The value of a key in TOML of one "key = value" a line; nothing where it does not say.
+std::optional<std::uint32_t> recorded(const std::string& toml, const std::string& key) {
+  const std::string wanted = key + " = ";
+  std::size_t at = toml.starts_with(wanted) ? 0 : toml.find("\n" + wanted);
+  if (at == std::string::npos) return std::nullopt;
+  at = toml.find(wanted, at) + wanted.size();
+  std::uint32_t value = 0;
+  const auto [end, problem] = std::from_chars(toml.data() + at, toml.data() + toml.size(), value);
+  return problem == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+env::EpisodeLimits limits_of(const json& data) {
+  const json& record = data.at("training_record");
+  const std::string config =
+      record.contains("config") && record["config"].is_string() ? record["config"].get<std::string>() : "";
+  const auto read = [&](const char* field, const char* key, std::uint32_t by_default) {
+    if (data.contains(field)) return json_integer<std::uint32_t>(data[field]);
+    return recorded(config, key).value_or(by_default);
+  };
+  return {.horizon = read("horizon", "workload.horizon", env::EpisodeLimits::kDefaultHorizon),
+          .location_limit =
+              read("location_limit", "workload.locations", env::EpisodeLimits::kDefaultLocationLimit)};
 }
 
 void read_manifest(const std::string& text, PolicyFile& policy) {
@@ -55,6 +83,7 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
   policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();
   policy.rule_names = data.at("rule_names").get<std::vector<std::string>>();
+  policy.limits = limits_of(data);
   policy.training_record = data.at("training_record").dump();
 }
 
@@ -65,6 +94,10 @@ void check_meaning(const PolicyFile& policy, const std::string& where) {
                       std::to_string(env::kObservationSchema),
                   where, "train or export it again with this version");
   }
+  if (policy.limits.horizon < 1 || policy.limits.location_limit < 1 || policy.limits.location_limit > 65535)
+    throw NnError("a horizon of " + std::to_string(policy.limits.horizon) + " steps and a limit of " +
+                      std::to_string(policy.limits.location_limit) + " locations are none",
+                  where, "the file is damaged");
   check(policy.network);
   if (policy.network.head == Head::hierarchical && policy.rule_names.size() + 1 != policy.network.xfers)
     throw NnError("a hierarchical policy with another number of rules than it names", where,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/env/observation.h"
 #include "core/graph/tables.h"
 #include "core/search/prior.h"
 #include "core/search/search.h"
@@ -12,8 +13,8 @@ namespace regraft::search {
 
 /// How a search sees states through observations; a policy wants them as in its training.
 struct ObservationOptions {
-  std::uint32_t horizon = 100;
-  std::uint32_t location_limit = 200;
+  std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
+  std::uint32_t location_limit = env::EpisodeLimits::kDefaultLocationLimit;
   graph::Bindings bindings = {};
 };
 

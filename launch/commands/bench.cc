@@ -26,7 +26,7 @@ struct Options {
   exec::LatencyOptions latency;
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
-  std::uint32_t horizon = 100;
+  std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
   bool dream = false;
   std::optional<std::filesystem::path> world;
   std::uint32_t replicas = 256, xfers = 200;

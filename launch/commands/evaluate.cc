@@ -120,6 +120,14 @@ nlohmann::json course_of(const search::SearchResult& found, const std::string& k
           {"improvements", improvements}};
 }
 
+/// The workload with episodes as in a training, but for what the config says itself.
+actors::WorkloadOptions as_trained(actors::WorkloadOptions workload, const env::EpisodeLimits& trained,
+                                   const Config& config) {
+  if (!config.given("workload.horizon")) workload.environment.horizon = trained.horizon;
+  if (!config.given("workload.locations")) workload.environment.location_limit = trained.location_limit;
+  return workload;
+}
+
 /// One search on what the policies see, horizon and all; `prior` is for those that want one.
 Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
                 const std::string& method, const actors::Task& task, const actors::WorkloadOptions& workload,
@@ -213,10 +221,8 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
                      actors::WorkloadOptions workload, const Config& config, const Options& options,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
-  // What it dreams of is compared with the same: its episodes' length, locations and rewards.
-  workload.environment.horizon = bundle.world.horizon;
-  workload.environment.location_limit = bundle.world.location_limit;
-  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
+  const env::EpisodeLimits trained = limits_of(bundle.world);
+  workload = as_trained(std::move(workload), trained, config);
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
@@ -226,6 +232,10 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
                      "controller " + path.string()));
   report(play_bundle(task, workload, bundle, nn::Take::most_likely, 1, options.seed, "policy-mode",
                      "controller, most probable"));
+  // What it dreams of is compared with the same: its episodes' length, locations and rewards.
+  workload.environment.horizon = trained.horizon;
+  workload.environment.location_limit = trained.location_limit;
+  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
   const SystemClock clock;
   env::Environment environment = actors::make_environment(task, workload, clock);
   const replay::DreamValidity validity =
@@ -277,16 +287,16 @@ int evaluate(const Options& options) {
       }
       const nn::PolicyFile policy = nn::load_policy(path);
       PolicyPrior prior(policy, task->rules());
+      const actors::WorkloadOptions seen = as_trained(workload, policy.limits, config);
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name))
-          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, workload,
-                           options));
-      report(play(*task, workload, prior, true, options.episodes, options.seed, "policy",
+          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options));
+      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy",
                   "policy " + path.string()));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
-      report(play(*task, workload, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
+      report(play(*task, seen, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
     }
     if (means.size() > 1) print_together(task->name(), means, options.seed);
   }
@@ -303,7 +313,10 @@ void add_evaluate(CLI::App& program, Action& action) {
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
       ->check(CLI::ExistingFile);
   command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
-  command->add_option("--config", options->config, "a job's config, for horizon and rules")
+  command
+      ->add_option("--config", options->config,
+                   "a job's config, for rules; and for horizon and locations where they shall not be the "
+                   "policy's")
       ->check(CLI::ExistingFile);
   command->add_option("--set", options->settings, "override one key of the config");
   command

@@ -48,6 +48,8 @@ void inspect_policy(const fs::path& path) {
               policy.network.steps, policy.weights.values.size(), policy.observation_schema);
   std::printf("trained on %zu rules (set %s), %zu op kinds\n", policy.rule_names.size(),
               policy.rule_set_hash.c_str(), policy.op_kinds.size());
+  std::printf("in episodes of at most %u steps, %u locations of a rule\n", policy.limits.horizon,
+              policy.limits.location_limit);
   std::printf("%s\n", nlohmann::json::parse(policy.training_record).dump(2).c_str());
 }
 

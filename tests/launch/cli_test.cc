@@ -111,6 +111,25 @@ TEST_F(OptimiseTest, APolicyOfAnotherSchemaIsRefused) {
   EXPECT_TRUE(nothing_left());
 }
 
+// A search by a policy goes no deeper than the episodes that the policy was trained on.
+TEST_F(OptimiseTest, APolicySearchesWithTheHorizonOfItsTraining) {
+  nn::PolicyFile policy = nn::load_policy(fs::path(REGRAFT_SOURCE_DIR) / "configs/policies/default.policy");
+  const auto rewrites = [&](std::uint32_t horizon) {
+    policy.limits.horizon = horizon;
+    const fs::path file = dir.path() / "short.policy", report = dir.path() / "report.json";
+    nn::save_policy(policy, file);
+    const Captured result = optimise(regraft::testing::unpacked_model("nasrnn"),
+                                     {"--policy", file.string(), "--search", "policy", "--expansions", "60",
+                                      "--budget", "600", "--accept", "cost", "--json", report.string()});
+    EXPECT_EQ(result.status.code, 0) << result.errors;
+    int count = 0;
+    for (const auto& [rule, times] : json_of(report).at("rules").items()) count += times.get<int>();
+    return count;
+  };
+  EXPECT_LE(rewrites(1), 1);
+  EXPECT_GT(rewrites(50), 1);
+}
+
 TEST_F(OptimiseTest, WithoutSearchTheModelIsBitEqual) {
   const fs::path model = regraft::testing::unpacked_model("nasrnn");
   const Captured result = optimise(model, {"--search", "none", "--json", (dir.path() / "r.json").string()});

@@ -41,6 +41,7 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
   TempDir folder;
   nn::save_bundle(bundle, folder.path() / "c.world");
   ControllerPrior prior(folder.path() / "c.world", rules);
+  EXPECT_EQ(prior.limits(), (env::EpisodeLimits{.horizon = kHorizon, .location_limit = kLocations}));
   nn::Controller controller = replay::controller_of(bundle);
   nn::LatentTracker tracker(bundle.world);  // follows one episode, and is never set back
   Rng rng(1, "walk");

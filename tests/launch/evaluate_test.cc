@@ -39,12 +39,14 @@ class Evaluate : public ::testing::Test {
     return found;
   }
   /// A policy with fresh weights for the model's rules, as the learner writes one.
-  std::filesystem::path policy(nn::Head head, const std::string& rule_set_hash) {
+  std::filesystem::path policy(nn::Head head, const std::string& rule_set_hash,
+                               const env::EpisodeLimits& limits = {}) {
     const rules::RuleSet rules = env::make_synthetic_rules(1);
     nn::PolicyFile policy;
     policy.op_kinds = op_kind_names();
     policy.observation_schema = env::kObservationSchema;
     policy.rule_set_hash = rule_set_hash;
+    policy.limits = limits;
     for (std::size_t i = 0; i < rules.size(); ++i) policy.rule_names.push_back(rules.info(i).name);
     policy.network = {.width = 16,
                       .steps = 2,
@@ -127,6 +129,26 @@ TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
     EXPECT_EQ(once("1"), scores);
     EXPECT_NE(of_kind(once("2"), "policy"), of_kind(scores, "policy"));
   }
+}
+
+// Each rewrite on the way of an episode is one candidate costed.
+TEST_F(Evaluate, PoliciesPlayEpisodesAsInTheirTrainingUnlessTheConfigSaysOtherwise) {
+  const std::string file = policy(nn::Head::pointer, "of other rules", {.horizon = 1}).string();
+  const auto costed = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"evaluate",   "--models", kModel,   "--policy",    file,
+                                       "--episodes", "40",       "--json", file_.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Captured result = run(arguments);
+    EXPECT_EQ(result.status.code, 0) << result.errors;
+    const json scores = json_of(file_);
+    EXPECT_GT(of_kind(scores, "random")["candidates_costed"], 40) << "no policy, so the config's";
+    return of_kind(scores, "policy")["candidates_costed"].get<int>();
+  };
+  EXPECT_LE(costed({}), 40);
+  EXPECT_GT(costed({"--set", "workload.horizon=12"}), 40);
+  const auto preset = folder_.path() / "job.toml";
+  write_file_atomic(preset, std::string_view("[workload]\nhorizon = 100\n"));
+  EXPECT_GT(costed({"--config", preset.string()}), 40) << "its default, but it says so";
 }
 
 TEST_F(Evaluate, WhatCannotBeEvaluatedIsRefused) {

@@ -149,6 +149,18 @@ TEST(Config, PrintedTomlReadsBackTheSame) {
   }
 }
 
+TEST(Config, KnowsWhatItWasGiven) {
+  Config config(small_table());
+  EXPECT_FALSE(config.given("seed"));
+  config.set("seed=0");
+  EXPECT_TRUE(config.given("seed")) << "be it the default";
+  config.merge_toml("[ppo]\nlr = 0.5\n", "a.toml");
+  EXPECT_TRUE(config.given("ppo.lr"));
+  EXPECT_FALSE(config.given("run.models"));
+  EXPECT_THROW(config.given("sead"), ConfigError);
+  EXPECT_THROW(config.merge_toml("[ppo]\nlr = \"x\"\n", "b.toml"), ConfigError);
+}
+
 TEST(Config, DifferencesNameWhatIsFixed) {
   Config left(small_table()), right(small_table());
   right.set("seed=4");

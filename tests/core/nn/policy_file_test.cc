@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/env/observation.h"
 #include "core/nn/error.h"
+#include "core/nn/internal/bytes.h"
 
 namespace regraft::nn {
 namespace {
@@ -23,6 +26,7 @@ PolicyFile example() {
           .op_kinds = {"Relu", "Add", "Conv"},
           .rule_set_hash = "0123",
           .rule_names = {"merge", "split"},
+          .limits = {.horizon = 30, .location_limit = 50},
           .training_record = R"({"episodes":12})",
           .weights = initial_weights(config, 4)};
 }
@@ -42,6 +46,55 @@ TEST_F(PolicyFileTest, SavesAndLoads) {
   save_policy(example(), folder / "a.policy");
   EXPECT_EQ(load_policy(folder / "a.policy"), example());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+/// The bytes of a policy as they were before files said what its episodes were like.
+std::vector<std::byte> without_limits(const PolicyFile& policy) {
+  const auto now = encode_policy(policy);
+  const std::size_t head = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+  std::uint64_t size = 0;
+  std::memcpy(&size, now.data() + head, sizeof size);
+  const auto* text = reinterpret_cast<const char*>(now.data()) + head + sizeof size;
+  nlohmann::json manifest = nlohmann::json::parse(text, text + size);
+  EXPECT_EQ(manifest.erase("horizon") + manifest.erase("location_limit"), 2u);
+  internal::ByteWriter out;
+  out.put_array(std::span(now).first(head));
+  const std::string older = manifest.dump();
+  out.put(static_cast<std::uint64_t>(older.size()));
+  out.put_text(older);
+  const std::size_t weights = head + sizeof size + size;
+  out.put_array(std::span(now).subspan(weights, now.size() - sizeof(Hash128) - weights));
+  out.put(hash_bytes(out.bytes()));
+  return std::move(out.bytes());
+}
+
+TEST_F(PolicyFileTest, OlderFilesHaveTheirLimitsInTheConfigOfTheirRecordElseTheDefaults) {
+  const auto limits = [](const std::string& record) {
+    PolicyFile policy = example();
+    policy.training_record = record;
+    return decode_policy(without_limits(policy), "older").limits;
+  };
+  EXPECT_EQ(limits(R"({"config":"# steps\nworkload.horizon = 70\nworkload.locations = 9\n"})"),
+            (env::EpisodeLimits{.horizon = 70, .location_limit = 9}));
+  EXPECT_EQ(limits(R"({"config":"workload.horizon = 12\n"})"), (env::EpisodeLimits{.horizon = 12}));
+  EXPECT_EQ(limits(R"({"config":"# workload.horizon = 12\nworkload.horizon_mode = \"x\"\n"})"),
+            env::EpisodeLimits{});
+  EXPECT_EQ(limits(R"({"config":7})"), env::EpisodeLimits{});
+  EXPECT_EQ(limits("{}"), (env::EpisodeLimits{.horizon = 100, .location_limit = 200}));
+}
+
+TEST_F(PolicyFileTest, TheShippedPolicyPlaysEpisodesOfFiftySteps) {
+  EXPECT_EQ(load_policy(std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs/policies/default.policy").limits,
+            (env::EpisodeLimits{.horizon = 50, .location_limit = 200}));
+}
+
+TEST_F(PolicyFileTest, LimitsThatNoEpisodeHasAreRefused) {
+  PolicyFile policy = example();
+  policy.limits.horizon = 0;
+  EXPECT_THAT([&] { decode_policy(encode_policy(policy), "x.policy"); },
+              ThrowsMessage<NnError>(HasSubstr("horizon")));
+  policy.limits = {.horizon = 1, .location_limit = 65536};
+  EXPECT_THROW(decode_policy(encode_policy(policy), "x"), NnError);
 }
 
 PolicyFile hierarchical_example() {
