@@ -56,6 +56,8 @@ class SyntheticGraph : public Task {
   const rules::RuleSet& rules() const override { return rules_; }
   const cost::CostFactory& costs() const override { return costs_; }
   const std::string& name() const override { return name_; }
+  const graph::Bindings& bindings() const override { return bindings_; }
+  const NamedSizes& sizes() const override { return sizes_; }
   void write(const graph::Graph&, const std::filesystem::path&) const override {
     throw WorkloadError("a synthetic graph is no model and cannot be measured", name_,
                         "use a reward that is not measured");
@@ -66,6 +68,8 @@ class SyntheticGraph : public Task {
   env::SyntheticTask task_;
   rules::RuleSet rules_;
   env::TableCostFactory costs_;
+  graph::Bindings bindings_;
+  NamedSizes sizes_;
 };
 
 class OnnxModel : public Task {
@@ -75,7 +79,10 @@ class OnnxModel : public Task {
         model_(onnx::import_model(file)),
         start_(model_.graph()),
         rules_(load_rules(options)),
-        costs_(cost::load_device(find_config(options.device)), options.environment.bindings) {
+        sizes_(options.bind),
+        bindings_(bind(sizes_, model_.tables())),
+        costs_(cost::load_device(find_config(options.device)), bindings_) {
+    if (options.models.size() == 1) check_bound();
     rules::clean_up(start_);
     start_.commit();
   }
@@ -83,15 +90,27 @@ class OnnxModel : public Task {
   const rules::RuleSet& rules() const override { return rules_; }
   const cost::CostFactory& costs() const override { return costs_; }
   const std::string& name() const override { return name_; }
+  const graph::Bindings& bindings() const override { return bindings_; }
+  const NamedSizes& sizes() const override { return sizes_; }
   void write(const graph::Graph& graph, const std::filesystem::path& path) const override {
     onnx::export_model(model_, graph, path);
   }
 
  private:
+  /// Of several models another one may have the dim.
+  void check_bound() const {
+    for (const auto& [name, size] : sizes_)
+      if (!model_.tables().find_symbol(name))
+        throw WorkloadError("has no symbolic dim '" + name + "'", name_,
+                            "correct workload.bind or --bind; `regraft inspect` shows the inputs");
+  }
+
   std::string name_;
   onnx::ImportedModel model_;
   graph::Graph start_;
   rules::RuleSet rules_;
+  NamedSizes sizes_;
+  graph::Bindings bindings_;
   cost::AnalyticFactory costs_;
 };
 
@@ -110,6 +129,9 @@ std::vector<Option> workload_options() {
           .fixed_on_resume(),
       Option("workload.rules", "configs/rules", "a .rules file or a folder of them").fixed_on_resume(),
       Option("workload.device", "configs/devices/cpu-1core.toml", "device profile of the cost model")
+          .fixed_on_resume(),
+      Option("workload.bind", TextList{},
+             "sizes of the models' symbolic dims, such as batch=8; others count as 1")
           .fixed_on_resume(),
       Option("workload.horizon", static_cast<std::int64_t>(d.horizon), "steps of an episode at most")
           .between(1, 10000)
@@ -145,6 +167,7 @@ WorkloadOptions workload_options_from(const Config& config) {
   options.models = config.list("workload.models");
   options.rules = config.text("workload.rules");
   options.device = config.text("workload.device");
+  options.bind = parse_bindings(config.list("workload.bind"), "workload.bind");
   options.environment.horizon = static_cast<std::uint32_t>(config.integer("workload.horizon"));
   options.environment.horizon_mode = config.text("workload.horizon_mode") == "truncate"
                                          ? env::HorizonMode::truncate
@@ -200,6 +223,7 @@ std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t mode
 env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock) {
   env::EnvOptions environment = options.environment;
   environment.reward_settings.meter = task.meter();
+  environment.bindings = task.bindings();
   return {task.start(), task.rules(), task.costs(), environment, clock};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/bindings.h"
 #include "core/base/clock.h"
 #include "core/base/config.h"
 #include "core/cost/cost.h"
@@ -27,7 +28,8 @@ struct WorkloadOptions {
   std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
   std::filesystem::path rules;      // a .rules file or a folder of them
   std::filesystem::path device;     // profile of the analytic cost model
-  env::EnvOptions environment;
+  env::EnvOptions environment;      // its bindings are each task's own
+  NamedSizes bind;                  // of symbolic dims
   /// Of a task's graphs, for the measured reward; none where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
@@ -43,6 +45,9 @@ class Task {
   virtual const rules::RuleSet& rules() const = 0;
   virtual const cost::CostFactory& costs() const = 0;
   virtual const std::string& name() const = 0;  // file stem
+  /// Sizes of its symbolic dims, by symbol and by name; others count as 1.
+  virtual const graph::Bindings& bindings() const = 0;
+  virtual const NamedSizes& sizes() const = 0;
   /// Writes a graph of this task as a model file. Throws WorkloadError where it is none (a synthetic one).
   virtual void write(const graph::Graph& graph, const std::filesystem::path& path) const = 0;
 
@@ -55,8 +60,8 @@ class Task {
 };
 
 /// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw,
-/// WorkloadError for a name that is neither a file nor a synthetic graph, and for a measured reward without a
-/// meter.
+/// WorkloadError for a name that is neither a file nor a synthetic graph, for a binding of a dim that the
+/// only model does not have, and for a measured reward without a meter.
 std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
 
 /// The rule set of a job: that of the files, or of the synthetic family when the models are synthetic; mixing

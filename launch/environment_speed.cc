@@ -48,6 +48,7 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
   speed.steps = steps;
   speed.seed = seed;
   speed.rules = environment.rules().size();
+  speed.initial_cost_us = environment.initial_cost().latency_us;
   Rng rng(seed, "bench environment");
   environment.reset(seed);
   constexpr std::uint64_t kSamples = 10;
@@ -122,6 +123,7 @@ nlohmann::json to_json(const EnvironmentSpeed& speed) {
             {"reset", share(speed.reset_seconds, speed)}}},
           {"peak_rss_bytes", speed.peak_rss_bytes},
           {"rss_growth_bytes", speed.rss_growth_bytes},
+          {"initial_cost_us", speed.initial_cost_us},
           {"memory", memory}};
 }
 

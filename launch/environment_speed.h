@@ -26,6 +26,7 @@ struct EnvironmentSpeed {
   double steps_per_cpu_second = 0;      // by the CPU time of the process: what a busy machine does not slow
   env::StepSeconds parts;               // of all steps
   double reset_seconds = 0;             // of all resets
+  double initial_cost_us = 0;           // predicted, of the model as it is
   double nodes = 0, candidates = 0;     // of an observation, on average
   std::uint64_t peak_rss_bytes = 0;     // of the process
   std::uint64_t rss_growth_bytes = 0;   // of that peak, after the first tenth of the steps

@@ -1,4 +1,5 @@
 #include "launch/optimise.h"
+#include "actors/bindings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,6 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/script.h"
-#include "launch/bindings.h"
 #include "launch/bisect.h"
 #include "launch/controller_evaluation.h"
 #include "launch/output_files.h"
@@ -73,7 +73,7 @@ class Pipeline {
 
   void import() {
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input)); });
-    for (const auto& [name, value] : parse_bindings(options_.bindings))
+    for (const auto& [name, value] : actors::parse_bindings(options_.bindings))
       bindings_.bind(model_->tables().symbol(name), value);
     report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
     log_.version = kVersion;
@@ -304,7 +304,7 @@ class Pipeline {
     exec::LatencyOptions latency;
     latency.threads = options_.threads;
     latency.budget_s = options_.measure_s;
-    latency.bound = parse_bindings(options_.bindings);
+    latency.bound = actors::parse_bindings(options_.bindings);
     latency.seed = options_.seed;
     return exec::compare_latency(launcher, options_.input, output_.aside(), latency);
   }

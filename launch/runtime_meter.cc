@@ -18,6 +18,7 @@ class RuntimeMeter : public env::LatencyMeter {
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
     request_.model = folder_.path() / "graph.onnx";
     request_.plan.budget_s = seconds;
+    request_.bound = task.sizes();
   }
   double latency_us(const graph::Graph& graph) override {
     task_.write(graph, request_.model);

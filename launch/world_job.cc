@@ -16,6 +16,7 @@ learner::WorldContext world_context(const Config& config) {
   context.model_names = model_names(workload.models);
   context.horizon = workload.environment.horizon;
   context.location_limit = workload.environment.location_limit;
+  for (const auto& [name, size] : workload.bind) context.bind.push_back(name + "=" + std::to_string(size));
   context.reward_kind = env::reward_kind_name(workload.environment.reward);
   return context;
 }

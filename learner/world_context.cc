@@ -1,5 +1,7 @@
 #include "learner/world_context.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/nn/error.h"
 
 namespace regraft::learner {
@@ -9,6 +11,12 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+/// Worlds of before there were bindings have none.
+std::vector<std::string> bound_in(const std::string& training_record) {
+  const auto record = nlohmann::json::parse(training_record);
+  return record.value("bind", std::vector<std::string>{});
 }
 
 }  // namespace
@@ -26,6 +34,7 @@ void require_same(const nn::WorldModel& world, const WorldContext& job, const st
   compare("workload.horizon", std::to_string(world.horizon), std::to_string(job.horizon));
   compare("workload.locations", std::to_string(world.location_limit), std::to_string(job.location_limit));
   compare("workload.reward", world.reward_kind, job.reward_kind);
+  compare("workload.bind", joined(bound_in(world.training_record)), joined(job.bind));
   if (!differences.empty())
     throw nn::NnError("belongs to another job: " + differences, where,
                       "give the settings it was made with, or make another one");

@@ -238,6 +238,7 @@ nn::WorldModel WorldFit::world() const {
       {"lost_episodes", lost_episodes()},
       {"steps", parts_->data.steps()},
       {"updates", updates_done()},
+      {"bind", context_.bind},
       {"seed", options_.seed}}.dump();
   check(world, "world model fit");
   return world;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "actors/bindings.h"
 #include "actors/workload.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -11,7 +12,6 @@
 #include "core/exec/latency.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
-#include "launch/bindings.h"
 #include "launch/commands/commands.h"
 #include "launch/dream_speed.h"
 #include "launch/environment_speed.h"
@@ -52,6 +52,7 @@ int bench_environment(const Options& options) {
   workload.rules = options.rules;
   workload.device = options.device;
   workload.environment.horizon = options.horizon;
+  workload.bind = actors::parse_bindings(options.bindings);
   const SystemClock clock;
   const auto task = actors::load_task(workload, 0);
   env::Environment environment = actors::make_environment(*task, workload, clock);
@@ -65,7 +66,7 @@ int bench_environment(const Options& options) {
 int bench(const Options& options) {
   exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
   exec::LatencyOptions latency = options.latency;
-  latency.bound = parse_bindings(options.bindings);
+  latency.bound = actors::parse_bindings(options.bindings);
   const SystemClock clock;
   Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
   latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
@@ -97,7 +98,9 @@ void add_bench(CLI::App& program, Action& action) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--budget", options->latency.budget_s, "seconds to spend")
       ->check(CLI::Range(1.0, 86400.0));
-  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  CLI::Option* bind =
+      command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")
+          ->delimiter(',');
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON");
@@ -107,7 +110,8 @@ void add_bench(CLI::App& program, Action& action) {
   CLI::Option* dream =
       command->add_flag("--dream", options->dream, "dream with a world model and a controller instead")
           ->excludes(model)
-          ->excludes(environment);
+          ->excludes(environment)
+          ->excludes(bind);
   command->add_option("--world", options->world, "this world model (left out: one of random weights)")
       ->check(CLI::ExistingFile)
       ->needs(dream);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "actors/bindings.h"
 #include "actors/config_files.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -16,7 +17,6 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
-#include "launch/bindings.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
@@ -67,7 +67,7 @@ class Calibration {
       : options_(options),
         model_(onnx::import_model(options.model)),
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
-    for (const auto& [name, value] : parse_bindings(options_.bindings))
+    for (const auto& [name, value] : actors::parse_bindings(options_.bindings))
       bindings_.bind(model_.tables().symbol(name), value);
   }
 
@@ -101,7 +101,7 @@ class Calibration {
     request.model = file;
     request.threads = options_.threads;
     request.plan.budget_s = options_.session_s;
-    request.bound = parse_bindings(options_.bindings);
+    request.bound = actors::parse_bindings(options_.bindings);
     request.seed = options_.seed;
     return {state.depth(), state.cost().latency_us, launcher_.measure(request).latency_ms() * 1e3};
   }

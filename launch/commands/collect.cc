@@ -11,6 +11,7 @@
 #include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/base/rng.h"
+#include "core/base/text.h"
 #include "core/env/rule_features.h"
 #include "core/nn/device.h"
 #include "core/nn/policy.h"
@@ -27,7 +28,7 @@ namespace regraft::launch {
 namespace {
 
 struct Options {
-  std::vector<std::string> models;
+  std::vector<std::string> models, bindings;
   std::filesystem::path out;
   std::optional<std::filesystem::path> config, policy;
   std::vector<std::string> settings;
@@ -53,6 +54,7 @@ int collect(const Options& options) {
   std::string models;
   for (const std::string& model : options.models) models += (models.empty() ? "" : ",") + model;
   if (!models.empty()) config.set("workload.models=" + models);
+  if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
   const actors::WorkloadOptions workload = actors::workload_options_from(config);
   if (workload.models.empty())
     throw UsageError("no model to collect on", "collect", "name ONNX files, or give a --config that does");
@@ -101,6 +103,10 @@ void add_collect(CLI::App& program, Action& action) {
       ->check(CLI::ExistingFile);
   command->add_option("--config", options->config, "a TOML preset (configs/*.toml)")
       ->check(CLI::ExistingFile);
+  command
+      ->add_option("--bind", options->bindings,
+                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+      ->delimiter(',');
   command->add_option("--set", options->settings,
                       "override one key: world.collect_steps=4000, world.noop=0.2; may be repeated");
   command->callback([options, &action] { action = [options] { return collect(*options); }; });

@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/stats.h"
+#include "core/base/text.h"
 #include "core/nn/device.h"
 #include "launch/commands/commands.h"
 #include "launch/controller_evaluation.h"
@@ -23,7 +24,7 @@ struct Options {
   std::vector<std::filesystem::path> policies;
   std::optional<std::filesystem::path> config, json;
   std::vector<std::string> settings;
-  std::vector<std::string> models;
+  std::vector<std::string> models, bindings;
   std::vector<std::string> searches{"greedy"};
   bool untrained = false;
   double search_s = 60;
@@ -140,7 +141,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   if (options.candidates > 0) limits.candidates = options.candidates;
   const env::EnvOptions& seen = workload.environment;
   const search::SearchResult found =
-      make_search(name, prior, {seen.horizon, seen.location_limit, seen.bindings})
+      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings()})
           ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   Score score{task.name(),
               kind,
@@ -251,6 +252,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
 int evaluate(const Options& options) {
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
+  if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
   actors::WorkloadOptions workload = actors::workload_options_from(config);
   if (!options.models.empty()) workload.models = options.models;
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
@@ -319,6 +321,10 @@ void add_evaluate(CLI::App& program, Action& action) {
                    "policy's")
       ->check(CLI::ExistingFile);
   command->add_option("--set", options->settings, "override one key of the config");
+  command
+      ->add_option("--bind", options->bindings,
+                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+      ->delimiter(',');
   command
       ->add_option("--searches", options->searches,
                    "compared too: greedy, sweep, taso, beam, random; with each policy: policy, portfolio")

@@ -1,4 +1,5 @@
 #include "core/exec/profile.h"
+#include "actors/bindings.h"
 
 #include <cmath>
 #include <cstdio>
@@ -8,7 +9,6 @@
 #include <optional>
 
 #include "core/base/file.h"
-#include "launch/bindings.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
@@ -35,7 +35,7 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
 
 int profile(const Options& options) {
   exec::ProfileOptions settings = options.profile;
-  settings.bound = parse_bindings(options.bindings);
+  settings.bound = actors::parse_bindings(options.bindings);
   const exec::KernelProfile profile = exec::profile_model(options.model, settings);
   const std::string text = to_json(profile).dump(2) + "\n";
   if (options.json && *options.json == "-") {

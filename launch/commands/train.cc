@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/base/text.h"
 #include "launch/commands/commands.h"
 #include "launch/crew.h"
 #include "launch/dream_job.h"
@@ -15,7 +16,7 @@ namespace {
 struct Options {
   std::optional<std::filesystem::path> config;
   std::filesystem::path run;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, bindings;
   bool resume = false;
 };
 
@@ -34,6 +35,7 @@ int run_job(const Options& options, Crew& crew) {
   const learner::RunFolder folder{std::filesystem::absolute(options.run)};
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
+  if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
   if (is_model_based(config)) return run_model_based(folder, std::move(config), options.resume, crew);
   return run_phase(folder, std::move(config), options.resume, crew);
 }
@@ -75,6 +77,10 @@ void add_train(CLI::App& program, Action& action) {
       ->check(CLI::ExistingFile);
   command->add_option("--run", options->run, "the run's folder, made if it is missing")->required();
   command->add_option("--set", options->settings, "override one key: ppo.lr=1e-4; may be repeated");
+  command
+      ->add_option("--bind", options->bindings,
+                   "values of dynamic dims: batch=8,seq=128; the same as --set workload.bind=...")
+      ->delimiter(',');
   command->add_flag("--resume", options->resume, "go on with the run of that folder");
   command->callback([options, &action] { action = [options] { return train(*options); }; });
 }

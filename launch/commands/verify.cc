@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "actors/bindings.h"
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
 #include "core/exec/user_inputs.h"
-#include "launch/bindings.h"
 #include "launch/commands/commands.h"
 #include "launch/replay_log.h"
 
@@ -46,7 +46,7 @@ int verify(const Options& options) {
   }
   exec::EquivalenceOptions check;
   check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
-  check.bound = parse_bindings(options.bindings);
+  check.bound = actors::parse_bindings(options.bindings);
   check.seed = options.seed;
   std::optional<exec::UserInputs> inputs;
   if (!options.inputs.empty()) check.inputs = &inputs.emplace(exec::UserInputs::load(options.inputs));

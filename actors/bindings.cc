@@ -1,13 +1,13 @@
-#include "launch/bindings.h"
+#include "actors/bindings.h"
 
 #include <charconv>
 
 #include "core/base/error.h"
 
-namespace regraft::launch {
+namespace regraft::actors {
 
-exec::SymbolSizes parse_bindings(const std::vector<std::string>& texts) {
-  exec::SymbolSizes sizes;
+NamedSizes parse_bindings(const std::vector<std::string>& texts, const std::string& where) {
+  NamedSizes sizes;
   for (const std::string& text : texts) {
     const std::size_t at = text.find('=');
     std::int64_t value = 0;
@@ -15,11 +15,18 @@ exec::SymbolSizes parse_bindings(const std::vector<std::string>& texts) {
     const auto [end, problem] = std::from_chars(begin, text.data() + text.size(), value);
     const bool whole = problem == std::errc() && end == text.data() + text.size();
     if (at == 0 || !whole || value < 1)
-      throw UsageError("'" + text + "' is no binding", "--bind",
+      throw UsageError("'" + text + "' is no binding", where,
                        "write NAME=SIZE with a size of at least 1, such as batch=8");
     sizes[text.substr(0, at)] = value;
   }
   return sizes;
 }
 
-}  // namespace regraft::launch
+graph::Bindings bind(const NamedSizes& sizes, const graph::Tables& tables) {
+  graph::Bindings bindings;
+  for (const auto& [name, size] : sizes)
+    if (const auto symbol = tables.find_symbol(name)) bindings.bind(*symbol, size);
+  return bindings;
+}
+
+}  // namespace regraft::actors
