@@ -58,6 +58,7 @@ DreamPhaseOptions dream_options_from(const Config& config) {
           .tau = config.number("dream.tau"),
           .scale_sigma = config.flag("dream.scale_sigma"),
           .certainty = config.number("dream.certainty"),
+          .invalid_penalty = config.number("workload.invalid_penalty"),
           .controller = config.text("dream.controller") == "linear" ? nn::ControllerKind::linear
                                                                     : nn::ControllerKind::hierarchical,
           .width = count("dream.width"),
@@ -80,6 +81,7 @@ nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
   dream.horizon = options.horizon;
   dream.sample = {.tau = options.tau, .scale_sigma = options.scale_sigma};
   dream.certainty = options.certainty;
+  dream.invalid_penalty = options.invalid_penalty;
   return dream;
 }
 

@@ -17,7 +17,8 @@ struct DreamPhaseOptions {
   std::uint32_t horizon = 0;    // of a dream; 0: the world model's
   double tau = 1;
   bool scale_sigma = false;
-  double certainty = 0.5;  // with which what a dream offers must be legal
+  double certainty = 0.5;                                // with which what a dream offers must be legal
+  double invalid_penalty = env::kDefaultInvalidPenalty;  // the real environments' too
   nn::ControllerKind controller = nn::ControllerKind::hierarchical;
   std::uint32_t width = 64;      // of the hierarchical controller's hidden layers
   double sigma = 0.3;            // linear: first step size of evolution
@@ -40,6 +41,7 @@ inline constexpr char kControllerKind[] = "controller";  // in real environments
 
 /// The options `dream.*` and `dyna.*`, each declared once, here.
 std::vector<Option> dream_options();
+/// Of a job's config: what dreams must have as real environments do is read from `workload.*`.
 DreamPhaseOptions dream_options_from(const Config& config);
 DynaOptions dyna_options_from(const Config& config);
 /// What an actor dreams with.

@@ -17,6 +17,8 @@ namespace regraft::env {
 /// (the step fraction is observed); `truncate` lets the learner bootstrap.
 enum class HorizonMode : std::uint8_t { terminate, truncate };
 
+inline constexpr double kDefaultInvalidPenalty = 0.05;
+
 struct EnvOptions {
   std::uint32_t horizon = EpisodeLimits::kDefaultHorizon;  // steps, at least 1; invalid actions count
   HorizonMode horizon_mode = HorizonMode::terminate;
@@ -24,8 +26,8 @@ struct EnvOptions {
   std::uint32_t location_limit = EpisodeLimits::kDefaultLocationLimit;
   RewardKind reward = RewardKind::incremental;
   RewardSettings reward_settings = {};
-  double invalid_penalty = 0.05;  // at least 0; subtracted for an action that is not legal
-  graph::Bindings bindings = {};  // sizes of symbolic dims, for features
+  double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
+  graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
 };
 
 /// Xfer `rule count` is NO-OP, at location 0.

@@ -15,8 +15,8 @@ namespace regraft::nn {
 struct DreamOptions {
   std::uint32_t horizon = 0;  // steps, at least 1; invalid actions count; 0: the world model's
   env::HorizonMode horizon_mode = env::HorizonMode::terminate;
-  SampleOptions sample;           // tau
-  double invalid_penalty = 0.05;  // at least 0
+  SampleOptions sample;                                  // tau
+  double invalid_penalty = env::kDefaultInvalidPenalty;  // at least 0
   /// An xfer is offered where it is legal with at least this probability, and as many of its locations as
   /// there are with it; [0.5, 1). A controller seeks out what a model wrongly believes legal: it costs
   /// nothing there.

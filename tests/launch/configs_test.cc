@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "core/env/synthetic.h"
 #include "launch/job.h"
 #include "learner/dream_options.h"
 #include "learner/world_options.h"
@@ -40,6 +41,25 @@ TEST(Configs, TheModelBasedPresetHasTheSettingsOfItsTwoHalves) {
   EXPECT_EQ(differing("dream.toml",
                       {"workload.", "dream.", "ppo.", "train.updates", "train.steps_per_update", "wire."}),
             std::vector<std::string>{});
+}
+
+// One key: a dream and the real environments beside it pay the same for an action that is not legal.
+TEST(Configs, DreamsAndRealEnvironmentsHaveOnePenalty) {
+  for (const double penalty : {0.0, 0.05, 0.75}) {
+    const Config config = load_job_config(
+        std::nullopt, penalty == 0.05 ? std::vector<std::string>{}
+                                      : std::vector{"workload.invalid_penalty=" + std::to_string(penalty)});
+    const env::EnvOptions real = actors::workload_options_from(config).environment;
+    EXPECT_EQ(real.invalid_penalty, penalty);
+    EXPECT_EQ(learner::dream_of(learner::dream_options_from(config)).invalid_penalty, penalty);
+    const env::SyntheticTask task = env::make_synthetic_task({.chains = 4, .locked = 1, .valley = 1});
+    const rules::RuleSet rules = env::make_synthetic_rules(1);
+    const env::TableCostFactory costs = env::make_synthetic_costs(1);
+    const SystemClock clock;
+    env::Environment environment(*task.start, rules, costs, real, clock);
+    EXPECT_EQ(environment.step({.xfer = environment.noop() + 1}).reward, -penalty);
+  }
+  EXPECT_THROW(load_job_config(std::nullopt, {"workload.invalid_penalty=-1"}), ConfigError);
 }
 
 // The table of the dissertation's settings at the places where this program keeps them.
