@@ -30,6 +30,7 @@ class Batcher {
 
   /// What is gathered so far, for a checkpoint.
   std::vector<Episode> pending() const;
+  std::size_t pending_episodes() const { return pending_.size(); }
   std::uint64_t expired() const { return expired_; }
   /// Episodes that came although they had been trained on: a bug if it ever rises.
   std::uint64_t trained_twice() const { return trained_twice_; }

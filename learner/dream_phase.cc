@@ -6,6 +6,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/log.h"
@@ -19,6 +21,7 @@
 #include "learner/dream_trainer.h"
 #include "learner/dyna.h"
 #include "learner/hub_setup.h"
+#include "learner/job_curves.h"
 #include "learner/ticket_plan.h"
 #include "replay/dream_work.h"
 #include "replay/error.h"
@@ -98,6 +101,7 @@ struct DreamPhase::State {
         plan(tickets, published),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
         events(setup.folder.events(), clock),
+        curves(clock),
         progress({.label = "dreaming",
                   .unit = "updates",
                   .total = setup.options.updates,
@@ -118,6 +122,8 @@ struct DreamPhase::State {
   std::optional<Dyna> dyna;
   CheckpointStore store;
   EventWriter events;
+  JobCurves curves;
+  std::vector<double> staleness;  // of what was admitted since the last update
   Progress progress;
   std::unique_ptr<wire::Hub> hub;
 
@@ -215,8 +221,9 @@ void DreamPhase::gather(const std::stop_token& stopped) {
       verdict = wire::Disposition::kRejected;
     }
     const auto recorded = state_->hub->decide(delivery->ticket, verdict);
-    if (verdict == wire::Disposition::kAdmitted && recorded == wire::Disposition::kAdmitted)
-      state_->trainer->keep();
+    if (verdict != wire::Disposition::kAdmitted || recorded != wire::Disposition::kAdmitted) continue;
+    state_->staleness.push_back(static_cast<double>(state_->version - state_->trainer->taken_version()));
+    state_->trainer->keep();
   }
 }
 
@@ -229,6 +236,8 @@ void DreamPhase::update() {
     state_->dyna->updated();
     state_->dyna->write(state_->events, step);
   }
+  write_staleness(state_->events, step, std::exchange(state_->staleness, {}));
+  state_->curves.write(state_->events, step, *state_->hub, state_->ledger);
   ++state_->version;
   note_trained();
   publish();
@@ -281,6 +290,7 @@ void DreamPhase::checkpoint() {
               {"tickets", state_->trained_tickets},
               {"world", state_->bundle.world.version().hex()},
               {"counts", state_->trainer->counts().save()},
+              {"job_curves", state_->curves.save()},
               {"ratio_error_lag0", state_->trainer->ratio_error_lag0()}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
@@ -300,6 +310,7 @@ void DreamPhase::restore() {
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
   state_->trainer->restore_counts(saved.at("counts"), saved.at("ratio_error_lag0"));
+  state_->curves.restore(saved.value("job_curves", json()));
   state_->trainer->restore(checkpoint->parts.at("controller"));
   if (state_->dyna) state_->dyna->restore(checkpoint->parts.at("dyna"));
   // A generation of an evolution that was not whole is measured again.

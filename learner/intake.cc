@@ -120,7 +120,10 @@ Intake::Snapshot Intake::snapshot() const {
 
 IntakeCounts Intake::counts() const {
   const std::lock_guard lock(mutex_);
-  return counts_;
+  IntakeCounts counts = counts_;
+  counts.queued_episodes = queue_.size();
+  counts.queued_steps = queued_steps_;
+  return counts;
 }
 
 }  // namespace regraft::learner

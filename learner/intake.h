@@ -20,12 +20,13 @@ namespace regraft::learner {
 struct IntakeCounts {
   std::uint64_t admitted = 0;
   std::uint64_t stale = 0;
-  std::uint64_t rejected = 0;       // malformed and other_head
-  std::uint64_t malformed = 0;      // broken, or not of its ticket
-  std::uint64_t other_head = 0;     // acted with another kind of policy than is trained
-  std::uint64_t steps = 0;          // of admitted episodes
-  std::uint64_t played_steps = 0;   // of all well-formed ones, whatever the verdict
-  std::uint64_t payload_bytes = 0;  // of all deliveries
+  std::uint64_t rejected = 0;                           // malformed and other_head
+  std::uint64_t malformed = 0;                          // broken, or not of its ticket
+  std::uint64_t other_head = 0;                         // acted with another kind of policy than is trained
+  std::uint64_t steps = 0;                              // of admitted episodes
+  std::uint64_t played_steps = 0;                       // of all well-formed ones, whatever the verdict
+  std::uint64_t payload_bytes = 0;                      // of all deliveries
+  std::uint64_t queued_episodes = 0, queued_steps = 0;  // admitted and not yet taken, now
 };
 
 /// The first half of the learner's pipeline, on a thread of its own: hub -> decode -> verdict -> queue. What

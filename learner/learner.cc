@@ -15,6 +15,7 @@
 #include "learner/checkpoint.h"
 #include "learner/hub_setup.h"
 #include "learner/intake.h"
+#include "learner/job_curves.h"
 #include "learner/statistics.h"
 #include "learner/ticket_plan.h"
 
@@ -65,6 +66,7 @@ struct Learner::State {
             setup.options.device, setup.options.seed),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
         events(setup.folder.events(), clock),
+        curves(clock),
         progress({.label = "training",
                   .unit = "updates",
                   .total = setup.options.updates,
@@ -81,6 +83,7 @@ struct Learner::State {
   Ppo ppo;
   CheckpointStore store;
   EventWriter events;
+  JobCurves curves;
   Progress progress;
   std::vector<Episode> restored;
   std::unique_ptr<wire::Hub> hub;
@@ -206,27 +209,16 @@ void Learner::write_curves(const PpoMetrics& metrics) {
   write_ppo_curves(events, update, metrics);
   state_->statistics.write(events, update);
   const IntakeCounts intake = state_->intake->counts();
-  const wire::HubStatus status = state_->hub->status();
-  const wire::Books books = state_->ledger.books().total();
   events.scalar("train/steps", update, static_cast<double>(state_->steps));
   events.scalar("train/episodes", update, static_cast<double>(state_->episodes));
   events.scalar("train/expired", update, static_cast<double>(state_->batcher.expired()));
   events.scalar("wire/payload_bytes", update, static_cast<double>(intake.payload_bytes));
   events.scalar("wire/malformed", update, static_cast<double>(intake.malformed));
   events.scalar("wire/other_head", update, static_cast<double>(intake.other_head));
-  events.scalar("wire/actors", update, static_cast<double>(status.actors.size()));
-  events.scalar("wire/waiting", update, static_cast<double>(status.waiting));
-  for (const wire::ActorStatus& actor : status.actors)
-    events.scalar("actors/policy_steps/" + actor.info.name, update, static_cast<double>(actor.policy_steps));
-  for (const auto& [name, count] :
-       std::vector<std::pair<const char*, std::uint64_t>>{{"issued", books.issued},
-                                                          {"admitted", books.admitted},
-                                                          {"stale", books.stale},
-                                                          {"rejected", books.rejected},
-                                                          {"lost", books.lost},
-                                                          {"outstanding", books.outstanding},
-                                                          {"late", books.late}})
-    events.scalar(std::string("ledger/") + name, update, static_cast<double>(count));
+  events.scalar("queue/intake_episodes", update, static_cast<double>(intake.queued_episodes));
+  events.scalar("queue/intake_steps", update, static_cast<double>(intake.queued_steps));
+  events.scalar("queue/batch_episodes", update, static_cast<double>(state_->batcher.pending_episodes()));
+  state_->curves.write(events, update, *state_->hub, state_->ledger);
   events.flush();
 }
 
@@ -253,6 +245,7 @@ void Learner::checkpoint() {
               {"seconds", seconds()},
               {"tickets", state_->plan.position()},
               {"statistics", state_->statistics.save()},
+              {"job_curves", state_->curves.save()},
               {"ratio_error_lag0", state_->ratio_error_lag0}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
@@ -272,6 +265,7 @@ void Learner::restore() {
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
   state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
+  state_->curves.restore(saved.value("job_curves", json()));
   state_->ppo.restore(checkpoint->parts.at("ppo"));
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
   // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued

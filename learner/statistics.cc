@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "learner/job_curves.h"
+
 namespace regraft::learner {
 
 void EpisodeStatistics::add(std::span<const Episode> batch, std::uint64_t version) {
@@ -34,7 +36,7 @@ void EpisodeStatistics::write(EventWriter& events, std::int64_t update) const {
     events.scalar("best_cost_ratio/" + name, update, sums.best_ratio / count);
     events.scalar("episode_length/" + name, update, sums.length / count);
   }
-  events.histogram("staleness", update, staleness_);
+  write_staleness(events, update, staleness_);
 }
 
 nlohmann::json EpisodeStatistics::save() const {

@@ -22,7 +22,7 @@ class EpisodeStatistics {
 
   void add(std::span<const Episode> batch, std::uint64_t version);
   /// Curves of the last batch: return/<model>, final_cost_ratio/<model>, best_cost_ratio/<model>,
-  /// episode_length/<model>, and the histogram of staleness.
+  /// episode_length/<model>, and staleness.
   void write(EventWriter& events, std::int64_t update) const;
 
   /// The window and the best ratios, for checkpoints; restore() reads what save() gave.

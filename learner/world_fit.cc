@@ -70,6 +70,34 @@ void write_csv(const std::filesystem::path& path, const std::string& names,
   write_file_atomic(path, text);
 }
 
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> parts{""};
+  for (const char c : line) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// ",train_cost,train_xfers,...,held_out_cost,..."
+std::string fitted_and_held_out(const std::vector<std::string>& names) {
+  std::string text;
+  for (const char* prefix : {",train_", ",held_out_"})
+    for (const std::string& name : names) text += prefix + name;
+  return text;
+}
+
+// The columns of the figures' lines.
+std::string encoder_names() {
+  return "update" + fitted_and_held_out({"cost", "xfers", "counts", "change", "next", "spread", "total"});
+}
+std::string dynamics_names() {
+  return "update,rate" + fitted_and_held_out({"nll", "reward", "terminal", "xfers", "counts"});
+}
+constexpr char kRewardNames[] = "update,train_apart,held_out_apart,held_out_shared";
+
 }  // namespace
 
 struct WorldFit::Parts {
@@ -148,6 +176,7 @@ bool WorldFit::due(std::uint64_t updates) const {
 }
 
 bool WorldFit::advance() {
+  newest_ = nullptr;
   switch (stage_) {
     case Stage::encoder:
       encoder_update();
@@ -171,6 +200,7 @@ void WorldFit::encoder_update() {
     add_losses(line, fitted);
     add_losses(line, parts_->encoder.held_out());
     encoder_lines_.push_back(std::move(line));
+    newest_ = &encoder_lines_;
   }
   if (update_ == options_.encoder_updates) enter(Stage::dynamics);
 }
@@ -183,6 +213,7 @@ void WorldFit::dynamics_update() {
     add_losses(line, fitted);
     add_losses(line, parts_->dynamics.held_out());
     dynamics_lines_.push_back(std::move(line));
+    newest_ = &dynamics_lines_;
   }
   if (update_ == options_.dynamics_updates) enter(Stage::reward);
 }
@@ -193,8 +224,21 @@ void WorldFit::reward_update() {
     std::string line = std::to_string(update_);
     add_figures(line, {fitted, parts_->dynamics.reward_held_out(), parts_->dynamics.held_out().reward});
     reward_lines_.push_back(std::move(line));
+    newest_ = &reward_lines_;
   }
   if (update_ == options_.reward_updates) enter(Stage::done);
+}
+
+std::vector<std::pair<std::string, double>> WorldFit::newest_figures() const {
+  if (newest_ == nullptr) return {};
+  const bool encoder = newest_ == &encoder_lines_, dynamics = newest_ == &dynamics_lines_;
+  const std::string stage = encoder ? "encoder/" : dynamics ? "dynamics/" : "reward/";
+  const auto names = split(encoder ? encoder_names() : dynamics ? dynamics_names() : kRewardNames);
+  const auto values = split(newest_->back());
+  std::vector<std::pair<std::string, double>> figures;
+  for (std::size_t i = 1; i < names.size(); ++i)
+    figures.emplace_back(stage + names[i], std::stod(values.at(i)));
+  return figures;
 }
 
 std::string WorldFit::status() const {
@@ -250,19 +294,9 @@ std::vector<DepthFigures> WorldFit::open_loop_figures(std::uint32_t depths) cons
 
 void WorldFit::write_figures(const std::filesystem::path& folder) const {
   std::filesystem::create_directories(folder);
-  const std::string encoder = "cost,xfers,counts,change,next,spread,total";
-  const auto prefixed = [](const std::string& names, const std::string& prefix) {
-    std::string text = "," + prefix;
-    for (const char c : names) text += c == ',' ? "," + prefix : std::string(1, c);
-    return text;
-  };
-  write_csv(folder / "encoder.csv", "update" + prefixed(encoder, "train_") + prefixed(encoder, "held_out_"),
-            encoder_lines_);
-  const std::string dynamics = "nll,reward,terminal,xfers,counts";
-  write_csv(folder / "dynamics.csv",
-            "update,rate" + prefixed(dynamics, "train_") + prefixed(dynamics, "held_out_"), dynamics_lines_);
-  if (options_.reward_hidden > 0)
-    write_csv(folder / "reward.csv", "update,train_apart,held_out_apart,held_out_shared", reward_lines_);
+  write_csv(folder / "encoder.csv", encoder_names(), encoder_lines_);
+  write_csv(folder / "dynamics.csv", dynamics_names(), dynamics_lines_);
+  if (options_.reward_hidden > 0) write_csv(folder / "reward.csv", kRewardNames, reward_lines_);
   if (stage_ == Stage::done)
     write_file_atomic(folder / "open_loop.csv", to_csv(open_loop_figures(kOpenLoopDepths)));
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/nn/world_model.h"
@@ -39,6 +40,10 @@ class WorldFit {
   /// For people: stage, update, newest held-out figures.
   std::string status() const;
 
+  /// Of the newest update, where its figures were due, by the name of their curves: "encoder/train_cost",
+  /// "dynamics/held_out_nll", "reward/held_out_apart".
+  std::vector<std::pair<std::string, double>> newest_figures() const;
+
   /// Episodes that could not be replayed and were left out.
   std::uint64_t lost_episodes() const;
 
@@ -68,6 +73,7 @@ class WorldFit {
   std::uint64_t update_ = 0;  // of the stage
   std::unique_ptr<Parts> parts_;
   std::vector<std::string> encoder_lines_, dynamics_lines_, reward_lines_;
+  const std::vector<std::string>* newest_ = nullptr;  // lines of the last update, where one was added
 };
 
 }  // namespace regraft::learner

@@ -17,6 +17,7 @@
 #include "learner/hub_setup.h"
 #include "learner/learner.h"
 #include "learner/ticket_plan.h"
+#include "learner/world_curves.h"
 #include "replay/error.h"
 
 namespace regraft::learner {
@@ -65,19 +66,21 @@ void require_room(const replay::SequenceReplay& replay, std::uint64_t wanted) {
 }
 
 struct WorldPhase::State {
-  explicit State(const WorldPhaseSetup& setup)
+  State(const WorldPhaseSetup& setup, const Clock& clock)
       : ledger(setup.folder.journal(), run_id_of(setup.folder)),
         plan({setup.options.seed, static_cast<std::uint32_t>(setup.models.size()), 0,
               setup.options.deterministic, kRound, false},
              version),
         replay(replay_options(setup)),
-        store(setup.folder.checkpoints(), setup.options.checkpoints_kept) {}
+        store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
+        curves(setup.folder, ledger.generation() > 1, clock) {}
 
   std::atomic<std::uint64_t> version{1};  // deterministic mode: 1 + rounds that are whole
   wire::Ledger ledger;
   TicketPlan plan;
   replay::SequenceReplay replay;
   CheckpointStore store;
+  WorldCurves curves;
   std::optional<Progress> progress;
   std::unique_ptr<wire::Hub> hub;
   std::map<std::uint64_t, replay::Rollout> round;  // deterministic mode: of the round under way
@@ -91,7 +94,7 @@ struct WorldPhase::State {
 };
 
 WorldPhase::WorldPhase(WorldPhaseSetup setup, const Clock& clock)
-    : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_)) {
+    : setup_(std::move(setup)), clock_(clock), state_(std::make_unique<State>(setup_, clock)) {
   restore();
   state_->hub = std::make_unique<wire::Hub>(
       hub_options(setup_.folder, setup_.options, state_->ledger.run_id()), state_->ledger,
@@ -154,9 +157,13 @@ void WorldPhase::collect(const std::stop_token& stopped) {
         if (setup_.options.deterministic) throw;
       }
       const auto verdict = rollout ? wire::Disposition::kAdmitted : wire::Disposition::kRejected;
-      if (state_->hub->decide(delivery->ticket, verdict) == wire::Disposition::kAdmitted && rollout)
+      if (state_->hub->decide(delivery->ticket, verdict) == wire::Disposition::kAdmitted && rollout) {
+        state_->curves.add(*rollout);
         take_in(std::move(*rollout));
+      }
     }
+    state_->curves.write_collected(state_->replay.steps(), state_->replay.size(),
+                                   collected() || stopped.stop_requested(), *state_->hub, state_->ledger);
     state_->collect_seconds = before + seconds_since(start_ns);
     if (setup_.show_progress)
       state_->progress->update(std::min(state_->replay.steps(), setup_.world.collect_steps),
@@ -183,6 +190,7 @@ void WorldPhase::fit(const std::stop_token& stopped) {
   bool more = state_->fit->stage() != WorldFit::Stage::done;
   while (more && !stopped.stop_requested()) {
     more = state_->fit->advance();
+    state_->curves.write_fit(*state_->fit, state_->replay.steps(), *state_->hub, state_->ledger);
     const std::int64_t now_ns = clock_.steady_ns();
     state_->fit_seconds += static_cast<double>(now_ns - last_ns) / kNsPerS;
     last_ns = now_ns;
@@ -246,7 +254,8 @@ void WorldPhase::checkpoint() {
               {"rounds", state_->version - 1},
               {"collect_seconds", state_->collect_seconds},
               {"replay_seconds", state_->replay_seconds},
-              {"fit_seconds", state_->fit_seconds}});
+              {"fit_seconds", state_->fit_seconds},
+              {"job_curves", state_->curves.save()}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
@@ -281,6 +290,7 @@ void WorldPhase::restore() {
   state_->collect_seconds = saved.at("collect_seconds");
   state_->replay_seconds = saved.at("replay_seconds");
   state_->fit_seconds = saved.at("fit_seconds");
+  state_->curves.restore(saved.value("job_curves", json()));
   state_->replay.restore(checkpoint->parts.at("replay"));
   state_->saved_fit = checkpoint->parts.at("fit");
   // In deterministic mode a round that is not whole is played again: the same seeds give the same episodes.

@@ -57,12 +57,10 @@ std::map<std::string, Table> curves_by_group(const fs::path& events) {
   return groups;
 }
 
-void add_run(HtmlPage& page, const learner::RunFolder& folder, const std::string& name) {
-  page.section("Run " + name);
-  if (fs::exists(folder.summary())) page.details("Summary", read_file(folder.summary()));
-  for (const auto& [group, table] : curves_by_group(folder.events())) {
+void add_curves(HtmlPage& page, const fs::path& events, const std::string& part) {
+  for (const auto& [group, table] : curves_by_group(events)) {
     ExperimentPlot plot;
-    plot.name = plot.title = group;
+    plot.name = plot.title = part + group;
     plot.x = "update";
     plot.y = "value";
     plot.series = "curve";
@@ -70,6 +68,16 @@ void add_run(HtmlPage& page, const learner::RunFolder& folder, const std::string
     draw(plot_script(plot, table), drawn.path() / "plot.svg");
     page.picture(read_file(drawn.path() / "plot.svg"));
   }
+}
+
+void add_run(HtmlPage& page, const learner::RunFolder& folder, const std::string& name) {
+  page.section("Run " + name);
+  if (fs::exists(folder.summary())) page.details("Summary", read_file(folder.summary()));
+  add_curves(page, folder.events(), "");
+  // The fit of a world model has two parts, each over an x of its own (learner/world_curves.h).
+  for (const char* part : {"collect", "fit"})
+    if (fs::exists(folder.events() / part))
+      add_curves(page, folder.events() / part, std::string(part) + ": ");
   page.details("Config", read_file(folder.config()));
 }
 

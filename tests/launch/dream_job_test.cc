@@ -6,6 +6,7 @@
 #include "core/nn/controller.h"
 #include "core/nn/dream_world.h"
 #include "core/nn/world_bundle.h"
+#include "launch/curves.h"
 #include "launch/job.h"
 #include "launch/program.h"
 
@@ -64,6 +65,9 @@ TEST_F(DreamJobTest, TwoDreamActorsRaiseTheReturnAndTheBooksBalance) {
             summary.at("first_dreamed_return").get<double>() + 0.15);
   const nn::WorldBundle bundle = nn::load_bundle(run() / "policies" / "latest.world");
   EXPECT_EQ(bundle.controller_of, bundle.world.version());
+  testing::expect_job_curves(run() / "events");
+  for (const char* tag : {"staleness/mean", "staleness/max", "dreamed/return", "controller/entropy"})
+    EXPECT_TRUE(testing::newest(run() / "events").contains(tag)) << tag;
   EXPECT_EQ(nn::decode_controller(bundle.controller, "test").config.width, 32u);
 }
 
@@ -218,6 +222,8 @@ TEST_F(DreamJobTest, DynaBranchesOffRealEpisodesWhereItsGuardsAllowIt) {
       << "no branch is longer";
   EXPECT_GE(summary.at("real_episodes").get<int>(), 6) << "at the first update and at the fourth";
   EXPECT_EQ(summary.at("dyna").at("branch_steps"), 5);
+  testing::expect_job_curves(run() / "events");
+  EXPECT_TRUE(testing::newest(run() / "events").contains("staleness/mean"));
 }
 
 TEST_F(DreamJobTest, ActorsOfNoUseAreRefused) {

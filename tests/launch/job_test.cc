@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "core/wire/run_info.h"
+#include "launch/curves.h"
 #include "launch/program.h"
 #include "learner/checkpoint.h"
 
@@ -131,6 +132,16 @@ TEST_F(JobTest, AnActorWithAWrongKeyOrRunIdIsToldSo) {
   EXPECT_THAT(wrong.errors, HasSubstr("run"));
   job.signal(SIGTERM);
   EXPECT_EQ(job.finish().code, 0) << job.seen();
+}
+
+TEST_F(JobTest, CurvesShowTheJobWhileItRuns) {
+  Running job(train(run(), {"--set", "train.updates=3"}));
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  testing::expect_job_curves(run() / "events");
+  const auto values = testing::newest(run() / "events");
+  for (const char* tag : {"queue/intake_episodes", "queue/intake_steps", "queue/batch_episodes",
+                          "staleness/mean", "staleness/max", "train/steps", "ppo/entropy"})
+    EXPECT_TRUE(values.contains(tag)) << tag;
 }
 
 TEST_F(JobTest, APortInUseIsAClearError) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/nn/world_bundle.h"
+#include "launch/curves.h"
 #include "launch/program.h"
 #include "replay/rollout.h"
 
@@ -51,6 +52,17 @@ TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
     EXPECT_TRUE(bundle.controller.empty());
     EXPECT_EQ(bundle.world.config.dynamics.latent, 8u);
     EXPECT_TRUE(fs::exists(folder / "world" / "open_loop.csv"));
+    const auto collected = testing::newest(folder / "events" / "collect");
+    testing::expect_job_curves(folder / "events" / "collect");
+    EXPECT_EQ(collected.at("collect/steps"), summary.at("steps").get<double>());
+    EXPECT_EQ(collected.at("collect/episodes"), summary.at("episodes").get<double>());
+    EXPECT_LE(collected.at("collect/return"), collected.at("collect/best_return"));
+    const auto fitted = read_scalars(folder / "events" / "fit");
+    for (const char* tag : {"encoder/train_cost", "encoder/held_out_total", "dynamics/rate",
+                            "dynamics/held_out_nll", "reward/held_out_apart", "ledger/admitted"})
+      EXPECT_TRUE(fitted.contains(tag)) << tag;
+    ASSERT_EQ(fitted.at("dynamics/held_out_nll").size(), 3u) << "every tenth of thirty updates";
+    EXPECT_EQ(fitted.at("dynamics/held_out_nll").back().step, 10 + 30);
   }
   EXPECT_EQ(models[0] == models[1], true);
 
@@ -79,6 +91,13 @@ TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
   EXPECT_GT(std::stoi(seen.substr(seen.rfind("from update ") + 12)), 0);
   EXPECT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_EQ(model_of(folder) == model_of(dir.path() / "whole"), true);
+  const auto once = read_scalars(dir.path() / "whole" / "events" / "fit");
+  const auto twice = read_scalars(folder / "events" / "fit");
+  for (const char* tag : {"encoder/held_out_total", "dynamics/held_out_nll"}) {
+    ASSERT_EQ(twice.at(tag).size(), once.at(tag).size()) << tag;
+    for (std::size_t i = 0; i < once.at(tag).size(); ++i)
+      EXPECT_EQ(twice.at(tag)[i].value, once.at(tag)[i].value);
+  }
   EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
 }
 
