@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# A training job under Slurm that neither the time limit nor a lost node costs more than a few minutes:
+#   sbatch launch/slurm.sh RUN [options of `regraft train`: --config configs/cpu.toml --set workload.models=a.onnx ...]
+# Submit it from the repository's root, or with REGRAFT=/path/to/regraft. Change the lines below as the cluster wants it; RUN lies on
+# a file system that all nodes see. 90 s before the limit Slurm sends USR1 to this shell alone. It goes on to the launcher, which
+# hands it to every rank at once (SIGTERM it would hold back), where it means what SIGTERM means: save and stop. The job is then
+# queued again, and a run that was begun goes on with --resume.
+#   REGRAFT_LAUNCHER   what starts the ranks (default: mpirun, which takes their number and nodes from Slurm; or: srun --mpi=pmix)
+#   REGRAFT_REQUEUE    0: do not queue it again after the time limit
+#SBATCH --job-name=regraft
+#SBATCH --ntasks=8
+#SBATCH --cpus-per-task=1
+#SBATCH --time=04:00:00
+#SBATCH --signal=B:USR1@90
+#SBATCH --requeue
+#SBATCH --open-mode=append
+set -uo pipefail
+
+say() { printf 'slurm.sh: %s\n' "$*" >&2; }
+
+if (($# == 0)) || [[ $1 == -* ]]; then
+  say "name the run's folder: sbatch launch/slurm.sh RUN [options of regraft train]"
+  exit 2
+fi
+run=$1
+shift
+program=${REGRAFT:-build/release/regraft}
+if [[ ! -x $program ]]; then
+  say "there is no program at $program: build it, submit from the repository's root, or set REGRAFT"
+  exit 2
+fi
+read -ra launcher <<<"${REGRAFT_LAUNCHER:-mpirun --bind-to none --mca odls_base_sigkill_timeout 60}"
+
+options=(--run "$run" "$@")
+[[ ! -e $run/run_id ]] || options+=(--resume)
+# Actors on other nodes must reach the learner.
+((${SLURM_JOB_NUM_NODES:-1} == 1)) || options+=(--set wire.address=0.0.0.0)
+
+job='' asked=0 interrupted=0
+forward() {
+  asked=1 interrupted=1
+  say "asked to stop: saving"
+  [[ -z $job ]] || kill -USR1 "$job" 2>/dev/null
+}
+trap forward USR1 TERM
+
+((asked == 0)) || exit 0
+"${launcher[@]}" "$program" train "${options[@]}" &
+job=$!
+while :; do # a signal ends wait before the job
+  interrupted=0
+  wait "$job"
+  code=$?
+  ((interrupted)) || break
+done
+
+if ((asked && code == 0)) && [[ ${REGRAFT_REQUEUE:-1} != 0 && -n ${SLURM_JOB_ID:-} ]]; then
+  say "queueing job $SLURM_JOB_ID again"
+  scontrol requeue "$SLURM_JOB_ID"
+fi
+exit $code
