@@ -14,6 +14,7 @@
 #include "launch/commands/commands.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
+#include "launch/script_method.h"
 #include "launch/searches.h"
 #include "learner/dream_options.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct Options {
   std::vector<std::filesystem::path> policies;
   std::optional<std::filesystem::path> config, json;
+  std::optional<std::filesystem::path> scripts;  // a folder of them
   std::vector<std::string> settings;
   std::vector<std::string> models, bindings;
   std::vector<std::string> searches{"greedy"};
@@ -37,7 +39,7 @@ struct Options {
 /// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
 struct Score {
   /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
-  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...
+  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...; script
   std::string model, kind;
   std::string method;                   // for people
   std::vector<double> returns, best;    // of the last and of the best graph of each episode
@@ -157,6 +159,23 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   return score;
 }
 
+/// Where a script leads; nothing where the task's rules leave out those that it wants.
+std::optional<Score> play_script(const std::filesystem::path& path, const actors::Task& task) {
+  const SystemClock clock;
+  const std::int64_t start = clock.steady_ns();
+  const auto outcome = try_script(path, task);
+  if (!outcome) return std::nullopt;
+  const double initial_us = outcome->initial.latency_us;
+  return Score{task.name(),
+               "script",
+               "script " + path.stem().string(),
+               {1 - outcome->last.latency_us / initial_us},
+               {1 - outcome->best_us / initial_us},
+               {outcome->last.peak_memory_bytes / outcome->initial.peak_memory_bytes},
+               outcome->rewrites,
+               static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
+}
+
 bool wants_policy(const std::string& search) {
   return search == "policy" || search == "portfolio";
 }
@@ -272,6 +291,14 @@ int evaluate(const Options& options) {
       if (!wants_policy(name))
         report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, workload,
                          options));
+    if (options.scripts)
+      for (const std::filesystem::path& path : scripts_for(*options.scripts, task->name())) {
+        if (const auto score = play_script(path, *task))
+          report(*score);
+        else
+          std::printf("%-24s %s wants rules that make a runtime's own ops: left out\n", task->name().c_str(),
+                      path.c_str());
+      }
     if (options.untrained) {
       PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
@@ -338,6 +365,10 @@ void add_evaluate(CLI::App& program, Action& action) {
                       "graphs that a search expands at most (0: no limit)");
   command->add_option("--candidates", options->candidates,
                       "graphs whose cost a search asks for at most (0: no limit)");
+  command
+      ->add_option("--scripts", options->scripts,
+                   "a folder of scripts: those named MODEL-*.script are methods too")
+      ->check(CLI::ExistingDirectory);
   command->add_flag("--untrained", options->untrained, "an untrained policy too, and searches by it");
   command->add_option("--episodes", options->episodes, "for each policy and model")
       ->check(CLI::Range(1, 1000000))

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "launch/experiment/gap.h"
 #include "launch/experiment/plot.h"
 
 namespace regraft::launch {
@@ -55,6 +56,12 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
     if (table.rows().empty()) continue;
     write_file_atomic(out / (summary.name + ".csv"), summarise(table, summary.by, summary.value).to_csv());
     record.summaries.emplace_back(summary.name, summary.title);
+  }
+  for (const ExperimentGap& gap : spec.gaps) {
+    const Table table = gaps(gap, result.tables);
+    if (table.rows().empty()) continue;
+    write_file_atomic(out / (gap.name + ".csv"), table.to_csv());
+    record.summaries.emplace_back(gap.name, gap.title);
   }
   write_record(record, out);  // a plot that cannot be drawn costs no figures
   for (const ExperimentPlot& plot : spec.plots) {

@@ -10,11 +10,12 @@ struct ExperimentRecord {
   bool small = false, complete = false;
   double cpu_minutes = 0, budget_cpu_minutes = 0;
   std::vector<RunRecord> runs;
-  std::vector<std::pair<std::string, std::string>> plots, summaries;  // file stem and title
+  std::vector<std::pair<std::string, std::string>> plots,
+      summaries;  // file stem and title; gaps are summaries
 };
 
-/// Draws the plots (PLOT.svg), writes the summaries (SUMMARY.csv) and the record. A plot or summary of a
-/// table without rows is left out.
+/// Draws the plots (PLOT.svg), writes the summaries and gaps (NAME.csv) and the record. A plot or summary of
+/// a table without rows is left out.
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out);
 

@@ -201,6 +201,15 @@ ExperimentSummary read_summary(const toml::table& table, const std::string& sour
   return summary;
 }
 
+ExperimentGap read_gap(const toml::table& table, const std::string& source) {
+  TableReader reader(table, source);
+  ExperimentGap gap{reader.text("name", true),      reader.text("title", true), reader.text("table", true),
+                    reader.texts("against", false), reader.text("by", true),    reader.text("method", true),
+                    reader.text("value", true),     reader.texts("of", true)};
+  reader.done();
+  return gap;
+}
+
 bool has_column(const ExperimentSpec& spec, const std::string& table, const std::string& column) {
   return std::any_of(spec.rows.begin(), spec.rows.end(), [&](const ExperimentRows& rows) {
     const std::vector<std::string>& keys = spec.step(rows.step).over;
@@ -248,6 +257,18 @@ void check_names(const ExperimentSpec& spec, const std::string& source) {
     for (const std::string& column : summary.by)
       require_column(summary.table, column, "summary '" + summary.name + "'");
     require_column(summary.table, summary.value, "summary '" + summary.name + "'");
+  }
+  for (const ExperimentGap& gap : spec.gaps) {
+    std::vector<std::string> tables = gap.against;
+    tables.push_back(gap.table);
+    for (const std::string& table : tables) {
+      require(has_table(table), "gap '" + gap.name + "' reads table '" + table + "', which no [[rows]] fills",
+              "name one that is filled");
+      for (const std::string& column : {gap.by, gap.method, gap.value})
+        require_column(table, column, "gap '" + gap.name + "'");
+    }
+    require(!has_table(gap.name), "gap '" + gap.name + "' would overwrite the table of that name",
+            "give it a name of its own");
   }
   for (const ExperimentSummary& summary : spec.summaries)
     require(!has_table(summary.name), "summary '" + summary.name + "' would overwrite the table of that name",
@@ -299,6 +320,7 @@ ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
     spec.plots.push_back(read_plot(*table, path.string()));
   for (const toml::table* table : reader.tables("summary"))
     spec.summaries.push_back(read_summary(*table, path.string()));
+  for (const toml::table* table : reader.tables("gap")) spec.gaps.push_back(read_gap(*table, path.string()));
   reader.done();
   check_names(spec, path.string());
   return spec;

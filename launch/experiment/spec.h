@@ -57,6 +57,14 @@ struct ExperimentSummary {
   std::string value;
 };
 
+/// A table of the report: how far methods stay behind the best known (gap.h).
+struct ExperimentGap {
+  std::string name, title, table;
+  std::vector<std::string> against;  // further tables whose rows count for the best known
+  std::string by, method, value;     // columns of all these tables; value: returns, 1 - cost / initial cost
+  std::vector<std::string> of;       // values of `method`
+};
+
 /// An experiment as data: configs/experiments/NAME.toml.
 struct ExperimentSpec {
   std::string name, title, question;
@@ -68,6 +76,7 @@ struct ExperimentSpec {
   std::vector<ExperimentRows> rows;
   std::vector<ExperimentPlot> plots;
   std::vector<ExperimentSummary> summaries;
+  std::vector<ExperimentGap> gaps;
 
   const ExperimentStep& step(const std::string& name) const;
 };

@@ -4,6 +4,7 @@
 #include "core/env/observation.h"
 #include "core/env/synthetic.h"
 #include "core/nn/policy_file.h"
+#include "core/rules/script.h"
 #include "launch/job.h"
 #include "launch/program.h"
 
@@ -92,6 +93,31 @@ TEST_F(Evaluate, SearchesReachWhatIsKnownOfTheGraph) {
     EXPECT_NEAR(last, score["returns"][0].get<double>(), 1e-12);
     EXPECT_LE(score["costed_at_best"].get<int>(), score["candidates_costed"].get<int>());
   }
+}
+
+// A script is a method: its return is that of the graph it ends with, its best one of any on the way.
+TEST_F(Evaluate, ScriptsOfAModelAreMethodsToo) {
+  const std::string text = "open-1\nunlock\ntidy all\n";
+  const auto scripts = folder_.path() / "scripts";
+  std::filesystem::create_directories(scripts);
+  write_file_atomic(scripts / (std::string(kModel) + "-known.script"), std::string_view(text));
+  write_file_atomic(scripts / "another-model.script", std::string_view("no such rule\n"));
+  const json score = of_kind(evaluate({"--scripts", scripts.string(), "--searches", "greedy"}), "script");
+
+  graph::Graph graph = *task_.start;
+  const rules::RuleSet rules = env::make_synthetic_rules(1);
+  const auto path = rules::run_script(rules::Script::parse(text, "test"), graph, rules);
+  const double last_us = env::make_synthetic_costs(1.0).make(graph)->cost().latency_us;
+  EXPECT_EQ(score["method"], "script " + std::string(kModel) + "-known");
+  EXPECT_NEAR(score["returns"][0].get<double>(), share(last_us), 1e-9);
+  EXPECT_GE(score["best"][0].get<double>(), score["returns"][0].get<double>());
+  EXPECT_EQ(score["candidates_costed"], path.size());
+  EXPECT_GE(path.size(), 2u);
+
+  write_file_atomic(scripts / (std::string(kModel) + "-wrong.script"), std::string_view("opne-1\n"));
+  const Captured wrong = run({"evaluate", "--models", kModel, "--scripts", scripts.string()});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_THAT(wrong.errors, HasSubstr("opne-1"));
 }
 
 TEST_F(Evaluate, LimitsEndSearchesAndSaySo) {

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, Scripts,
     ::testing::Values(
         Known{"nasrnn-time", "nasrnn", 295, 112, 1.5309, {{K::matmul, 6}, {K::gather, 0}}},
-        Known{"resnext50-groups", "resnext50_32x4d", 175, 175, 1.0274},
+        Known{"resnext50_32x4d-groups", "resnext50_32x4d", 175, 175, 1.0274},
         Known{"squeezenet1_1-concats", "squeezenet1_1", 65, 75, 1.0279, {{K::concat, 0}, {K::conv, 34}}},
         Known{"inception_v3-average", "inception_v3", 309, 309, 1.0029},
         Known{"vit_b_16-token", "vit_b_16", 936, 478, 1.0841, {{K::gather, 1}, {K::squeeze, 0}}},
