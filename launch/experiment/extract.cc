@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/event_reader.h"
@@ -97,9 +98,20 @@ Cells from_csv(const ExperimentRows& rows, const std::filesystem::path& file) {
   return cells;
 }
 
+using Curves = std::map<std::string, std::vector<ScalarPoint>>;
+
+/// What another curve of the run has at the same step; empty where it has nothing there.
+std::string value_at(const Curves& curves, const std::string& tag, std::int64_t step) {
+  const auto curve = curves.find(tag);
+  if (curve == curves.end()) return "";
+  const auto point = std::ranges::lower_bound(curve->second, step, {}, &ScalarPoint::step);
+  return point == curve->second.end() || point->step != step ? "" : show(point->value);
+}
+
 Cells from_events(const ExperimentRows& rows, const std::filesystem::path& folder) {
   Cells cells;
-  for (const auto& [tag, points] : read_scalars(folder)) {
+  const Curves curves = read_scalars(folder);
+  for (const auto& [tag, points] : curves) {
     if (!tag.starts_with(rows.tags)) continue;
     for (const ScalarPoint& point : points) {
       auto& line = cells.emplace_back();
@@ -110,8 +122,10 @@ Cells from_events(const ExperimentRows& rows, const std::filesystem::path& folde
           line.push_back(std::to_string(point.step));
         else if (source == "value")
           line.push_back(show(point.value));
+        else if (source.starts_with('@'))
+          line.push_back(value_at(curves, source.substr(1), point.step));
         else
-          missing("an event has step, tag and value, no '" + source + "'", folder);
+          missing("an event has step, tag, value and @TAG, no '" + source + "'", folder);
       }
     }
   }

@@ -29,6 +29,17 @@ json to_json(const RunRecord& run) {
           {"failure", run.failure}};
 }
 
+/// Runs of before a curve was written have no figures for it.
+bool has_points(const ExperimentPlot& plot, const Table& table) {
+  const bool numbers_alone =
+      plot.kind == ExperimentPlot::Kind::lines || plot.kind == ExperimentPlot::Kind::scatter;
+  const std::size_t x = table.column(plot.x),
+                    y = table.column(plot.kind == ExperimentPlot::Kind::heat ? plot.value : plot.y);
+  for (std::size_t row = 0; row < table.rows().size(); ++row)
+    if (table.number(row, y) && (!numbers_alone || table.number(row, x))) return true;
+  return false;
+}
+
 void write_record(const ExperimentRecord& record, const std::filesystem::path& out) {
   json runs = json::array();
   for (const RunRecord& run : record.runs) runs.push_back(to_json(run));
@@ -66,7 +77,7 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
   write_record(record, out);  // a plot that cannot be drawn costs no figures
   for (const ExperimentPlot& plot : spec.plots) {
     const Table& table = table_of(result, plot.table);
-    if (table.rows().empty()) continue;
+    if (!has_points(plot, table)) continue;
     draw(plot_script(plot, table), out / (plot.name + ".svg"));
     record.plots.emplace_back(plot.name, plot.title);
   }

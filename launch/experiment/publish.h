@@ -14,8 +14,8 @@ struct ExperimentRecord {
       summaries;  // file stem and title; gaps are summaries
 };
 
-/// Draws the plots (PLOT.svg), writes the summaries and gaps (NAME.csv) and the record. A plot or summary of
-/// a table without rows is left out.
+/// Draws the plots (PLOT.svg), writes the summaries and gaps (NAME.csv) and the record. A summary of a table
+/// without rows is left out, and a plot without points.
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out);
 

@@ -36,7 +36,7 @@ struct ExperimentRows {
   std::vector<std::pair<std::string, std::string>> where;
   /// JSON: column name and pointer in the item, with an optional ":mean", ":max", ":min", ":last", ":count"
   /// over an array; "#key" is the item's key in an object. CSV: column name and the file's column. Events:
-  /// column name and one of step, tag, value.
+  /// column name and one of step, tag, value, or @TAG: what that curve has at the same step.
   std::vector<std::pair<std::string, std::string>> columns;
   std::string tags;  // events: only tags that start so
 };

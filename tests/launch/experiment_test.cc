@@ -4,10 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/base/tensorboard.h"
-#include "launch/experiment/extract.h"
 #include "launch/experiment/plan.h"
 #include "launch/experiment/plot.h"
 #include "launch/experiment/publish.h"
@@ -358,35 +355,23 @@ TEST(Plots, GnuplotDrawsEveryKind) {
   EXPECT_THAT(thrown([&] { draw("plot nonsense(", folder.path() / "q.svg"); }), HasSubstr("gnuplot refused"));
 }
 
-TEST(Extraction, EventsBecomeRowsOfStepTagAndValue) {
+TEST(Plots, WithoutPointsAreLeftOut) {
   const TempDir folder;
-  {
-    EventWriter events(folder.path() / "events", SystemClock());
-    events.scalar("return/m", 3, 0.5);
-    events.scalar("loss", 3, 1);
-  }
-  ExperimentRows rows;
-  rows.file = "events";
-  rows.tags = "return/";
-  rows.columns = {{"at", "step"}, {"who", "tag"}, {"r", "value"}};
-  EXPECT_THAT(extract_rows(rows, folder.path()), ElementsAre(ElementsAre("3", "m", "0.5")));
-}
-
-TEST(Extraction, WhatIsNotThereIsNamed) {
-  const TempDir folder;
-  write_file_atomic(folder.path() / "x.json", std::string(R"({"a": [1, "b"]})"));
-  ExperimentRows rows;
-  rows.file = "x.json";
-  const auto error = [&](const std::string& source) {
-    rows.columns = {{"c", source}};
-    return thrown([&] { extract_rows(rows, folder.path()); });
-  };
-  EXPECT_THAT(error("/b"), HasSubstr("no '/b'"));
-  EXPECT_THAT(error("/a:mean"), HasSubstr("no number"));
-  EXPECT_THAT(error("/a:sum"), HasSubstr("reduction"));
-  EXPECT_EQ(error("/a:count"), "nothing");
-  write_file_atomic(folder.path() / "x.json", std::string("{\"a\": "));
-  EXPECT_THAT(error("/a"), HasSubstr("x.json"));
+  ExperimentSpec spec;
+  ExperimentPlot plot;
+  plot.name = plot.title = "by_cpu";
+  plot.table = "returns";
+  plot.x = "cpu";
+  plot.y = "return";
+  spec.plots = {plot};
+  ExperimentResult result;
+  Table table({"cpu", "return"});
+  table.add({"", "0.5"});  // a run of before CPU time was a curve
+  result.tables = {{"returns", table}};
+  EXPECT_TRUE(publish(spec, result, false, folder.path()).plots.empty());
+  table.add({"3", "0.6"});
+  result.tables = {{"returns", table}};
+  EXPECT_EQ(publish(spec, result, false, folder.path()).plots.size(), 1u);
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+// What of a run's files becomes rows of a table.
+#include "launch/experiment/extract.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/tensorboard.h"
+
+namespace regraft::launch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string thrown(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Extraction, EventsBecomeRowsOfStepTagAndValue) {
+  const TempDir folder;
+  {
+    EventWriter events(folder.path() / "events", SystemClock());
+    events.scalar("return/m", 3, 0.5);
+    events.scalar("loss", 3, 1);
+  }
+  ExperimentRows rows;
+  rows.file = "events";
+  rows.tags = "return/";
+  rows.columns = {{"at", "step"}, {"who", "tag"}, {"r", "value"}};
+  EXPECT_THAT(extract_rows(rows, folder.path()), ElementsAre(ElementsAre("3", "m", "0.5")));
+}
+
+TEST(Extraction, EventsMayCarryWhatOtherCurvesHaveAtTheirStep) {
+  const TempDir folder;
+  {
+    EventWriter events(folder.path() / "events", SystemClock());
+    for (const int update : {1, 2, 3}) events.scalar("return/m", update, 0.25 * update);
+    for (const int update : {1, 3}) events.scalar("train/steps", update, 100 * update);
+  }
+  ExperimentRows rows;
+  rows.file = "events";
+  rows.tags = "return/";
+  rows.columns = {{"steps", "@train/steps"}, {"cpu_seconds", "@train/cpu_seconds"}, {"r", "value"}};
+  EXPECT_THAT(extract_rows(rows, folder.path()),
+              ElementsAre(ElementsAre("100", "", "0.25"), ElementsAre("", "", "0.5"),
+                          ElementsAre("300", "", "0.75")));
+  rows.columns = {{"steps", "steps"}};
+  EXPECT_THROW(extract_rows(rows, folder.path()), ExperimentError);
+}
+
+TEST(Extraction, WhatIsNotThereIsNamed) {
+  const TempDir folder;
+  write_file_atomic(folder.path() / "x.json", std::string(R"({"a": [1, "b"]})"));
+  ExperimentRows rows;
+  rows.file = "x.json";
+  const auto error = [&](const std::string& source) {
+    rows.columns = {{"c", source}};
+    return thrown([&] { extract_rows(rows, folder.path()); });
+  };
+  EXPECT_THAT(error("/b"), HasSubstr("no '/b'"));
+  EXPECT_THAT(error("/a:mean"), HasSubstr("no number"));
+  EXPECT_THAT(error("/a:sum"), HasSubstr("reduction"));
+  EXPECT_EQ(error("/a:count"), "nothing");
+  write_file_atomic(folder.path() / "x.json", std::string("{\"a\": "));
+  EXPECT_THAT(error("/a"), HasSubstr("x.json"));
+}
+
+}  // namespace
+}  // namespace regraft::launch
