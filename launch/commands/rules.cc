@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -21,7 +23,7 @@ struct Options {
   std::filesystem::path rules = "configs/rules";
   std::string family, status, name;
   std::vector<std::string> names;
-  bool write = false, verbose = false;
+  bool write = false, verbose = false, counts = false;
   std::uint64_t work_millions = synth::ProofOptions{}.work / synth::ProofOptions::kMillion;
   synth::VerifyOptions verify;
 };
@@ -41,15 +43,61 @@ std::size_t find(const rules::RuleSet& rules, const std::string& name, const Opt
   throw UsageError("there is no rule '" + name + "'", options.rules.string(), suggestion(name, names));
 }
 
+// Which file a rule stands in is its source; found by reading the files one by one.
+std::map<std::string, std::string> sources(const std::filesystem::path& path) {
+  std::map<std::string, std::string> out;
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::is_directory(path))
+    files.push_back(path);
+  else
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".rules") files.push_back(entry.path());
+  for (const auto& file : files) {
+    const rules::RuleSet rules = rules::RuleSet::load(file, rules::RuleChoice::all());
+    for (std::size_t i = 0; i < rules.size(); ++i) out[rules.info(i).name] = file.filename().string();
+  }
+  return out;
+}
+
+using Chosen = std::function<bool(const rules::RuleInfo&)>;
+
+/// How many rules each file and family has, by status; both in the order of the rules, which is by file.
+int count(const rules::RuleSet& rules, const Chosen& chosen, const Options& options) {
+  const auto source_of = sources(actors::find_config(options.rules));
+  std::vector<std::pair<std::string, std::string>> order;
+  std::map<std::pair<std::string, std::string>, std::array<std::size_t, 3>> counts;
+  std::array<std::size_t, 3> all{};  // proved, bounded, tested
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const rules::RuleInfo& info = rules.info(i);
+    if (!chosen(info)) continue;
+    const std::pair key(source_of.at(info.name), info.family);
+    if (!counts.contains(key)) order.push_back(key);
+    ++counts[key][static_cast<std::size_t>(info.status)];
+    ++all[static_cast<std::size_t>(info.status)];
+  }
+  const auto line = [](const std::string& source, const std::string& family,
+                       const std::array<std::size_t, 3>& row) {
+    std::printf("%-18s %-14s %7zu %8zu %7zu %7zu\n", source.c_str(), family.c_str(), row[0], row[1], row[2],
+                row[0] + row[1] + row[2]);
+  };
+  std::printf("%-18s %-14s %7s %8s %7s %7s\n", "source", "family", "proved", "bounded", "tested", "all");
+  for (const auto& key : order) line(key.first, key.second, counts[key]);
+  line("all", "", all);
+  return kDone;
+}
+
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
   const rules::RuleSet rules = load(options.rules);
   const rules::StatusTable table = rules::StatusTable::load(proofs_of(options));
+  const Chosen chosen = [&](const rules::RuleInfo& info) {
+    return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted);
+  };
+  if (options.counts) return count(rules, chosen, options);
   std::size_t shown = 0, older = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
-    if (!options.family.empty() && info.family != options.family) continue;
-    if (wanted && info.status != *wanted) continue;
+    if (!chosen(info)) continue;
     const bool old = table.found_by_older(info);
     const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
     std::printf("%-14s %-8s %s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
@@ -94,22 +142,6 @@ void print_counts(const char* what, const Counts& counts) {
   std::printf("\n%-20s %7s %8s %7s %8s\n", what, "proved", "bounded", "tested", "refuted");
   for (const auto& [name, row] : counts)
     std::printf("%-20s %7zu %8zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
-}
-
-// Which file a rule stands in is its source; found by reading the files one by one.
-std::map<std::string, std::string> sources(const std::filesystem::path& path) {
-  std::map<std::string, std::string> out;
-  std::vector<std::filesystem::path> files;
-  if (!std::filesystem::is_directory(path))
-    files.push_back(path);
-  else
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      if (entry.path().extension() == ".rules") files.push_back(entry.path());
-  for (const auto& file : files) {
-    const rules::RuleSet rules = rules::RuleSet::load(file, rules::RuleChoice::all());
-    for (std::size_t i = 0; i < rules.size(); ++i) out[rules.info(i).name] = file.filename().string();
-  }
-  return out;
 }
 
 void report(const std::vector<synth::Verdict>& verdicts, const Options& options) {
@@ -198,6 +230,7 @@ void add_rules(CLI::App& program, Action& action) {
   lists->add_option("--family", options->family, "only of this family");
   lists->add_option("--status", options->status, "only of this status")
       ->check(CLI::IsMember({"proved", "bounded", "tested"}));
+  lists->add_flag("--counts", options->counts, "how many, by file, family and status");
   add_verb(*command, "show", "one rule's text, status and proof", options, action, show)
       ->add_option("NAME", options->name, "of the rule")
       ->required();

@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <iterator>
+#include <map>
+#include <sstream>
+
 #include "core/base/stats.h"
 #include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"
@@ -63,6 +67,44 @@ TEST(Cli, RulesAreShownAndCheckedWithTheirPlaces) {
   const Captured bad = run({"rules", "check", file.string()});
   EXPECT_EQ(bad.status.code, 1);
   EXPECT_THAT(bad.errors, HasSubstr(file.string() + ":2:17: rule 'bad': unknown operation 'Rel'"));
+}
+
+/// "source family proved bounded tested all" by row; the last one has no family.
+std::vector<std::vector<std::string>> cells(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    rows.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  }
+  return rows;
+}
+
+TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
+  std::map<std::string, std::map<std::string, std::size_t>> listed;  // by family and status
+  const Captured list = run({"rules", "list"});
+  ASSERT_EQ(list.status.code, 0) << list.errors;
+  std::size_t total = 0;
+  for (const auto& row : cells(list.output))
+    if (row.size() > 2 && row[1] != "of") total += ++listed[row[0]][row[1]] > 0 ? 1 : 0;
+  const Captured counted = run({"rules", "list", "--counts"});
+  ASSERT_EQ(counted.status.code, 0) << counted.errors;
+  auto table = cells(counted.output);
+  EXPECT_THAT(table.front(),
+              ::testing::ElementsAre("source", "family", "proved", "bounded", "tested", "all"));
+  EXPECT_EQ(table.back().front(), "all");
+  EXPECT_EQ(table.back().back(), std::to_string(total));
+  EXPECT_EQ(table.size() - 2, listed.size());
+  for (std::size_t i = 1; i + 1 < table.size(); ++i) {
+    const auto& row = table[i];
+    ASSERT_EQ(row.size(), 6u);
+    EXPECT_THAT(row[0], ::testing::EndsWith(".rules"));
+    EXPECT_EQ(row[2], std::to_string(listed[row[1]]["proved"])) << row[1];
+    EXPECT_EQ(row[3], std::to_string(listed[row[1]]["bounded"])) << row[1];
+    EXPECT_EQ(row[4], std::to_string(listed[row[1]]["tested"])) << row[1];
+  }
+  const Captured some = run({"rules", "list", "--counts", "--family", "winograd"});
+  EXPECT_EQ(cells(some.output).size(), 3u) << some.output;
 }
 
 class OptimiseTest : public ::testing::Test {
