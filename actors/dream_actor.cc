@@ -155,7 +155,7 @@ std::vector<replay::DreamSegment> DreamActor::play(const wire::Ticket& ticket) {
 void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::DreamSegment>& segments) {
   for (const replay::DreamSegment& segment : segments) {
     steps_ += segment.steps.size();
-    if (segment.steps.back().terminated || std::isfinite(segment.episode_return)) ++episodes_;
+    if (replay::ends_episode(segment)) ++episodes_;
     wire::PartInfo info;
     info.weight_version = version_;
     info.steps = static_cast<std::uint32_t>(segment.steps.size());

@@ -68,13 +68,18 @@ void PolicyActor::play(const wire::Ticket& ticket) {
   double episode_return = 0;
   bool truncated = false;
   while (!environment.done()) {
-    segment.steps.push_back(policy_step(environment, rng, truncated));
-    episode_return += segment.steps.back().reward;
-    if (environment.done() || segment.steps.size() < length) continue;
-    segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
-    if (!send(ticket, std::exchange(segment, segment_for(ticket, version_, network_.head)), false)) return;
+    replay::Step step = policy_step(environment, rng, truncated);
+    episode_return += step.reward;
+    if (segment.steps.size() == length) {
+      segment.bootstrap_value = step.value;
+      if (!send(ticket, std::exchange(segment, segment_for(ticket, version_, network_.head)), false)) return;
+    }
+    segment.steps.push_back(std::move(step));
   }
-  if (truncated) segment.bootstrap_value = policy_->evaluate(environment.observation()).value;
+  if (truncated) {
+    segment.next_observation = environment.observation();
+    segment.bootstrap_value = policy_->evaluate(*segment.next_observation).value;
+  }
   const double initial = environment.initial_cost().latency_us;
   segment.episode_return = static_cast<float>(episode_return);
   segment.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);

@@ -9,6 +9,7 @@
 #include "core/nn/internal/controller_network.h"
 #include "learner/ppo_core.h"
 #include "learner/ppo_targets.h"
+#include "replay/episodes.h"
 
 namespace regraft::learner {
 namespace {
@@ -63,17 +64,21 @@ std::vector<float> to_vector(const Tensor& tensor) {
 /// Figures of all steps under the present weights.
 struct Fresh {
   std::vector<float> first, second, values, xfer_values;
-  std::vector<float> bootstraps;  // of each segment; 0 where it terminated
 };
 
+/// The segments of one episode, in order.
+using Stretches = std::span<const DreamSegment>;
+
 struct Acted {
-  explicit Acted(const DreamSegment& segment, std::uint32_t noop) {
-    for (const DreamedStep& step : segment.steps) {
-      rewards.push_back(step.reward);
-      terminated.push_back(step.terminated ? 1 : 0);
-      second_halves.push_back(step.xfer != noop ? 1 : 0);
-      first.push_back(step.log_xfer);
-      second.push_back(step.log_location);
+  Acted(Stretches episode, std::uint32_t noop) {
+    for (const DreamSegment& segment : episode) {
+      for (const DreamedStep& step : segment.steps) {
+        rewards.push_back(step.reward);
+        terminated.push_back(step.terminated ? 1 : 0);
+        second_halves.push_back(step.xfer != noop ? 1 : 0);
+        first.push_back(step.log_xfer);
+        second.push_back(step.log_location);
+      }
     }
   }
   std::vector<float> rewards, first, second;
@@ -113,7 +118,8 @@ class ControllerPpo::State {
         core(options, network.parameters().values(), network.parameters().gradients(), values_of(config),
              seed, {"controller", "controller/minibatches", kStateFormat}) {}
 
-  Fresh recompute(std::span<const DreamSegment> segments, const ControllerSteps& steps) const;
+  Fresh recompute(const ControllerSteps& steps) const;
+  float bootstrap(const DreamSegment& end) const;
   StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
   Tensor loss(const ControllerSteps& steps, const StepTargets& targets, std::span<const std::size_t> rows,
               PpoSums& sums) const;
@@ -122,24 +128,18 @@ class ControllerPpo::State {
   PpoCore core;
 };
 
-Fresh ControllerPpo::State::recompute(std::span<const DreamSegment> segments,
-                                      const ControllerSteps& steps) const {
+Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
   const torch::NoGradGuard no_grad;
   const ControllerOutput output = network.forward(steps);
-  Fresh fresh{to_vector(output.log_xfer),
-              to_vector(output.log_location),
-              to_vector(output.value),
-              to_vector(output.xfer_value),
-              {}};
-  for (const DreamSegment& segment : segments) {
-    if (segment.next_state.empty()) {
-      fresh.bootstraps.push_back(0);
-      continue;
-    }
-    const Tensor next = torch::tensor(segment.next_state).unsqueeze(0);
-    fresh.bootstraps.push_back(network.values(next).item<float>());
-  }
-  return fresh;
+  return {to_vector(output.log_xfer), to_vector(output.log_location), to_vector(output.value),
+          to_vector(output.xfer_value)};
+}
+
+/// V1 of the state after an episode's last segment; 0 where it terminated.
+float ControllerPpo::State::bootstrap(const DreamSegment& end) const {
+  if (end.next_state.empty()) return 0;
+  const torch::NoGradGuard no_grad;
+  return network.values(torch::tensor(end.next_state).unsqueeze(0)).item<float>();
 }
 
 /// Also what is known before the update: the ratios of arrival.
@@ -147,10 +147,9 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                                           PpoMetrics& arrival) const {
   StepTargets all;
   ArrivalCheck check(core.options().ratio_limit);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::size_t count = segments[i].steps.size();
-    const Acted acted(segments[i], network.config().xfers - 1);
+  for (const Stretches& episode : replay::episodes_of(segments)) {
+    const Acted acted(episode, network.config().xfers - 1);
+    const std::size_t at = all.size(), count = acted.rewards.size();
     const auto part = [&](const std::vector<float>& figures) {
       return std::span(figures).subspan(at, count);
     };
@@ -159,21 +158,20 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                              .second_halves = acted.second_halves,
                              .first = acted.first,
                              .second = acted.second,
-                             .bootstrap_value = fresh.bootstraps[i]},
+                             .bootstrap_value = bootstrap(episode.back())},
                             {.first = part(fresh.first),
                              .second = part(fresh.second),
                              .values = part(fresh.values),
                              .xfer_values = part(fresh.xfer_values)},
                             core.options()));
-    const bool current = segments[i].weight_version == core.version();
+    const bool current = episode.front().weight_version == core.version();  // one of all its segments
     for (std::size_t t = 0; t < count; ++t) {
       check.look(fresh.first[at + t], acted.first[t], current);
       if (acted.second_halves[t] != 0) check.look(fresh.second[at + t], acted.second[t], current);
     }
     if (current) arrival.lag0_steps += count;
-    at += count;
   }
-  arrival.steps = at;
+  arrival.steps = all.size();
   arrival.explained_variance = explained_variance(fresh.values, all.first.targets);
   check.finish(arrival);
   return all;
@@ -221,7 +219,7 @@ PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   const ControllerSteps steps = steps_of(segments, config());
   const PpoOptions& options = state_->core.options();
   PpoMetrics metrics;
-  StepTargets targets = state_->targets(segments, state_->recompute(segments, steps), metrics);
+  StepTargets targets = state_->targets(segments, state_->recompute(steps), metrics);
   if (options.normalise_advantages)
     normalise_advantages(targets,
                          options.normalise_by_model ? models_of(segments) : std::vector<std::uint32_t>());

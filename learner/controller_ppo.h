@@ -24,7 +24,8 @@ class ControllerPpo {
   ~ControllerPpo();
 
   /// All epochs over these segments; afterwards version() is one higher. The proximal policy and all values
-  /// are recomputed first. Segments must not be empty.
+  /// are recomputed first; advantages are of whole episodes, whose segments follow each other
+  /// (replay::goes_on()). Segments must not be empty.
   PpoMetrics update(std::span<const replay::DreamSegment> segments);
 
   /// From now on learning rate and entropy bonus are this share (0 to 1) of the options'.

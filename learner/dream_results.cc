@@ -20,10 +20,6 @@ void require(bool holds, const char* problem) {
 
 constexpr std::size_t kSegmentFrames = 2;  // branches may follow
 
-bool ends(const DreamSegment& segment) {
-  return segment.steps.back().terminated || std::isfinite(segment.episode_return);
-}
-
 void check(const DreamSegment& segment, const wire::Delivery& delivery,
            const nn::ControllerConfig& controller) {
   const wire::Ticket& ticket = delivery.ticket;
@@ -82,9 +78,9 @@ std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
             "its segments were acted with different bundles");
     require(segment.source == segments.front().source, "it is both dreamed and real");
     require(segment.episode == episode, "an episode is missing or cut");
-    if (ends(segment)) ++episode;
+    if (replay::ends_episode(segment)) ++episode;
   }
-  require(!segments.empty() && ends(segments.back()), "its last episode has no end");
+  require(!segments.empty() && replay::ends_episode(segments.back()), "its last episode has no end");
   return segments;
 }
 
@@ -113,7 +109,7 @@ void DreamCounts::add(std::span<const DreamSegment> batch) {
     for (const DreamSegment& segment : batch) {
       if (segment.source != source) continue;
       of.steps += segment.steps.size();
-      if (ends(segment)) returns.push_back(segment.episode_return);
+      if (replay::ends_episode(segment)) returns.push_back(segment.episode_return);
     }
     add_returns(of, returns);
   }

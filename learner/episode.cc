@@ -22,6 +22,7 @@ void check(const Episode& episode) {
             "its segments were acted with different weights");
     require(segment.hierarchical == episode.hierarchical(), "its segments were acted with different heads");
     const bool last = &segment == &episode.segments.back();
+    require(!segment.next_observation || last, "it goes on after it was truncated");
     for (const replay::Step& step : segment.steps) {
       const bool may_end = last && &step == &segment.steps.back();
       require(!step.terminated || may_end, "it goes on after its end");

@@ -14,6 +14,7 @@
 #include "core/nn/internal/trainer.h"
 #include "learner/ppo_core.h"
 #include "replay/bytes.h"
+#include "replay/episodes.h"
 
 namespace regraft::learner {
 namespace {
@@ -38,6 +39,9 @@ Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::De
 struct Fresh {
   std::vector<float> first, second, values, xfer_values;
 };
+
+/// The segments of one episode, in order.
+using Stretches = std::span<const Segment>;
 
 /// The value functions' parameters come last.
 ValueRange values_of(Network& network) {
@@ -86,6 +90,7 @@ class Ppo::State {
               {"PPO", "learner/minibatches", kStateFormat}) {}
 
   Fresh recompute(const PpoBatch& batch) const;
+  std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
   Minibatch minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const;
   Tensor loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const;
 
@@ -117,6 +122,23 @@ Fresh Ppo::State::recompute(const PpoBatch& batch) const {
     }
   }
   return fresh;
+}
+
+/// V1 of the state that follows each episode's last step: by the present weights where that state was sent,
+/// else as the actor had it. Not read where the step terminated.
+std::vector<float> Ppo::State::bootstraps(std::span<const Stretches> episodes) const {
+  torch::NoGradGuard no_grad;
+  std::vector<float> values;
+  for (const Stretches& episode : episodes) {
+    const Segment& end = episode.back();
+    values.push_back(end.bootstrap_value);
+    if (!end.next_observation) continue;
+    const env::Observation* const observation = &*end.next_observation;
+    const auto noop = static_cast<std::int32_t>(observation->candidate_count()) - 1;  // any will do
+    const auto output = trainer_->forward({&observation, 1}, {&noop, 1}, Gradients::none);
+    values.back() = to_host(output.first.values).front();
+  }
+  return values;
 }
 
 Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const {
@@ -159,19 +181,21 @@ PpoBatch collect(std::span<const Segment> segments, nn::Head head) {
   return batch;
 }
 
-/// Advantages, targets and weights of one segment, whose figures begin at row `first` of `fresh`.
-StepTargets targets_of(const Segment& segment, const Fresh& fresh, std::size_t first,
+/// Advantages, targets and weights of one episode, whose figures begin at row `first` of `fresh`.
+StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fresh, std::size_t first,
                        const PpoOptions& options) {
-  const std::size_t count = segment.steps.size();
   std::vector<float> rewards, acted, located;
   std::vector<std::uint8_t> terminated, second_halves;
-  for (const replay::Step& step : segment.steps) {
-    rewards.push_back(step.reward);
-    terminated.push_back(step.terminated);
-    second_halves.push_back(segment.hierarchical && chose_location(step));
-    acted.push_back(step.log_probability);
-    located.push_back(step.location_log_probability);
+  for (const Segment& segment : episode) {
+    for (const replay::Step& step : segment.steps) {
+      rewards.push_back(step.reward);
+      terminated.push_back(step.terminated);
+      second_halves.push_back(segment.hierarchical && chose_location(step));
+      acted.push_back(step.log_probability);
+      located.push_back(step.location_log_probability);
+    }
   }
+  const std::size_t count = rewards.size();
   const auto part = [&](const std::vector<float>& figures) {
     return std::span(figures).subspan(first, count);
   };
@@ -180,7 +204,7 @@ StepTargets targets_of(const Segment& segment, const Fresh& fresh, std::size_t f
                        .second_halves = second_halves,
                        .first = acted,
                        .second = located,
-                       .bootstrap_value = segment.bootstrap_value},
+                       .bootstrap_value = bootstrap_value},
                       {.first = part(fresh.first),
                        .second = part(fresh.second),
                        .values = part(fresh.values),
@@ -209,9 +233,12 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
   PpoBatch batch = collect(segments, state_->network_.config().head);
   const Fresh fresh = state_->recompute(batch);
   ArrivalCheck check(options.ratio_limit);
+  const std::vector<Stretches> episodes = replay::episodes_of(segments);
+  const std::vector<float> bootstraps = state_->bootstraps(episodes);
+  for (std::size_t i = 0; i < episodes.size(); ++i)
+    batch.targets.append(targets_of(episodes[i], bootstraps[i], fresh, batch.targets.size(), options));
   std::size_t first = 0;
   for (const Segment& segment : segments) {
-    batch.targets.append(targets_of(segment, fresh, first, options));
     const bool current = segment.weight_version == version();
     for (std::size_t t = 0; t < segment.steps.size(); ++t) {
       check.look(fresh.first[first + t], segment.steps[t].log_probability, current);

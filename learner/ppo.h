@@ -63,7 +63,9 @@ class Ppo {
   /// prepare(), then train(). `segments` must not be empty.
   PpoMetrics update(std::span<const replay::Segment> segments);
 
-  /// Recomputes pi_prox and the values with the current weights; corrections, advantages and targets.
+  /// Recomputes pi_prox and the values with the current weights; corrections, advantages and targets of whole
+  /// episodes, whose segments follow each other (replay::goes_on()). Only what does not terminate at the end
+  /// of its last segment is bootstrapped.
   PpoBatch prepare(std::span<const replay::Segment> segments) const;
   /// All epochs over the batch; afterwards version() is one higher.
   PpoMetrics train(const PpoBatch& batch);

@@ -13,7 +13,7 @@ namespace regraft::learner {
 // alike. A policy that decides in two halves (xfer, then location) has two decisions a step, one that decides
 // at once only the first. Maths: replay/advantage.h.
 
-/// A stretch of one episode as it was acted. One entry a step, all of one length.
+/// An episode, or what there is of it, as it was acted. One entry a step, all of one length.
 struct ActedSteps {
   std::span<const float> rewards;
   std::span<const std::uint8_t> terminated;

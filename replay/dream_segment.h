@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +43,17 @@ struct DreamSegment {
   float final_cost_ratio = 0;  // final cost / initial cost
   float best_cost_ratio = 0;   // best visited cost / initial cost
 };
+
+/// Whether the episode ends with this segment, terminated or truncated.
+inline bool ends_episode(const DreamSegment& segment) {
+  return segment.steps.back().terminated || std::isfinite(segment.episode_return);
+}
+
+/// Whether `next` is the stretch of the same episode that follows `segment`, given that it was sent next.
+inline bool goes_on(const DreamSegment& segment, const DreamSegment& next) {
+  return next.ticket == segment.ticket && next.generation == segment.generation &&
+         next.episode == segment.episode && !ends_episode(segment);
+}
 
 inline constexpr std::size_t kMaxDreamedSteps = 32;
 inline constexpr std::uint32_t kMaxDreamSegments = 4096;  // of a ticket

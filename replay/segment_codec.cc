@@ -10,8 +10,8 @@
 namespace regraft::replay {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x47535247;  // "GRSG"
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kMagic = 0x47535247;             // "GRSG"
+constexpr std::uint32_t kVersion = 3, kWithoutNext = 2;  // the older one, in checkpoints
 
 Bytes encode_scalars(const Segment& segment) {
   Bytes bytes;
@@ -29,6 +29,7 @@ Bytes encode_scalars(const Segment& segment) {
   out.value(segment.episode_return);
   out.value(segment.final_cost_ratio);
   out.value(segment.best_cost_ratio);
+  out.value(std::uint8_t{segment.next_observation.has_value()});
   out.varint(segment.steps.size());
   for (const Step& step : segment.steps) {
     out.value(step.candidate);
@@ -50,7 +51,8 @@ bool read_flag(ByteReader& in) {
 Segment decode_scalars(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   if (in.value<std::uint32_t>() != kMagic) throw ReplayError("is no segment", "segment", "");
-  if (const auto version = in.value<std::uint32_t>(); version != kVersion)
+  const auto version = in.value<std::uint32_t>();
+  if (version != kVersion && version != kWithoutNext)
     throw ReplayError("has format " + std::to_string(version), "segment",
                       "run actors and learner of one version");
   if (const auto schema = in.value<std::uint32_t>(); schema != env::kObservationSchema)
@@ -67,6 +69,7 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   segment.episode_return = in.value<float>();
   segment.final_cost_ratio = in.value<float>();
   segment.best_cost_ratio = in.value<float>();
+  if (version != kWithoutNext && read_flag(in)) segment.next_observation.emplace();
   const std::uint64_t steps = in.varint();
   if (steps == 0 || steps > kMaxSegmentSteps)
     throw ReplayError("has " + std::to_string(steps) + " steps", "segment", "");
@@ -80,17 +83,27 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
     step.terminated = read_flag(in);
   }
   in.finish();
+  if (segment.next_observation && segment.steps.back().terminated)
+    throw ReplayError("tells what follows its episode's end", "segment", "");
   return segment;
 }
 
+bool is_finite(float value) {
+  return std::isfinite(value);
+}
+
 /// One NaN from one actor would end up in every weight.
-void require_finite(const Step& step) {
-  const auto finite = [](float value) { return std::isfinite(value); };
-  const env::Observation& o = step.observation;
-  if (!finite(step.log_probability) || !finite(step.location_log_probability) || !finite(step.value) ||
-      !finite(step.reward) || !std::ranges::all_of(o.node_features, finite) ||
-      !std::ranges::all_of(o.edge_features, finite) || !std::ranges::all_of(o.globals, finite))
+void require_finite(const env::Observation& o) {
+  if (!std::ranges::all_of(o.node_features, is_finite) || !std::ranges::all_of(o.edge_features, is_finite) ||
+      !std::ranges::all_of(o.globals, is_finite))
     throw ReplayError("holds a number that is not finite", "segment", "");
+}
+
+void require_finite(const Step& step) {
+  if (!is_finite(step.log_probability) || !is_finite(step.location_log_probability) ||
+      !is_finite(step.value) || !is_finite(step.reward))
+    throw ReplayError("holds a number that is not finite", "segment", "");
+  require_finite(step.observation);
 }
 
 }  // namespace
@@ -102,11 +115,13 @@ std::vector<Bytes> encode_segment(const Segment& segment) {
   frames[0] = encode_scalars(segment);
   ByteWriter out(frames[1]);
   ObservationRows before, after;
-  for (const Step& step : segment.steps) {
-    to_rows(step.observation, after);
+  const auto write = [&](const env::Observation& observation) {
+    to_rows(observation, after);
     write_observation(before, after, out);
     std::swap(before, after);
-  }
+  };
+  for (const Step& step : segment.steps) write(step.observation);
+  if (segment.next_observation) write(*segment.next_observation);
   return frames;
 }
 
@@ -125,7 +140,12 @@ Segment decode_segment(std::span<const std::span<const std::byte>> frames, const
     if (!chose_location(step) && step.location_log_probability != 0)
       throw ReplayError("gives NO-OP the probability of a location", "segment", "");
   }
-  if (!std::isfinite(segment.bootstrap_value))
+  if (segment.next_observation) {
+    before = read_observation(before, in, limits);
+    segment.next_observation = from_rows(before);
+    require_finite(*segment.next_observation);
+  }
+  if (!is_finite(segment.bootstrap_value))
     throw ReplayError("holds a number that is not finite", "segment", "");
   in.finish();
   return segment;

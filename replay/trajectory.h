@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/env/observation.h"
@@ -25,8 +26,8 @@ inline bool chose_location(const Step& step) {
   return step.candidate + 1 != step.observation.candidate_count();
 }
 
-/// A stretch of one episode, at most kMaxSegmentSteps long, acted with one weight version. If its last step
-/// does not terminate, `bootstrap_value` is V_mu of the state that follows.
+/// A stretch of one episode, at most kMaxSegmentSteps long, acted with one weight version. An episode is cut
+/// into segments for the wire alone: the learner joins those of one ticket again (goes_on()).
 struct Segment {
   std::uint64_t ticket = 0;
   std::uint64_t generation = 0;
@@ -35,12 +36,21 @@ struct Segment {
   std::uint32_t model = 0;    // index into the job's list of models
   std::uint64_t seed = 0;
   std::vector<Step> steps;
+  // Of the state that follows the last step, unless that step terminated: V_mu, and, where the episode was
+  // truncated there, the state itself, so that the learner values it anew.
   float bootstrap_value = 0;
+  std::optional<env::Observation> next_observation;
   // Of the whole episode, known where it ends; NaN before.
   float episode_return = 0;
   float final_cost_ratio = 0;  // final cost / initial cost
   float best_cost_ratio = 0;   // best visited cost / initial cost
 };
+
+/// Whether `next` is the stretch of the same episode that follows `segment`, given that it was sent next.
+inline bool goes_on(const Segment& segment, const Segment& next) {
+  return next.ticket == segment.ticket && next.generation == segment.generation &&
+         !segment.next_observation && !segment.steps.empty() && !segment.steps.back().terminated;
+}
 
 inline constexpr std::size_t kMaxSegmentSteps = 32;
 inline constexpr std::size_t kMaxSegmentBytes = std::size_t{4} << 20;

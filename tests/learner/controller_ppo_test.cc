@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -79,6 +80,32 @@ TEST(ControllerPpo, BehaviourProbabilitiesAreThoseOfTheTrainedNetwork) {
     EXPECT_EQ(metrics.lag0_steps, metrics.steps);
     EXPECT_LT(metrics.lag0_ratio_max, 1e-4);
     EXPECT_EQ(metrics.truncated_fraction, 0);
+  }
+}
+
+TEST(ControllerPpo, AnEpisodeThatWasCutIntoSegmentsTrainsAsTheWholeOne) {
+  SCOPED_TRACE(kSeed);
+  for (const Correction correction : {Correction::decoupled, Correction::v_trace}) {
+    PpoOptions options = kQuick;
+    options.correction = correction;
+    DreamTraining by_wholes(kSeed, options), by_pieces(kSeed, options);
+    const auto whole = by_wholes.play(1);
+    std::vector<replay::DreamSegment> pieces;
+    for (const replay::DreamSegment& episode : whole) {
+      const std::size_t steps = episode.steps.size(), half = steps / 2;
+      if (half > 0) {
+        replay::DreamSegment& first = pieces.emplace_back(episode);
+        first.steps.resize(half);
+        first.next_state = episode.steps[half].state;
+        first.episode_return = std::numeric_limits<float>::quiet_NaN();
+      }
+      replay::DreamSegment& last = pieces.emplace_back(episode);
+      last.steps.erase(last.steps.begin(), last.steps.begin() + static_cast<std::ptrdiff_t>(half));
+    }
+    ASSERT_GT(pieces.size(), whole.size() + whole.size() / 4);
+    const PpoMetrics expected = by_wholes.update(whole), found = by_pieces.update(pieces);
+    EXPECT_EQ(found.explained_variance, expected.explained_variance);
+    EXPECT_EQ(by_pieces.ppo.weights(), by_wholes.ppo.weights());
   }
 }
 

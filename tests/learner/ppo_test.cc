@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
@@ -149,6 +151,93 @@ TEST_P(PpoHeads, EnginesAgreeAtLagZeroAndLearnTheSame) {
     EXPECT_NEAR(fused_metrics.entropy, torch_metrics.entropy, 1e-2);
     EXPECT_NEAR(fused_metrics.gradient_norm, torch_metrics.gradient_norm, 0.02 * torch_metrics.gradient_norm);
   }
+}
+
+/// The same episodes in segments of one and two steps. What an actor would have bootstrapped with where it
+/// cut them must not count.
+std::vector<replay::Segment> cut(const std::vector<replay::Segment>& episodes) {
+  std::vector<replay::Segment> pieces;
+  for (const replay::Segment& episode : episodes) {
+    for (std::size_t first = 0; first < episode.steps.size();) {
+      const std::size_t count = std::min(episode.steps.size() - first, 1 + pieces.size() % 2);
+      replay::Segment& piece = pieces.emplace_back(episode);
+      const auto begin = episode.steps.begin() + static_cast<std::ptrdiff_t>(first);
+      piece.steps.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+      first += count;
+      if (first == episode.steps.size()) continue;
+      piece.bootstrap_value = 100;
+      piece.next_observation.reset();
+    }
+  }
+  return pieces;
+}
+
+/// The longest episodes first.
+std::vector<replay::Segment> play_sorted(Training& training, std::size_t episodes) {
+  auto played = test::play(training.policy(), episodes, training.rng(), 0);
+  std::ranges::sort(played, std::greater(), [](const replay::Segment& s) { return s.steps.size(); });
+  return played;
+}
+
+/// Without its last step: truncated there, with V_mu of the state in which that step was taken.
+replay::Segment truncated(replay::Segment episode, float bootstrap_value) {
+  episode.steps.pop_back();
+  episode.bootstrap_value = bootstrap_value;
+  return episode;
+}
+
+void expect_equal(const DecisionTargets& found, const DecisionTargets& expected) {
+  EXPECT_EQ(found.proximal, expected.proximal);
+  EXPECT_EQ(found.weights, expected.weights);
+  EXPECT_EQ(found.advantages, expected.advantages);
+  EXPECT_EQ(found.targets, expected.targets);
+}
+
+TEST_P(PpoHeads, AnEpisodeThatWasCutIntoSegmentsTrainsAsTheWholeOne) {
+  for (const Correction correction : {Correction::decoupled, Correction::v_trace}) {
+    SCOPED_TRACE(correction == Correction::v_trace ? "V-trace" : "GAE");
+    PpoOptions options = options_of(GetParam());
+    options.correction = correction;
+    Training training(13, Handicap::none, nn::Engine::automatic, network_of(GetParam()), options);
+    auto whole = play_sorted(training, 24);
+    ASSERT_GT(whole[1].steps.size(), 3u);
+    for (const std::size_t i : {0, 1}) whole[i] = truncated(whole[i], 0.3F);
+    whole[1].next_observation = whole[2].steps.front().observation;
+    training.update();  // what was played lags now: no ratio is 1
+    const auto pieces = cut(whole);
+    ASSERT_GT(pieces.size(), whole.size() + whole.size() / 2);
+    const PpoBatch found = training.ppo().prepare(pieces), expected = training.ppo().prepare(whole);
+    EXPECT_EQ(found.targets.second_halves, expected.targets.second_halves);
+    expect_equal(found.targets.first, expected.targets.first);
+    expect_equal(found.targets.second, expected.targets.second);
+    EXPECT_EQ(found.arrival.explained_variance, expected.arrival.explained_variance);
+    Ppo by_pieces(network_of(GetParam()), training.ppo().weights(), ChainWorld::rules(), options, "cpu", 1);
+    Ppo by_wholes(network_of(GetParam()), training.ppo().weights(), ChainWorld::rules(), options, "cpu", 1);
+    by_pieces.update(pieces);
+    by_wholes.update(whole);
+    EXPECT_EQ(by_pieces.weights(), by_wholes.weights());
+  }
+}
+
+TEST_P(PpoHeads, OnlyATruncatedEpisodeIsBootstrappedAndByThePresentValueWhereItCanBeHad) {
+  Training training(14, Handicap::none, nn::Engine::automatic, network_of(GetParam()));
+  auto episodes = play_sorted(training, 8);
+  ASSERT_GT(episodes[0].steps.size(), 1u);
+  training.update();
+  const auto last_target = [&](const replay::Segment& segment) {
+    const StepTargets targets = training.ppo().prepare({&segment, 1}).targets;
+    return targets.second_halves.back() != 0 ? targets.second.targets.back() : targets.first.targets.back();
+  };
+  const float ended = last_target(episodes[0]);
+  episodes[0].bootstrap_value = 1000;
+  EXPECT_EQ(last_target(episodes[0]), ended);
+
+  const env::Observation next = episodes[0].steps.back().observation;
+  replay::Segment carried = truncated(episodes[0], 7);
+  const float reward = carried.steps.back().reward;
+  EXPECT_NEAR(last_target(carried), reward + 7, 1e-4);
+  carried.next_observation = next;
+  EXPECT_NEAR(last_target(carried), reward + training.policy().evaluate(next).value, 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PpoHeads, testing::Values(nn::Head::pointer, nn::Head::hierarchical),

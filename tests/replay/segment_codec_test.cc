@@ -38,6 +38,8 @@ Segment random_segment(Rng& rng, std::size_t steps) {
     segment.steps.push_back(std::move(step));
     ids = testing::rewritten(ids, rng);
   }
+  if (!segment.steps.back().terminated && rng.below(2) == 0)
+    segment.next_observation = testing::observation_on(ids, 7, rng);
   return segment;
 }
 
@@ -58,6 +60,7 @@ TEST(SegmentCodec, GivesBackWhatItWasGiven) {
     EXPECT_EQ(back.seed, segment.seed);
     EXPECT_EQ(back.bootstrap_value, segment.bootstrap_value);
     EXPECT_EQ(back.episode_return, segment.episode_return);
+    EXPECT_EQ(back.next_observation, segment.next_observation);
     ASSERT_EQ(back.steps.size(), segment.steps.size());
     for (std::size_t i = 0; i < segment.steps.size(); ++i) {
       EXPECT_EQ(back.steps[i].observation, segment.steps[i].observation);
@@ -80,6 +83,37 @@ TEST(SegmentCodec, TruncationIsAlwaysNoticed) {
       EXPECT_THROW(decode_segment(cut), ReplayError) << "frame " << frame << " cut to " << size;
     }
   }
+}
+
+TEST(SegmentCodec, NothingFollowsAnEpisodesEnd) {
+  Rng rng(7, "segment end");
+  Segment segment = random_segment(rng, 2);
+  segment.next_observation = segment.steps.back().observation;
+  segment.steps.back().terminated = false;
+  EXPECT_NO_THROW(decode_segment(views(encode_segment(segment))));
+  segment.next_observation->node_features[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(decode_segment(views(encode_segment(segment))), ReplayError);
+  segment.next_observation = segment.steps.back().observation;
+  segment.steps.back().terminated = true;
+  EXPECT_THROW(decode_segment(views(encode_segment(segment))), ReplayError);
+}
+
+// Checkpoints hold segments that were not trained on yet.
+TEST(SegmentCodec, TheOlderFormatWithoutWhatFollowsIsStillRead) {
+  Rng rng(8, "segment format");
+  Segment segment = random_segment(rng, 3);
+  segment.next_observation.reset();
+  auto frames = encode_segment(segment);
+  const std::size_t version = 4, flag = 3 * 4 + 3 * 8 + 1 + 4 + 8 + 4 * 4;
+  ASSERT_EQ(frames[0][version], std::byte{3});
+  ASSERT_EQ(frames[0][flag], std::byte{0});
+  frames[0][version] = std::byte{2};
+  frames[0].erase(frames[0].begin() + flag);
+  const Segment back = decode_segment(views(frames));
+  EXPECT_EQ(back.steps.size(), 3u);
+  EXPECT_EQ(back.steps.back().observation, segment.steps.back().observation);
+  EXPECT_EQ(back.steps.back().reward, segment.steps.back().reward);
+  EXPECT_FALSE(back.next_observation);
 }
 
 TEST(SegmentCodec, NumbersThatAreNotFiniteAreRefused) {

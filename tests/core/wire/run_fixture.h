@@ -100,12 +100,13 @@ class TestRun {
   Ledger& ledger() { return *ledger_; }
   const Clock& clock() const { return clock_; }
   std::atomic<std::uint64_t> work_left{~0ull};
+  std::uint32_t segment_length = 32;  // of tickets; set before start()
 
  private:
   std::optional<TicketSpec> next_spec() {
     if (work_left == 0) return std::nullopt;
     --work_left;
-    return TicketSpec{.seed = ++seed_, .segment_length = 32, .sequence = seed_};
+    return TicketSpec{.seed = ++seed_, .segment_length = segment_length, .sequence = seed_};
   }
 
   TempDir folder_{"rw"};
