@@ -10,6 +10,7 @@
 #include "core/nn/error.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
+#include "launch/job_notes.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"
 #include "learner/dream_phase.h"
@@ -57,6 +58,7 @@ int run_dream_learner(const learner::RunFolder& folder, const Config& config) {
                                 if (learner::DreamPhase* phase = running) phase->save();
                               });
   start_log("info", "learner", folder.log());
+  log_notes(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
   std::optional<learner::DreamPhase> phase;

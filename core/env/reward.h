@@ -28,12 +28,15 @@ namespace regraft::env {
 /// or `best` of the best one, `detailed` in the weighted mean, `measured` as measured.
 enum class RewardKind : std::uint8_t { incremental, terminal, best, detailed, measured };
 
-/// Of `detailed`: at least 0 each, not all 0. They count relative to their sum.
+/// Of `detailed`: at least 0 each, not all 0. They count relative to their sum. By default latency alone.
 struct RewardWeights {
   double latency = 1;
   double flops = 0;
   double memory = 0;
   double launches = 0;
+
+  /// With such weights `detailed` pays what `incremental` does.
+  bool latency_alone() const { return flops == 0 && memory == 0 && launches == 0; }
 };
 
 /// Real latency of graphs; made where a runtime may be linked. Called from the environment's thread.

@@ -11,6 +11,7 @@
 #include "launch/commands/commands.h"
 #include "launch/dream_job.h"
 #include "launch/job.h"
+#include "launch/job_notes.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"
 #include "replay/error.h"
@@ -33,6 +34,7 @@ int run_world_phase(const Options& options) {
                               });
   start_log("info", "learner", options.folder.log());
   const Config config = load_run_config(options.folder);
+  log_notes(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
   actors::EnvironmentPool environments(actors::workload_options_from(config), clock);
@@ -80,6 +82,7 @@ int run_learner(const Options& options) {
                                 if (learner::Learner* learner = running) learner->save();
                               });
   start_log("info", "learner", options.folder.log());
+  log_notes(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
   learner::LearnerSetup setup = learner_setup(options.folder, config);

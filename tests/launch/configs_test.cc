@@ -1,10 +1,12 @@
 // The configs that ship mean what their names say to the program of today.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
-#include "core/env/synthetic.h"
+#include "launch/experiment/plan.h"
 #include "launch/job.h"
+#include "launch/job_notes.h"
 #include "learner/dream_options.h"
 #include "learner/world_options.h"
 
@@ -101,6 +103,24 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   for (const auto& [key, value] : std::map<std::string, double>{
            {"ppo.lr", 1e-3}, {"ppo.gamma", 0.99}, {"ppo.lambda", 1}, {"ppo.clip", 0.2}})
     EXPECT_EQ(dream.number(key), value) << key;
+}
+
+// An experiment that compares rewards compares different ones.
+TEST(Configs, NoExperimentTrainsByADetailedRewardThatIsTheIncrementalOne) {
+  std::size_t detailed = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kConfigs / "experiments")) {
+    if (entry.path().extension() != ".toml") continue;
+    for (const PlannedRun& run : plan_runs(load_experiment(entry.path(), false), "out")) {
+      std::vector<std::string> settings;
+      for (std::size_t i = 1; i < run.arguments.size(); ++i)
+        if (run.arguments[i - 1] == "--set" && run.arguments[i].starts_with("workload."))
+          settings.push_back(run.arguments[i]);
+      if (std::ranges::find(settings, "workload.reward=detailed") == settings.end()) continue;
+      ++detailed;
+      EXPECT_TRUE(notes_on(load_job_config(std::nullopt, settings)).warnings.empty()) << entry.path();
+    }
+  }
+  EXPECT_GT(detailed, 0u);
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#include "launch/job_notes.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/file.h"
+#include "launch/job.h"
+#include "launch/program.h"
+
+namespace regraft::launch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Running;
+using testing::train;
+
+JobNotes notes(const std::vector<std::string>& settings) {
+  return notes_on(load_job_config(std::nullopt, settings));
+}
+
+TEST(JobNotes, NothingIsSaidOfTheDefaults) {
+  EXPECT_THAT(notes({}).warnings, IsEmpty());
+  EXPECT_THAT(notes({}).remarks, IsEmpty());
+}
+
+TEST(JobNotes, ADetailedRewardOfLatencyAloneIsWarnedOf) {
+  EXPECT_THAT(notes({"workload.reward=detailed"}).warnings, ElementsAre(HasSubstr("workload.weight_flops")));
+  EXPECT_THAT(notes({"workload.reward=detailed", "workload.weight_latency=3"}).warnings,
+              ElementsAre(HasSubstr("incremental")));
+  for (const char* weight :
+       {"workload.weight_flops=0.1", "workload.weight_memory=0.1", "workload.weight_launches=0.1"})
+    EXPECT_THAT(notes({"workload.reward=detailed", weight}).warnings, IsEmpty()) << weight;
+}
+
+TEST(JobNotes, TheLearnersLogHoldsThem) {
+  const TempDir dir;
+  Running job(train(dir.path() / "run", {"--set", "workload.reward=detailed", "--set", "train.updates=1"}));
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_THAT(read_file(dir.path() / "run" / "learner.log"), HasSubstr("pays what incremental does"));
+}
+
+}  // namespace
+}  // namespace regraft::launch
