@@ -13,6 +13,8 @@ JobNotes notes_on(const Config& config) {
         "workload.reward: detailed with these weights pays what incremental does: raise "
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
+  if (config.flag("train.deterministic") && config.text("train.device") == "auto")
+    notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
   return notes;
 }
 

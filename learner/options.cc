@@ -1,5 +1,7 @@
 #include "learner/options.h"
 
+#include "core/base/usage.h"
+
 namespace regraft::learner {
 
 std::vector<Option> learner_options() {
@@ -29,7 +31,7 @@ std::vector<Option> learner_options() {
              "updates that a trajectory may lag behind; beyond it is dropped")
           .between(0, 1000),
       Option("train.deterministic", d.deterministic,
-             "weights depend on the seed alone, not on actors and timing; slower")
+             "weights depend on the seed alone, not on actors and timing; slower; one thread of the CPU")
           .fixed_on_resume(),
       Option("train.anneal", d.anneal,
              "learning rate and entropy bonus fall linearly to a tenth at the limit"),
@@ -142,6 +144,16 @@ PpoOptions ppo_options_from(const Config& config) {
   return options;
 }
 
+void check(const LearnerOptions& options) {
+  if (!options.deterministic) return;
+  if (options.threads > 1)
+    throw UsageError("sums depend on the number of threads, so several are not deterministic",
+                     "train.threads", "set it to 1, or leave out train.deterministic");
+  if (options.device == "cuda")
+    throw UsageError("a GPU is not deterministic", "train.device",
+                     "use cpu or auto, or leave out train.deterministic");
+}
+
 LearnerOptions learner_options_from(const Config& config) {
   const auto count = [&](const char* name) { return static_cast<std::uint64_t>(config.integer(name)); };
   LearnerOptions options;
@@ -165,6 +177,8 @@ LearnerOptions learner_options_from(const Config& config) {
   options.tickets_per_actor = count("wire.tickets_per_actor");
   options.outstanding_mib = count("wire.outstanding_mib");
   options.actor_timeout_s = config.number("wire.actor_timeout_s");
+  if (options.deterministic && options.device == "auto") options.device = "cpu";
+  check(options);
   return options;
 }
 

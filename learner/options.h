@@ -46,10 +46,15 @@ struct LearnerOptions {
   double actor_timeout_s = 15;
 };
 
+/// Throws UsageError where deterministic mode cannot be kept: sums depend on the number of threads, and on a
+/// GPU.
+void check(const LearnerOptions& options);
+
 /// The options `train.*`, `network.*`, `ppo.*` and `wire.*`, each declared once, here.
 std::vector<Option> learner_options();
 std::vector<Option> network_options();
 std::vector<Option> ppo_options();
+/// In deterministic mode `auto` is the CPU. Throws UsageError as check() does.
 LearnerOptions learner_options_from(const Config& config);
 NetworkOptions network_options_from(const Config& config);
 PpoOptions ppo_options_from(const Config& config);

@@ -33,6 +33,11 @@ TEST(JobNotes, ADetailedRewardOfLatencyAloneIsWarnedOf) {
     EXPECT_THAT(notes({"workload.reward=detailed", weight}).warnings, IsEmpty()) << weight;
 }
 
+TEST(JobNotes, DeterministicModeSaysThatItIsOnTheCpu) {
+  EXPECT_THAT(notes({"train.deterministic=true"}).remarks, ElementsAre(HasSubstr("auto is cpu")));
+  EXPECT_THAT(notes({"train.deterministic=true", "train.device=cpu"}).remarks, IsEmpty());
+}
+
 TEST(JobNotes, TheLearnersLogHoldsThem) {
   const TempDir dir;
   Running job(train(dir.path() / "run", {"--set", "workload.reward=detailed", "--set", "train.updates=1"}));

@@ -86,6 +86,18 @@ TEST_F(JobTest, AFixedOptionThatDiffersIsRefusedOnResume) {
   EXPECT_THAT(twice.seen(), HasSubstr("--resume"));
 }
 
+TEST_F(JobTest, WhatIsNotDeterministicIsRefusedInDeterministicModeBeforeAnythingIsWritten) {
+  for (const char* setting : {"train.threads=2", "train.device=cuda", "workload.reward=measured"}) {
+    for (const char* phase : {"ppo", "world-model", "model-based"}) {
+      Running job(train(run(), {"--set", "train.deterministic=true", "--set", "train.updates=1", "--set",
+                                setting, "--set", std::string("train.phase=") + phase}));
+      EXPECT_EQ(job.finish().code, 2) << setting << "\n" << job.seen();
+      EXPECT_THAT(job.seen(), HasSubstr(std::string(setting).substr(0, std::string(setting).find('='))));
+      EXPECT_FALSE(fs::exists(run()));
+    }
+  }
+}
+
 TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActors) {
   std::vector<std::string> weights;
   for (const char* actors : {"actors.count=1", "actors.count=3"}) {
