@@ -13,8 +13,11 @@ JobNotes notes_on(const Config& config) {
         "workload.reward: detailed with these weights pays what incremental does: raise "
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
-  if (config.flag("train.deterministic") && config.text("train.device") == "auto")
+  const std::string phase = config.text("train.phase");
+  if (phase == "ppo" && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
+  if (phase != "ppo" && phase != "collect" && config.text("train.device") == "auto")
+    notes.remarks.emplace_back("train.device: the phase " + phase + " computes on the CPU alone");
   return notes;
 }
 

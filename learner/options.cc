@@ -35,7 +35,9 @@ std::vector<Option> learner_options() {
           .fixed_on_resume(),
       Option("train.anneal", d.anneal,
              "learning rate and entropy bonus fall linearly to a tenth at the limit"),
-      Option("train.device", d.device.c_str(), "where the learner computes").one_of({"auto", "cpu", "cuda"}),
+      Option("train.device", d.device.c_str(),
+             "where the learner computes; other phases than ppo: on the CPU alone")
+          .one_of({"auto", "cpu", "cuda"}),
       Option("train.threads", d.threads, "threads of the learner's tensor library").between(1, 1024),
       Option("train.checkpoint_minutes", d.checkpoint_minutes, "between checkpoints").between(0.01, 1e6),
       Option("train.checkpoints_kept", count(d.checkpoints_kept), "newest checkpoints that are kept")

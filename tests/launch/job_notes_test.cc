@@ -38,6 +38,14 @@ TEST(JobNotes, DeterministicModeSaysThatItIsOnTheCpu) {
   EXPECT_THAT(notes({"train.deterministic=true", "train.device=cpu"}).remarks, IsEmpty());
 }
 
+TEST(JobNotes, PhasesThatKnowNoGpuSayThatTheyAreOnTheCpu) {
+  for (const char* phase : {"world-model", "dream", "dyna", "model-based"}) {
+    EXPECT_THAT(notes({std::string("train.phase=") + phase}).remarks, ElementsAre(HasSubstr("CPU alone")))
+        << phase;
+    EXPECT_THAT(notes({std::string("train.phase=") + phase, "train.device=cpu"}).remarks, IsEmpty()) << phase;
+  }
+}
+
 TEST(JobNotes, TheLearnersLogHoldsThem) {
   const TempDir dir;
   Running job(train(dir.path() / "run", {"--set", "workload.reward=detailed", "--set", "train.updates=1"}));

@@ -98,6 +98,17 @@ TEST_F(JobTest, WhatIsNotDeterministicIsRefusedInDeterministicModeBeforeAnything
   }
 }
 
+TEST_F(JobTest, AGpuIsRefusedByThePhasesThatKnowNone) {
+  for (const char* phase : {"collect", "world-model", "dream", "dyna", "model-based"}) {
+    Running job(train(run(), {"--set", "train.device=cuda", "--set", "train.updates=1", "--set",
+                              std::string("train.phase=") + phase, "--set", "actors.count=1", "--set",
+                              std::string("actors.dream=") + (std::string(phase) == "dyna" ? "1" : "0")}));
+    EXPECT_EQ(job.finish().code, 2) << phase << "\n" << job.seen();
+    EXPECT_THAT(job.seen(), HasSubstr("computes on the CPU alone")) << phase;
+    EXPECT_FALSE(fs::exists(run()));
+  }
+}
+
 TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActors) {
   std::vector<std::string> weights;
   for (const char* actors : {"actors.count=1", "actors.count=3"}) {
