@@ -1,7 +1,7 @@
 #include "actors/dream_actor.h"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -13,7 +13,8 @@
 namespace regraft::actors {
 namespace {
 
-constexpr std::uint32_t kBranches = 4;  // of a real episode, at most
+constexpr std::uint32_t kBranches = 4;        // of a real episode, at most
+constexpr std::chrono::seconds kPatience{5};  // until the learner has taken what is sent last
 
 /// As many dreams side by side as were asked for and as a ticket's result can hold.
 std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& options) {
@@ -65,13 +66,23 @@ void DreamActor::run(const std::stop_token& stopped) {
   });
 }
 
-/// A bundle that mixes versions ends the actor: its tickets, which nobody could play, go back.
+/// Nobody could play the ticket.
+void DreamActor::refuse(const wire::Ticket& ticket, const std::string& bundle) {
+  wire::PartInfo info;
+  info.weight_version = ticket.weight_version;
+  info.policy_steps = steps_;
+  std::vector<wire::Frame> frames;
+  frames.push_back(wire::Frame::adopt(replay::encode_refused_bundle()));
+  link_.send(ticket, info, std::move(frames));
+  link_.flush(kPatience);
+  throw nn::NnError("its parts are of different versions: refused", bundle, "");
+}
+
 void DreamActor::load_bundle(const wire::Ticket& ticket) {
   if (playing_ && version_ == ticket.weight_version && generation_ == ticket.generation) return;
   const wire::Weights fetched = fetch_weights(link_, ticket);
   const std::string name = "bundle " + std::to_string(fetched.info.version);
-  if (!slot_.take(fetched.bytes, name))
-    throw nn::NnError("its controller is of another world model: refused", name, "");
+  if (!slot_.take(fetched.bytes, name)) refuse(ticket, name);
   const nn::WorldBundle& bundle = *slot_.bundle();
   const nn::ControllerFile file = nn::decode_controller(bundle.controller, "bundle");
   if (playing_ && playing_->world == bundle.world.version() && playing_->controller.config() == file.config) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "actors/environment_pool.h"
@@ -29,8 +30,9 @@ struct DreamActorOptions {
 ///   ticket -> bundle of its version -> episodes -> segments -> learner
 /// Where the bundle brings work (replay/dream_work.h), dreams branch off the points it names, for as many
 /// steps as the ticket says, or measure one of its candidates, whose returns alone are sent. A bundle comes
-/// over the wire like weights and is taken whole: a mixture of versions is refused and counted. All
-/// randomness comes from the ticket, so who plays it does not matter. One thread.
+/// over the wire like weights and is taken whole: one that mixes versions is refused, which the learner is
+/// told and counts, and ends the actor. All randomness comes from the ticket, so who plays it does not
+/// matter. One thread.
 class DreamActor {
  public:
   /// The link and the clock outlive it. With a workload it plays the real environment, one episode a ticket.
@@ -50,6 +52,7 @@ class DreamActor {
   struct Playing;
 
   void load_bundle(const wire::Ticket& ticket);
+  [[noreturn]] void refuse(const wire::Ticket& ticket, const std::string& bundle);
   void measure(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> dream(const wire::Ticket& ticket);
   std::vector<replay::DreamSegment> play(const wire::Ticket& ticket);

@@ -93,8 +93,7 @@ void run_dream_actor(wire::Link& link, const std::string& kind, const Config& co
     playing.branch_steps = learner::dyna_options_from(config).branch_steps;
   actors::DreamActor actor(link, playing, std::move(real), clock);
   actor.run(stopped);
-  log_info("played {} episodes, {} steps; {} bundles refused", actor.episodes(), actor.steps(),
-           actor.refused_bundles());
+  log_info("played {} episodes, {} steps", actor.episodes(), actor.steps());
 }
 
 }  // namespace regraft::launch

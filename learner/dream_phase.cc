@@ -127,7 +127,7 @@ struct DreamPhase::State {
   Progress progress;
   std::unique_ptr<wire::Hub> hub;
 
-  std::uint64_t steps_here = 0;
+  std::uint64_t steps_here = 0, refused_bundles = 0;
   double seconds_before = 0;  // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
   // Right after an update nothing admitted is untrained: what a checkpoint goes back to.
@@ -212,11 +212,13 @@ void DreamPhase::gather(const std::stop_token& stopped) {
     if (!delivery) return;
     auto verdict = wire::Disposition::kAdmitted;
     try {
+      check_not_refused(*delivery);
       state_->trainer->take(*delivery);
       if (state_->trainer->taken_version() + setup_.options.staleness < state_->version)
         verdict = wire::Disposition::kStale;
     } catch (const replay::ReplayError& error) {
       log_warning("rejected what {} sent: {}", delivery->actor.name, error.what());
+      if (dynamic_cast<const MixedBundles*>(&error) != nullptr) ++state_->refused_bundles;
       if (state_->tickets.deterministic) throw;  // its place in the generation would stay empty
       verdict = wire::Disposition::kRejected;
     }
@@ -236,8 +238,7 @@ void DreamPhase::update() {
     state_->dyna->updated();
     state_->dyna->write(state_->events, step);
   }
-  write_staleness(state_->events, step, std::exchange(state_->staleness, {}));
-  state_->curves.write(state_->events, step, *state_->hub, state_->ledger);
+  state_->events.scalar("wire/refused_bundles", step, static_cast<double>(state_->refused_bundles));
   ++state_->version;
   note_trained();
   publish();
@@ -290,7 +291,7 @@ void DreamPhase::checkpoint() {
               {"tickets", state_->trained_tickets},
               {"world", state_->bundle.world.version().hex()},
               {"counts", state_->trainer->counts().save()},
-              {"job_curves", state_->curves.save()},
+              {"refused_bundles", state_->refused_bundles},
               {"ratio_error_lag0", state_->trainer->ratio_error_lag0()}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
@@ -309,6 +310,7 @@ void DreamPhase::restore() {
                           "resume with the file it was started with");
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
+  state_->refused_bundles = saved.value("refused_bundles", std::uint64_t{0});
   state_->trainer->restore_counts(saved.at("counts"), saved.at("ratio_error_lag0"));
   state_->curves.restore(saved.value("job_curves", json()));
   state_->trainer->restore(checkpoint->parts.at("controller"));
@@ -335,6 +337,7 @@ DreamPhaseSummary DreamPhase::summary() const {
   result.real_return = counts.real().mean_return();
   result.first_dreamed_return = counts.dreamed().first_return;
   result.ratio_error_lag0 = state_->trainer->ratio_error_lag0();
+  result.refused_bundles = state_->refused_bundles;
   if (state_->dyna) {
     result.paused_updates = state_->dyna->paused_updates();
     result.branch_steps = state_->dyna->branch_steps();

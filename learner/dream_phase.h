@@ -41,6 +41,7 @@ struct DreamPhaseSummary {
   double first_dreamed_return = 0;              // of the first update
   double steps_per_s = 0;                       // of this generation
   double ratio_error_lag0 = 0;                  // largest |pi/mu - 1| seen at lag 0
+  std::uint64_t refused_bundles = 0;            // results refused for a mixture of versions
   std::optional<std::uint64_t> paused_updates;  // dyna: while guards did not let dreams go on
   std::uint32_t branch_steps = 0;               // dyna: of a dream, at last
   wire::JobBooks books;

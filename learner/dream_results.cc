@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "learner/dream_phase.h"
-#include "replay/error.h"
+#include "replay/dream_work.h"
 
 namespace regraft::learner {
 namespace {
@@ -61,6 +61,14 @@ DreamCounts::Of from_json(const nlohmann::json& saved) {
 
 }  // namespace
 
+void check_not_refused(const wire::Delivery& delivery) {
+  for (const wire::Part& part : delivery.parts)
+    for (const wire::Frame& frame : part.frames)
+      if (replay::is_refused_bundle(frame.bytes()))
+        throw MixedBundles("a bundle whose parts are of different versions was refused",
+                           "bundle " + std::to_string(part.header.weight_version), "");
+}
+
 std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
                                           const nn::ControllerConfig& controller) {
   std::vector<DreamSegment> segments;
@@ -73,9 +81,9 @@ std::vector<DreamSegment> assemble_dreams(const wire::Delivery& delivery,
     const DreamSegment& segment = segments.back();
     check(segment, delivery, controller);
     require(segment.steps.size() == part.header.steps, "a part announces another number of steps");
-    require(segment.weight_version == segments.front().weight_version &&
-                segment.weight_version == part.header.weight_version,
-            "its segments were acted with different bundles");
+    if (segment.weight_version != segments.front().weight_version ||
+        segment.weight_version != part.header.weight_version)
+      throw MixedBundles("its segments were acted with different bundles", "dreams", "");
     require(segment.source == segments.front().source, "it is both dreamed and real");
     require(segment.episode == episode, "an episode is missing or cut");
     if (replay::ends_episode(segment)) ++episode;
@@ -159,6 +167,7 @@ std::string DreamPhaseSummary::to_json() const {
                       {"real_return", real_return},
                       {"steps_per_second", steps_per_s},
                       {"ratio_error_lag0_max", ratio_error_lag0},
+                      {"refused_bundles", refused_bundles},
                       {"books_balance", books.check().empty()}};
   if (paused_updates) json["dyna"] = {{"paused_updates", *paused_updates}, {"branch_steps", branch_steps}};
   return json.dump(2) + "\n";
@@ -176,7 +185,8 @@ std::string DreamPhaseSummary::text() const {
       << (paused_updates ? "  dyna:    dreams of " + std::to_string(branch_steps) +
                                " steps at last; paused in " + std::to_string(*paused_updates) + " updates\n"
                          : "")
-      << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "\n"
+      << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "; bundles of mixed versions refused "
+      << refused_bundles << "\n"
       << books.table();
   return out.str();
 }

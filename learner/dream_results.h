@@ -11,12 +11,22 @@
 #include "core/wire/delivery.h"
 #include "replay/branch.h"
 #include "replay/dream_segment.h"
+#include "replay/error.h"
 
 namespace regraft::learner {
 
+/// A result of a bundle whose parts are of different versions, or of several bundles.
+class MixedBundles : public replay::ReplayError {
+ public:
+  using ReplayError::ReplayError;
+};
+
+/// Throws MixedBundles where the actor refused the bundle that the ticket asked for.
+void check_not_refused(const wire::Delivery& delivery);
+
 /// Decodes a result and checks that its parts are whole episodes of its ticket and of this controller:
 /// ticket, generation, seed, model, one bundle version, episodes in order, an end in the last segment of each
-/// and nowhere else. Throws replay::ReplayError.
+/// and nowhere else. Throws replay::ReplayError; MixedBundles where its segments are of several bundles.
 std::vector<replay::DreamSegment> assemble_dreams(const wire::Delivery& delivery,
                                                   const nn::ControllerConfig& controller);
 

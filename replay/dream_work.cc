@@ -1,5 +1,6 @@
 #include "replay/dream_work.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kWorkMagic = 0x4B525744;     // "DWRK"
 constexpr std::uint32_t kReturnsMagic = 0x4E545244;  // "DRTN"
+
+constexpr std::uint32_t kRefusedMagic = 0x44465242;  // "BRFD"
 
 constexpr char kWhere[] = "dreams";
 
@@ -63,6 +66,16 @@ DreamReturns decode_returns(std::span<const std::byte> bytes) {
   in.finish();
   require(!returns.returns.empty(), "no episode was played", kWhere);
   return returns;
+}
+
+Bytes encode_refused_bundle() {
+  Bytes bytes;
+  ByteWriter(bytes).value(kRefusedMagic);
+  return bytes;
+}
+
+bool is_refused_bundle(std::span<const std::byte> bytes) {
+  return std::ranges::equal(bytes, encode_refused_bundle());
 }
 
 DreamReturns measure_returns(nn::Dream& dream, nn::DreamPlayer& player,

@@ -35,6 +35,10 @@ Bytes encode_returns(const DreamReturns& returns);
 /// Throws ReplayError on anything else, returns that are not finite among it.
 DreamReturns decode_returns(std::span<const std::byte> bytes);
 
+/// What a ticket is answered with whose bundle mixes versions, and so cannot be played.
+Bytes encode_refused_bundle();
+bool is_refused_bundle(std::span<const std::byte> bytes);
+
 /// Tickets of a generation go round the models, then the candidates.
 constexpr std::size_t candidate_of(std::uint64_t sequence, std::size_t models, std::size_t candidates) {
   return static_cast<std::size_t>(sequence / models % candidates);

@@ -99,7 +99,7 @@ TEST(DreamActor, ADreamThatNoTicketHoldsIsAnErrorOfTheConfiguration) {
   EXPECT_THROW(actor.run({}), UsageError);
 }
 
-TEST(DreamActor, ABundleThatMixesVersionsEndsItAndItsTicketIsCountedAsLost) {
+TEST(DreamActor, ABundleThatMixesVersionsEndsItAndTheLearnerIsTold) {
   TestRun run(TestRun::Over::kIpc);
   run.options().dispatch.max_parts = replay::kMaxDreamSegments;
   run.work_left = 1;
@@ -107,13 +107,21 @@ TEST(DreamActor, ABundleThatMixesVersionsEndsItAndItsTicketIsCountedAsLost) {
   nn::WorldBundle mixed = long_dreams(20);
   mixed.controller_of.low ^= 1;
   hub.publish(1, nn::encode_bundle(mixed));
-  {
+  std::jthread acting([&] {
     wire::Link link(run.actor("dreamer"), run.clock());
     DreamActor actor(link, {.dream = {}, .replicas = 4}, std::nullopt, run.clock());
     EXPECT_THROW(actor.run({}), nn::NnError);
-  }
-  EXPECT_TRUE(
-      hub.wait_for([&](const wire::HubStatus&) { return run.ledger().books().total().lost == 1; }, kLong));
+    EXPECT_EQ(actor.refused_bundles(), 1u);
+  });
+  const auto delivery = hub.take(kLong);
+  ASSERT_TRUE(delivery);
+  ASSERT_EQ(delivery->parts.size(), 1u);
+  ASSERT_EQ(delivery->parts[0].frames.size(), 1u);
+  EXPECT_TRUE(replay::is_refused_bundle(delivery->parts[0].frames[0].bytes()));
+  EXPECT_EQ(delivery->parts[0].header.steps, 0u);
+  hub.decide(delivery->ticket, wire::Disposition::kRejected);
+  acting.join();
+  EXPECT_EQ(run.ledger().books().total().rejected, 1u);
 }
 
 }  // namespace
