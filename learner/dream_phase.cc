@@ -187,9 +187,7 @@ DreamPhaseSummary DreamPhase::run(const std::stop_token& stopped) {
   }
   state_->hub->stop_issuing();
   checkpoint();
-  std::filesystem::create_directories(setup_.folder.policies());
-  state_->bundle.work.clear();
-  nn::save_bundle(state_->bundle, setup_.folder.policies() / "latest.world");
+  export_bundle("latest");
   DreamPhaseSummary result = summary();
   result.finished = limit_reached();
   state_->hub->stop();
@@ -244,6 +242,16 @@ void DreamPhase::update() {
   publish();
   state_->hub->wake();
   state_->events.flush();
+  const std::uint64_t updates = state_->version - 1;
+  if (setup_.options.export_every > 0 && updates % setup_.options.export_every == 0)
+    export_bundle("update-" + std::to_string(updates));
+}
+
+/// The bundle that was published last; what actors do with it is no part of a policy.
+void DreamPhase::export_bundle(const std::string& name) {
+  std::filesystem::create_directories(setup_.folder.policies());
+  state_->bundle.work.clear();
+  nn::save_bundle(state_->bundle, setup_.folder.policies() / (name + ".world"));
 }
 
 /// Encoder, world model and controller go out as one, and tickets for them from then on.

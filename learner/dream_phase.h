@@ -54,7 +54,8 @@ struct DreamPhaseSummary {
 ///   hub -> decode, verdict, journal -> DreamTrainer -> bundle {world, controller, work} -> hub
 /// Trained by PPO, episodes come from dream actors and from actors in real environments, in any mixture, or
 /// as Dyna says; a linear controller is evolved in dreams alone. Made in a run folder that has a checkpoint
-/// it goes on from the newest intact one. One thread; the stop token and save() may be used from others.
+/// it goes on from the newest intact one. Bundles are exported as policies every n updates and at the end.
+/// One thread; the stop token and save() may be used from others.
 class DreamPhase {
  public:
   /// Opens journal and sockets, restores the newest checkpoint, publishes the first bundle and writes the run
@@ -77,6 +78,7 @@ class DreamPhase {
   void gather(const std::stop_token& stopped);
   void update();
   void publish();
+  void export_bundle(const std::string& name);
   void note_trained();
   void checkpoint();
   void restore();

@@ -43,7 +43,7 @@ std::vector<Option> learner_options() {
       Option("train.checkpoints_kept", count(d.checkpoints_kept), "newest checkpoints that are kept")
           .between(1, 1000),
       Option("train.export_every", count(d.export_every),
-             "updates between exported policies; 0: only at the end")
+             "updates between exported policies, or bundles of a controller; 0: only at the end")
           .at_least(0),
       Option("wire.port", d.port, "of the learner, the two after it are used too; 0: free ones")
           .between(0, 65533),

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <set>
 
 #include "core/env/synthetic.h"
 #include "core/nn/controller.h"
@@ -190,6 +191,34 @@ TEST_F(DreamJobTest, DeterministicPpoDependsOnTheSeedAloneHoweverManyActorsDie) 
   summary = clean_summary();
   EXPECT_EQ(summary.at("dreamed_episodes"), 20 * 4 * 8);
   EXPECT_EQ(read_file(policy) == expected, true);
+}
+
+TEST_F(DreamJobTest, BundlesAreExportedEverySoManyUpdatesInBothPhases) {
+  const auto exported = [&] {
+    std::set<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(run() / "policies")) {
+      names.insert(entry.path().filename().string());
+      const nn::WorldBundle bundle = nn::load_bundle(entry.path());
+      EXPECT_EQ(bundle.controller_of, bundle.world.version());
+      EXPECT_TRUE(bundle.work.empty());
+    }
+    return names;
+  };
+  const std::vector<std::string> every{"--set", "train.updates=5", "--set", "train.export_every=2"};
+  Running dream = start("1", "0", every);
+  ASSERT_EQ(dream.finish().code, 0) << dream.seen();
+  const std::set<std::string> expected{"latest.world", "update-2.world", "update-4.world"};
+  EXPECT_EQ(exported(), expected);
+  EXPECT_NE(
+      read_file(run() / "policies" / "update-2.world") == read_file(run() / "policies" / "update-4.world"),
+      true);
+
+  fs::remove_all(run());
+  Running dyna =
+      start("1", "1",
+            {"--set", "train.phase=dyna", "--set", "dyna.episodes=3", "--set", every[1], "--set", every[3]});
+  ASSERT_EQ(dyna.finish().code, 0) << dyna.seen();
+  EXPECT_EQ(exported(), expected);
 }
 
 TEST_F(DreamJobTest, AStoppedJobIsNotFinished) {
