@@ -300,7 +300,8 @@ void DreamPhase::checkpoint() {
               {"world", state_->bundle.world.version().hex()},
               {"counts", state_->trainer->counts().save()},
               {"refused_bundles", state_->refused_bundles},
-              {"ratio_error_lag0", state_->trainer->ratio_error_lag0()}});
+              {"ratio_error_lag0", state_->trainer->lag0().ratio_error},
+              {"lag0_steps", state_->trainer->lag0().steps}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
@@ -319,8 +320,8 @@ void DreamPhase::restore() {
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
   state_->refused_bundles = saved.value("refused_bundles", std::uint64_t{0});
-  state_->trainer->restore_counts(saved.at("counts"), saved.at("ratio_error_lag0"));
-  state_->curves.restore(saved.value("job_curves", json()));
+  state_->trainer->restore_counts(
+      saved.at("counts"), {saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
   state_->trainer->restore(checkpoint->parts.at("controller"));
   if (state_->dyna) state_->dyna->restore(checkpoint->parts.at("dyna"));
   // A generation of an evolution that was not whole is measured again.
@@ -344,7 +345,7 @@ DreamPhaseSummary DreamPhase::summary() const {
   result.dreamed_return = counts.dreamed().mean_return();
   result.real_return = counts.real().mean_return();
   result.first_dreamed_return = counts.dreamed().first_return;
-  result.ratio_error_lag0 = state_->trainer->ratio_error_lag0();
+  result.lag0 = state_->trainer->lag0();
   result.refused_bundles = state_->refused_bundles;
   if (state_->dyna) {
     result.paused_updates = state_->dyna->paused_updates();

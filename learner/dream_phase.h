@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/wire/books.h"
 #include "learner/dream_options.h"
+#include "learner/lag0_check.h"
 #include "learner/options.h"
 #include "learner/run_folder.h"
 #include "learner/world_context.h"
@@ -36,11 +37,11 @@ struct DreamPhaseSummary {
   std::uint64_t updates = 0;
   std::uint64_t dreamed_episodes = 0, real_episodes = 0;  // trained on, as the next two
   std::uint64_t dreamed_steps = 0, real_steps = 0;
-  double seconds = 0;                           // of training, all generations
-  double dreamed_return = 0, real_return = 0;   // means of the last 500 episodes of each kind
-  double first_dreamed_return = 0;              // of the first update
-  double steps_per_s = 0;                       // of this generation
-  double ratio_error_lag0 = 0;                  // largest |pi/mu - 1| seen at lag 0
+  double seconds = 0;                          // of training, all generations
+  double dreamed_return = 0, real_return = 0;  // means of the last 500 episodes of each kind
+  double first_dreamed_return = 0;             // of the first update
+  double steps_per_s = 0;                      // of this generation
+  Lag0Record lag0;
   std::uint64_t refused_bundles = 0;            // results refused for a mixture of versions
   std::optional<std::uint64_t> paused_updates;  // dyna: while guards did not let dreams go on
   std::uint32_t branch_steps = 0;               // dyna: of a dream, at last

@@ -166,7 +166,8 @@ std::string DreamPhaseSummary::to_json() const {
                       {"dreamed_return", dreamed_return},
                       {"real_return", real_return},
                       {"steps_per_second", steps_per_s},
-                      {"ratio_error_lag0_max", ratio_error_lag0},
+                      {"ratio_error_lag0_max", lag0.ratio_error},
+                      {"lag0_steps", lag0.steps},
                       {"refused_bundles", refused_bundles},
                       {"books_balance", books.check().empty()}};
   if (paused_updates) json["dyna"] = {{"paused_updates", *paused_updates}, {"branch_steps", branch_steps}};
@@ -185,7 +186,7 @@ std::string DreamPhaseSummary::text() const {
       << (paused_updates ? "  dyna:    dreams of " + std::to_string(branch_steps) +
                                " steps at last; paused in " + std::to_string(*paused_updates) + " updates\n"
                          : "")
-      << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "; bundles of mixed versions refused "
+      << "checks: largest |pi/mu - 1| at lag 0 " << lag0.ratio_error << "; bundles of mixed versions refused "
       << refused_bundles << "\n"
       << books.table();
   return out.str();

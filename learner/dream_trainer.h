@@ -10,6 +10,7 @@
 #include "core/wire/delivery.h"
 #include "learner/dream_options.h"
 #include "learner/dream_results.h"
+#include "learner/lag0_check.h"
 #include "learner/options.h"
 #include "learner/ticket_plan.h"
 #include "replay/dream_work.h"
@@ -48,12 +49,13 @@ class DreamTrainer {
   virtual std::vector<std::vector<float>> candidates() { return {}; }
   /// Versions published so far: 1 before the first update.
   virtual const DreamCounts& counts() const = 0;
-  virtual double ratio_error_lag0() const { return 0; }
+  /// Nothing where no ratios are taken.
+  virtual Lag0Record lag0() const { return {}; }
 
   virtual std::vector<std::byte> save() const = 0;
   /// Throws replay::ReplayError or nn::NnError.
   virtual void restore(std::span<const std::byte> bytes) = 0;
-  virtual void restore_counts(const nlohmann::json& saved, double ratio_error_lag0) = 0;
+  virtual void restore_counts(const nlohmann::json& saved, const Lag0Record& lag0) = 0;
 };
 
 /// PPO in two half-steps, from dreamed and real episodes. In deterministic mode an update takes as many

@@ -56,7 +56,7 @@ class EvolutionTrainer : public DreamTrainer {
   const DreamCounts& counts() const override { return counts_; }
   std::vector<std::byte> save() const override { return evolution_.save(); }
   void restore(std::span<const std::byte> bytes) override { evolution_.restore(bytes); }
-  void restore_counts(const nlohmann::json& saved, double) override { counts_.restore(saved); }
+  void restore_counts(const nlohmann::json& saved, const Lag0Record&) override { counts_.restore(saved); }
 
  private:
   nn::ControllerFile file_;

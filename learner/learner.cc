@@ -9,13 +9,14 @@
 #include "core/base/log.h"
 #include "core/base/progress.h"
 #include "core/base/tensorboard.h"
+#include "core/nn/device.h"
 #include "core/nn/policy_file.h"
 #include "core/wire/hub.h"
 #include "learner/batcher.h"
 #include "learner/checkpoint.h"
 #include "learner/hub_setup.h"
 #include "learner/intake.h"
-#include "learner/job_curves.h"
+#include "learner/lag0_check.h"
 #include "learner/statistics.h"
 #include "learner/ticket_plan.h"
 
@@ -64,6 +65,7 @@ struct Learner::State {
         statistics(setup.model_names),
         ppo(network, nn::initial_weights(network, setup.options.seed), setup.rule_features, setup.ppo,
             setup.options.device, setup.options.seed),
+        lag0(setup.options.deterministic, nn::resolve_device(setup.options.device)),
         store(setup.folder.checkpoints(), setup.options.checkpoints_kept),
         events(setup.folder.events(), clock),
         curves(clock),
@@ -81,6 +83,7 @@ struct Learner::State {
   Batcher batcher;
   EpisodeStatistics statistics;
   Ppo ppo;
+  Lag0Check lag0;
   CheckpointStore store;
   EventWriter events;
   JobCurves curves;
@@ -92,7 +95,6 @@ struct Learner::State {
   std::uint64_t episodes = 0, steps = 0, steps_here = 0;
   double seconds_before = 0;  // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
-  double ratio_error_lag0 = 0;
 };
 
 Learner::Learner(LearnerSetup setup, const Clock& clock)
@@ -189,7 +191,7 @@ void Learner::update() {
     }
   if (setup_.options.anneal) state_->ppo.anneal(1 - kAnnealedAway * done_share());
   const PpoMetrics metrics = state_->ppo.update(segments);
-  state_->ratio_error_lag0 = std::max(state_->ratio_error_lag0, metrics.lag0_ratio_max);
+  state_->lag0.add(metrics);
   publish(version + 1);
   state_->hub->wake();
   write_curves(metrics);
@@ -245,8 +247,8 @@ void Learner::checkpoint() {
               {"seconds", seconds()},
               {"tickets", state_->plan.position()},
               {"statistics", state_->statistics.save()},
-              {"job_curves", state_->curves.save()},
-              {"ratio_error_lag0", state_->ratio_error_lag0}});
+              {"ratio_error_lag0", state_->lag0.record().ratio_error},
+              {"lag0_steps", state_->lag0.record().steps}});
   checkpoint.state = own.dump();
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
@@ -264,8 +266,7 @@ void Learner::restore() {
   state_->steps = saved.at("steps");
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
-  state_->ratio_error_lag0 = saved.at("ratio_error_lag0");
-  state_->curves.restore(saved.value("job_curves", json()));
+  state_->lag0.restore({saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
   state_->ppo.restore(checkpoint->parts.at("ppo"));
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
   // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued
@@ -308,7 +309,7 @@ LearnerSummary Learner::summary() const {
     result.best_cost_ratio.push_back(state_->statistics.best_cost_ratio(model));
   result.trained_twice = state_->batcher.trained_twice();
   result.expired = state_->batcher.expired();
-  result.ratio_error_lag0 = state_->ratio_error_lag0;
+  result.lag0 = state_->lag0.record();
   const double here = std::max(seconds() - state_->seconds_before, 1e-9);
   std::uint64_t cpu_ns = wire::process_cpu_ns(), wire_ns = state_->hub->counters().cpu_ns;
   for (const wire::ActorStatus& actor : state_->hub->status().actors) {

@@ -12,6 +12,7 @@
 #include "core/env/observation.h"
 #include "core/wire/books.h"
 #include "core/wire/counters.h"
+#include "learner/lag0_check.h"
 #include "learner/options.h"
 #include "learner/run_folder.h"
 
@@ -49,7 +50,7 @@ struct LearnerSummary {
   std::uint64_t expired = 0;  // admitted, but too old when their turn came
   double policy_steps_per_s = 0, samples_per_s = 0, payload_bytes_per_s = 0;  // of this generation
   double transport_cpu_share = 0;  // of the CPU time of learner and actors, this generation
-  double ratio_error_lag0 = 0;     // largest |pi/mu - 1| seen at lag 0
+  Lag0Record lag0;
   wire::JobBooks books;
 
   std::string to_json(const std::vector<std::string>& model_names) const;

@@ -16,6 +16,7 @@ class PpoTrainer : public DreamTrainer {
              const LearnerOptions& options)
       : file_(file),
         ppo_(file.config, file.weights, ppo, options.seed),
+        lag0_(options.deterministic, "cpu"),
         steps_per_update_(options.steps_per_update) {
     if (options.deterministic)
       tickets_per_update_ = (options.episodes_per_update + dream.replicas - 1) / dream.replicas;
@@ -48,17 +49,18 @@ class PpoTrainer : public DreamTrainer {
     return file;
   }
   const DreamCounts& counts() const override { return counts_; }
-  double ratio_error_lag0() const override { return ratio_error_lag0_; }
+  Lag0Record lag0() const override { return lag0_.record(); }
   std::vector<std::byte> save() const override { return ppo_.save(); }
   void restore(std::span<const std::byte> bytes) override { ppo_.restore(bytes); }
-  void restore_counts(const nlohmann::json& saved, double ratio_error_lag0) override {
+  void restore_counts(const nlohmann::json& saved, const Lag0Record& lag0) override {
     counts_.restore(saved);
-    ratio_error_lag0_ = ratio_error_lag0;
+    lag0_.restore(lag0);
   }
 
  private:
   nn::ControllerFile file_;
   ControllerPpo ppo_;
+  Lag0Check lag0_;
   std::uint64_t steps_per_update_;
   std::uint64_t tickets_per_update_ = 0;  // deterministic mode; 0: not so
   std::uint64_t sequence_ = 0, taken_in_all_ = 0;
@@ -68,7 +70,6 @@ class PpoTrainer : public DreamTrainer {
   std::vector<replay::Branch> taken_branches_, branches_;
   std::uint64_t batch_steps_ = 0, real_episodes_ = 0;
   DreamCounts counts_;
-  double ratio_error_lag0_ = 0;
 };
 
 void PpoTrainer::keep() {
@@ -91,7 +92,7 @@ void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
     segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
-  ratio_error_lag0_ = std::max(ratio_error_lag0_, metrics.lag0_ratio_max);
+  lag0_.add(metrics);
   batch_steps_ = real_episodes_ = 0;
   counts_.write(events, step);
   for (const auto& [name, value] :

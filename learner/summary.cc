@@ -17,7 +17,8 @@ std::string LearnerSummary::to_json(const std::vector<std::string>& model_names)
                       {"samples_per_second", samples_per_s},
                       {"payload_bytes_per_second", payload_bytes_per_s},
                       {"transport_cpu_share", transport_cpu_share},
-                      {"ratio_error_lag0_max", ratio_error_lag0},
+                      {"ratio_error_lag0_max", lag0.ratio_error},
+                      {"lag0_steps", lag0.steps},
                       {"books_balance", books.check().empty()}};
   for (std::size_t i = 0; i < best_cost_ratio.size(); ++i)
     json["best_cost_ratio"][model_names[i]] = best_cost_ratio[i];
@@ -34,7 +35,7 @@ std::string LearnerSummary::text(const std::vector<std::string>& model_names) co
   out << "rates: " << policy_steps_per_s << " policy steps/s, " << samples_per_s << " learner samples/s, "
       << payload_bytes_per_s / 1e3 << " kB/s; transport takes " << 100 * transport_cpu_share
       << " % of the CPU time\n"
-      << "checks: largest |pi/mu - 1| at lag 0 " << ratio_error_lag0 << "; trajectories trained twice "
+      << "checks: largest |pi/mu - 1| at lag 0 " << lag0.ratio_error << "; trajectories trained twice "
       << trained_twice << "; too old when their turn came " << expired << "\n"
       << books.table();
   return out.str();

@@ -53,6 +53,11 @@ class DreamJobTest : public ::testing::Test {
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
     return summary;
   }
+  /// Of a run by PPO in deterministic mode.
+  static void expect_lag_0(const nlohmann::json& summary) {
+    EXPECT_EQ(summary.at("lag0_steps"), summary.at("dreamed_steps"));
+    EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-5);
+  }
   TempDir dir;
 };
 
@@ -179,6 +184,7 @@ TEST_F(DreamJobTest, DeterministicPpoDependsOnTheSeedAloneHoweverManyActorsDie) 
   nlohmann::json summary = clean_summary();
   EXPECT_TRUE(summary.at("finished"));
   EXPECT_EQ(summary.at("dreamed_episodes"), 20 * 4 * 8) << "four tickets of eight dreams make thirty";
+  expect_lag_0(summary);
   const std::string expected = read_file(policy);
 
   fs::remove_all(run());
@@ -190,6 +196,7 @@ TEST_F(DreamJobTest, DeterministicPpoDependsOnTheSeedAloneHoweverManyActorsDie) 
   ASSERT_EQ(many.finish().code, 0) << many.seen();
   summary = clean_summary();
   EXPECT_EQ(summary.at("dreamed_episodes"), 20 * 4 * 8);
+  expect_lag_0(summary);
   EXPECT_EQ(read_file(policy) == expected, true);
 }
 

@@ -28,7 +28,15 @@ class JobTest : public ::testing::Test {
     EXPECT_EQ(summary.at("trained_twice"), 0);
     EXPECT_GE(summary.at("updates").get<std::uint64_t>(), updates);
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
+    EXPECT_GT(summary.at("lag0_steps").get<std::uint64_t>(), 0u);
     EXPECT_TRUE(fs::exists(run() / "policies" / "latest.policy"));
+  }
+  /// Of a run in deterministic mode.
+  static void expect_lag_0(const fs::path& folder) {
+    const nlohmann::json summary = json_of(folder / "summary.json");
+    EXPECT_EQ(summary.at("lag0_steps"), summary.at("steps"));
+    EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-5);
+    EXPECT_THAT(read_file(folder / "learner.log"), Not(HasSubstr("lag 0 is")));
   }
   TempDir dir;
 };
@@ -116,6 +124,7 @@ TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActors) {
     Running job(train(folder, {"--set", "train.updates=4", "--set", "train.deterministic=true", "--set",
                                "train.episodes_per_update=6", "--set", actors}));
     ASSERT_EQ(job.finish().code, 0) << job.seen();
+    expect_lag_0(folder);
     weights.push_back(read_file(folder / "checkpoints" / "checkpoint-4" / "ppo"));
   }
   EXPECT_EQ(weights[0] == weights[1], true);
