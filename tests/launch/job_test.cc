@@ -117,17 +117,30 @@ TEST_F(JobTest, AGpuIsRefusedByThePhasesThatKnowNone) {
   }
 }
 
-TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActors) {
-  std::vector<std::string> weights;
-  for (const char* actors : {"actors.count=1", "actors.count=3"}) {
-    const fs::path folder = dir.path() / actors;
-    Running job(train(folder, {"--set", "train.updates=4", "--set", "train.deterministic=true", "--set",
-                               "train.episodes_per_update=6", "--set", actors}));
-    ASSERT_EQ(job.finish().code, 0) << job.seen();
+TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverManyDie) {
+  const auto start = [&](const fs::path& folder, const char* actors) {
+    return Running(train(folder, {"--set", "train.updates=60", "--set", "train.deterministic=true", "--set",
+                                  "train.episodes_per_update=6", "--set", actors}));
+  };
+  const auto weights = [&](const fs::path& folder) {
     expect_lag_0(folder);
-    weights.push_back(read_file(folder / "checkpoints" / "checkpoint-4" / "ppo"));
+    return read_file(folder / "checkpoints" / "checkpoint-60" / "ppo");
+  };
+  Running alone = start(dir.path() / "alone", "actors.count=1");
+  ASSERT_EQ(alone.finish().code, 0) << alone.seen();
+  const std::string expected = weights(dir.path() / "alone");
+
+  Running many = start(run(), "actors.count=3");
+  ASSERT_TRUE(many.wait_for_line("training:")) << many.seen();
+  for (int killed = 1; killed <= 2; ++killed) {
+    const auto actors = many.workers("actor");
+    ASSERT_FALSE(actors.empty());
+    kill(actors.front(), SIGKILL);
+    ASSERT_TRUE(many.wait_for_line("killed by signal 9; restarted")) << many.seen();
   }
-  EXPECT_EQ(weights[0] == weights[1], true);
+  ASSERT_EQ(many.finish().code, 0) << many.seen();
+  expect_clean_books(60);
+  EXPECT_EQ(weights(run()) == expected, true);
 }
 
 TEST_F(JobTest, MpirunGivesRolesAndTheJobEnds) {
