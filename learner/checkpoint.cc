@@ -17,14 +17,16 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr char kPrefix[] = "checkpoint-";
-constexpr char kAside[] = ".aside-";
+constexpr char kAside[] = ".aside-";      // half of a save
+constexpr char kReplaced[] = ".before-";  // saved again: the old one, until the new one is in place
 constexpr char kManifest[] = "manifest.json";
 
-std::optional<std::uint64_t> number_of(const fs::path& path) {
+/// Of a folder whose name is the prefix and a number.
+std::optional<std::uint64_t> number_of(const fs::path& path, const char* prefix = kPrefix) {
   const std::string name = path.filename().string();
-  if (!name.starts_with(kPrefix)) return std::nullopt;
+  if (!name.starts_with(prefix)) return std::nullopt;
   std::uint64_t number = 0;
-  const char* const begin = name.data() + std::strlen(kPrefix);
+  const char* const begin = name.data() + std::strlen(prefix);
   const auto [end, problem] = std::from_chars(begin, name.data() + name.size(), number);
   if (problem != std::errc() || end != name.data() + name.size()) return std::nullopt;
   return number;
@@ -79,8 +81,28 @@ CheckpointStore::CheckpointStore(fs::path folder, std::size_t kept)
   fs::create_directories(folder_, problem);
   if (problem)
     throw FileError("cannot be made: " + problem.message(), folder_.string(), "choose a writable run folder");
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
-    if (entry.path().filename().string().starts_with(kAside)) fs::remove_all(entry.path());
+  recover();
+}
+
+void CheckpointStore::recover() {
+  std::vector<fs::path> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) left.push_back(entry.path());
+  for (const fs::path& path : left) {
+    if (path.filename().string().starts_with(kAside)) fs::remove_all(path);
+    const auto number = number_of(path, kReplaced);
+    if (!number) continue;
+    if (fs::exists(path_of(*number))) {
+      fs::remove_all(path);
+      continue;
+    }
+    std::error_code problem;
+    fs::rename(path, path_of(*number), problem);
+    if (problem)
+      throw FileError("cannot be renamed: " + problem.message(), path.string(),
+                      "check the folder's permissions and the disk");
+    sync_folder(folder_);
+    log_warning("checkpoint {} put back: a save of the same number was interrupted", *number);
+  }
 }
 
 fs::path CheckpointStore::path_of(std::uint64_t number) const {
@@ -97,18 +119,24 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
     manifest["parts"][name] = {{"sha256", sha256_hex(bytes)}, {"size_bytes", bytes.size()}};
   }
   write_file_atomic(aside.path() / kManifest, manifest.dump(1) + "\n");
-  std::error_code problem;
-  const fs::path old = folder_ / (std::string(kAside) + "old");
-  if (fs::exists(path_of(checkpoint.number)))
-    fs::rename(path_of(checkpoint.number), old, problem);  // saved again
-  fs::rename(aside.path(), path_of(checkpoint.number), problem);
-  if (problem)
+  const fs::path place = path_of(checkpoint.number),
+                 old = folder_ / (kReplaced + std::to_string(checkpoint.number));
+  std::error_code problem, ignored;
+  const bool again = fs::exists(place);
+  if (again) {
+    fs::remove_all(old, ignored);
+    fs::rename(place, old, problem);
+  }
+  if (!problem) fs::rename(aside.path(), place, problem);
+  if (problem) {
+    if (again && !fs::exists(place)) fs::rename(old, place, ignored);
     throw FileError("cannot be renamed: " + problem.message(), aside.path().string(), "check the disk");
+  }
   sync_folder(folder_);
-  fs::remove_all(old, problem);
+  fs::remove_all(old, ignored);
   std::vector<std::uint64_t> numbers = list();
   for (std::size_t i = 0; i + kept_ < numbers.size(); ++i)
-    if (numbers[i] != checkpoint.number) fs::remove_all(path_of(numbers[i]), problem);
+    if (numbers[i] != checkpoint.number) fs::remove_all(path_of(numbers[i]), ignored);
   log_info("checkpoint {} written", checkpoint.number);
 }
 

@@ -29,13 +29,14 @@ struct Checkpoint {
 
 /// The checkpoints of one run, each a folder `checkpoint-<number>` with one file a part and a manifest that
 /// holds the schema version and the SHA-256 of every part. A checkpoint is written aside, synced and renamed:
-/// it is there whole or not at all. One thread.
+/// it is there whole or not at all. One that is saved again is kept under another name until the new one is
+/// in place; where a save ended in between, the next store puts it back. One thread.
 class CheckpointStore {
  public:
   static constexpr int kSchema = 3;
 
   /// Makes the folder where needed; `kept` >= 1 newest checkpoints are kept. Removes what an interrupted save
-  /// left aside.
+  /// left aside, and puts back what it was about to replace.
   CheckpointStore(std::filesystem::path folder, std::size_t kept);
 
   /// Throws FileError or CheckpointError (a full disk, say); earlier checkpoints are then as before and
@@ -61,6 +62,8 @@ class CheckpointStore {
   std::filesystem::path path_of(std::uint64_t number) const;
 
  private:
+  void recover();
+
   std::filesystem::path folder_;
   std::size_t kept_;
 };

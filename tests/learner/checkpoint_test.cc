@@ -122,6 +122,36 @@ TEST_F(CheckpointTest, WhatAnInterruptedSaveLeftIsRemoved) {
   EXPECT_FALSE(newest());
 }
 
+TEST_F(CheckpointTest, ANumberThatIsSavedAgainReplacesTheOldOne) {
+  CheckpointStore store(dir.path(), 3);
+  store.save(sample(4, "old"));
+  store.save(sample(4, "new"));
+  EXPECT_THAT(entries(dir.path()), ElementsAre("checkpoint-4"));
+  EXPECT_EQ(newest()->parts, sample(4, "new").parts);
+}
+
+/// What a file system holds at each moment of saving a number again: how far it came, and what is resumed.
+TEST_F(CheckpointTest, AnInterruptionWhileANumberIsSavedAgainLosesNeither) {
+  const auto saved = [&](const char* name, const char* weights) {
+    CheckpointStore(dir.path() / name, 3).save(sample(4, weights));
+    return dir.path() / name / "checkpoint-4";
+  };
+  const auto resumed = [&](const char* name) {
+    const auto checkpoint = CheckpointStore(dir.path() / name, 3).load_newest(problems);
+    EXPECT_TRUE(checkpoint);
+    EXPECT_THAT(entries(dir.path() / name), ElementsAre("checkpoint-4"));
+    return checkpoint ? checkpoint->parts : decltype(checkpoint->parts)();
+  };
+  // The old one is renamed, the new one lies aside.
+  fs::rename(saved("between", "old"), dir.path() / "between" / ".before-4");
+  fs::create_directory(dir.path() / "between" / ".aside-4");
+  EXPECT_EQ(resumed("between"), sample(4, "old").parts);
+  // The new one is in place, the old one not yet removed.
+  saved("after", "new");
+  fs::rename(saved("elsewhere", "old"), dir.path() / "after" / ".before-4");
+  EXPECT_EQ(resumed("after"), sample(4, "new").parts);
+}
+
 TEST_F(CheckpointTest, ARunResumesFromTheNewestIntactOneOrRefuses) {
   CheckpointStore store(dir.path(), 3);
   EXPECT_FALSE(store.resume("ppo")) << "a new run";
