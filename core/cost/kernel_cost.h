@@ -46,10 +46,7 @@ struct KernelKey {
 class KernelCosts {
  public:
   KernelCosts(const DeviceProfile& device, const graph::Tables& tables, const graph::Bindings& bindings)
-      : device_(device),
-        tables_(tables),
-        bindings_(bindings.in(tables)),
-        generation_(tables.generation()) {}
+      : device_(device), tables_(tables), bindings_(bindings.in(tables)), generation_(tables.generation()) {}
 
   /// Before questions about graphs that may have changed: ids may have been given to others.
   void forget_where_void();

@@ -53,8 +53,8 @@ class RewriteState {
   cost::Cost peek_cost(const rules::Match& match);
 
   /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
-  /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares its
-  /// Tables holds ids of such things in graphs alone.
+  /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares
+  /// its Tables holds ids of such things in graphs alone.
   void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.

@@ -44,8 +44,9 @@ class Bindings {
   const Tables* tables_ = nullptr;  // null: formulas count as 1
 };
 
-/// Interned types, attributes, signatures, symbols and weights of one model. Grows, until what no graph refers to
-/// is given back (shrink). Used by one thread; graphs point at it and it outlives them. Never moved.
+/// Interned types, attributes, signatures, symbols and weights of one model. Grows, until what no graph
+/// refers to is given back (shrink). Used by one thread; graphs point at it and it outlives them. Never
+/// moved.
 class Tables {
  public:
   Tables();

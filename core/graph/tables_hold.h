@@ -7,7 +7,8 @@ namespace regraft::graph {
 
 class Tables;
 
-/// How many names of each kind a Tables has, or how many of them somebody may refer to: ids below are spoken for.
+/// How many names of each kind a Tables has, or how many of them somebody may refer to: ids below are spoken
+/// for.
 struct TablesBound {
   std::size_t types = 0, attrs = 0, signatures = 0, symbols = 0, weights = 0;
 
@@ -25,8 +26,8 @@ struct TablesBound {
   bool operator==(const TablesBound&) const = default;
 };
 
-/// Says to which ids of a Tables a graph may refer, so that the others can be given back. Copies and moves hold
-/// for themselves; tables and hold may go in either order.
+/// Says to which ids of a Tables a graph may refer, so that the others can be given back. Copies and moves
+/// hold for themselves; tables and hold may go in either order.
 class TablesHold {
  public:
   explicit TablesHold(Tables& tables) { join(&tables); }

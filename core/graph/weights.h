@@ -53,8 +53,8 @@ class WeightTable {
   std::size_t size() const { return exprs_.size(); }
 
   /// Forgets the constants from `least` on that lie behind all that live graphs refer to; their ids will be
-  /// given to others, so what is remembered of constants is remembered by their hash. For owners of long walks,
-  /// who hold no ids from there on but in graphs.
+  /// given to others, so what is remembered of constants is remembered by their hash. For owners of long
+  /// walks, who hold no ids from there on but in graphs.
   void shrink(std::size_t least);
 
   /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements;

@@ -207,10 +207,10 @@ std::string Builder::gather_operands(const RightStep& s, std::size_t member, Ten
 std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBlock& out) {
   if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->domain, member).ops[s.op->index].attrs);
   for (const auto& [attr, code] : s.attrs) {
-    const auto value = evaluate(code, {graph_, bindings_, s.domain, member}).as_attr(attr);
+    auto value = evaluate(code, {graph_, bindings_, s.domain, member}).as_attr(attr);
     if (!value)
       return "attribute " + std::string(graph::attr_name(attr)) + " of the right side cannot be computed";
-    out.set(attr, *value);
+    out.set(attr, std::move(*value));
   }
   return {};
 }
@@ -221,16 +221,27 @@ std::string Builder::operation(const RightStep& s, std::size_t member) {
   const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
   const Hash128 key = key_of(s, member, kind, tensors);
   Operation* known = memo_.find(key);
-  if (!known) {
-    Operation fresh;
-    if (std::string problem = resolve(s, member, kind, tensors, fresh); !problem.empty()) return problem;
-    known = &memo_.add(key, fresh);
-  }
+  if (!known) known = &memo_.add(key, resolved(s, member, kind, tensors));
+  if (!known->problem.empty()) return known->problem;
   if (known->absent) return bind_outputs(s, member, Tensors(s.outputs.size(), absent_tensor()));
   tensors.resize(known->operands);
   for (const std::uint8_t slot : known->dropped) tensors[slot] = absent_tensor();
   return bind_outputs(s, member,
                       known->folds ? fold(kind, known->attrs, tensors) : make(kind, *known, tensors));
+}
+
+Operation Builder::resolved(const RightStep& s, std::size_t member, OpKind kind, const Tensors& operands) {
+  Operation out;
+  std::string problem;
+  try {
+    problem = resolve(s, member, kind, operands, out);
+  } catch (const graph::GraphError& e) {
+    problem = e.what();
+  }
+  if (problem.empty()) return out;
+  out = {};
+  out.problem = std::move(problem);
+  return out;
 }
 
 // All that resolve() looks at.

@@ -40,6 +40,7 @@ class Builder {
   std::string step(const RightStep& step, std::size_t member);
   std::string operation(const RightStep& step, std::size_t member);
   Hash128 key_of(const RightStep& step, std::size_t member, graph::OpKind kind, const Tensors& operands);
+  Operation resolved(const RightStep& step, std::size_t member, graph::OpKind kind, const Tensors& operands);
   std::string resolve(const RightStep& step, std::size_t member, graph::OpKind kind, Tensors operands,
                       Operation& out);
   std::string constant(const RightStep& step, std::size_t member);

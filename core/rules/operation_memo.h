@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "core/base/bounded_memo.h"
 #include "core/base/inline_vector.h"
@@ -13,6 +14,7 @@ namespace regraft::rules {
 
 /// An operation of a right side on certain operands, once its attributes are in canonical form.
 struct Operation {
+  std::string problem;  // why it cannot be; then nothing else is said
   bool absent = false;  // made from an absent operand
   bool folds = false;   // of constants alone
   graph::AttrId attrs{};

@@ -68,21 +68,42 @@ TEST(RecycledMemory, BlocksMayChangeThreads) {
   EXPECT_TRUE(lists.empty());
 }
 
-TEST(BoundedMemo, FindsWhatItWasToldUntilItForgetsAll) {
-  BoundedMemo<std::uint64_t> memo;
-  const auto key = [](std::uint64_t i) {
+class Memo : public ::testing::Test {
+ protected:
+  using Numbers = BoundedMemo<std::uint64_t>;
+  static Hash128 key(std::uint64_t i) {
     Hasher hasher;
     hasher.add(i);
     return hasher.finish();
-  };
-  for (std::uint64_t i = 0; i < BoundedMemo<std::uint64_t>::kMost; ++i) memo.add(key(i), i);
-  for (std::uint64_t i : {0, 1000, 65535}) {
-    ASSERT_TRUE(memo.find(key(i)));
+  }
+  void expect(std::uint64_t i) {
+    ASSERT_TRUE(memo.find(key(i))) << i;
     EXPECT_EQ(*memo.find(key(i)), i);
   }
-  memo.add(key(1u << 20), 7);
-  EXPECT_EQ(memo.find(key(1000)), nullptr);
-  EXPECT_EQ(*memo.find(key(1u << 20)), 7u);
+  Numbers memo;
+};
+
+TEST_F(Memo, FindsWhatItWasTold) {
+  for (std::uint64_t i = 0; i < Numbers::kMost; ++i) memo.add(key(i), i);
+  for (const std::uint64_t i : {std::uint64_t{0}, std::uint64_t{1000}, Numbers::kMost - 1}) expect(i);
+  memo.add(key(3), 4);
+  EXPECT_EQ(*memo.find(key(3)), 4u);
+  EXPECT_EQ(memo.find(key(Numbers::kMost)), nullptr);
+}
+
+TEST_F(Memo, IsBoundedAndKeepsWhatIsAskedFor) {
+  memo.add(key(0), 0);
+  memo.add(key(1), 1);
+  for (std::uint64_t i = 2; i < 10 * Numbers::kMost; ++i) {
+    memo.add(key(i), i);
+    ASSERT_LE(memo.size(), Numbers::kMost);
+    if (i % 1000 == 0) expect(0);
+  }
+  expect(0);
+  EXPECT_EQ(memo.find(key(1)), nullptr) << "nobody asked";
+  memo.clear();
+  EXPECT_EQ(memo.find(key(0)), nullptr);
+  EXPECT_EQ(memo.size(), 0u);
 }
 
 }  // namespace
