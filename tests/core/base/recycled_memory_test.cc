@@ -83,12 +83,15 @@ class Memo : public ::testing::Test {
   Numbers memo;
 };
 
-TEST_F(Memo, FindsWhatItWasTold) {
-  for (std::uint64_t i = 0; i < Numbers::kMost; ++i) memo.add(key(i), i);
-  for (const std::uint64_t i : {std::uint64_t{0}, std::uint64_t{1000}, Numbers::kMost - 1}) expect(i);
+TEST_F(Memo, FindsTheLastThatItWasToldOrAsked) {
+  constexpr std::uint64_t kSure = Numbers::kMost / 2;
+  for (std::uint64_t i = 0; i < 3 * kSure; ++i) memo.add(key(i), i);
+  for (std::uint64_t i = 2 * kSure; i < 3 * kSure; ++i) expect(i);
   memo.add(key(3), 4);
   EXPECT_EQ(*memo.find(key(3)), 4u);
-  EXPECT_EQ(memo.find(key(Numbers::kMost)), nullptr);
+  memo.add(key(3), 5);
+  EXPECT_EQ(*memo.find(key(3)), 5u);
+  EXPECT_EQ(memo.find(key(4 * kSure)), nullptr);
 }
 
 TEST_F(Memo, IsBoundedAndKeepsWhatIsAskedFor) {
