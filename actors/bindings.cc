@@ -22,7 +22,7 @@ NamedSizes parse_bindings(const std::vector<std::string>& texts, const std::stri
   return sizes;
 }
 
-graph::Bindings bind(const NamedSizes& sizes, const graph::Tables& tables) {
+graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& tables) {
   graph::Bindings bindings;
   for (const auto& [name, size] : sizes)
     if (const auto symbol = tables.find_symbol(name)) bindings.bind(*symbol, size);

@@ -16,6 +16,6 @@ using NamedSizes = std::map<std::string, std::int64_t>;
 NamedSizes parse_bindings(const std::vector<std::string>& texts, const std::string& where = "--bind");
 
 /// The sizes for those symbols that the tables have.
-graph::Bindings bind(const NamedSizes& sizes, const graph::Tables& tables);
+graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& tables);
 
 }  // namespace regraft::actors

@@ -80,7 +80,7 @@ class OnnxModel : public Task {
         start_(model_.graph()),
         rules_(load_rules(options)),
         sizes_(options.bind),
-        bindings_(bind(sizes_, model_.tables())),
+        bindings_(bind_symbols(sizes_, model_.tables())),
         costs_(cost::load_device(find_config(options.device)), bindings_) {
     if (options.models.size() == 1) check_bound();
     rules::clean_up(start_);

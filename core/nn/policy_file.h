@@ -22,7 +22,7 @@ struct PolicyFile {
   std::vector<std::string> rule_names;  // trained on, in order
   /// Of the episodes it was trained on. Files of before they were kept here have them in the config of their
   /// training record; those without one are taken to have the defaults.
-  env::EpisodeLimits limits;
+  env::EpisodeLimits limits = {};
   std::string training_record = "{}";  // a JSON object: config, counters, curves; free in form
   Weights weights;
 

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "core/base/file.h"
 #include "launch/experiment/plan.h"
 #include "launch/experiment/publish.h"
