@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "core/base/clock.h"
 #include "core/base/tensorboard.h"
