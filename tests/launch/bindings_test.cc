@@ -19,13 +19,13 @@ class BindingsTest : public ::testing::Test {
   /// A product with weights, whose cost a small batch hardly changes, and two Relu, of which one is too many.
   std::filesystem::path write_model() const {
     constexpr int kWidth = 64;
-    exec::testing::ModelBuilder model;
-    model.input("x", {"batch", kWidth}).output("y", {"batch", kWidth});
-    model.weight("w", {kWidth, kWidth}, std::vector<float>(kWidth * kWidth, 0.1f));
-    model.node("MatMul", {"x", "w"}, {"a"});
-    model.node("Relu", {"a"}, {"b"});
-    model.node("Relu", {"b"}, {"y"});
-    return model.write(dir.path() / "model.onnx");
+    exec::testing::ModelBuilder builder;
+    builder.input("x", {"batch", kWidth}).output("y", {"batch", kWidth});
+    builder.weight("w", {kWidth, kWidth}, std::vector<float>(kWidth * kWidth, 0.1f));
+    builder.node("MatMul", {"x", "w"}, {"a"});
+    builder.node("Relu", {"a"}, {"b"});
+    builder.node("Relu", {"b"}, {"y"});
+    return builder.write(dir.path() / "model.onnx");
   }
   actors::WorkloadOptions workload(const std::vector<std::string>& bind) const {
     actors::WorkloadOptions options;
