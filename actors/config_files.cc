@@ -1,5 +1,7 @@
 #include "actors/config_files.h"
 
+#include <dlfcn.h>
+
 #include <string>
 #include <system_error>
 
@@ -8,14 +10,25 @@
 namespace regraft::actors {
 
 namespace fs = std::filesystem;
+namespace {
+
+/// The program, and the library that holds this code where the program is another's (Python).
+std::vector<fs::path> own_files() {
+  std::error_code problem;
+  std::vector<fs::path> files{fs::read_symlink("/proc/self/exe", problem)};
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&find_config), &library) != 0 && library.dli_fname)
+    files.push_back(fs::canonical(library.dli_fname, problem));
+  return files;  // a path that cannot be found out is empty
+}
+
+}  // namespace
 
 fs::path find_config(const fs::path& path) {
   if (path.is_absolute() || fs::exists(path)) return path;
-  std::error_code problem;
-  const fs::path program = fs::read_symlink("/proc/self/exe", problem);
-  for (fs::path folder = program.parent_path(); !problem && folder.has_relative_path();
-       folder = folder.parent_path())
-    if (fs::exists(folder / path)) return folder / path;
+  for (const fs::path& file : own_files())
+    for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
+      if (fs::exists(folder / path)) return folder / path;
   return path;
 }
 

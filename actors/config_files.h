@@ -9,7 +9,8 @@
 namespace regraft::actors {
 
 /// A file of the installation, such as configs/rules: as given if it exists from here, else beside the
-/// program: in the nearest folder above it that holds it. Returned as given when it is nowhere.
+/// program, or the library that holds this code: in the nearest folder above it that holds it. Returned as
+/// given when it is nowhere.
 std::filesystem::path find_config(const std::filesystem::path& path);
 
 /// What the options and keys called "rules" name: a .rules file or a folder of them, of which the rules that

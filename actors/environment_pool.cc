@@ -15,10 +15,18 @@ EnvironmentPool::EnvironmentPool(WorkloadOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 EnvironmentPool::~EnvironmentPool() = default;
 
+EnvironmentPool::Held& EnvironmentPool::held(std::uint32_t model) {
+  auto& entry = held_[model];
+  if (!entry) entry = std::make_unique<Held>(load_task(options_, model), options_, clock_);
+  return *entry;
+}
+
 env::Environment& EnvironmentPool::environment(std::uint32_t model) {
-  auto& held = held_[model];
-  if (!held) held = std::make_unique<Held>(load_task(options_, model), options_, clock_);
-  return held->environment;
+  return held(model).environment;
+}
+
+const Task& EnvironmentPool::task(std::uint32_t model) {
+  return *held(model).task;
 }
 
 }  // namespace regraft::actors

@@ -18,9 +18,13 @@ class EnvironmentPool {
 
   /// The environment of a model of the workload's list; the same one each time, in the state it was left.
   env::Environment& environment(std::uint32_t model);
+  /// What that environment was made from.
+  const Task& task(std::uint32_t model);
 
  private:
   struct Held;
+  Held& held(std::uint32_t model);
+
   WorkloadOptions options_;
   const Clock& clock_;
   std::map<std::uint32_t, std::unique_ptr<Held>> held_;
