@@ -10,6 +10,8 @@ TORCH_VERSION=2.11.0
 ONNXRUNTIME_VERSION=1.31.1
 # ONNX's own checker and test data, for the tests; with the packages that it needs, for Debian's Python.
 ONNX_VERSION=1.19.1
+# What the Python module's environments derive from; with the packages that it needs, for Debian's Python.
+GYMNASIUM_VERSION=1.4.0
 # The CUDA runtime libraries that the torch wheel above names as its own.
 CUDA_RUNTIME_VERSION=13.0.96
 CUDA_CUPTI_VERSION=13.0.85
@@ -20,11 +22,13 @@ CACHE=${REGRAFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/regraft}
 TORCH_PREFIX=$CACHE/torch-$TORCH_VERSION
 ONNXRUNTIME_PREFIX=$CACHE/onnxruntime-$ONNXRUNTIME_VERSION
 ONNX_PREFIX=$CACHE/onnx-$ONNX_VERSION
+GYMNASIUM_PREFIX=$CACHE/gymnasium-$GYMNASIUM_VERSION
 
 PACKAGES=(cmake g++ clang clang-tidy clang-format libclang-rt-14-dev pkg-config z3 python3-pip libzmq3-dev cppzmq-dev
   libsodium-dev libcereal-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev protobuf-compiler libz3-dev
   libspdlog-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libxxhash-dev
-  zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache gnuplot-nox xz-utils)
+  zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache gnuplot-nox xz-utils
+  python3-dev pybind11-dev)
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -181,6 +185,14 @@ fetch_onnx() {
   move_in_place "$WORK/onnx" "$ONNX_PREFIX"
 }
 
+fetch_gymnasium() {
+  say "fetching Gymnasium $GYMNASIUM_VERSION"
+  fetch_wheels_with_needs "$WORK/gymnasium-wheels" "gymnasium==$GYMNASIUM_VERSION"
+  unpack_wheels "$WORK/gymnasium-wheels" "$WORK/gymnasium" ""
+  rm -rf "$WORK/gymnasium-wheels"
+  move_in_place "$WORK/gymnasium" "$GYMNASIUM_PREFIX"
+}
+
 # Both on one file system: the rename is all or nothing. A concurrent set-up that was first wins.
 move_in_place() {
   rm -rf "$2.broken"
@@ -202,10 +214,13 @@ onnx_is_there() {
   [[ -e $ONNX_PREFIX/onnx/checker.py && -d $ONNX_PREFIX/onnx/backend/test/data && -d $ONNX_PREFIX/numpy ]]
 }
 
+gymnasium_is_there() { [[ -e $GYMNASIUM_PREFIX/gymnasium/core.py && -d $GYMNASIUM_PREFIX/numpy ]]; }
+
 main() {
   [[ $(uname -m) == x86_64 ]] || fail "only x86_64 is supported, this is $(uname -m)"
   install_debian_packages
-  if torch_is_there && cuda_is_there && onnxruntime_is_there && onnx_is_there; then
+  if torch_is_there && cuda_is_there && onnxruntime_is_there && onnx_is_there &&
+    gymnasium_is_there; then
     say "everything is installed (libraries in $CACHE)"
     return
   fi
@@ -219,6 +234,7 @@ main() {
   cuda_is_there || fetch_cuda_libraries
   onnxruntime_is_there || fetch_onnxruntime
   onnx_is_there || fetch_onnx
+  gymnasium_is_there || fetch_gymnasium
   say "done in ${SECONDS} s (libraries in $CACHE)"
 }
 

@@ -40,6 +40,7 @@ const std::vector<Outside>& outside_libraries() {
       {"MPI", {"mpi.h"}, {"launch"}, {"launch"}},
       {"Z3", {"z3"}, {"core/synth"}, {}},
       {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/exec"}, {}},
+      {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };
   return libraries;
 }
@@ -81,12 +82,13 @@ const std::map<std::string, Names>& edges() {
   return parsed;
 }
 
-/// The folder of edges.txt in which a path lies; "" where there is none.
+/// The innermost folder of edges.txt in which a path lies; "" where there is none.
 std::string folder_of(const std::string& path) {
+  std::string innermost;
   for (const auto& [folder, targets] : edges()) {
-    if (path.starts_with(folder + "/")) return folder;
+    if (path.starts_with(folder + "/") && folder.size() > innermost.size()) innermost = folder;
   }
-  return "";
+  return innermost;
 }
 
 SourceFile parse_source(const std::string& path, const std::string& text) {
@@ -200,6 +202,8 @@ TEST(Architecture, TheEdgeCheckFindsWhatIsForbidden) {
   EXPECT_EQ(found("core/graph/a.h", "#include \"core/env/b.h\""), 1u);
   EXPECT_EQ(found("core/graph/a.cc", "  #  include  <core/env/b.h>"), 1u);
   EXPECT_EQ(found("core/base/a.cc", "#include \"core/graph/b.h\""), 1u);
+  EXPECT_EQ(found("actors/a.h", "#include \"core/nn/b.h\""), 0u);
+  EXPECT_EQ(found("actors/python/a.h", "#include \"core/nn/b.h\""), 1u) << "a folder within a folder";
   EXPECT_EQ(found("core/graph/a.h", "#include \"b.h\""), 1u);
 }
 

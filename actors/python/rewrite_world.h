@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/environment_pool.h"
+#include "actors/python/packed_observation.h"
+#include "core/base/clock.h"
+
+namespace regraft::actors {
+
+/// The models of a workload as one environment that plays one of them at a time: what Python holds.
+///
+/// Any thread may call it, and calls wait for each other; none needs Python's lock. Everything that it gives
+/// is the caller's own, but names of rules, which live as long as it does. Throws what loading a model throws
+/// (OnnxError, WorkloadError, ...), and EnvError for a step where no episode is under way.
+class RewriteWorld {
+ public:
+  /// Loads the first model.
+  explicit RewriteWorld(WorkloadOptions options);
+
+  struct Start {
+    std::unique_ptr<PackedObservation> observation;
+    cost::Cost cost;
+    std::uint32_t truncated_locations = 0;
+  };
+  /// A new episode on a model of the list, which is loaded when it is first asked for.
+  Start reset(std::uint32_t model, std::uint64_t seed);
+
+  struct Step {
+    std::unique_ptr<PackedObservation> observation;
+    env::StepResult result;
+    cost::Cost best;  // of the episode so far
+  };
+  Step step(env::Action action);
+
+  /// Writes the cheapest graph of the episode as a model.
+  void write_best(const std::filesystem::path& path);
+
+  const rules::RuleSet& rules() const { return rules_; }
+  const WorkloadOptions& options() const { return options_; }
+
+ private:
+  const WorkloadOptions options_;
+  const rules::RuleSet rules_;
+  const SystemClock clock_{};
+  std::mutex mutex_;
+  EnvironmentPool pool_;
+  std::uint32_t model_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace regraft::actors
