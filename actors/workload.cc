@@ -162,10 +162,6 @@ std::vector<Option> workload_options() {
              "steps between the measurements of the measured reward; 0: at the end alone")
           .between(0, 10000)
           .fixed_on_resume(),
-      Option("workload.invalid_penalty", d.invalid_penalty,
-             "taken from the reward of an action that is not legal")
-          .between(0, 1e6)
-          .fixed_on_resume(),
   };
   return options;
 }
@@ -189,7 +185,6 @@ WorkloadOptions workload_options_from(const Config& config) {
                                                  .launches = config.number("workload.weight_launches")};
   options.environment.reward_settings.measure_every =
       static_cast<std::uint32_t>(config.integer("workload.measure_every"));
-  options.environment.invalid_penalty = config.number("workload.invalid_penalty");
   return options;
 }
 
