@@ -68,16 +68,6 @@ std::string Builder::run() {
   return reads_what_it_replaces() ? "the right side reads what it replaces" : std::string{};
 }
 
-bool Builder::reads_what_it_replaces() {
-  bool reads = false;
-  if (read_.empty()) return reads;
-  for_each_replacement(rule_, bindings_, [&](const Tensor& before, const Tensor& after) {
-    const bool read = std::find(read_.begin(), read_.end(), before.value) != read_.end();
-    reads = reads || (read && after.value != before.value);
-  });
-  return reads;
-}
-
 Tensor Builder::of_weight(WeightId weight) const {
   return {{}, graph_.tables().weights()[weight].type, weight, Tensor::State::present};
 }

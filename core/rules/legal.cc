@@ -20,6 +20,16 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
   return values;
 }
 
+bool Builder::reads_what_it_replaces() {
+  bool reads = false;
+  if (read_.empty()) return reads;
+  for_each_replacement(rule_, bindings_, [&](const Tensor& before, const Tensor& after) {
+    const bool read = std::find(read_.begin(), read_.end(), before.value) != read_.end();
+    reads = reads || (read && after.value != before.value);
+  });
+  return reads;
+}
+
 bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach) {
   if (rule.always_acyclic) return false;
   InlineVector<graph::Value, 8> replaced;

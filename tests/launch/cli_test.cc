@@ -86,7 +86,8 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
   ASSERT_EQ(list.status.code, 0) << list.errors;
   std::size_t total = 0;
   for (const auto& row : cells(list.output))
-    if (row.size() > 2 && row[1] != "of") total += ++listed[row[0]][row[1]] > 0 ? 1 : 0;
+    for (const char* status : {"proved", "bounded", "tested"})
+      if (row.size() > 2 && row[1] == status) total += ++listed[row[0]][status] > 0 ? 1 : 0;
   const Captured counted = run({"rules", "list", "--counts"});
   ASSERT_EQ(counted.status.code, 0) << counted.errors;
   auto table = cells(counted.output);

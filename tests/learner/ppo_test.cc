@@ -40,6 +40,14 @@ PpoOptions options_of(nn::Head head) {
   return options;
 }
 
+/// With much of the bonus at first, which falls to a tenth, every seed tries on until it knows, whatever the
+/// last bits of this processor's arithmetic are.
+PpoOptions patient_options_of(nn::Head head) {
+  PpoOptions options = small_options();
+  options.entropy_coefficient = head == nn::Head::hierarchical ? 0.25 : 0.08;
+  return options;
+}
+
 enum class Handicap { none, zeroed_advantages, shuffled_locations };
 
 /// Deterministic mode: one torch thread, everything keyed by the seed, weights passed on after every update.
@@ -92,9 +100,11 @@ class PpoSeeds : public testing::TestWithParam<std::tuple<nn::Head, std::uint64_
 
 TEST_P(PpoSeeds, ReachTheOptimumThatGreedyMissesAndKeepItOnLargerGraphs) {
   const auto [head, seed] = GetParam();
-  Training training(seed, Handicap::none, nn::Engine::automatic, network_of(head), options_of(head));
+  Training training(seed, Handicap::none, nn::Engine::automatic, network_of(head), patient_options_of(head));
+  const int updates = 3 * updates_of(head) / 2;
   double worst_ratio_error = 0;
-  for (int i = 0; i < updates_of(head); ++i) {
+  for (int i = 0; i < updates; ++i) {
+    training.ppo().anneal(1 - 0.9 * i / updates);
     const auto metrics = training.update();
     EXPECT_EQ(metrics.lag0_steps, metrics.steps);
     worst_ratio_error = std::max(worst_ratio_error, metrics.lag0_ratio_max);
