@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <limits>
 
+#include "core/base/file.h"
 #include "replay/random_observation.h"
 #include "replay/row_table.h"
 
@@ -160,6 +162,24 @@ TEST(SegmentCodec, ChangedBytesGiveAnErrorOrAnObservationThatKeepsTheContract) {
   }
   EXPECT_GT(errors, 100u);
   EXPECT_GT(accepted, 100u);
+}
+
+// Inputs that are refused at their first bytes would fuzz nothing else.
+TEST(SegmentCodec, TheFuzzersFirstInputsAreSegmentsOfThisFormat) {
+  std::size_t read = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(REGRAFT_SOURCE_DIR) /
+                                                               "tests/fuzz/segment")) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string text = read_file(entry.path());
+    const auto bytes = std::as_bytes(std::span(text));
+    const std::size_t split =
+        std::to_integer<std::size_t>(bytes[0]) + 256 * std::to_integer<std::size_t>(bytes[1]);
+    const std::span<const std::byte> frames[] = {bytes.subspan(2, split), bytes.subspan(2 + split)};
+    EXPECT_NO_THROW(decode_segment(frames));
+    EXPECT_EQ(static_cast<int>(frames[0][4]), 3) << "the format";
+    ++read;
+  }
+  EXPECT_GE(read, 4u);
 }
 
 TEST(SegmentCodec, ACopiedRunCannotBlowUpMemory) {
