@@ -166,7 +166,8 @@ TEST_F(OptimiseTest, APolicySearchesWithTheHorizonOfItsTraining) {
                                       "--budget", "600", "--accept", "cost", "--json", report.string()});
     EXPECT_EQ(result.status.code, 0) << result.errors;
     int count = 0;
-    for (const auto& [rule, times] : json_of(report).at("rules").items()) count += times.get<int>();
+    const nlohmann::json made = json_of(report);
+    for (const auto& [rule, times] : made.at("rules").items()) count += times.get<int>();
     return count;
   };
   EXPECT_LE(rewrites(1), 1);
