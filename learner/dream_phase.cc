@@ -236,6 +236,8 @@ void DreamPhase::update() {
     state_->dyna->updated();
     state_->dyna->write(state_->events, step);
   }
+  write_staleness(state_->events, step, std::exchange(state_->staleness, {}));
+  state_->curves.write(state_->events, step, *state_->hub, state_->ledger);
   state_->events.scalar("wire/refused_bundles", step, static_cast<double>(state_->refused_bundles));
   ++state_->version;
   note_trained();
@@ -299,6 +301,7 @@ void DreamPhase::checkpoint() {
               {"tickets", state_->trained_tickets},
               {"world", state_->bundle.world.version().hex()},
               {"counts", state_->trainer->counts().save()},
+              {"job_curves", state_->curves.save()},
               {"refused_bundles", state_->refused_bundles},
               {"ratio_error_lag0", state_->trainer->lag0().ratio_error},
               {"lag0_steps", state_->trainer->lag0().steps}});
@@ -319,6 +322,7 @@ void DreamPhase::restore() {
                           "resume with the file it was started with");
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
+  state_->curves.restore(saved.value("job_curves", json()));
   state_->refused_bundles = saved.value("refused_bundles", std::uint64_t{0});
   state_->trainer->restore_counts(
       saved.at("counts"), {saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});

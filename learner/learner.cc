@@ -16,6 +16,7 @@
 #include "learner/checkpoint.h"
 #include "learner/hub_setup.h"
 #include "learner/intake.h"
+#include "learner/job_curves.h"
 #include "learner/lag0_check.h"
 #include "learner/statistics.h"
 #include "learner/ticket_plan.h"
@@ -247,6 +248,7 @@ void Learner::checkpoint() {
               {"seconds", seconds()},
               {"tickets", state_->plan.position()},
               {"statistics", state_->statistics.save()},
+              {"job_curves", state_->curves.save()},
               {"ratio_error_lag0", state_->lag0.record().ratio_error},
               {"lag0_steps", state_->lag0.record().steps}});
   checkpoint.state = own.dump();
@@ -266,6 +268,7 @@ void Learner::restore() {
   state_->steps = saved.at("steps");
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
+  state_->curves.restore(saved.value("job_curves", json()));
   state_->lag0.restore({saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
   state_->ppo.restore(checkpoint->parts.at("ppo"));
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/env/synthetic.h"
 #include "launch/experiment/plan.h"
 #include "launch/job.h"
 #include "launch/job_notes.h"
