@@ -1,6 +1,5 @@
 #include "learner/world_curves.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace regraft::learner {

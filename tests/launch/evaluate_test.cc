@@ -97,7 +97,7 @@ TEST_F(Evaluate, SearchesReachWhatIsKnownOfTheGraph) {
 
 // A script is a method: its return is that of the graph it ends with, its best one of any on the way.
 TEST_F(Evaluate, ScriptsOfAModelAreMethodsToo) {
-  const std::string text = "open-1 all\nunlock\ntidy all\n";
+  const std::string text = "open-1 all\nunlock all\ntidy all\n";
   const auto scripts = folder_.path() / "scripts";
   std::filesystem::create_directories(scripts);
   write_file_atomic(scripts / (std::string(kModel) + "-known.script"), std::string_view(text));
