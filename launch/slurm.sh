@@ -4,7 +4,7 @@
 # Submit it from the repository's root, or with REGRAFT=/path/to/regraft. Change the lines below as the cluster wants it; RUN lies on
 # a file system that all nodes see. 90 s before the limit Slurm sends USR1 to this shell alone. It goes on to the launcher, which
 # hands it to every rank at once (SIGTERM it would hold back), where it means what SIGTERM means: save and stop. The job is then
-# queued again, and a run that was begun goes on with --resume.
+# queued again, and a run that was begun goes on with --resume. A job that is cancelled (SIGTERM) saves, and stays cancelled.
 #   REGRAFT_LAUNCHER   what starts the ranks (default: mpirun, which takes their number and nodes from Slurm; or: srun --mpi=pmix)
 #   REGRAFT_REQUEUE    0: do not queue it again after the time limit
 #SBATCH --job-name=regraft
@@ -31,18 +31,20 @@ if [[ ! -x $program ]]; then
 fi
 read -ra launcher <<<"${REGRAFT_LAUNCHER:-mpirun --bind-to none --mca odls_base_sigkill_timeout 60}"
 
-options=(--run "$run" "$@")
-[[ ! -e $run/run_id ]] || options+=(--resume)
-# Actors on other nodes must reach the learner.
+options=(--run "$run")
+# Actors on other nodes must reach the learner. What the user says of it comes later and wins.
 ((${SLURM_JOB_NUM_NODES:-1} == 1)) || options+=(--set wire.address=0.0.0.0)
+options+=("$@")
+[[ ! -e $run/run_id ]] || options+=(--resume)
 
-job='' asked=0 interrupted=0
+job='' asked=0 limit=0 interrupted=0
 forward() {
   asked=1 interrupted=1
   say "asked to stop: saving"
   [[ -z $job ]] || kill -USR1 "$job" 2>/dev/null
 }
-trap forward USR1 TERM
+trap 'limit=1; forward' USR1
+trap forward TERM
 
 ((asked == 0)) || exit 0
 "${launcher[@]}" "$program" train "${options[@]}" &
@@ -54,7 +56,7 @@ while :; do # a signal ends wait before the job
   ((interrupted)) || break
 done
 
-if ((asked && code == 0)) && [[ ${REGRAFT_REQUEUE:-1} != 0 && -n ${SLURM_JOB_ID:-} ]]; then
+if ((limit && code == 0)) && [[ ${REGRAFT_REQUEUE:-1} != 0 && -n ${SLURM_JOB_ID:-} ]]; then
   say "queueing job $SLURM_JOB_ID again"
   scontrol requeue "$SLURM_JOB_ID"
 fi

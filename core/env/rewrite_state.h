@@ -54,7 +54,8 @@ class RewriteState {
 
   /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
   /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares
-  /// its Tables holds ids of such things in graphs alone.
+  /// its Tables holds ids of such things in graphs alone. A graph under rewriting holds all that was named
+  /// before its last edit: states that are never all at their start want Tables of their own.
   void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.

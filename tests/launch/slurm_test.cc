@@ -48,9 +48,9 @@ class SlurmTest : public ::testing::Test {
     return Running(argv, std::move(environment));
   }
   std::uint64_t updates() const { return json_of(run() / "summary.json").at("updates"); }
-  void expect_clean_stop(Running& job) {
+  void expect_clean_stop(Running& job, int signal = SIGUSR1) {
     ASSERT_TRUE(job.wait_for_line("training:")) << job.seen();
-    job.signal(SIGUSR1);
+    job.signal(signal);
     EXPECT_EQ(job.finish().code, 0) << job.seen();
     EXPECT_THAT(job.seen(), HasSubstr("saving and stopping"));
     EXPECT_TRUE(json_of(run() / "summary.json").at("books_balance"));
@@ -73,6 +73,12 @@ TEST_F(SlurmTest, TheWarningBeforeTheLimitSavesAndQueuesTheJobAgainWhichGoesOn) 
   EXPECT_THAT(calls("mpirun"), HasSubstr("--resume"));
   EXPECT_EQ(updates(), before + 3);
   EXPECT_EQ(calls("scontrol"), "requeue 7\n") << "what came to its end is not queued again";
+}
+
+TEST_F(SlurmTest, ACancelledJobSavesAndIsNotQueuedAgain) {
+  Running job = submit({});
+  expect_clean_stop(job, SIGTERM);
+  EXPECT_EQ(calls("scontrol"), "");
 }
 
 TEST_F(SlurmTest, MpirunHandsTheWarningToEveryRank) {
@@ -98,6 +104,11 @@ TEST_F(SlurmTest, ActorsOnOtherNodesReachTheLearner) {
   Running job = submit({"--set", "train.updates=1"}, {{"SLURM_JOB_NUM_NODES", "2"}});
   EXPECT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_THAT(calls("mpirun"), HasSubstr("--set wire.address=0.0.0.0"));
+  fs::remove(bin() / "mpirun.calls");
+  Running own =
+      submit({"--set", "train.updates=2", "--set", "wire.address=127.0.0.1"}, {{"SLURM_JOB_NUM_NODES", "2"}});
+  EXPECT_EQ(own.finish().code, 0) << own.seen();
+  EXPECT_THAT(calls("mpirun"), ::testing::ContainsRegex("0\\.0\\.0\\.0.*wire\\.address=127\\.0\\.0\\.1"));
 }
 
 }  // namespace
