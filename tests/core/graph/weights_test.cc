@@ -71,7 +71,7 @@ TEST_F(Weights, TheHashOfALiteralDoesNotDependOnWhatWasMadeBefore) {
   EXPECT_NE(table()[number(2.5)].hash, table()[table().scalar(DType::float64, 2.5)].hash);
 }
 
-TEST(WeightHold, GraphsMayOutliveTheirTablesToBeDestroyed) {
+TEST(TablesHold, GraphsMayOutliveTheirTablesToBeDestroyed) {
   auto tables = std::make_unique<Tables>();
   auto graph = std::make_unique<Graph>(*tables);
   graph->weight_value(tables->weights().scalar(DType::float32, 1));
