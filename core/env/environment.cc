@@ -1,9 +1,11 @@
 #include "core/env/environment.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/env/env_error.h"
+#include "core/env/everywhere.h"
 
 namespace regraft::env {
 namespace {
@@ -14,6 +16,9 @@ EnvOptions checked(EnvOptions options) {
     throw EnvError("the location limit is " + std::to_string(options.location_limit), "location_limit",
                    "use 1 to 65535");
   }
+  if (options.everywhere && options.location_limit < 2)
+    throw EnvError("the location limit leaves no room for all sites beside one", "location_limit",
+                   "use at least 2");
   if (!(options.invalid_penalty >= 0))
     throw EnvError("the penalty is negative", "invalid_penalty", "use 0 or more");
   return options;
@@ -117,21 +122,37 @@ Environment::Place Environment::locate(Action action) {
   if (action.location >= observation_.location_counts[action.xfer])
     return {nullptr, Invalid::no_such_location};
   if (action.xfer == noop()) return {};
+  if (observation_.stands_for_all(action.xfer, action.location)) return {nullptr, Invalid::none, true};
   return {&state_.index().matches(action.xfer)[action.location], Invalid::none};
+}
+
+bool Environment::apply(const rules::Match& match) {
+  try {
+    state_.apply(match);
+  } catch (const rules::RuleError&) {
+    return false;
+  }
+  return true;
 }
 
 void Environment::take(Action action, StepResult& result) {
   const Place place = locate(action);
   result.info.invalid = place.invalid;
   if (place.invalid != Invalid::none) return;
-  if (!place.match) {
+  if (!place.match && !place.all_sites) {
     result.info.rule = "NO-OP";
     return;
   }
-  try {
+  const std::size_t depth = state_.depth();
+  {
     const Stopwatch watch(*clock_, result.info.seconds.apply);
-    state_.apply(*place.match);
-  } catch (const rules::RuleError&) {
+    if (place.all_sites)
+      result.info.rewrites = static_cast<std::uint32_t>(carry_out_everywhere(
+          state_, action.xfer, [this](const rules::Match& match) { return apply(match); }));
+    else
+      result.info.rewrites = apply(*place.match) ? 1 : 0;
+  }
+  if (state_.depth() == depth) {
     result.info.invalid = Invalid::refused;
     return;
   }
@@ -150,7 +171,9 @@ void Environment::observe(StepSeconds& seconds) {
     state_.index().match_count();  // the index puts its matches in order when it is asked for them
   }
   const Stopwatch watch(*clock_, seconds.observe);
-  writer_.write(state_, {initial_cost_, steps_, options_.horizon, options_.location_limit}, observation_);
+  writer_.write(state_,
+                {initial_cost_, steps_, options_.horizon, options_.location_limit, options_.everywhere},
+                observation_);
 }
 
 cost::Cost Environment::peek(Action action) {
@@ -159,7 +182,27 @@ cost::Cost Environment::peek(Action action) {
     throw EnvError(std::string(describe(place.invalid)), "peek",
                    "choose a candidate of the present observation");
   }
-  return place.match ? state_.peek_cost(*place.match) : cost_;
+  return place.all_sites ? peek_everywhere(action.xfer)
+         : place.match   ? state_.peek_cost(*place.match)
+                         : cost_;
+}
+
+cost::Cost Environment::peek_everywhere(std::uint32_t xfer) {
+  const std::size_t depth = state_.depth();
+  std::optional<rules::RuleError> refusal;
+  carry_out_everywhere(state_, xfer, [&](const rules::Match& match) {
+    try {
+      state_.apply(match);
+    } catch (const rules::RuleError& error) {
+      refusal = error;
+      return false;
+    }
+    return true;
+  });
+  if (state_.depth() == depth && refusal) throw rules::RuleError(*refusal);
+  const cost::Cost seen = state_.cost();
+  state_.rewind_to(depth);
+  return seen;
 }
 
 Environment::Environment(const Environment& other, RewriteState state)

@@ -28,9 +28,14 @@ struct EnvOptions {
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
+  /// Each xfer of two or more matches has one more location, its last and never cut off, that stands for the
+  /// rule carried out at all of its sites (core/env/everywhere.h): as one step, with one reward. The location
+  /// limit, now at least 2, counts it.
+  bool everywhere = false;
 };
 
-/// Xfer `rule count` is NO-OP, at location 0.
+/// Xfer `rule count` is NO-OP, at location 0. What a location stands for depends on EnvOptions::everywhere: a
+/// log of actions is replayed under the option that it was made with.
 struct Action {
   std::uint32_t xfer = 0;
   std::uint32_t location = 0;
@@ -42,6 +47,7 @@ enum class Invalid : std::uint8_t {
   no_such_xfer,      // xfer > rule count
   no_such_location,  // at or beyond the xfer's location count; an xfer that is not legal has none
   refused,           // the rewriter refused a match of the index: a bug in the rule, reported and survived
+                     // (of all sites: every one, or what was done only led back)
 };
 std::string_view describe(Invalid invalid);
 
@@ -59,6 +65,7 @@ struct StepInfo {
   Invalid invalid = Invalid::none;
   cost::Cost before, after;
   std::uint32_t truncated_locations = 0;  // of the observation after the step
+  std::uint32_t rewrites = 0;             // applied and costed, those that were taken back among them
   StepSeconds seconds;
 };
 
@@ -125,14 +132,17 @@ class Environment {
 
  private:
   struct Place {
-    const rules::Match* match = nullptr;  // null: NO-OP or invalid
+    const rules::Match* match = nullptr;  // null: all sites, NO-OP or invalid
     Invalid invalid = Invalid::none;
+    bool all_sites = false;
   };
 
   Environment(const Environment& other, RewriteState state);
 
   Place locate(Action action);
   void take(Action action, StepResult& result);
+  bool apply(const rules::Match& match);
+  cost::Cost peek_everywhere(std::uint32_t xfer);
   void observe(StepSeconds& seconds);
   void restart(std::uint64_t seed);
 

@@ -34,6 +34,9 @@ struct EpisodeLimits {
 /// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last
 /// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
 /// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
+///
+/// With `everywhere` the last location of each xfer that has two or more stands for all of its sites at once
+/// (core/env/everywhere.h); its matched nodes are those of all sites, ascending, each once.
 struct Observation {
   // nodes: n rows
   std::vector<std::uint32_t> node_ids;    // [n] stable ids, ascending
@@ -51,6 +54,7 @@ struct Observation {
   std::vector<std::int32_t> candidate_nodes;       // rows of the matched nodes, root first
   std::vector<std::uint16_t> location_counts;      // [rules + 1]
   std::uint32_t truncated_locations = 0;           // matches beyond the location limit, in all xfers
+  bool everywhere = false;
 
   std::size_t node_count() const { return node_ids.size(); }
   std::size_t edge_count() const { return senders.size(); }
@@ -59,15 +63,28 @@ struct Observation {
     return {candidate_nodes.data() + candidate_offsets[candidate],
             candidate_offsets[candidate + 1] - candidate_offsets[candidate]};
   }
+  /// Whether this location of an xfer stands for all of its sites.
+  bool stands_for_all(std::size_t xfer, std::size_t location) const {
+    return everywhere && xfer + 1 < location_counts.size() && location_counts[xfer] > 1 &&
+           location + 1 == location_counts[xfer];
+  }
+  /// The row of a RuleFeatureTable that says what a candidate does.
+  std::size_t rule_row(std::size_t candidate) const {
+    const std::size_t xfer = candidate_xfers[candidate];
+    return xfer + (stands_for_all(xfer, candidate_locations[candidate]) ? location_counts.size() : 0);
+  }
   bool operator==(const Observation&) const = default;
 };
 
 /// What a policy must know of a rule set: one feature row a rule, made from the rule's own text (hashed
 /// tokens), so that a pointer policy reads rules that it never saw. Row `rule count` is NO-OP: all zero but
-/// the last feature, 1.
+/// the last feature, 1. With `everywhere` a row a rule follows for the rule carried out at all of its sites.
 struct RuleFeatureTable {
   std::size_t rule_count = 0;
-  std::vector<float> features;  // [(rule_count + 1) * kRuleFeatures]
+  std::vector<float> features;  // [rows() * kRuleFeatures]
+  bool everywhere = false;
+
+  std::size_t rows() const { return rule_count + 1 + (everywhere ? rule_count : 0); }
 };
 
 }  // namespace regraft::env

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "core/env/env_error.h"
@@ -12,6 +13,7 @@ namespace regraft::env {
 namespace {
 
 constexpr std::size_t kElementsFeature = 0;  // of all outputs
+constexpr std::size_t kMostLocations = std::numeric_limits<std::uint16_t>::max();
 
 float log_ratio(double now, double initial) {
   return now > 0 && initial > 0 ? static_cast<float>(4 * std::log(now / initial)) : 0.0f;
@@ -146,23 +148,56 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
   }
 }
 
+std::size_t ObservationWriter::write_site(const rules::Match& match, std::size_t written,
+                                          Observation& out) const {
+  const std::span<const graph::NodeId> matched = match.nodes;
+  if (out.candidate_nodes.size() < written + matched.size())
+    out.candidate_nodes.resize(2 * (written + matched.size()));
+  std::int32_t* const rows = out.candidate_nodes.data();
+  for (const graph::NodeId id : matched)
+    if (rows_[id] >= 0) rows[written++] = rows_[id];
+  return written;
+}
+
+std::size_t ObservationWriter::write_all_sites(std::span<const rules::Match> matches, std::size_t written,
+                                               Observation& out) const {
+  const std::size_t first = written;
+  for (const rules::Match& match : matches) written = write_site(match, written, out);
+  const auto begin = out.candidate_nodes.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = out.candidate_nodes.begin() + static_cast<std::ptrdiff_t>(written);
+  std::sort(begin, end);
+  return static_cast<std::size_t>(std::unique(begin, end) - out.candidate_nodes.begin());
+}
+
+std::size_t ObservationWriter::count_locations(const rules::MatchIndex& index, const ObservationFrame& frame,
+                                               Observation& out) {
+  const std::size_t rule_count = out.location_counts.size() - 1;
+  const std::size_t limit = std::min<std::size_t>(frame.location_limit, kMostLocations);
+  std::size_t count = 0, beyond = 0;
+  for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
+    const std::size_t matches = index.matches(rule).size();
+    const std::size_t all_sites = frame.everywhere && matches > 1 ? 1 : 0;  // it is never what is cut off
+    const std::size_t kept = std::min(matches, limit - all_sites);
+    out.location_counts[rule] = static_cast<std::uint16_t>(kept + all_sites);
+    count += kept + all_sites;
+    beyond += matches - kept;
+  }
+  out.location_counts[rule_count] = 1;
+  out.truncated_locations = static_cast<std::uint32_t>(beyond);
+  out.everywhere = frame.everywhere;
+  return count;
+}
+
 void ObservationWriter::write_candidates(RewriteState& state, const ObservationFrame& frame,
                                          Observation& out) {
   const std::size_t rule_count = state.rules().size();
-  constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
-  if (rule_count >= kMost) throw EnvError("an observation holds at most 65534 rules", "rules", "load fewer");
-  const std::size_t limit = std::min<std::size_t>(frame.location_limit, kMost);
+  if ((frame.everywhere ? 2 : 1) * rule_count >= kMostLocations)
+    throw EnvError(
+        std::string("an observation holds at most ") + (frame.everywhere ? "32767" : "65534") + " rules",
+        "rules", "load fewer");
   const rules::MatchIndex& index = state.index();
   out.location_counts.resize(rule_count + 1);
-  std::size_t count = 0, all = 0;
-  for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
-    const std::size_t matches = index.matches(rule).size(), kept = std::min(matches, limit);
-    out.location_counts[rule] = static_cast<std::uint16_t>(kept);
-    count += kept;
-    all += matches;
-  }
-  out.location_counts[rule_count] = 1;
-  out.truncated_locations = static_cast<std::uint32_t>(all - count);
+  const std::size_t count = count_locations(index, frame, out);
   out.candidate_xfers.resize(count + 1);
   out.candidate_locations.resize(count + 1);
   out.candidate_offsets.resize(count + 2);
@@ -175,12 +210,8 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
       out.candidate_xfers[candidate] = static_cast<std::uint16_t>(rule);
       out.candidate_locations[candidate] = static_cast<std::uint16_t>(location);
       out.candidate_offsets[candidate] = static_cast<std::uint32_t>(written);
-      const std::span<const graph::NodeId> matched = matches[location].nodes;
-      if (out.candidate_nodes.size() < written + matched.size())
-        out.candidate_nodes.resize(2 * (written + matched.size()));
-      std::int32_t* const rows = out.candidate_nodes.data();
-      for (const graph::NodeId id : matched)
-        if (rows_[id] >= 0) rows[written++] = rows_[id];
+      written = out.stands_for_all(rule, location) ? write_all_sites(matches, written, out)
+                                                   : write_site(matches[location], written, out);
     }
   }
   out.candidate_nodes.resize(written);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 
 #include "core/env/features.h"
 #include "core/env/observation.h"
@@ -14,6 +15,7 @@ struct ObservationFrame {
   std::uint32_t step = 0;     // steps taken
   std::uint32_t horizon = 1;
   std::uint32_t location_limit = 200;
+  bool everywhere = false;  // one more location for all sites of an xfer; then the limit is at least 2
 };
 
 /// Writes observations of the graphs of one Tables. Columns: the tables in features.h.
@@ -27,7 +29,7 @@ class ObservationWriter {
   ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);
 
   /// Overwrites `out`, reusing its memory. Throws EnvError where the schema cannot hold the graph (65536
-  /// rules or more).
+  /// rules or more, half as many where `everywhere` is asked for).
   void write(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
  private:
@@ -35,6 +37,13 @@ class ObservationWriter {
   void write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out);
   void write_edges(const graph::Graph& graph, Observation& out);
   void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
+  /// Returns the number of candidates, NO-OP apart.
+  static std::size_t count_locations(const rules::MatchIndex& index, const ObservationFrame& frame,
+                                     Observation& out);
+  /// The matched nodes of one site, and of all of an xfer; the number of rows that are written then.
+  std::size_t write_site(const rules::Match& match, std::size_t written, Observation& out) const;
+  std::size_t write_all_sites(std::span<const rules::Match> matches, std::size_t written,
+                              Observation& out) const;
 
   /// The last row of a node, and what it was made from.
   struct NodeRow {

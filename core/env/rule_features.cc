@@ -27,6 +27,17 @@ void scale_to_unit_rms(std::vector<float>& row) {
   for (float& value : row) value = static_cast<float>(value * scale);
 }
 
+void append_everywhere_rows(RuleFeatureTable& table) {
+  constexpr float kPart = 0.5f;  // of a rule's root mean square
+  for (std::size_t rule = 0; rule < table.rule_count; ++rule) {
+    for (std::size_t k = 0; k < kBuckets; ++k) {
+      const bool up = hash_text("everywhere " + std::to_string(k)).high & 1;
+      table.features.push_back(table.features[rule * kRuleFeatures + k] + (up ? kPart : -kPart));
+    }
+    table.features.push_back(0.0f);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> rule_tokens(std::string_view text) {
@@ -57,8 +68,9 @@ std::vector<float> rule_feature_row(std::string_view text) {
   return row;
 }
 
-RuleFeatureTable make_rule_features(const rules::RuleSet& rules) {
+RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere) {
   RuleFeatureTable table;
+  table.everywhere = everywhere;
   table.rule_count = rules.size();
   table.features.reserve((rules.size() + 1) * kRuleFeatures);
   for (std::size_t rule = 0; rule < rules.size(); ++rule) {
@@ -70,6 +82,7 @@ RuleFeatureTable make_rule_features(const rules::RuleSet& rules) {
   }
   table.features.resize((rules.size() + 1) * kRuleFeatures, 0.0f);
   table.features.back() = 1.0f;
+  if (everywhere) append_everywhere_rows(table);
   return table;
 }
 

@@ -17,7 +17,11 @@ std::vector<std::string> rule_tokens(std::string_view text);
 /// hashed with a sign into kRuleFeatures - 1 buckets (feature hashing, Weinberger et al. 2009) and scaled to
 /// a root mean square of 1 over them. The row depends on the text alone, so equal rules have equal rows in
 /// every rule set. Last row: NO-OP.
-RuleFeatureTable make_rule_features(const rules::RuleSet& rules);
+///
+/// With `everywhere`, another row a rule behind NO-OP's, for the rule carried out at all of its sites: the
+/// rule's own plus one direction, the same for all rules and half as long, by which a policy tells the two
+/// apart.
+RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere = false);
 
 /// The row of one rule text. [kRuleFeatures]
 std::vector<float> rule_feature_row(std::string_view text);

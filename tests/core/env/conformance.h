@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,9 @@ class EnvironmentConformance {
     ObservationWriter writer(env.graph().tables(), env.options().bindings);
     Observation out;
     writer.write(state,
-                 {env.initial_cost(), env.steps(), env.options().horizon, env.options().location_limit}, out);
+                 {env.initial_cost(), env.steps(), env.options().horizon, env.options().location_limit,
+                  env.options().everywhere},
+                 out);
     return out;
   }
 
@@ -211,6 +214,13 @@ class EnvironmentConformance {
             options_};
   }
 
+  static std::vector<graph::NodeId> matched_ids(const Observation& seen, std::size_t row) {
+    std::vector<graph::NodeId> nodes;
+    for (const std::int32_t at : seen.matched_nodes(row))
+      nodes.push_back(seen.node_ids[static_cast<std::size_t>(at)]);
+    return nodes;
+  }
+
   static void compare_with_fresh_match(const Environment& env) {
     const graph::Graph copy = env.graph();
     const rules::MatchIndex fresh(env.rules(), copy);
@@ -219,18 +229,26 @@ class EnvironmentConformance {
     std::size_t row = 0, beyond = 0;
     for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
       const auto matches = fresh.matches(xfer);
-      const std::size_t kept = std::min<std::size_t>(matches.size(), env.options().location_limit);
-      ASSERT_EQ(seen.location_counts[xfer], kept) << "xfer " << xfer;
+      const bool everywhere = env.options().everywhere && matches.size() > 1;
+      const std::size_t limit = env.options().location_limit - (everywhere ? 1u : 0u);
+      const std::size_t kept = std::min<std::size_t>(matches.size(), limit);
+      ASSERT_EQ(seen.location_counts[xfer], kept + (everywhere ? 1u : 0u)) << "xfer " << xfer;
       beyond += matches.size() - kept;
+      std::set<graph::NodeId> all;
+      for (const rules::Match& match : matches) all.insert(match.nodes.begin(), match.nodes.end());
       for (std::size_t location = 0; location < kept; ++location, ++row) {
         ASSERT_EQ(seen.candidate_xfers[row], xfer);
         ASSERT_EQ(seen.candidate_locations[row], location);
-        std::vector<graph::NodeId> nodes;
-        for (const std::int32_t at : seen.matched_nodes(row))
-          nodes.push_back(seen.node_ids[static_cast<std::size_t>(at)]);
-        ASSERT_EQ(nodes,
+        ASSERT_FALSE(seen.stands_for_all(xfer, location));
+        ASSERT_EQ(matched_ids(seen, row),
                   std::vector<graph::NodeId>(matches[location].nodes.begin(), matches[location].nodes.end()));
       }
+      if (!everywhere) continue;
+      ASSERT_TRUE(seen.stands_for_all(xfer, kept));
+      ASSERT_EQ(seen.candidate_xfers[row], xfer);
+      ASSERT_EQ(seen.candidate_locations[row], kept);
+      ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(all.begin(), all.end()));
+      ++row;
     }
     ASSERT_EQ(seen.candidate_count(), row + 1) << "NO-OP is the one candidate behind the matches";
     EXPECT_EQ(seen.candidate_xfers[row], env.noop());

@@ -44,12 +44,14 @@ TEST(Environment, ConformsOnTheSyntheticFamily) {
     TableMeter meter(world.costs);
     for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal, RewardKind::best,
                                     RewardKind::detailed, RewardKind::measured}) {
-      for (const std::uint32_t limit : {200u, 3u}) {
+      for (const auto& [limit, everywhere] :
+           {std::pair{200u, false}, {3u, false}, {200u, true}, {3u, true}}) {
         EnvOptions options;
         options.horizon = 12;
         options.reward = reward;
         options.reward_settings = {.measure_every = limit == 3 ? 5u : 0u, .meter = &meter};
         options.location_limit = limit;
+        options.everywhere = everywhere;
         check_environment([&](EnvOptions given) { return world.make(std::move(given)); }, world.costs,
                           options, seed);
       }
@@ -68,7 +70,10 @@ TEST(Environment, ConformsWhereMatchesOverlapAndComeBack) {
     const auto make = [&](EnvOptions given) {
       return Environment(world.graph, world.rules, costs, std::move(given), clock);
     };
-    check_environment(make, costs, options, seed);
+    for (const bool everywhere : {false, true}) {
+      options.everywhere = everywhere;
+      check_environment(make, costs, options, seed);
+    }
   }
 }
 
@@ -197,10 +202,14 @@ TEST(Environment, RemembersTheBestGraphPassedOnTheWay) {
 
 TEST(Environment, RefusesOptionsOutOfRange) {
   SyntheticWorld world({});
-  EnvOptions no_steps, no_locations, negative;
+  EnvOptions no_steps, no_locations, negative, one_location;
   no_steps.horizon = 0;
   no_locations.location_limit = 0;
   negative.invalid_penalty = -1;
+  one_location.location_limit = 1;
+  EXPECT_NO_THROW(world.make(one_location));
+  one_location.everywhere = true;
+  EXPECT_THROW(world.make(one_location), EnvError);
   EXPECT_THROW(world.make(no_steps), EnvError);
   EXPECT_THROW(world.make(no_locations), EnvError);
   EXPECT_THROW(world.make(negative), EnvError);

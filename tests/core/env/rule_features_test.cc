@@ -41,6 +41,25 @@ TEST(RuleFeatures, RowsHaveUnitSizeAndNoopHasItsOwn) {
   EXPECT_EQ(table.features.back(), 1.0f);
 }
 
+TEST(RuleFeatures, ARuleAtAllOfItsSitesHasARowOfItsOwn) {
+  const rules::RuleSet rules = make_synthetic_rules(2);
+  const RuleFeatureTable plain = make_rule_features(rules), table = make_rule_features(rules, true);
+  ASSERT_EQ(table.rows(), 2 * rules.size() + 1);
+  ASSERT_EQ(table.features.size(), table.rows() * kRuleFeatures);
+  EXPECT_TRUE(std::equal(plain.features.begin(), plain.features.end(), table.features.begin()));
+  const auto row = [&](std::size_t number) {
+    const auto first = table.features.begin() + static_cast<std::ptrdiff_t>(number * kRuleFeatures);
+    return std::vector<float>(first, first + kRuleFeatures);
+  };
+  const double apart = distance(row(0), row(rules.size() + 1));
+  EXPECT_NEAR(apart, 0.5 * std::sqrt(static_cast<double>(kRuleFeatures - 1)), 1e-5);
+  for (std::size_t rule = 1; rule < rules.size(); ++rule) {
+    std::vector<float> moved = row(rules.size() + 1 + rule);
+    for (std::size_t k = 0; k < kRuleFeatures; ++k) moved[k] -= row(rules.size() + 1)[k] - row(0)[k];
+    EXPECT_NEAR(distance(moved, row(rule)), 0.0, 1e-5) << "the direction is the same for all";
+  }
+}
+
 TEST(RuleFeatures, DependOnTheTextAloneAndTellSidesApart) {
   const std::string text = "MatMul(x, Add(y, z)) => Add(MatMul(x, y), MatMul(x, z))";
   EXPECT_EQ(rule_feature_row(text), rule_feature_row("MatMul( x,Add(y,z) )=>Add(MatMul(x,y),MatMul(x,z))"));

@@ -1,0 +1,56 @@
+#include "core/env/everywhere.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace regraft::env {
+namespace {
+
+/// The match of the most nodes, the first of equals, that is none of `spent` and holds a node below `bound`;
+/// null: there is none.
+const rules::Match* largest(std::span<const rules::Match> matches, const std::vector<rules::Match>& spent,
+                            graph::NodeId bound) {
+  const rules::Match* choice = nullptr;
+  for (const rules::Match& match : matches) {
+    if (choice && match.nodes.size() <= choice->nodes.size()) continue;
+    if (*std::min_element(match.nodes.begin(), match.nodes.end()) >= bound) continue;
+    if (std::find(spent.begin(), spent.end(), match) == spent.end()) choice = &match;
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
+  const std::size_t bottom = state.depth();
+  const graph::NodeId bound = state.graph().id_bound();
+  std::vector<Hash128> seen{state.graph().hash()};
+  std::vector<rules::Match> spent;
+  cost::Cost least = state.cost();
+  std::size_t least_depth = bottom, applied = 0;
+  while (applied < kMostRewritesEverywhere) {
+    const rules::Match* next = largest(state.index().matches(rule), spent, bound);
+    if (!next) break;
+    const rules::Match match = *next;  // it lives in the index, which the rewrite changes
+    if (!apply(match)) {
+      spent.push_back(match);
+      continue;
+    }
+    ++applied;
+    const Hash128 hash = state.graph().hash();
+    if (std::find(seen.begin(), seen.end(), hash) != seen.end()) {
+      state.rewind_to(state.depth() - 1);
+      spent.push_back(match);
+      continue;
+    }
+    seen.push_back(hash);
+    if (!cheaper(state.cost(), least)) continue;
+    least = state.cost();
+    least_depth = state.depth();
+  }
+  if (least_depth > bottom) state.rewind_to(least_depth);
+  return applied;
+}
+
+}  // namespace regraft::env

@@ -1,0 +1,264 @@
+#include "core/env/everywhere.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/env/conformance.h"
+#include "core/env/layered_world.h"
+#include "core/env/table_cost.h"
+#include "core/graph/order.h"
+#include "support/model_world.h"
+
+namespace regraft::env {
+namespace {
+
+using graph::OpKind;
+
+/// What carry_out_everywhere() keeps, made from copies of graphs that are matched and costed afresh: the slow
+/// and obvious reference.
+std::vector<rules::Match> reference(const graph::Graph& start, const rules::RuleSet& rules,
+                                    const cost::CostFactory& costs, std::uint32_t rule) {
+  std::vector<graph::Graph> way{start};
+  std::vector<rules::Match> path, spent;
+  for (std::size_t applied = 0; applied < kMostRewritesEverywhere; ++applied) {
+    const rules::MatchIndex index(rules, way.back());
+    std::vector<rules::Match> left(index.matches(rule).begin(), index.matches(rule).end());
+    std::erase_if(left, [&](const rules::Match& match) {
+      const auto made_here = [&](graph::NodeId id) { return id >= start.id_bound(); };
+      return std::ranges::count(spent, match) > 0 || std::ranges::all_of(match.nodes, made_here);
+    });
+    std::ranges::stable_sort(left, std::greater<>(),
+                             [](const rules::Match& match) { return match.nodes.size(); });
+    if (left.empty()) break;
+    graph::Graph next = way.back();
+    rules::apply(next, rules, left.front());
+    next.commit();
+    if (std::ranges::any_of(way, [&](const graph::Graph& known) { return known.hash() == next.hash(); })) {
+      spent.push_back(left.front());
+    } else {
+      way.push_back(std::move(next));
+      path.push_back(left.front());
+    }
+  }
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < way.size(); ++i)
+    if (cheaper(costs.make(way[i])->cost(), costs.make(way[least])->cost())) least = i;
+  if (least > 0) path.resize(least);
+  return path;
+}
+
+/// Chains, each an input of its own: Add(x, Erf(y)) -> Relu, all summed; the Erf is shared. With `twice`, y
+/// is another Erf, and an output; with `products`, each x is one.
+enum class Form { plain, twice, products };
+struct Sites {
+  explicit Sites(const char* text, std::uint32_t sites = 5, Form form = Form::plain)
+      : graph(tables), rules(rules::RuleSet::parse(text, "sites.rules")) {
+    const graph::TypeId type = tables.intern(graph::DType::float32, std::array<graph::Dim, 2>{3, 8});
+    graph::Value shared = op(OpKind::erf, {{graph.add_input(type, 0), 0}});
+    if (form == Form::twice) {
+      graph.add_output(shared);
+      shared = op(OpKind::erf, {shared});
+    }
+    std::vector<graph::Value> ends;
+    for (std::uint32_t i = 1; i <= sites; ++i) {
+      graph::Value own{graph.add_input(type, i), 0};
+      if (form == Form::products) own = op(OpKind::mul, {own, {graph.add_input(type, sites + i), 0}});
+      ends.push_back(op(OpKind::relu, {op(OpKind::add, {own, shared})}));
+    }
+    graph.add_output(op(OpKind::sum, ends));
+    graph.validate();
+    graph.commit();
+    TableCostFactory::Table table{};
+    table[static_cast<std::size_t>(OpKind::erf)] = 10;
+    for (const OpKind kind : {OpKind::tanh, OpKind::relu}) table[static_cast<std::size_t>(kind)] = 1;
+    table[static_cast<std::size_t>(OpKind::exp)] = 2;
+    costs = TableCostFactory(table);
+  }
+
+  graph::Value op(OpKind kind, const std::vector<graph::Value>& inputs) {
+    return {graph.add(kind, tables.intern(graph::AttrBlock{}), inputs), 0};
+  }
+  Environment make(EnvOptions options = {}) const {
+    options.everywhere = true;
+    return Environment(graph, rules, costs, options, clock);
+  }
+
+  graph::Tables tables;
+  graph::Graph graph;
+  rules::RuleSet rules;
+  TableCostFactory costs{TableCostFactory::Table{}};
+  ManualClock clock;
+};
+
+/// The action of a rule at all of its sites.
+Action all_of(const Environment& env, std::uint32_t rule) {
+  return {rule, env.observation().location_counts[rule] - 1u};
+}
+
+// Each site alone adds a Tanh and frees nothing: the Erf goes with the last of them.
+constexpr char kLeaveShared[] = "leave: Add(x, Erf(y)) => Add(Tanh(x), y)\n";
+
+TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
+  const Sites sites(kLeaveShared);
+  Environment env = sites.make({.horizon = 7});
+  ASSERT_EQ(env.observation().location_counts[0], 6u) << "five sites, and all of them";
+  EXPECT_TRUE(env.observation().stands_for_all(0, 5));
+  EXPECT_EQ(env.peek({0, 5}).latency_us, 10.0);
+  const StepResult result = env.step({0, 5});
+  EXPECT_NEAR(result.reward, 5.0 / 15.0, 1e-12);
+  EXPECT_EQ(result.info.rule, "leave");
+  EXPECT_EQ(result.info.rewrites, 5u);
+  EXPECT_EQ(env.steps(), 1u);
+  EXPECT_EQ(env.present().path.size(), 5u) << "plain matches";
+  EXPECT_EQ(env.best().path.size(), 5u);
+  EXPECT_EQ(replay(sites.graph, sites.rules, env.present().path).hash(), env.graph().hash());
+}
+
+TEST(Everywhere, OneSiteHasNoSecondLocationForAll) {
+  const Sites sites(kLeaveShared, 1);
+  const Environment env = sites.make();
+  EXPECT_EQ(env.observation().location_counts[0], 1u);
+  EXPECT_FALSE(env.observation().stands_for_all(0, 0));
+}
+
+TEST(Everywhere, TheLocationOfAllSitesIsTheLastOfTheLimit) {
+  const Sites sites(kLeaveShared);
+  Environment env = sites.make({.location_limit = 3});
+  EXPECT_EQ(env.observation().location_counts[0], 3u);
+  EXPECT_EQ(env.observation().truncated_locations, 3u);
+  EXPECT_EQ(env.observation().matched_nodes(2).size(), 6u) << "five Adds and the Erf, cut off or not";
+  EXPECT_EQ(env.step({0, 2}).info.rewrites, 5u);
+}
+
+TEST(Everywhere, EndsAtTheLastGraphWhereNoneOnTheWayIsCheaper) {
+  const Sites sites("rise: Relu(x) => Exp(x)\n");
+  Environment env = sites.make();
+  EXPECT_NEAR(env.step(all_of(env, 0)).reward, -5.0 / 15.0, 1e-12);
+  EXPECT_EQ(env.present().path.size(), 5u);
+  EXPECT_TRUE(env.best().path.empty());
+}
+
+// The outer of two Erfs goes with the last site; the inner one is an output and stays, so that the same rule
+// goes on at a loss.
+TEST(Everywhere, EndsAtTheCheapestGraphOnTheWay) {
+  const Sites sites(kLeaveShared, 4, Form::twice);
+  Environment env = sites.make();
+  ASSERT_EQ(env.initial_cost().latency_us, 24.0);
+  const StepResult result = env.step(all_of(env, 0));
+  EXPECT_EQ(result.info.rewrites, 8u) << "two at each site";
+  EXPECT_LT(env.present().path.size(), 8u);
+  EXPECT_LT(env.cost().latency_us, 24.0 + 8 - 10) << "where it would stand after all";
+  EXPECT_EQ(env.best().cost.latency_us, env.cost().latency_us);
+}
+
+std::size_t carry_out(RewriteState& state, std::uint32_t rule) {
+  return carry_out_everywhere(state, rule,
+                              [&](const rules::Match& match) { return state.apply(match), true; });
+}
+
+TEST(Everywhere, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
+  const Sites sites("there: Relu(Add(x, y)) => Relu(Add(y, x))\n");
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  ASSERT_EQ(state.index().matches(0).size(), 5u);
+  EXPECT_EQ(carry_out(state, 0), 5u);
+  EXPECT_EQ(state.depth(), 5u);
+  EXPECT_EQ(state.index().matches(0).size(), 5u) << "of what the move has made";
+  for (const graph::NodeId id : graph::canonical_order(state.graph()))
+    if (state.graph().node(id).kind == OpKind::add) {
+      EXPECT_EQ(state.graph().node(state.graph().node(id).inputs[0].node).kind, OpKind::erf);
+    }
+}
+
+// The Erf that all share is an old node in every match.
+TEST(Everywhere, ARewriteThatLeadsBackIsTakenBack) {
+  const Sites sites("turn: Add(Mul(x, z), Erf(y)) => Add(Mul(z, x), Erf(y))\n", 5, Form::products);
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  const std::size_t applied = carry_out(state, 0);
+  EXPECT_EQ(state.depth(), 5u);
+  EXPECT_GT(applied, 5u);
+  EXPECT_NE(state.graph().hash(), sites.graph.hash());
+}
+
+TEST(Everywhere, ARuleThatGrowsWithoutEndIsCarriedOutOnceAtEachSite) {
+  const Sites sites("grow: Relu(x) => Relu(Abs(x))\n");
+  Environment env = sites.make({.horizon = 3});
+  const Observation first = env.observation();
+  EXPECT_EQ(env.step(all_of(env, 0)).info.rewrites, 5u);
+  EXPECT_EQ(env.observation().location_counts[0], 6u) << "there is more to do in the next step";
+  EXPECT_NO_THROW(env.graph().validate());
+  EXPECT_TRUE(env.reset() == first);
+}
+
+TEST(Everywhere, ARuleThatGrowsOnOldNodesIsStopped) {
+  const Sites sites("grow: Add(x, Erf(y)) => Add(Abs(x), Erf(y))\n");
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  EXPECT_EQ(carry_out(state, 0), kMostRewritesEverywhere);
+  EXPECT_NO_THROW(state.graph().validate());
+}
+
+TEST(Everywhere, AMatchThatIsRefusedIsNotTriedAgain) {
+  const Sites sites(kLeaveShared);
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  std::vector<rules::Match> asked;
+  const auto refuse = [&](const rules::Match& match) { return asked.push_back(match), false; };
+  EXPECT_EQ(carry_out_everywhere(state, 0, refuse), 0u);
+  EXPECT_EQ(asked.size(), 5u);
+  EXPECT_EQ(state.depth(), 0u);
+  EXPECT_EQ(state.graph().hash(), sites.graph.hash());
+}
+
+/// Walks through an environment; every rule at all of its sites, where it is offered, must come to what the
+/// reference keeps.
+void compare_with_reference(Environment& env, const cost::CostFactory& costs, std::uint64_t seed) {
+  Rng rng(seed, "everywhere");
+  env.reset(seed);
+  std::size_t compared = 0;
+  while (!env.done()) {
+    const graph::Graph before = env.graph();
+    const std::size_t depth = env.present().path.size();
+    for (std::uint32_t rule = 0; rule < env.noop(); ++rule) {
+      const Action action = all_of(env, rule);
+      if (env.observation().location_counts[rule] < 2) continue;
+      SCOPED_TRACE(env.rules().info(rule).name);
+      const std::vector<rules::Match> expected = reference(before, env.rules(), costs, rule);
+      Environment twin = env.clone();
+      const StepResult result = twin.step(action);
+      ASSERT_EQ(result.info.invalid, Invalid::none);
+      const auto path = twin.present().path.subspan(depth);
+      ASSERT_EQ(std::vector<rules::Match>(path.begin(), path.end()), expected);
+      ASSERT_EQ(replay(before, env.rules(), expected).hash(), twin.graph().hash());
+      ASSERT_EQ(env.peek(action).latency_us, twin.cost().latency_us);
+      ASSERT_EQ(env.graph().hash(), before.hash());
+      ++compared;
+    }
+    env.step_candidate(EnvironmentConformance::random_candidate(env, rng));
+  }
+  EXPECT_GT(compared, 0u);
+}
+
+TEST(Everywhere, EqualsTheReferenceWhereMatchesOverlapAndComeBack) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const LayeredWorld world(seed);
+    const TableCostFactory costs = LayeredWorld::costs();
+    const ManualClock clock;
+    EnvOptions options{.horizon = 5};
+    options.everywhere = true;
+    Environment env(world.graph, world.rules, costs, options, clock);
+    compare_with_reference(env, costs, seed);
+  }
+}
+
+TEST(Everywhere, EqualsTheReferenceOnNasRnn) {
+  const testing::ModelWorld world("nasrnn");
+  EnvOptions options{.horizon = 12};
+  options.everywhere = true;
+  Environment env = world.make(options);
+  compare_with_reference(env, world.costs, 1);
+}
+
+}  // namespace
+}  // namespace regraft::env
