@@ -11,6 +11,7 @@
 #include "core/env/observe.h"
 #include "core/search/search_run.h"
 #include "core/search/search_tree.h"
+#include "core/search/take_action.h"
 
 namespace regraft::search {
 namespace {
@@ -18,10 +19,12 @@ namespace {
 /// A candidate that was not applied yet.
 struct Open {
   double score;
-  std::uint32_t depth;
-  SearchTree::Id id;
-  double discrepancy;  // of its whole path
+  std::uint32_t depth;  // actions on the way to its parent
+  std::uint64_t order;  // in which they were opened
+  SearchTree::Id id;    // its own; of all sites of an xfer, which has none before it is taken, its parent's
+  double discrepancy;   // of its whole path
   Way way;
+  bool all_sites;
 };
 
 /// Whether b is to be tried before a.
@@ -29,7 +32,7 @@ struct Later {
   bool operator()(const Open& a, const Open& b) const {
     if (a.score != b.score) return a.score > b.score;
     if (a.depth != b.depth) return a.depth < b.depth;
-    return a.id > b.id;
+    return a.order > b.order;
   }
 };
 
@@ -58,7 +61,7 @@ class GuidedRun {
   SearchResult go() {
     bool goes_on = run_.begin_expansion();
     std::optional<Open> next;
-    if (goes_on) next = open_candidates(0, 0, {});
+    if (goes_on) next = open_candidates(0, 0, 0, {});
     while (goes_on && (next || !queue_.empty())) {
       if (!next) {
         next = queue_.top();
@@ -66,20 +69,27 @@ class GuidedRun {
       }
       Open now = *std::exchange(next, std::nullopt);
       goes_on = run_.goes_on();
-      if (!goes_on || !enter(now.id) || tree_.depth(now.id) >= options_.observation.horizon) continue;
+      if (!goes_on || !enter(now) || now.depth + 1 >= options_.observation.horizon) continue;
       goes_on = run_.begin_expansion();
-      if (goes_on) next = open_candidates(now.id, now.discrepancy, std::move(now.way));
+      if (goes_on) next = open_candidates(tree_.follow(), now.depth + 1, now.discrepancy, std::move(now.way));
     }
     return run_.finish();
   }
 
  private:
   /// Goes to a new graph and costs it; false where it is refused or known.
-  bool enter(SearchTree::Id id) {
-    const bool moved = run_.try_move([&] {
-      tree_.go_to(id);
-      state_.cost();
-    });
+  bool enter(const Open& open) {
+    bool moved = false;
+    if (open.all_sites) {
+      tree_.go_to(open.id);
+      moved = take_all_sites(run_, state_, open.way.action->xfer);
+      tree_.follow();
+    } else {
+      moved = run_.try_move([&] {
+        tree_.go_to(open.id);
+        state_.cost();
+      });
+    }
     if (!moved || !run_.visit(state_.graph().hash())) return false;
     run_.offer(state_.cost(), state_.path());
     return true;
@@ -87,10 +97,11 @@ class GuidedRun {
 
   /// Opens the candidates of the graph that the state stands at; the policy's own choice, if it goes on, is
   /// returned instead.
-  std::optional<Open> open_candidates(SearchTree::Id parent, double path_discrepancy, Way way) {
+  std::optional<Open> open_candidates(SearchTree::Id parent, std::uint32_t depth, double path_discrepancy,
+                                      Way way) {
     const ObservationOptions& seen = options_.observation;
-    const std::uint32_t depth = tree_.depth(parent);
-    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit}, observation_);
+    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit, seen.everywhere},
+                  observation_);
     const std::vector<double> log_probabilities = explored(ask(prior_, observation_, way));
     const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());
     const double cost_term = options_.cost_weight * log_cost_ratio();
@@ -99,8 +110,10 @@ class GuidedRun {
     for (const std::size_t row : most_probable(log_probabilities)) {
       const double path = path_discrepancy + most - log_probabilities[row] + options_.rank_weight * rank;
       const env::Action action{observation_.candidate_xfers[row], observation_.candidate_locations[row]};
-      const rules::Match& match = state_.index().matches(action.xfer)[action.location];
-      const Open open{path + cost_term, depth, tree_.add(parent, match), path, {action, way.memory}};
+      const bool all_sites = observation_.stands_for_all(action.xfer, action.location);
+      const SearchTree::Id id =
+          all_sites ? parent : tree_.add(parent, state_.index().matches(action.xfer)[action.location]);
+      const Open open{path + cost_term, depth, opened_++, id, path, {action, way.memory}, all_sites};
       if (rank++ == 0 && log_probabilities[row] == most) {
         choice = open;
       } else {
@@ -146,6 +159,7 @@ class GuidedRun {
   SearchRun run_;
   SearchTree tree_;
   Queue queue_;
+  std::uint64_t opened_ = 0;
   env::Observation observation_;
 };
 

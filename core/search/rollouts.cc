@@ -7,6 +7,7 @@
 
 #include "core/env/observe.h"
 #include "core/search/search_run.h"
+#include "core/search/take_action.h"
 
 namespace regraft::search {
 namespace {
@@ -51,17 +52,13 @@ class Rollouts : public Search {
     Way way;
     for (std::uint32_t step = 0; step < seen.horizon; ++step) {
       if (!run.begin_expansion()) return false;
-      writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit}, observation_);
+      writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit, seen.everywhere},
+                   observation_);
       const std::vector<float> log_probabilities = ask(prior_, observation_, way);
       const std::size_t row = rng ? sample(log_probabilities, *rng) : most_probable(log_probabilities);
       if (row + 1 >= observation_.candidate_count()) return true;  // NO-OP
       way.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
-      const rules::Match match = state.index().matches(way.action->xfer)[way.action->location];
-      const bool moved = run.try_move([&] {
-        state.apply(match);
-        state.cost();
-      });
-      if (!moved) return true;
+      if (!take_action(run, state, observation_, *way.action)) return true;
       run.visit(state.graph().hash());
       run.offer(state.cost(), state.path());
     }

@@ -16,10 +16,12 @@ struct ObservationOptions {
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
   std::uint32_t location_limit = env::EpisodeLimits::kDefaultLocationLimit;
   graph::Bindings bindings = {};
+  bool everywhere = false;  // a rule at all of its sites is an action, too (core/env/everywhere.h)
 };
 
 /// Best of several rollouts of a prior from the start graph, the best graph on the way counting. Each state
-/// whose prior is asked for is one expansion, each rewrite one costed candidate.
+/// whose prior is asked for is one expansion, each rewrite one costed candidate; a rule at all of its sites
+/// is as many of them as it takes, and one step of the horizon.
 struct RolloutOptions {
   ObservationOptions observation = {};
   bool greedy_first = true;    // the first rollout takes the most probable candidate everywhere

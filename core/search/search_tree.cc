@@ -9,8 +9,14 @@ SearchTree::SearchTree(env::RewriteState& state) : state_(state) {
 }
 
 SearchTree::Id SearchTree::add(Id parent, const rules::Match& match) {
-  nodes_.push_back({parent, nodes_[parent].depth + 1, match});
+  nodes_.push_back({parent, match});
   return static_cast<Id>(nodes_.size() - 1);
+}
+
+SearchTree::Id SearchTree::follow() {
+  while (current_.size() < state_.depth())
+    current_.push_back(add(current_.empty() ? 0 : current_.back(), state_.path()[current_.size()]));
+  return current_.empty() ? 0 : current_.back();
 }
 
 void SearchTree::go_to(Id id) {

@@ -14,19 +14,21 @@ class SearchTree {
  public:
   using Id = std::uint32_t;
 
-  /// `state` stands at the start and is moved by go_to() alone; it outlives the tree.
+  /// `state` stands at the start; whoever else than go_to() moves it calls follow() or takes it back. It
+  /// outlives the tree.
   explicit SearchTree(env::RewriteState& state);
 
   Id add(Id parent, const rules::Match& match);
   /// Throws RuleError where the rewriter refuses a rewrite; the state then stands at the last graph reached.
   void go_to(Id id);
-  std::uint32_t depth(Id id) const { return nodes_[id].depth; }
+  /// Adds the rewrites that the state has made since it last went somewhere, one node each; the last one, at
+  /// which it stands.
+  Id follow();
   std::size_t size() const { return nodes_.size(); }
 
  private:
   struct Node {
     Id parent = 0;
-    std::uint32_t depth = 0;
     rules::Match match;
   };
 

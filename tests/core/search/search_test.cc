@@ -262,14 +262,20 @@ class PathPrior : public Prior {
 
 TEST(Prior, WhatItRemembersIsOfTheWayToTheGraphThatItIsAskedAbout) {
   const World world({.chains = 3, .locked = 1, .valley = 1});
-  for (const bool guided : {false, true}) {
+  for (const auto& [guided, everywhere] :
+       {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+    SCOPED_TRACE((guided ? "guided" : "rollouts") + std::string(everywhere ? ", all sites" : ""));
     PathPrior prior;
+    const ObservationOptions observation{.everywhere = everywhere};
     const auto search =
-        guided ? make_policy_guided(prior) : make_rollouts(prior, {.greedy_first = true, .rollouts = 20});
+        guided ? make_policy_guided(prior, {.observation = observation})
+               : make_rollouts(prior, {.observation = observation, .greedy_first = true, .rollouts = 20});
     world.run(*search, {1.0, 60});
     std::size_t longest = 0;
     const ManualClock clock;
-    env::Environment environment(*world.task.start, world.rules, world.costs, {}, clock);
+    env::EnvOptions options;
+    options.everywhere = everywhere;
+    env::Environment environment(*world.task.start, world.rules, world.costs, options, clock);
     for (const auto& [path, counts] : prior.asked) {
       environment.reset();
       for (const env::Action& action : path) environment.step(action);

@@ -1,0 +1,29 @@
+#include "core/search/take_action.h"
+
+#include "core/env/everywhere.h"
+
+namespace regraft::search {
+namespace {
+
+bool take(SearchRun& run, env::RewriteState& state, const rules::Match& match) {
+  return run.try_move([&] {
+    state.apply(match);
+    state.cost();
+  });
+}
+
+}  // namespace
+
+bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
+  const std::size_t depth = state.depth();
+  env::carry_out_everywhere(state, rule, [&](const rules::Match& match) { return take(run, state, match); });
+  return state.depth() > depth;
+}
+
+bool take_action(SearchRun& run, env::RewriteState& state, const env::Observation& seen, env::Action action) {
+  if (seen.stands_for_all(action.xfer, action.location)) return take_all_sites(run, state, action.xfer);
+  const rules::Match match = state.index().matches(action.xfer)[action.location];
+  return take(run, state, match);
+}
+
+}  // namespace regraft::search

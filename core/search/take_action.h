@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/env/environment.h"
+#include "core/search/search_run.h"
+
+namespace regraft::search {
+
+/// Carries a rule out at all of its sites, as an environment would (core/env/everywhere.h). Every rewrite
+/// counts as a costed candidate. False where nothing was changed: it was refused, or a limit was reached.
+bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule);
+
+/// Takes an action of the present observation, one rewrite or all of a rule; counts and returns alike.
+bool take_action(SearchRun& run, env::RewriteState& state, const env::Observation& seen, env::Action action);
+
+}  // namespace regraft::search
