@@ -52,7 +52,7 @@ struct Columns {
     const auto first = static_cast<std::int32_t>(candidate_rule.size());
     for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
       const auto candidate = first + static_cast<std::int32_t>(row);
-      candidate_rule.push_back(observation.candidate_xfers[row]);
+      candidate_rule.push_back(static_cast<std::int32_t>(observation.rule_row(row)));
       const auto matched = observation.matched_nodes(row);
       for (const auto node : matched) {
         matched_candidate.push_back(candidate);
@@ -65,7 +65,7 @@ struct Columns {
   }
 };
 
-void finish(GraphBatch& batch, Columns columns, std::uint32_t node_kinds, std::size_t rule_count) {
+void finish(GraphBatch& batch, Columns columns, std::uint32_t node_kinds, std::size_t rule_rows) {
   const std::size_t nodes = columns.kinds.size();
   const std::size_t candidates = columns.candidate_rule.size();
   const std::size_t graphs = batch.graphs();
@@ -74,7 +74,7 @@ void finish(GraphBatch& batch, Columns columns, std::uint32_t node_kinds, std::s
   batch.receiver = make_row_map(std::move(columns.receivers), nodes);
   batch.node_graph = make_row_map(std::move(columns.node_graph), graphs);
   batch.edge_graph = make_row_map(std::move(columns.edge_graph), graphs);
-  batch.candidate_rule = make_row_map(std::move(columns.candidate_rule), rule_count + 1);
+  batch.candidate_rule = make_row_map(std::move(columns.candidate_rule), rule_rows);
   batch.matched_candidate = make_row_map(std::move(columns.matched_candidate), candidates);
   batch.matched_node = make_row_map(std::move(columns.matched_node), nodes);
   batch.root_candidate = make_row_map(std::move(columns.root_candidate), candidates);
@@ -126,6 +126,9 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   require(observation.globals.size() == env::kGlobalFeatures, "globals have another size");
   require(all_below(observation.candidate_xfers, rule_count + 1),
           "a candidate's xfer is outside the rule set");
+  require(!observation.everywhere || (observation.location_counts.size() == rule_count + 1 &&
+                                      observation.candidate_locations.size() == candidates),
+          "its locations do not fit the rule set");
   const auto& offsets = observation.candidate_offsets;
   require(offsets.size() == candidates + 1 && offsets.front() == 0 && std::ranges::is_sorted(offsets) &&
               offsets.back() == observation.candidate_nodes.size(),
@@ -164,6 +167,8 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
   for (std::size_t graph = 0; graph < observations.size(); ++graph) {
     const Observation& observation = *observations[graph];
     check(observation, node_kinds, rule_count);
+    require(observation.everywhere == observations.front()->everywhere,
+            "it has other actions than the first");
     const std::size_t first_node = columns.kinds.size();
     require(first_node + observation.node_count() < kMaxRows, "the batch has too many rows");
     columns.kinds.insert(columns.kinds.end(), observation.node_kinds.begin(), observation.node_kinds.end());
@@ -177,7 +182,8 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
     columns.add_candidates(observation, first_node);
   }
   batch.groups = make_candidate_groups(observations);
-  finish(batch, std::move(columns), node_kinds, rule_count);
+  const bool everywhere = observations.front()->everywhere;
+  finish(batch, std::move(columns), node_kinds, rule_count + 1 + (everywhere ? rule_count : 0));
   return batch;
 }
 

@@ -95,11 +95,11 @@ void Policy::set_weights(const Weights& weights) {
 }
 
 void Policy::set_rules(const env::RuleFeatureTable& rules) {
-  if (rules.features.size() != (rules.rule_count + 1) * env::kRuleFeatures) {
+  if (rules.features.size() != rules.rows() * env::kRuleFeatures) {
     throw NnError("its size does not fit its rule count", "rule feature table",
                   "make it with one row a rule and NO-OP");
   }
-  check_rules(state_->config_, rules.rule_count);
+  check_rules(state_->config_, rules.rule_count, rules.everywhere);
   state_->evaluator_->set_rules(rules);
 }
 

@@ -29,20 +29,22 @@ constexpr std::uint32_t kFormat = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 
 json manifest(const PolicyFile& policy) {
-  return {{"network",
-           {{"width", policy.network.width},
-            {"steps", policy.network.steps},
-            {"node_kinds", policy.network.node_kinds},
-            {"head", head_name(policy.network.head)},
-            {"head_width", policy.network.head_width},
-            {"xfers", policy.network.xfers}}},
-          {"observation_schema", policy.observation_schema},
-          {"op_kinds", policy.op_kinds},
-          {"rule_set_hash", policy.rule_set_hash},
-          {"rule_names", policy.rule_names},
-          {"horizon", policy.limits.horizon},
-          {"location_limit", policy.limits.location_limit},
-          {"training_record", json::parse(policy.training_record)}};
+  json all = {{"network",
+               {{"width", policy.network.width},
+                {"steps", policy.network.steps},
+                {"node_kinds", policy.network.node_kinds},
+                {"head", head_name(policy.network.head)},
+                {"head_width", policy.network.head_width},
+                {"xfers", policy.network.xfers}}},
+              {"observation_schema", policy.observation_schema},
+              {"op_kinds", policy.op_kinds},
+              {"rule_set_hash", policy.rule_set_hash},
+              {"rule_names", policy.rule_names},
+              {"horizon", policy.limits.horizon},
+              {"location_limit", policy.limits.location_limit},
+              {"training_record", json::parse(policy.training_record)}};
+  if (policy.network.everywhere) all["network"]["everywhere"] = true;
+  return all;
 }
 
 /// The value of a key in TOML of one "key = value" a line; nothing where it does not say.
@@ -78,7 +80,8 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
                     // Files of before there were two heads hold a pointer.
                     .head = head_from_name(network.value("head", "pointer")),
                     .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
-                    .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0)))};
+                    .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0))),
+                    .everywhere = network.value("everywhere", false)};
   policy.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
   policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();

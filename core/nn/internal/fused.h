@@ -38,7 +38,7 @@ struct FusedWeights {
   FusedNorm global_input;
   // Of the pointer head, or of the locations of a hierarchical one.
   const float *root, *matched, *graph, *bias1, *weight2, *bias2, *output;
-  const float* rule_rows;  // [rule_count + 1, w]: already multiplied by pointer.rule, or location.xfer
+  const float* rule_rows;  // [rows of the rules, w]: already multiplied by pointer.rule, or location.xfer
 };
 
 /// One observation; the caller has checked sizes and indices.
@@ -47,7 +47,7 @@ struct FusedGraph {
   const std::uint16_t* kinds;
   const float *node_features, *edge_features, *globals;
   const std::int32_t *senders, *receivers;
-  const std::uint16_t* xfers;
+  const std::uint16_t* rules;  // of the candidates: rows of rule_rows
   const std::uint32_t* offsets;
   const std::int32_t* matched;
 };

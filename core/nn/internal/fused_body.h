@@ -282,7 +282,7 @@ void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const Fus
   for_tiles<W>(graph.nodes, ProductPass<W>{nodes, weights.matched, nullptr, matched});
   const auto* offsets = graph.offsets;
   const auto* places = graph.matched;
-  const auto* xfers = graph.xfers;
+  const auto* rules = graph.rules;
   const float* rule_rows = weights.rule_rows;
   float* hidden = rows.hidden;
   for (std::size_t row = 0; row < graph.candidates; ++row) {
@@ -293,7 +293,7 @@ void hidden_rows(const FusedWeights& weights, const FusedGraph& graph, const Fus
     for (auto& vector : mean.row[0]) vector *= inverse;
     if (end > begin) mean.add(0, roots + std::size_t(places[begin]) * W);
     mean.add(0, from_graph);
-    mean.add(0, rule_rows + std::size_t{xfers[row]} * W);
+    mean.add(0, rule_rows + std::size_t{rules[row]} * W);
     mean.relu();
     mean.put(0, hidden + row * W);
   }

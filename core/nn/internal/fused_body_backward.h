@@ -303,13 +303,13 @@ void score_back(const FusedWeights& weights, const FusedGraph& graph, const Fuse
   fill<W>(g.node, graph.nodes);
   const auto* offsets = graph.offsets;
   const auto* places = graph.matched;
-  const auto* xfers = graph.xfers;
+  const auto* rules = graph.rules;
   const float* candidates = g.candidate;
   float* rule_rows = adjoint.sum(weights.rule_rows);
   for (std::size_t row = 0; row < graph.candidates; ++row) {
     const float* gradient = candidates + row * W;
     add_row<W>(from_graph, gradient);
-    add_row<W>(rule_rows + std::size_t{xfers[row]} * W, gradient);
+    add_row<W>(rule_rows + std::size_t{rules[row]} * W, gradient);
     const std::uint32_t begin = offsets[row], end = offsets[row + 1];
     if (begin == end) continue;
     add_row<W>(roots + std::size_t(places[begin]) * W, gradient);

@@ -104,7 +104,8 @@ class FusedEvaluator : public Evaluator {
  private:
   Evaluation evaluate_one(const env::Observation& observation) {
     check(observation, model_.config().node_kinds, rules_.rule_count);
-    const FusedGraph graph = fused_graph(observation);
+    check_actions(model_.config(), observation.everywhere);
+    const FusedGraph graph = fused_graph(observation, candidate_rules_);
     const FusedRows& rows = arena_.prepare(graph, model_.config(), Tape::none);
     forward_(model_.weights(), graph, rows);
     const std::span globals(final_globals(model_.weights(), rows), model_.config().width);
@@ -131,6 +132,7 @@ class FusedEvaluator : public Evaluator {
   FusedForward forward_;
   Weights weights_;
   env::RuleFeatureTable rules_;
+  std::vector<std::uint16_t> candidate_rules_;
   FusedArena arena_;
 };
 

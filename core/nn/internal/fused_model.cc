@@ -230,9 +230,19 @@ FusedGraph fused_graph(const env::Observation& observation) {
           .globals = observation.globals.data(),
           .senders = observation.senders.data(),
           .receivers = observation.receivers.data(),
-          .xfers = observation.candidate_xfers.data(),
+          .rules = observation.candidate_xfers.data(),
           .offsets = observation.candidate_offsets.data(),
           .matched = observation.candidate_nodes.data()};
+}
+
+FusedGraph fused_graph(const env::Observation& observation, std::vector<std::uint16_t>& rules) {
+  FusedGraph graph = fused_graph(observation);
+  if (!observation.everywhere) return graph;
+  rules.resize(observation.candidate_count());
+  for (std::size_t row = 0; row < rules.size(); ++row)
+    rules[row] = static_cast<std::uint16_t>(observation.rule_row(row));
+  graph.rules = rules.data();
+  return graph;
 }
 
 const FusedRows& FusedArena::prepare(const FusedGraph& graph, const NetworkConfig& config, Tape tape) {

@@ -29,7 +29,7 @@ class FusedModel {
 
   /// `flat`: all values in the order of weight_layout().
   void set_weights(std::span<const float> flat);
-  /// Of a pointer head: [rule_count + 1, w].
+  /// Of a pointer head: [rows of the rules, w].
   void set_rule_rows(std::span<const float> rows);
   /// The buffer with every square matrix transposed, for backward passes: to be made again when weights
   /// change.
@@ -62,7 +62,11 @@ class FusedModel {
   FusedWeights bound_{};
 };
 
+/// Each candidate with the rule row of its xfer.
 FusedGraph fused_graph(const env::Observation& observation);
+/// Each with the row that says what it does. `rules` holds them where they are not the xfers, and is kept as
+/// long as the graph.
+FusedGraph fused_graph(const env::Observation& observation, std::vector<std::uint16_t>& rules);
 
 enum class Tape { none, kept };
 

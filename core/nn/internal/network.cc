@@ -168,7 +168,7 @@ PolicyOutput Network::forward(const BatchTensors& batch, const Tensor& rules) co
 }
 
 Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device, torch::ScalarType type) {
-  if (rules.features.size() != (rules.rule_count + 1) * env::kRuleFeatures) {
+  if (rules.features.size() != rules.rows() * env::kRuleFeatures) {
     throw NnError("its size does not fit its rule count", "rule feature table", "");
   }
   return to_tensor(rules.features, env::kRuleFeatures, device, type).clone();

@@ -70,13 +70,13 @@ class Network {
 
   void load(const Weights& weights);
   Weights store() const { return weights_.store(); }
-  /// `rules`: [rule_count + 1, kRuleFeatures] on the same device.
+  /// `rules`: [RuleFeatureTable::rows(), kRuleFeatures] on the same device.
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
   /// Embeddings after the last step, without the head.
   Encoding encode(const BatchTensors& batch) const;
   /// Of each candidate [c]: what the head's softmax is over, a hierarchical head's for locations alone.
   torch::Tensor scores(const BatchTensors& batch, const Encoding& encoding, const torch::Tensor& rules) const;
-  /// A pointer head: the rules' part of its hidden rows [rule_count + 1, w].
+  /// A pointer head: the rules' part of its hidden rows [rows of the table, w].
   torch::Tensor rule_rows(const torch::Tensor& rules) const;
   /// Scores [c] and the graphs' embeddings [g, w] to what the policy says.
   PolicyOutput decide(const CandidateTensors& groups, const torch::Tensor& scores,
@@ -104,7 +104,7 @@ class Network {
   FlatParameters weights_;
 };
 
-/// The rule table as a tensor on the device. Throws NnError when its size is not (rule_count + 1) rows.
+/// The rule table as a tensor on the device. Throws NnError when its size is not that of its rows.
 torch::Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device,
                           torch::ScalarType type = torch::kFloat32);
 

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "core/nn/error.h"
@@ -85,6 +86,7 @@ class TorchTrainer : public Trainer {
   TrainerOutput forward(std::span<const env::Observation* const> observations,
                         std::span<const std::int32_t> chosen, Gradients gradients) override {
     check_count(observations, chosen);
+    for (const auto* observation : observations) check_actions(network_.config(), observation->everywhere);
     const torch::AutoGradMode mode(gradients == Gradients::wanted);
     batch_.emplace(make_batch(observations, network_.config().node_kinds, rule_count_), network_.device(),
                    network_.type());
@@ -141,6 +143,7 @@ class FusedTrainer : public Trainer {
   FusedKernels kernels_;
   FusedModel model_;
   std::vector<FusedGraph> graphs_;
+  std::vector<std::vector<std::uint16_t>> candidate_rules_;  // of the graphs
   std::vector<FusedArena> arenas_;
   std::vector<FusedGradientArena> scratch_;  // one a slice
   std::vector<std::vector<float>> sums_;     // one a slice
@@ -162,9 +165,11 @@ void FusedTrainer::load_weights(Gradients gradients) {
 
 void FusedTrainer::index(std::span<const env::Observation* const> observations) {
   graphs_.clear();
+  candidate_rules_.resize(std::max(candidate_rules_.size(), observations.size()));
   for (const auto* observation : observations) {
     check(*observation, network_.config().node_kinds, rule_count_);
-    graphs_.push_back(fused_graph(*observation));
+    check_actions(network_.config(), observation->everywhere);
+    graphs_.push_back(fused_graph(*observation, candidate_rules_[graphs_.size()]));
   }
   groups_ = make_candidate_groups(observations);
 }
@@ -236,7 +241,7 @@ void FusedTrainer::backward(const Tensor& loss) {
 }  // namespace
 
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine) {
-  check_rules(network.config(), rules.rule_count);
+  check_rules(network.config(), rules.rule_count, rules.everywhere);
   const FusedKernels kernels = best_kernels(network.config());
   const bool possible =
       kernels.forward != nullptr && network.device().is_cpu() && network.type() == torch::kFloat32;

@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::uint64_t kSeed = 777;
 
-class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head>> {
+/// Width, head, and whether locations for all sites are among the actions.
+class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, bool>> {
  protected:
   FusedTest() {
     set_torch_threads(1);
+    size.everywhere = config.everywhere;
     for (const std::size_t nodes : {1, 2, 9, 33}) {
       size.nodes = nodes;
       observations.push_back(test::synthetic_observation(size, rng));
@@ -55,8 +57,9 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head>> {
   }
 
   static NetworkConfig make_config(std::size_t rules) {
-    const auto [width, head] = GetParam();
-    const NetworkConfig pointer{.width = static_cast<std::uint32_t>(width), .steps = 3, .node_kinds = 20};
+    const auto [width, head, everywhere] = GetParam();
+    const NetworkConfig pointer{
+        .width = static_cast<std::uint32_t>(width), .steps = 3, .node_kinds = 20, .everywhere = everywhere};
     return head == Head::pointer ? pointer : test::hierarchical(pointer, rules);
   }
 
@@ -64,7 +67,7 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head>> {
   NetworkConfig config = make_config(size.rules);
   Rng rng{kSeed, "fused"};
   std::vector<env::Observation> observations;
-  env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng);
+  env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng, config.everywhere);
   Weights weights;
 };
 
@@ -103,7 +106,8 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
                                const env::Observation& observation) {
   FusedArena arena;
   FusedGradientArena scratch;
-  const FusedGraph graph = fused_graph(observation);
+  std::vector<std::uint16_t> candidate_rules;
+  const FusedGraph graph = fused_graph(observation, candidate_rules);
   const FusedRows& rows = arena.prepare(graph, model.config(), Tape::kept);
   kernels.forward(model.weights(), graph, rows);
   std::vector<float> result(rows.scores, rows.scores + graph.candidates);
@@ -128,7 +132,7 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
 TEST_P(FusedTest, InstructionSetsAgree) {
   FusedModel model(config);
   if (config.head == Head::pointer)
-    model.set_rule_rows(std::vector<float>((size.rules + 1) * config.width, 0.25f));
+    model.set_rule_rows(std::vector<float>(rules.rows() * config.width, 0.25f));
   model.set_weights(weights.values);
   std::vector<FusedKernels> others;
 #if defined(__x86_64__)
@@ -151,7 +155,8 @@ TEST_P(FusedTest, InstructionSetsAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, FusedTest,
                          testing::Combine(testing::Values(16, 32, 64),
-                                          testing::Values(Head::pointer, Head::hierarchical)));
+                                          testing::Values(Head::pointer, Head::hierarchical),
+                                          testing::Bool()));
 
 TEST(Fused, EveryInstructionSetHasTheSameWidths) {
   for (const std::size_t width : {8, 16, 24, 32, 64, 128}) {

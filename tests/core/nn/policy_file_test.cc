@@ -117,6 +117,21 @@ TEST_F(PolicyFileTest, AHierarchicalPolicyIsBoundToItsRuleSetAndAPointerIsNot) {
   EXPECT_THROW(decode_policy(encode_policy(torn), "x"), NnError);
 }
 
+TEST_F(PolicyFileTest, SaysWhetherItChoosesAmongRulesAtAllOfTheirSites) {
+  for (PolicyFile policy : {example(), hierarchical_example()}) {
+    const std::vector<std::byte> without = encode_policy(policy);
+    policy.network.everywhere = true;
+    policy.weights = initial_weights(policy.network, 4);
+    EXPECT_EQ(decode_policy(encode_policy(policy), "x"), policy);
+    const auto says = [](const std::vector<std::byte>& bytes) {
+      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()).find("everywhere") !=
+             std::string::npos;
+    };
+    EXPECT_TRUE(says(encode_policy(policy)));
+    EXPECT_FALSE(says(without)) << "files without stay as they were";
+  }
+}
+
 TEST_F(PolicyFileTest, AHierarchicalPolicyMovesToAnotherOpTable) {
   const std::vector<std::string> kinds{"Conv", "Relu", "Add", "Mul", "Erf"};
   const PolicyFile moved = with_op_kinds(hierarchical_example(), kinds);

@@ -28,8 +28,10 @@ class PolicyTest : public testing::Test {
     Weights weights = initial_weights(config, kSeed);
     test::wake_up(weights);
     Rng rule_rng(kSeed, "rules");
-    return {
-        config, weights, test::synthetic_rules(size.rules, rule_rng), {.device = "cpu", .engine = engine}};
+    return {config,
+            weights,
+            test::synthetic_rules(size.rules, rule_rng, config.everywhere),
+            {.device = "cpu", .engine = engine}};
   }
 
   test::SyntheticSize size;
@@ -89,6 +91,52 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
   }
   EXPECT_THROW(make(Engine::fused, NetworkConfig{24, 2, 20}), NnError);
   EXPECT_EQ(make(Engine::automatic, NetworkConfig{24, 2, 20}).description(), "torch cpu");
+}
+
+/// Two locations of one xfer with the same matched nodes, the second of which stands for all sites.
+env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
+  env::Observation seen =
+      test::synthetic_observation({.nodes = 12, .rules = size.rules, .locations = 0}, rng);
+  seen.everywhere = true;
+  seen.candidate_xfers = {1, 1, static_cast<std::uint16_t>(size.rules)};
+  seen.candidate_locations = {0, 1, 0};
+  seen.candidate_nodes = {3, 4, 3, 4};
+  seen.candidate_offsets = {0, 2, 4, 4};
+  seen.location_counts[1] = 2;
+  return seen;
+}
+
+TEST_F(PolicyTest, ARuleAtAllOfItsSitesIsToldFromTheRuleAtOne) {
+  const env::Observation seen = two_alike(size, rng);
+  for (NetworkConfig config : {preset("cpu", 20), test::hierarchical(preset("cpu", 20), size.rules)}) {
+    config.everywhere = true;
+    auto torch = make(Engine::torch, config), fused = make(Engine::fused, config);
+    const auto expected = torch.evaluate(seen), found = fused.evaluate(seen);
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_NEAR(found.log_probabilities[c], expected.log_probabilities[c], 5e-6);
+    EXPECT_GT(std::abs(found.log_probabilities[0] - found.log_probabilities[1]), 1e-4);
+  }
+}
+
+TEST_F(PolicyTest, ActionsOfAnotherKindThanInTrainingAreRefused) {
+  NetworkConfig knowing = preset("cpu", 20);
+  knowing.everywhere = true;
+  const env::Observation with = two_alike(size, rng);
+  env::Observation without = with;
+  without.everywhere = false;
+  for (const auto engine : {Engine::torch, Engine::fused}) {
+    auto policy = make(engine, preset("cpu", 20)), other = make(engine, knowing);
+    EXPECT_NO_THROW(policy.evaluate(without));
+    EXPECT_NO_THROW(other.evaluate(with));
+    EXPECT_THAT([&] { policy.evaluate(with); },
+                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.everywhere=false")));
+    EXPECT_THAT([&] { other.evaluate(without); },
+                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.everywhere=true")));
+    EXPECT_THROW(other.set_rules(test::synthetic_rules(size.rules, rng)), NnError);
+    EXPECT_THROW(policy.set_rules(test::synthetic_rules(size.rules, rng, true)), NnError);
+    const env::Observation* both[] = {&with, &without};
+    EXPECT_THROW(other.evaluate(both), NnError);
+  }
 }
 
 TEST_F(PolicyTest, WrongObservationsAreRefused) {
