@@ -52,7 +52,8 @@ void PolicyActor::load_weights(const wire::Ticket& ticket) {
     policy_->set_weights(weights);
   else
     policy_ = std::make_unique<nn::Policy>(
-        network_, weights, env::make_rule_features(environments_.environment(ticket.model).rules()),
+        network_, weights,
+        env::make_rule_features(environments_.environment(ticket.model).rules(), network_.everywhere),
         nn::PolicyOptions{.device = "cpu"});
   version_ = fetched.info.version;
   generation_ = ticket.generation;

@@ -148,6 +148,9 @@ std::vector<Option> workload_options() {
              "subtracted from the reward of an action that is not legal, in real environments and in dreams")
           .between(0, 1e6)
           .fixed_on_resume(),
+      Option("workload.everywhere", d.everywhere,
+             "each rule with two locations or more has another one: all of its sites, as one step")
+          .fixed_on_resume(),
       Option(
           "workload.reward", "incremental",
           "cost change of each step, of the whole episode at its end, of its best graph as it is found, of "
@@ -178,6 +181,7 @@ WorkloadOptions workload_options_from(const Config& config) {
                                          : env::HorizonMode::terminate;
   options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
   options.environment.invalid_penalty = config.number("workload.invalid_penalty");
+  options.environment.everywhere = config.flag("workload.everywhere");
   options.environment.reward = env::reward_kind_from_name(config.text("workload.reward"));
   options.environment.reward_settings.weights = {.latency = config.number("workload.weight_latency"),
                                                  .flops = config.number("workload.weight_flops"),

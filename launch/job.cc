@@ -79,6 +79,12 @@ std::vector<std::string> model_names(const std::vector<std::string>& models) {
   return names;
 }
 
+nn::NetworkConfig job_network(const Config& config, std::size_t rule_count) {
+  learner::NetworkOptions options = learner::network_options_from(config);
+  options.everywhere = config.flag("workload.everywhere");
+  return learner::network_config(options, op_kind_names().size(), rule_count);
+}
+
 learner::LearnerSetup learner_setup(const learner::RunFolder& folder, const Config& config) {
   const actors::WorkloadOptions workload = actors::workload_options_from(config);
   const rules::RuleSet rules = actors::load_rules(workload);
@@ -88,7 +94,8 @@ learner::LearnerSetup learner_setup(const learner::RunFolder& folder, const Conf
   setup.ppo = learner::ppo_options_from(config);
   setup.config_toml = config.to_toml();
   setup.model_names = model_names(workload.models);
-  setup.rule_features = env::make_rule_features(rules);
+  setup.options.network.everywhere = workload.environment.everywhere;
+  setup.rule_features = env::make_rule_features(rules, workload.environment.everywhere);
   for (std::size_t i = 0; i < rules.size(); ++i) setup.rule_names.push_back(rules.info(i).name);
   setup.rule_set_hash = rules.hash().hex();
   setup.limits = {workload.environment.horizon, workload.environment.location_limit};

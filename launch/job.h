@@ -27,6 +27,9 @@ Config prepare_run(const learner::RunFolder& folder, Config config, bool resume)
 /// The config a run was prepared with.
 Config load_run_config(const learner::RunFolder& folder);
 
+/// The policy network of a job with as many rules.
+nn::NetworkConfig job_network(const Config& config, std::size_t rule_count);
+
 /// What the learner needs, from the config: loads rules, not models.
 learner::LearnerSetup learner_setup(const learner::RunFolder& folder, const Config& config);
 

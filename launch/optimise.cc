@@ -173,6 +173,7 @@ class Pipeline {
   search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
     std::unique_ptr<search::Prior> prior;
     env::EpisodeLimits limits;
+    bool everywhere = false;
     const bool guided = name == "policy" || name == "portfolio";
     const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
     if (guided && is_bundle(path)) {
@@ -183,10 +184,12 @@ class Pipeline {
       const nn::PolicyFile policy = nn::load_policy(path);
       limits = policy.limits;
       prior = std::make_unique<PolicyPrior>(policy, *rules_);
+      everywhere = policy.network.everywhere;
       if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
         std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
     }
-    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings_};
+    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings_,
+                                                 everywhere};
     const auto searcher = make_search(name, prior.get(), observation);
     search::SearchLimits budget;
     // Each search anew has half of the time of the one before: all together take less than twice the budget.

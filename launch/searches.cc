@@ -31,7 +31,8 @@ PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules
   nn::check_rule_set(file, rules.hash().hex());
   const nn::PolicyFile fitted = nn::with_op_kinds(file, op_kind_names());
   state_ = std::make_unique<State>(
-      State{nn::Policy(fitted.network, fitted.weights, env::make_rule_features(rules), {.device = "cpu"})});
+      State{nn::Policy(fitted.network, fitted.weights,
+                       env::make_rule_features(rules, file.network.everywhere), {.device = "cpu"})});
 }
 
 PolicyPrior::~PolicyPrior() = default;

@@ -20,6 +20,8 @@ struct Episode {
   std::uint64_t weight_version() const { return segments.front().weight_version; }
   /// The policy that acted decides in two halves; the same in all segments.
   bool hierarchical() const { return segments.front().hierarchical; }
+  /// It was played with rules at all of their sites as actions, too; the same in all steps.
+  bool everywhere() const { return segments.front().steps.front().observation.everywhere; }
   const replay::Segment& end() const { return segments.back(); }
 };
 

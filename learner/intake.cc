@@ -63,11 +63,13 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
   std::uint64_t IntakeCounts::*reason = &IntakeCounts::malformed;
   try {
     Episode assembled = assemble_episode(delivery);
-    if (assembled.hierarchical() != options_.hierarchical) {
-      reason = &IntakeCounts::other_head;
+    reason = &IntakeCounts::other_head;
+    if (assembled.hierarchical() != options_.hierarchical)
       throw replay::ReplayError("was acted with another head than is trained", "episode",
                                 "run actors and learner with one config");
-    }
+    if (assembled.everywhere() != options_.everywhere)
+      throw replay::ReplayError("was acted with another workload.everywhere than is trained", "episode",
+                                "run actors and learner with one config");
     episode = std::move(assembled);
   } catch (const replay::ReplayError& error) {
     log_warning("ticket {} of {}: rejected: {}", delivery.ticket.id, delivery.actor.name, error.what());

@@ -20,20 +20,20 @@ namespace regraft::learner {
 struct IntakeCounts {
   std::uint64_t admitted = 0;
   std::uint64_t stale = 0;
-  std::uint64_t rejected = 0;                           // malformed and other_head
-  std::uint64_t malformed = 0;                          // broken, or not of its ticket
-  std::uint64_t other_head = 0;                         // acted with another kind of policy than is trained
-  std::uint64_t steps = 0;                              // of admitted episodes
-  std::uint64_t played_steps = 0;                       // of all well-formed ones, whatever the verdict
-  std::uint64_t payload_bytes = 0;                      // of all deliveries
+  std::uint64_t rejected = 0;       // malformed and other_head
+  std::uint64_t malformed = 0;      // broken, or not of its ticket
+  std::uint64_t other_head = 0;     // acted with another kind of policy, or of actions, than is trained
+  std::uint64_t steps = 0;          // of admitted episodes
+  std::uint64_t played_steps = 0;   // of all well-formed ones, whatever the verdict
+  std::uint64_t payload_bytes = 0;  // of all deliveries
   std::uint64_t queued_episodes = 0, queued_steps = 0;  // admitted and not yet taken, now
 };
 
 /// The first half of the learner's pipeline, on a thread of its own: hub -> decode -> verdict -> queue. What
-/// is malformed or of another head is rejected, what lags more than the staleness budget is stale, the rest
-/// is admitted (journalled) and queued in the same critical section, so that a snapshot of the queue and the
-/// journal mark agree. While the queue is full no verdicts are given, so the hub issues no more tickets:
-/// memory is bounded.
+/// is malformed or of another head (or kind of actions) is rejected, what lags more than the staleness budget
+/// is stale, the rest is admitted (journalled) and queued in the same critical section, so that a snapshot of
+/// the queue and the journal mark agree. While the queue is full no verdicts are given, so the hub issues no
+/// more tickets: memory is bounded.
 class Intake {
  public:
   struct Options {
@@ -41,6 +41,7 @@ class Intake {
     std::size_t queued_steps = 512;      // the queue is full at as many; 0: at as many episodes:
     std::size_t queued_episodes = 16;
     bool hierarchical = false;     // the policy that is trained decides in two halves
+    bool everywhere = false;       // it chooses among rules at all of their sites, too
     bool reject_is_fatal = false;  // a deterministic run cannot go on without a ticket
   };
 

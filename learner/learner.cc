@@ -111,6 +111,7 @@ Learner::Learner(LearnerSetup setup, const Clock& clock)
                                                .queued_steps = setup_.options.steps_per_update,
                                                .queued_episodes = setup_.options.episodes_per_update,
                                                .hierarchical = state_->network.head == nn::Head::hierarchical,
+                                               .everywhere = state_->network.everywhere,
                                                .reject_is_fatal = setup_.options.deterministic});
   state_->intake->restore(std::move(state_->restored));
   state_->hub->run_info().save(setup_.folder.run_file());

@@ -81,8 +81,7 @@ int run_actor(const Options& options) {
     }
     actors::WorkloadOptions workload = actors::workload_options_from(config);
     workload.make_meter = [](const actors::Task& task) { return make_runtime_meter(task); };
-    const nn::NetworkConfig network = learner::network_config(
-        learner::network_options_from(config), op_kind_names().size(), actors::load_rules(workload).size());
+    const nn::NetworkConfig network = job_network(config, actors::load_rules(workload).size());
     actors::PolicyActor actor(link, workload, network, clock);
     actor.run(stop.get_token());
     log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());

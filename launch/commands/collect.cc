@@ -40,7 +40,8 @@ replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::R
     return replay::controller_chooser(load_controller_bundle(path, rules), 1, replay::random_chooser(0));
   const std::vector<std::string> kinds = op_kind_names();
   const nn::PolicyFile file = nn::with_op_kinds(nn::load_policy(path), kinds);
-  auto policy = std::make_shared<nn::Policy>(file.network, file.weights, env::make_rule_features(rules),
+  auto policy = std::make_shared<nn::Policy>(file.network, file.weights,
+                                             env::make_rule_features(rules, file.network.everywhere),
                                              nn::PolicyOptions{.device = "cpu"});
   return [policy](env::Environment& environment, Rng& rng) -> env::Action {
     const env::Observation& observation = environment.observation();

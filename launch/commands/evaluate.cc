@@ -83,9 +83,8 @@ Score play(const actors::Task& task, const actors::WorkloadOptions& workload, se
       }
       const env::Observation& seen = environment.observation();
       way.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
-      environment.step_candidate(candidate);
+      score.candidates_costed += environment.step_candidate(candidate).info.rewrites;
     }
-    score.candidates_costed += environment.present().path.size();
     const double initial = environment.initial_cost().latency_us;
     score.returns.push_back(1 - environment.cost().latency_us / initial);
     score.best.push_back(1 - environment.best().cost.latency_us / initial);
@@ -143,7 +142,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   if (options.candidates > 0) limits.candidates = options.candidates;
   const env::EnvOptions& seen = workload.environment;
   const search::SearchResult found =
-      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings()})
+      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings(), seen.everywhere})
           ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   Score score{task.name(),
               kind,
@@ -211,8 +210,7 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
   policy.op_kinds = op_kind_names();
   policy.observation_schema = env::kObservationSchema;
   policy.rule_set_hash = rules.hash().hex();
-  policy.network =
-      learner::network_config(learner::network_options_from(config), policy.op_kinds.size(), rules.size());
+  policy.network = job_network(config, rules.size());
   policy.weights =
       nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
   return policy;
@@ -243,6 +241,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
   const env::EpisodeLimits trained = limits_of(bundle.world);
   workload = as_trained(std::move(workload), trained, config);
+  workload.environment.everywhere = false;
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
@@ -316,7 +315,8 @@ int evaluate(const Options& options) {
       }
       const nn::PolicyFile policy = nn::load_policy(path);
       PolicyPrior prior(policy, task->rules());
-      const actors::WorkloadOptions seen = as_trained(workload, policy.limits, config);
+      actors::WorkloadOptions seen = as_trained(workload, policy.limits, config);
+      seen.environment.everywhere = policy.network.everywhere;
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)

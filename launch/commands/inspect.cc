@@ -46,8 +46,10 @@ void inspect_policy(const fs::path& path) {
   std::printf("policy: %s head, width %u, %u message-passing steps, %zu weights, observation schema %u\n",
               std::string(nn::head_name(policy.network.head)).c_str(), policy.network.width,
               policy.network.steps, policy.weights.values.size(), policy.observation_schema);
-  std::printf("trained on %zu rules (set %s), %zu op kinds\n", policy.rule_names.size(),
-              policy.rule_set_hash.c_str(), policy.op_kinds.size());
+  std::printf("trained on %zu rules (set %s)%s, %zu op kinds\n", policy.rule_names.size(),
+              policy.rule_set_hash.c_str(),
+              policy.network.everywhere ? ", at one site and at all (workload.everywhere)" : "",
+              policy.op_kinds.size());
   std::printf("in episodes of at most %u steps, %u locations of a rule\n", policy.limits.horizon,
               policy.limits.location_limit);
   std::printf("%s\n", nlohmann::json::parse(policy.training_record).dump(2).c_str());

@@ -41,7 +41,7 @@ class Evaluate : public ::testing::Test {
   }
   /// A policy with fresh weights for the model's rules, as the learner writes one.
   std::filesystem::path policy(nn::Head head, const std::string& rule_set_hash,
-                               const env::EpisodeLimits& limits = {}) {
+                               const env::EpisodeLimits& limits = {}, bool everywhere = false) {
     const rules::RuleSet rules = env::make_synthetic_rules(1);
     nn::PolicyFile policy;
     policy.op_kinds = op_kind_names();
@@ -52,10 +52,12 @@ class Evaluate : public ::testing::Test {
     policy.network = {.width = 16,
                       .steps = 2,
                       .node_kinds = static_cast<std::uint32_t>(policy.op_kinds.size()),
-                      .head = head};
+                      .head = head,
+                      .everywhere = everywhere};
     if (head == nn::Head::hierarchical) policy.network.xfers = static_cast<std::uint32_t>(rules.size() + 1);
     policy.weights = nn::initial_weights(policy.network, 3);
-    const auto path = folder_.path() / (std::string(nn::head_name(head)) + ".policy");
+    const auto path =
+        folder_.path() / (std::string(nn::head_name(head)) + (everywhere ? "-all" : "") + ".policy");
     nn::save_policy(policy, path);
     return path;
   }
@@ -175,6 +177,27 @@ TEST_F(Evaluate, PoliciesPlayEpisodesAsInTheirTrainingUnlessTheConfigSaysOtherwi
   const auto preset = folder_.path() / "job.toml";
   write_file_atomic(preset, std::string_view("[workload]\nhorizon = 100\n"));
   EXPECT_GT(costed({"--config", preset.string()}), 40) << "its default, but it says so";
+}
+
+// Rules at all of their sites: baselines have them by the config, a policy by its training.
+TEST_F(Evaluate, APolicyHasTheActionsOfItsTraining) {
+  const std::string hash = env::make_synthetic_rules(1).hash().hex();
+  const auto scores_of = [&](bool everywhere, const char* setting) {
+    return evaluate({"--policy", policy(nn::Head::pointer, hash, {.horizon = 12}, everywhere).string(),
+                     "--untrained", "--searches", "policy,portfolio", "--expansions", "20", "--episodes", "5",
+                     "--set", setting});
+  };
+  const json plain = scores_of(false, "workload.everywhere=false");
+  const json all = scores_of(true, "workload.everywhere=true");
+  const json crossed = scores_of(true, "workload.everywhere=false");
+  for (const char* kind : {"random", "untrained", "policy"})
+    EXPECT_NE(of_kind(plain, kind)["returns"], of_kind(all, kind)["returns"]) << kind;
+  EXPECT_EQ(of_kind(crossed, "random")["returns"], of_kind(plain, "random")["returns"]);
+  EXPECT_EQ(of_kind(crossed, "policy")["returns"], of_kind(all, "policy")["returns"]);
+  EXPECT_EQ(of_kind(crossed, "policy-search")["returns"], of_kind(all, "policy-search")["returns"]);
+  // Five Relus opened in one step are five rewrites.
+  EXPECT_GT(of_kind(all, "random")["candidates_costed"].get<int>(),
+            of_kind(plain, "random")["candidates_costed"].get<int>());
 }
 
 TEST_F(Evaluate, WhatCannotBeEvaluatedIsRefused) {

@@ -274,6 +274,7 @@ TEST_F(ModelBasedTest, WhatMakesNoSenseIsRefusedBeforeAnythingIsWritten) {
   for (const auto& [setting, why] : {std::pair<std::string, std::string>{"actors.count=0", "actors.count"},
                                      {"workload.models=no-such-model.onnx", "no-such-model.onnx"},
                                      {"workload.reward=measured", "workload.reward"},
+                                     {"workload.everywhere=true", "workload.everywhere"},
                                      {"", config.string() + ":4"}}) {
     Running job(train(run(), small(setting.empty() ? std::vector<std::string>{"--config", config.string()}
                                                    : std::vector<std::string>{"--set", setting})));

@@ -79,6 +79,18 @@ TEST_F(IntakeTest, AnEpisodeOfAnotherHeadIsRejectedAndCounted) {
   }
 }
 
+TEST_F(IntakeTest, AnEpisodeWithActionsOfAnotherKindIsRejectedAndCounted) {
+  const auto everywhere = [](replay::Segment& segment) { segment.steps[0].observation.everywhere = true; };
+  for (const bool trained : {false, true}) {
+    intake_.emplace(hub_, run_.ledger(), latest_, Intake::Options{.everywhere = trained});
+    EXPECT_EQ(play(false), trained ? wire::Disposition::kRejected : wire::Disposition::kAdmitted);
+    EXPECT_EQ(play(false, everywhere), trained ? wire::Disposition::kAdmitted : wire::Disposition::kRejected);
+    EXPECT_EQ(counts().other_head, 1u);
+    EXPECT_EQ(counts().malformed, 0u);
+    intake_.reset();
+  }
+}
+
 TEST_F(IntakeTest, AnEpisodeOfAnotherTicketIsRejectedAndCounted) {
   start(false);
   EXPECT_EQ(play(false, [](replay::Segment& segment) { ++segment.seed; }), wire::Disposition::kRejected);
