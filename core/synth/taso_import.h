@@ -44,7 +44,7 @@ TermRule taso_term(const TasoRule& rule, std::vector<Form>& forms);
 struct TasoOptions {
   std::size_t examples = 100;  // of each rule, on equal shapes and on others each
   std::uint64_t seed = 1;
-  std::size_t derivation_steps = 2;  // of known rules that count as the same
+  std::size_t derivation_steps = 3;  // of known rules that count as the same
 };
 
 /// Imports each rule: written in the rule language, tried on exact examples, guarded or refused by what they

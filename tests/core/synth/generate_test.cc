@@ -54,13 +54,13 @@ bool has_line(const Generation& made, const std::string& line) {
   });
 }
 
-// Whether at most two of the generated rules lead from one side of a rule to the other.
-bool derives(const Generation& made, const TasoRule& rule) {
+// Whether so many uses of generated rules, or fewer, lead from one side of a rule to the other.
+bool derives(const Generation& made, const TasoRule& rule, std::size_t steps = 2) {
   std::vector<Form> forms;
   const TermRule terms = taso_term(rule, forms);
   const auto one = rules::RuleSet::parse(rule_text("one", terms, forms, {}) + "\n", "one.rules");
   const auto set = rules::RuleSet::parse(made.rules_text(), "generated.rules");
-  return find_derivation(set, one, terms, forms, 2, false, 1).has_value();
+  return find_derivation(set, one, terms, forms, steps, false, 1).has_value();
 }
 
 TEST(Generate, FindsTheLawsOfMatrices) {
@@ -79,6 +79,22 @@ TEST(Generate, FindsTheLawsOfMatrices) {
                                        {taso_op(TasoType::relu, {-1}), taso_matmul(0, -2)})));
   const auto rules = rules::RuleSet::parse(made.rules_text(), "generated.rules");
   EXPECT_EQ(rules.size(), made.line_count());
+}
+
+// A sum over all channels is one over some of them and one over the others.
+TEST(Generate, FindsThatAConvolutionSplitsOverItsChannels) {
+  using testing::taso_concat;
+  using testing::taso_conv;
+  using testing::taso_op;
+  using testing::taso_rule;
+  const Folder folder;
+  const Generation made = generate(folder.path(), {"concat-1", "conv3x3-same", "add"}, 3);
+  const std::vector<TasoOp> whole = {taso_concat(-1, -2, 1, 4), taso_concat(-3, -4, 1, 4), taso_conv(0, 1)};
+  const std::vector<TasoOp> parts = {taso_conv(-1, -3), taso_conv(-2, -4), taso_op(TasoType::add, {0, 1})};
+  EXPECT_TRUE(derives(made, taso_rule(whole, parts), 1));
+  // The channels of the kernel in another order.
+  const std::vector<TasoOp> crossed = {taso_conv(-1, -4), taso_conv(-2, -3), taso_op(TasoType::add, {0, 1})};
+  EXPECT_FALSE(derives(made, taso_rule(whole, crossed), 1));
 }
 
 TEST(Generate, NoRuleFollowsFromAnother) {
