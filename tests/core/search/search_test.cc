@@ -14,6 +14,7 @@
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
 #include "core/search/polish.h"
+#include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/sweep.h"
 
@@ -89,6 +90,8 @@ TEST(Search, AllConform) {
   const std::vector<SearchConformance::Make> all = {
       [] { return make_greedy(); },
       [] { return make_sweep(); },
+      [] { return make_restarts(); },
+      [] { return make_restarts({.most_steps = 1}); },
       [] { return make_backtracking(); },
       [] { return make_backtracking({.alpha = 2}); },
       [] { return make_beam(); },
@@ -116,6 +119,7 @@ TEST(Search, AllReturnTheStartWhereNoRuleApplies) {
   std::vector<std::unique_ptr<Search>> all;
   all.push_back(make_greedy());
   all.push_back(make_sweep());
+  all.push_back(make_restarts());
   all.push_back(make_backtracking());
   all.push_back(make_beam());
   all.push_back(make_random_rollouts());
