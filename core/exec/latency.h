@@ -19,6 +19,7 @@ struct LatencyOptions {
   double budget_s = 60;  // aimed at; exceeded where min_sessions need more
   SymbolSizes bound;
   std::uint64_t seed = 0;
+  Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
   /// Called after each session, with sessions done and planned of both sides; may be empty.
   std::function<void(int done, int planned)> progress;
 };
@@ -52,8 +53,8 @@ struct LatencyReport {
 };
 
 /// Paired latency (design: Acceptance): after one probe a side, fresh sessions run in pairs, each pair in
-/// random order, every session with the runtime's best options; the verdict is judge()'s. Throws what the
-/// launcher throws.
+/// random order, every session with the runtime's best options, but for options.after_optimisation; the
+/// verdict is judge()'s. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options);
 

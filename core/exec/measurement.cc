@@ -47,9 +47,12 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
     request.plan.budget_s = parse_number<double>(option, value);
   } else if (option == "--bind") {
     request.bound.insert(parse_binding(value));
+  } else if (option == "--optimisation") {
+    request.optimisation = optimisation_from_name(value);
   } else {
-    throw UsageError("unknown option " + option, "measure-one",
-                     "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --bind");
+    throw UsageError(
+        "unknown option " + option, "measure-one",
+        "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --bind --optimisation");
   }
 }
 
@@ -63,7 +66,7 @@ double Measurement::latency_ms() const {
 Measurement measure_here(const MeasureRequest& request) {
   const RandomInputs source(infer_ranges(request.model));
   const auto start = std::chrono::steady_clock::now();
-  OrtSession session(request.model, {Optimisation::all, request.threads, {}});
+  OrtSession session(request.model, {request.optimisation, request.threads, {}});
   Measurement measurement;
   measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Rng rng(request.seed, "latency inputs");
@@ -106,7 +109,9 @@ std::vector<std::string> to_arguments(const MeasureRequest& request) {
                                      "--max-runs",
                                      std::to_string(request.plan.max_runs),
                                      "--seconds",
-                                     std::to_string(request.plan.budget_s)};
+                                     std::to_string(request.plan.budget_s),
+                                     "--optimisation",
+                                     std::string(optimisation_name(request.optimisation))};
   for (const auto& [symbol, size] : request.bound) {
     arguments.push_back("--bind");
     arguments.push_back(symbol + "=" + std::to_string(size));

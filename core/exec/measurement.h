@@ -11,13 +11,15 @@
 
 namespace regraft::exec {
 
-/// One session: load the model with the runtime's best options, warm up, time runs on one random input.
+/// One session: load the model, with the runtime's best options if nothing else is asked for, warm up, time
+/// runs on one random input.
 struct MeasureRequest {
   std::filesystem::path model;
   int threads = 1;
   TimingPlan plan;
   SymbolSizes bound;
   std::uint64_t seed = 0;  // of the inputs
+  Optimisation optimisation = Optimisation::all;
 };
 
 /// What one session gave.

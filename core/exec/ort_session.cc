@@ -3,10 +3,12 @@
 #include <onnxruntime_cxx_api.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/exec/exec_error.h"
 
 namespace regraft::exec {
@@ -116,6 +118,14 @@ Tensor from_ort(const Ort::Value& value) {
 
 std::string_view optimisation_name(Optimisation level) {
   return kLevelNames[static_cast<std::size_t>(level)];
+}
+
+Optimisation optimisation_from_name(std::string_view name) {
+  const auto found = std::find(kLevelNames.begin(), kLevelNames.end(), name);
+  if (found == kLevelNames.end())
+    throw UsageError("unknown optimisation '" + std::string(name) + "'", "ONNX Runtime",
+                     "choose none, basic, extended or all");
+  return static_cast<Optimisation>(found - kLevelNames.begin());
 }
 
 struct OrtSession::Impl {

@@ -15,6 +15,8 @@ namespace regraft::exec {
 enum class Optimisation : std::uint8_t { none, basic, extended, all };
 
 std::string_view optimisation_name(Optimisation level);
+/// Throws UsageError for another name than none, basic, extended and all.
+Optimisation optimisation_from_name(std::string_view name);
 
 struct SessionOptions {
   Optimisation optimisation = Optimisation::all;

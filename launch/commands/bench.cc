@@ -27,6 +27,7 @@ struct Options {
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
+  std::string other_optimisation = "all";
   bool dream = false;
   std::optional<std::filesystem::path> world;
   std::uint32_t replicas = 256, xfers = 200;
@@ -67,6 +68,7 @@ int bench(const Options& options) {
   exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
   exec::LatencyOptions latency = options.latency;
   latency.bound = actors::parse_bindings(options.bindings);
+  latency.after_optimisation = exec::optimisation_from_name(options.other_optimisation);
   const SystemClock clock;
   Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
   latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
@@ -94,6 +96,13 @@ void add_bench(CLI::App& program, Action& action) {
       command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
                       "what is compared with it (left out: the baseline itself, an A/A control)");
+  command
+      ->add_option("--other-optimisation", options->other_optimisation,
+                   "what the runtime itself makes of OTHER, or of the baseline where OTHER is left out; the "
+                   "baseline has all")
+      ->check(CLI::IsMember({"none", "basic", "extended", "all"}))
+      ->capture_default_str()
+      ->needs(model);
   command->add_option("--threads", options->latency.threads, "threads inside an op")
       ->check(CLI::Range(1, 1024));
   command->add_option("--budget", options->latency.budget_s, "seconds to spend")

@@ -59,6 +59,16 @@ TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
   EXPECT_LE(accepted, kTrials / 20);
 }
 
+TEST(CompareLatency, OneSideMayBeLeftToRunUnoptimised) {
+  FakeLauncher launcher(100, 150, 0.01);
+  LatencyOptions options;
+  options.after_optimisation = Optimisation::none;
+  const LatencyReport report = compare_latency(launcher, "before", "after", options);
+  EXPECT_NEAR(report.estimate.speedup, 1 / 1.5, 0.02);
+  for (const MeasureRequest& request : launcher.requests)
+    EXPECT_EQ(request.optimisation, request.model == "before" ? Optimisation::all : Optimisation::none);
+}
+
 TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
   FakeLauncher launcher(101, 100, 0.0005);
   const LatencyReport report = compare_latency(launcher, "before", "after", {});
@@ -126,7 +136,8 @@ TEST(PlanSessions, NeverGoesBelowTheLeastSessions) {
 }
 
 TEST(MeasureRequest, GoesThroughArguments) {
-  const MeasureRequest request{"m.onnx", 2, {3, 4, 5, 0.25}, {{"batch", 8}, {"a=b", 2}}, 17};
+  const MeasureRequest request{"m.onnx",           2, {3, 4, 5, 0.25}, {{"batch", 8}, {"a=b", 2}}, 17,
+                               Optimisation::basic};
   const MeasureRequest again = request_from_arguments(to_arguments(request));
   EXPECT_EQ(again.model, request.model);
   EXPECT_EQ(again.threads, 2);
@@ -136,6 +147,7 @@ TEST(MeasureRequest, GoesThroughArguments) {
   EXPECT_DOUBLE_EQ(again.plan.budget_s, 0.25);
   EXPECT_EQ(again.bound, request.bound);
   EXPECT_EQ(again.seed, 17u);
+  EXPECT_EQ(again.optimisation, Optimisation::basic);
 }
 
 TEST(MeasureRequest, RefusesWhatItDoesNotKnow) {
@@ -144,6 +156,7 @@ TEST(MeasureRequest, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(request_from_arguments({"m.onnx", "--threads"}), UsageError);
   EXPECT_THROW(request_from_arguments({"m.onnx", "--threads", "two"}), UsageError);
   EXPECT_THROW(request_from_arguments({"m.onnx", "--bind", "batch"}), UsageError);
+  EXPECT_THROW(request_from_arguments({"m.onnx", "--optimisation", "some"}), UsageError);
 }
 
 TEST(ProcessLauncher, MeasuresInAFreshProcess) {
