@@ -1,5 +1,7 @@
 #include "launch/searches.h"
 
+#include <nlohmann/json.hpp>
+
 #include "actors/config_files.h"
 #include "core/base/text.h"
 #include "core/env/rule_features.h"
@@ -10,6 +12,7 @@
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
 #include "core/search/polish.h"
+#include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/sweep.h"
 #include "launch/job.h"
@@ -52,9 +55,15 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
          " rules: " + join(unseen, ", ") + (count > kNamedRules ? ", ..." : "");
 }
 
+std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy) {
+  const auto record = nlohmann::json::parse(policy.training_record);
+  if (policy.network.everywhere || !record.contains("steps")) return std::nullopt;
+  return record.at("steps").get<std::uint64_t>();
+}
+
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "sweep",     "taso",  "beam",
-                                              "policy", "portfolio", "random"};
+  static const std::vector<std::string> names{"greedy", "sweep",  "restarts",  "taso",
+                                              "beam",   "policy", "portfolio", "random"};
   return names;
 }
 
@@ -62,6 +71,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();
   if (name == "sweep") return search::make_sweep();
+  if (name == "restarts") return search::make_restarts();
   if (name == "taso") return search::make_backtracking();
   if (name == "beam") return search::make_beam();
   if (name == "random")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -31,7 +32,11 @@ class PolicyPrior : public search::Prior {
 /// empty where it saw all.
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
-/// Names that make_search takes: greedy, sweep, taso, beam, policy, portfolio, random.
+/// Candidates costed in a policy's training: one a step. Nothing where a step may be a rule at all of its
+/// sites, whose rewrites were not counted, and where its record does not say.
+std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
+
+/// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to

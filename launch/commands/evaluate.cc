@@ -100,8 +100,10 @@ double improvement(const search::SearchResult& found, double latency_us) {
 }
 
 /// What a search says of itself beside the best return: where it stood after each count of kBudgets that it
-/// reached, and how many candidates it had costed when it found its best.
-nlohmann::json course_of(const search::SearchResult& found, const std::string& kind) {
+/// reached, and how many candidates it had costed when it found its best: by itself, and with those of its
+/// policy's training where they were counted.
+nlohmann::json course_of(const search::SearchResult& found, const std::string& kind,
+                         std::optional<std::uint64_t> training) {
   nlohmann::json at = nlohmann::json::array(), improvements = nlohmann::json::array();
   for (const std::uint64_t budget : kBudgets) {
     double best = found.initial.latency_us;
@@ -115,9 +117,15 @@ nlohmann::json course_of(const search::SearchResult& found, const std::string& k
                             {"seconds", each.seconds},
                             {"expansions", each.expansions},
                             {"candidates_costed", each.candidates_costed}});
+  const std::uint64_t at_best = found.improvements.empty() ? 0 : found.improvements.back().candidates_costed;
+  const auto or_null = [](bool known, std::uint64_t count) {
+    return known ? nlohmann::json(count) : nlohmann::json();
+  };
   return {{"expansions", found.expansions},
           {"stopped_by", search::stopped_by_name(found.stopped_by)},
-          {"costed_at_best", found.improvements.empty() ? 0 : found.improvements.back().candidates_costed},
+          {"costed_at_best", at_best},
+          {"costed_in_training", or_null(training.has_value(), training.value_or(0))},
+          {"amortised_at_best", or_null(training.has_value(), training.value_or(0) + at_best)},
           {"at", at},
           {"improvements", improvements}};
 }
@@ -130,10 +138,11 @@ actors::WorkloadOptions as_trained(actors::WorkloadOptions workload, const env::
   return workload;
 }
 
-/// One search on what the policies see, horizon and all; `prior` is for those that want one.
+/// One search on what the policies see, horizon and all; `prior` is for those that want one, and so many
+/// candidates were costed in its training.
 Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
                 const std::string& method, const actors::Task& task, const actors::WorkloadOptions& workload,
-                const Options& options) {
+                const Options& options, std::optional<std::uint64_t> training = 0) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
@@ -152,7 +161,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
               {},
               found.candidates_costed,
               found.seconds,
-              course_of(found, kind)};
+              course_of(found, kind, training)};
   score.best = score.returns;
   score.memory.push_back(found.best.peak_memory_bytes / found.initial.peak_memory_bytes);
   return score;
@@ -245,7 +254,8 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options));
+    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
+                     std::nullopt));
   }
   report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
                      "controller " + path.string()));
@@ -321,7 +331,8 @@ int evaluate(const Options& options) {
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name))
-          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options));
+          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options,
+                           costed_in_training(policy)));
       report(play(*task, seen, prior, true, options.episodes, options.seed, "policy",
                   "policy " + path.string()));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
@@ -354,7 +365,8 @@ void add_evaluate(CLI::App& program, Action& action) {
       ->delimiter(',');
   command
       ->add_option("--searches", options->searches,
-                   "compared too: greedy, sweep, taso, beam, random; with each policy: policy, portfolio")
+                   "compared too: greedy, sweep, restarts, taso, beam, random; with each policy: policy, "
+                   "portfolio")
       ->delimiter(',')
       ->check(CLI::IsMember(search_names()))
       ->capture_default_str();

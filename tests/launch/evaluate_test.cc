@@ -48,6 +48,7 @@ class Evaluate : public ::testing::Test {
     policy.observation_schema = env::kObservationSchema;
     policy.rule_set_hash = rule_set_hash;
     policy.limits = limits;
+    policy.training_record = R"({"steps": 77})";
     for (std::size_t i = 0; i < rules.size(); ++i) policy.rule_names.push_back(rules.info(i).name);
     policy.network = {.width = 16,
                       .steps = 2,
@@ -71,8 +72,8 @@ class Evaluate : public ::testing::Test {
 
 TEST_F(Evaluate, SearchesReachWhatIsKnownOfTheGraph) {
   const json scores =
-      evaluate({"--searches", "greedy,beam,taso,random", "--candidates", "300", "--episodes", "7"});
-  EXPECT_EQ(scores.size(), 5u);
+      evaluate({"--searches", "greedy,restarts,beam,taso,random", "--candidates", "300", "--episodes", "7"});
+  EXPECT_EQ(scores.size(), 6u);
   EXPECT_NEAR(of_kind(scores, "greedy")["returns"][0].get<double>(), share(task_.greedy_us), 1e-9);
   EXPECT_NEAR(of_kind(scores, "beam")["returns"][0].get<double>(), share(task_.optimal_us), 1e-9);
   for (const json& score : scores) {
@@ -94,6 +95,8 @@ TEST_F(Evaluate, SearchesReachWhatIsKnownOfTheGraph) {
     }
     EXPECT_NEAR(last, score["returns"][0].get<double>(), 1e-12);
     EXPECT_LE(score["costed_at_best"].get<int>(), score["candidates_costed"].get<int>());
+    EXPECT_EQ(score["costed_in_training"], 0);
+    EXPECT_EQ(score["amortised_at_best"], score["costed_at_best"]);
   }
 }
 
@@ -195,6 +198,11 @@ TEST_F(Evaluate, APolicyHasTheActionsOfItsTraining) {
   EXPECT_EQ(of_kind(crossed, "random")["returns"], of_kind(plain, "random")["returns"]);
   EXPECT_EQ(of_kind(crossed, "policy")["returns"], of_kind(all, "policy")["returns"]);
   EXPECT_EQ(of_kind(crossed, "policy-search")["returns"], of_kind(all, "policy-search")["returns"]);
+  const json search = of_kind(plain, "policy-search");
+  EXPECT_EQ(search["costed_in_training"], 77);
+  EXPECT_EQ(search["amortised_at_best"], 77 + search["costed_at_best"].get<int>());
+  EXPECT_EQ(of_kind(plain, "untrained-policy-search")["costed_in_training"], 0);
+  EXPECT_TRUE(of_kind(all, "policy-search")["amortised_at_best"].is_null()) << "not one candidate a step";
   // Five Relus opened in one step are five rewrites.
   EXPECT_GT(of_kind(all, "random")["candidates_costed"].get<int>(),
             of_kind(plain, "random")["candidates_costed"].get<int>());
