@@ -75,9 +75,8 @@ int experiment(const Options& options) {
     const fs::path file = out / (name + ".csv");
     std::printf("%s\n%s\n", title.c_str(), parse_csv(read_file(file), file.string()).to_markdown().c_str());
   }
-  std::printf(
-      "%.1f of %.0f CPU-minutes; tables and plots: %s; a page of them: regraft report %s -o report.html\n",
-      result.cpu_minutes, spec.cpu_minutes, out.c_str(), out.c_str());
+  std::printf("%s; tables and plots: %s; a page of them: regraft report %s -o report.html\n",
+              describe_use(record).c_str(), out.c_str(), out.c_str());
   return result.complete() ? kDone : kFailed;
 }
 

@@ -45,6 +45,7 @@ std::string cell_text(const json& value) {
 std::string json_cell(const json& item, const std::string& key, const std::string& source,
                       const std::filesystem::path& file) {
   if (source == "#key") return key;
+  if (source.starts_with('=')) return source.substr(1);
   const std::size_t colon = source.rfind(':');
   const std::string path = source.substr(0, colon);
   const json::json_pointer pointer(path);
@@ -55,7 +56,7 @@ std::string json_cell(const json& item, const std::string& key, const std::strin
 
 bool agrees(const json& item, const ExperimentRows& rows, const std::filesystem::path& file) {
   return std::all_of(rows.where.begin(), rows.where.end(), [&](const auto& wanted) {
-    return json_cell(item, "", wanted.first, file) == wanted.second;
+    return std::ranges::find(wanted.second, json_cell(item, "", wanted.first, file)) != wanted.second.end();
   });
 }
 

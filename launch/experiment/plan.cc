@@ -25,14 +25,19 @@ bool agree(const Values& a, const Values& b) {
   });
 }
 
-std::vector<Values> combinations(const ExperimentSpec& spec, const std::vector<std::string>& over) {
+std::vector<Values> combinations(const ExperimentSpec& spec, const ExperimentStep& step) {
   std::vector<Values> all{{}};
-  for (const std::string& key : over) {
+  for (const std::string& key : step.over) {
+    const auto only = std::ranges::find(step.only, key, [](const auto& each) { return each.first; });
+    const auto wanted = [&](const std::string& value) {
+      return only == step.only.end() || std::ranges::find(only->second, value) != only->second.end();
+    };
     const auto varied = std::find_if(spec.matrix.begin(), spec.matrix.end(),
                                      [&](const auto& each) { return each.first == key; });
     std::vector<Values> longer;
     for (const Values& values : all) {
       for (const std::string& value : varied->second) {
+        if (!wanted(value)) continue;
         longer.push_back(values);
         longer.back().emplace_back(key, value);
       }
@@ -154,7 +159,7 @@ std::string PlannedRun::label(const ExperimentSpec& spec) const {
 std::vector<PlannedRun> plan_runs(const ExperimentSpec& spec, const std::filesystem::path& out) {
   std::vector<PlannedRun> runs;
   for (std::size_t step = 0; step < spec.steps.size(); ++step) {
-    for (Values& values : combinations(spec, spec.steps[step].over)) {
+    for (Values& values : combinations(spec, spec.steps[step])) {
       PlannedRun run;
       run.step = step;
       run.folder = out / "runs" / spec.steps[step].name / folder_name(values);

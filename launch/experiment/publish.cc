@@ -1,6 +1,7 @@
 #include "launch/experiment/publish.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
@@ -50,6 +51,7 @@ void write_record(const ExperimentRecord& record, const std::filesystem::path& o
                    {"complete", record.complete},
                    {"cpu_minutes", record.cpu_minutes},
                    {"budget_cpu_minutes", record.budget_cpu_minutes},
+                   {"borrowed_cpu_minutes", record.borrowed_cpu_minutes},
                    {"runs", runs},
                    {"plots", record.plots},
                    {"summaries", record.summaries}};
@@ -60,12 +62,21 @@ void write_record(const ExperimentRecord& record, const std::filesystem::path& o
 
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out) {
-  ExperimentRecord record{spec.name,          spec.title,       spec.question, small, result.complete(),
-                          result.cpu_minutes, spec.cpu_minutes, result.runs,   {},    {}};
+  ExperimentRecord record{spec.name,
+                          spec.title,
+                          spec.question,
+                          small,
+                          result.complete(),
+                          result.cpu_minutes,
+                          spec.cpu_minutes,
+                          result.borrowed_cpu_minutes,
+                          result.runs,
+                          {},
+                          {}};
   for (const ExperimentSummary& summary : spec.summaries) {
     const Table& table = table_of(result, summary.table);
     if (table.rows().empty()) continue;
-    write_file_atomic(out / (summary.name + ".csv"), summarise(table, summary.by, summary.value).to_csv());
+    write_file_atomic(out / (summary.name + ".csv"), summarise(table, summary.by, summary.values).to_csv());
     record.summaries.emplace_back(summary.name, summary.title);
   }
   for (const ExperimentGap& gap : spec.gaps) {
@@ -85,6 +96,15 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
   return record;
 }
 
+std::string describe_use(const ExperimentRecord& record) {
+  char text[120], borrowed[60] = "";
+  if (record.borrowed_cpu_minutes > 0)
+    std::snprintf(borrowed, sizeof borrowed, ", beside %.1f of steps borrowed", record.borrowed_cpu_minutes);
+  std::snprintf(text, sizeof text, "%.1f of %.0f CPU-minutes%s", record.cpu_minutes,
+                record.budget_cpu_minutes, borrowed);
+  return text;
+}
+
 ExperimentRecord load_record(const std::filesystem::path& out) {
   try {
     const json saved = json::parse(read_file(out / kRecordFile));
@@ -96,6 +116,7 @@ ExperimentRecord load_record(const std::filesystem::path& out) {
     record.complete = saved.at("complete");
     record.cpu_minutes = saved.at("cpu_minutes");
     record.budget_cpu_minutes = saved.at("budget_cpu_minutes");
+    record.borrowed_cpu_minutes = saved.value("borrowed_cpu_minutes", 0.0);  // not in older ones
     for (const json& run : saved.at("runs"))
       record.runs.push_back({run.at("label"), run.at("arguments"), run.at("seconds"), run.at("cpu_minutes"),
                              run.at("failure"), true, ""});

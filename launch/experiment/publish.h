@@ -8,7 +8,7 @@ namespace regraft::launch {
 struct ExperimentRecord {
   std::string name, title, question;
   bool small = false, complete = false;
-  double cpu_minutes = 0, budget_cpu_minutes = 0;
+  double cpu_minutes = 0, budget_cpu_minutes = 0, borrowed_cpu_minutes = 0;
   std::vector<RunRecord> runs;
   std::vector<std::pair<std::string, std::string>> plots,
       summaries;  // file stem and title; gaps are summaries
@@ -18,6 +18,9 @@ struct ExperimentRecord {
 /// without rows is left out, and a plot without points.
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out);
+
+/// "3.1 of 5 CPU-minutes, beside 40.2 of steps borrowed".
+std::string describe_use(const ExperimentRecord& record);
 
 /// Reads OUT/experiment.json. Throws FileError, ExperimentError.
 ExperimentRecord load_record(const std::filesystem::path& out);

@@ -23,8 +23,7 @@ void add_experiment(HtmlPage& page, const fs::path& folder) {
   std::size_t done = 0;
   for (const RunRecord& run : record.runs) done += run.failure.empty() ? 1 : 0;
   page.paragraph(std::string(record.small ? "Small form. " : "") + std::to_string(done) + " of " +
-                 std::to_string(record.runs.size()) + " runs done, " + show(record.cpu_minutes) + " of " +
-                 show(record.budget_cpu_minutes) + " CPU-minutes.");
+                 std::to_string(record.runs.size()) + " runs done, " + describe_use(record) + ".");
   for (const RunRecord& run : record.runs)
     if (!run.failure.empty()) page.paragraph("Not done: " + run.label + ": " + run.failure);
   for (const auto& [name, title] : record.summaries) {

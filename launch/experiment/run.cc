@@ -242,7 +242,8 @@ ExperimentResult run_experiment(const ExperimentSpec& spec, const ExperimentOpti
                    (!record->failure.empty() ? record->failure
                     : record->reused         ? "done before"
                                              : "done in " + show(record->seconds) + " s"));
-    result.cpu_minutes += record->cpu_minutes;
+    double& spent = spec.steps[plan[i].step].borrowed ? result.borrowed_cpu_minutes : result.cpu_minutes;
+    spent += record->cpu_minutes;
     result.runs.push_back(std::move(*record));
   }
   for (const ExperimentRows& rows : spec.rows) {

@@ -24,7 +24,7 @@ struct RunRecord {
 struct ExperimentResult {
   std::vector<RunRecord> runs;
   std::vector<std::pair<std::string, Table>> tables;
-  double cpu_minutes = 0;  // of all runs, earlier calls included
+  double cpu_minutes = 0, borrowed_cpu_minutes = 0;  // of all runs, earlier calls included; borrowed apart
   bool complete() const;
 };
 

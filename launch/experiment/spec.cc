@@ -33,6 +33,19 @@ class TableReader {
     fail("'" + key + "' is not a number", *node, "give a number");
   }
 
+  /// A string, or a list of them.
+  std::vector<std::string> one_or_more(const std::string& key) { return one_or_more(*take(key, true), key); }
+
+  std::vector<std::string> one_or_more(const toml::node& node, const std::string& key) const {
+    if (const auto value = node.value_exact<std::string>()) return {*value};
+    std::vector<std::string> values = list(node, key);
+    if (values.empty()) fail("'" + key + "' is an empty list", node, "name at least one");
+    return values;
+  }
+
+  /// Keys in their order, each with a string or a list of them.
+  std::vector<std::pair<std::string, std::vector<std::string>>> choices(const std::string& key);
+
   std::vector<std::string> texts(const std::string& key, bool required) {
     const toml::node* node = take(key, required);
     if (node == nullptr) return {};
@@ -112,6 +125,13 @@ std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::tabl
   return keys;
 }
 
+std::vector<std::pair<std::string, std::vector<std::string>>> TableReader::choices(const std::string& key) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
+  if (const toml::table* list = table(key, false))
+    for (const auto& [name, node] : in_order(*list)) all.emplace_back(name, one_or_more(*node, name));
+  return all;
+}
+
 void read_values(TableReader& reader, const toml::table& table, ExperimentSpec& spec, bool replace) {
   for (const auto& [key, node] : in_order(table)) {
     auto varied = std::find_if(spec.matrix.begin(), spec.matrix.end(),
@@ -136,34 +156,32 @@ void read_values(TableReader& reader, const toml::table& table, ExperimentSpec& 
 
 ExperimentStep read_step(const toml::table& table, const std::string& source) {
   TableReader reader(table, source);
-  ExperimentStep step{reader.text("name", true), reader.texts("over", false), reader.texts("run", true),
-                      reader.texts("resume", false), reader.flag("shared")};
+  ExperimentStep step{reader.text("name", true), reader.texts("over", false),   reader.choices("only"),
+                      reader.texts("run", true), reader.texts("resume", false), reader.flag("shared")};
   reader.done();
   if (step.run.empty()) reader.fail("'run' is empty", table, "give the program's arguments");
   return step;
 }
 
-ExperimentRows read_rows(const toml::table& table, const std::string& source) {
+/// One for each step that is named.
+std::vector<ExperimentRows> read_rows(const toml::table& table, const std::string& source) {
   TableReader reader(table, source);
   ExperimentRows rows;
   rows.table = reader.text("table", true);
-  rows.step = reader.text("step", true);
+  const std::vector<std::string> steps = reader.one_or_more("step");
   rows.file = reader.text("file", true);
   rows.each = reader.text("each", false);
   rows.tags = reader.text("tags", false);
-  const auto pairs = [&](const char* name, bool needed, auto& out) {
-    const toml::table* list = reader.table(name, needed);
-    if (!list) return;
-    for (const auto& [key, node] : in_order(*list)) {
-      const auto value = node->template value_exact<std::string>();
-      if (!value) reader.fail("'" + key + "' of " + name + " is not a string", *node, "put it in quotes");
-      out.emplace_back(key, *value);
-    }
-  };
-  pairs("where", false, rows.where);
-  pairs("columns", true, rows.columns);
+  rows.where = reader.choices("where");
+  for (const auto& [key, node] : in_order(*reader.table("columns", true))) {
+    const auto value = node->value_exact<std::string>();
+    if (!value) reader.fail("'" + key + "' of columns is not a string", *node, "put it in quotes");
+    rows.columns.emplace_back(key, *value);
+  }
   reader.done();
-  return rows;
+  std::vector<ExperimentRows> all;
+  for (const std::string& step : steps) all.emplace_back(rows).step = step;
+  return all;
 }
 
 ExperimentPlot read_plot(const toml::table& table, const std::string& source) {
@@ -196,7 +214,7 @@ ExperimentPlot read_plot(const toml::table& table, const std::string& source) {
 ExperimentSummary read_summary(const toml::table& table, const std::string& source) {
   TableReader reader(table, source);
   ExperimentSummary summary{reader.text("name", true), reader.text("title", true), reader.text("table", true),
-                            reader.texts("by", true), reader.text("value", true)};
+                            reader.texts("by", true), reader.one_or_more("value")};
   reader.done();
   return summary;
 }
@@ -231,6 +249,14 @@ void check_names(const ExperimentSpec& spec, const std::string& source) {
                           [&](const auto& each) { return each.first == key; }),
               "step '" + step.name + "' goes over '" + key + "', which is not in [matrix]",
               "add it there or leave it out");
+  for (const ExperimentStep& step : spec.steps) {
+    for (const auto& [key, values] : step.only)
+      require(std::ranges::find(step.over, key) != step.over.end(),
+              "step '" + step.name + "' wants only some values of '" + key + "', which it does not go over",
+              "add the key to over, or leave it out");
+    require(std::ranges::count(spec.steps, step.name, &ExperimentStep::name) == 1,
+            "there are two steps '" + step.name + "'", "give each a name of its own");
+  }
   const auto has_table = [&](const std::string& name) {
     return std::any_of(spec.rows.begin(), spec.rows.end(),
                        [&](const ExperimentRows& rows) { return rows.table == name; });
@@ -256,7 +282,8 @@ void check_names(const ExperimentSpec& spec, const std::string& source) {
   for (const ExperimentSummary& summary : spec.summaries) {
     for (const std::string& column : summary.by)
       require_column(summary.table, column, "summary '" + summary.name + "'");
-    require_column(summary.table, summary.value, "summary '" + summary.name + "'");
+    for (const std::string& column : summary.values)
+      require_column(summary.table, column, "summary '" + summary.name + "'");
   }
   for (const ExperimentGap& gap : spec.gaps) {
     std::vector<std::string> tables = gap.against;
@@ -293,15 +320,43 @@ const ExperimentStep& ExperimentSpec::step(const std::string& wanted) const {
   throw ExperimentError("there is no step '" + wanted + "'", "experiment " + name, "name one of [[step]]");
 }
 
+namespace {
+
+/// The steps that an experiment shares with another one, and what they read: that one's models and values.
+ExperimentSpec borrow(const toml::table& table, const std::filesystem::path& path, bool small) {
+  TableReader reader(table, path.string());
+  const std::filesystem::path other = path.parent_path() / (reader.text("experiment", true) + ".toml");
+  const std::vector<std::string> names = reader.texts("steps", true);
+  reader.done();
+  if (!std::filesystem::exists(other))
+    reader.fail("there is no experiment '" + other.stem().string() + "' to share steps with", table,
+                "name a file beside this one, without .toml");
+  ExperimentSpec lender = load_experiment(other, small), spec;
+  for (const std::string& name : names) {
+    spec.steps.push_back(lender.step(name));
+    spec.steps.back().borrowed = true;
+    if (!spec.steps.back().shared)
+      reader.fail("step '" + name + "' of " + lender.name + " is not shared", table,
+                  "add shared = true to it there");
+  }
+  spec.unpack = std::move(lender.unpack);
+  spec.matrix = std::move(lender.matrix);
+  spec.values = std::move(lender.values);
+  return spec;
+}
+
+}  // namespace
+
 ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
   const toml::table root = parse(path);
   TableReader reader(root, path.string());
   ExperimentSpec spec;
+  if (const toml::table* from = reader.table("from", false)) spec = borrow(*from, path, small);
   spec.name = path.stem().string();
   spec.title = reader.text("title", true);
   spec.question = reader.text("question", true);
   spec.cpu_minutes = reader.number("cpu_minutes");
-  spec.unpack = reader.texts("unpack", false);
+  for (std::string& file : reader.texts("unpack", false)) spec.unpack.push_back(std::move(file));
   if (const toml::table* matrix = reader.table("matrix", false)) read_values(reader, *matrix, spec, false);
   if (const toml::table* values = reader.table("values", false)) read_values(reader, *values, spec, false);
   const toml::table* reduced = reader.table("small", true);
@@ -315,7 +370,7 @@ ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
   for (const toml::table* table : reader.tables("step"))
     spec.steps.push_back(read_step(*table, path.string()));
   for (const toml::table* table : reader.tables("rows"))
-    spec.rows.push_back(read_rows(*table, path.string()));
+    for (ExperimentRows& rows : read_rows(*table, path.string())) spec.rows.push_back(std::move(rows));
   for (const toml::table* table : reader.tables("plot"))
     spec.plots.push_back(read_plot(*table, path.string()));
   for (const toml::table* table : reader.tables("summary"))

@@ -13,7 +13,8 @@ namespace regraft::launch {
 /// One command of an experiment, run for every combination of the values of `over`.
 struct ExperimentStep {
   std::string name;
-  std::vector<std::string> over;  // keys of the matrix; in order
+  std::vector<std::string> over;                                       // keys of the matrix; in order
+  std::vector<std::pair<std::string, std::vector<std::string>>> only;  // of these keys no other values
   /// Arguments of the program. {KEY} is a value; {out} the step's own folder; {STEP} the folder of an earlier
   /// step for the same values; an argument with {all:STEP} is repeated for every run of that step that agrees
   /// with these values. A brace before anything but a letter is a brace.
@@ -22,6 +23,7 @@ struct ExperimentStep {
   /// Its runs lie beside the experiments' folders, each named by its command, so that experiments with the
   /// same command share the run: one training for the curve, the validity and the comparison.
   bool shared = false;
+  bool borrowed = false;  // of another experiment, within whose budget it is
 };
 
 /// What of a step's output becomes rows of a table: columns `over` of the step, then these.
@@ -31,12 +33,13 @@ struct ExperimentRows {
   std::string file;  // in the step's folder: *.json, *.csv, or a folder of TensorBoard events
   /// JSON: pointer (RFC 6901) to an array or object whose items are rows; empty: the whole file is one row.
   std::string each;
-  /// JSON: the file is a list, and of its items those count in which each pointer has this value; `each` is
-  /// then a pointer in such an item, empty for the item itself.
-  std::vector<std::pair<std::string, std::string>> where;
+  /// JSON: the file is a list, and of its items those count in which each pointer has one of these values;
+  /// `each` is then a pointer in such an item, empty for the item itself.
+  std::vector<std::pair<std::string, std::vector<std::string>>> where;
   /// JSON: column name and pointer in the item, with an optional ":mean", ":max", ":min", ":last", ":count"
-  /// over an array; "#key" is the item's key in an object. CSV: column name and the file's column. Events:
-  /// column name and one of step, tag, value, or @TAG: what that curve has at the same step.
+  /// over an array; "#key" is the item's key in an object; "=TEXT" is that text. CSV: column name and the
+  /// file's column. Events: column name and one of step, tag, value, or @TAG: what that curve has at the same
+  /// step.
   std::vector<std::pair<std::string, std::string>> columns;
   std::string tags;  // events: only tags that start so
 };
@@ -50,11 +53,10 @@ struct ExperimentPlot {
   std::string x_label, y_label;
 };
 
-/// A table of the report: interquartile means of `value` by other columns.
+/// A table of the report: interquartile means of `values` by other columns.
 struct ExperimentSummary {
   std::string name, title, table;
-  std::vector<std::string> by;
-  std::string value;
+  std::vector<std::string> by, values;
 };
 
 /// A table of the report: how far methods stay behind the best known (gap.h).
@@ -68,7 +70,7 @@ struct ExperimentGap {
 /// An experiment as data: configs/experiments/NAME.toml.
 struct ExperimentSpec {
   std::string name, title, question;
-  double cpu_minutes = 0;           // budget of the whole
+  double cpu_minutes = 0;           // budget of all steps but those borrowed
   std::vector<std::string> unpack;  // model files, made from ../NAME.xz where missing
   std::vector<std::pair<std::string, std::vector<std::string>>> matrix;  // key and its values, in order
   std::map<std::string, std::string> values;                             // {KEY} that does not vary

@@ -177,6 +177,22 @@ Table summarise(const Table& table, const std::vector<std::string>& by, const st
   return summary;
 }
 
+Table summarise(const Table& table, const std::vector<std::string>& by,
+                const std::vector<std::string>& values) {
+  if (values.size() == 1) return summarise(table, by, values.front());
+  std::vector<std::string> columns = by;
+  for (const char* name : {"figure", "n", "iqm", "low", "high"}) columns.emplace_back(name);
+  Table all(std::move(columns));
+  for (const std::string& value : values) {
+    const Table one = summarise(table, by, value);
+    for (std::vector<std::string> cells : one.rows()) {
+      cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(by.size()), value);
+      all.add(std::move(cells));
+    }
+  }
+  return all;
+}
+
 std::string show(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);

@@ -56,6 +56,9 @@ std::vector<Group> group_by(const Table& table, const std::vector<std::string>& 
 /// One row a group: its key, the count, the interquartile mean and its 95 % bootstrap interval
 /// (core/base/stats.h). Columns: `by`, then n, iqm, low, high.
 Table summarise(const Table& table, const std::vector<std::string>& by, const std::string& value);
+/// The same of several values one below the other; of more than one, column `figure` says which.
+Table summarise(const Table& table, const std::vector<std::string>& by,
+                const std::vector<std::string>& values);
 
 /// A number as tables show it: at most six digits that mean something.
 std::string show(double value);
