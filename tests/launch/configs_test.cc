@@ -106,6 +106,19 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
     EXPECT_EQ(dream.number(key), value) << key;
 }
 
+// Steps that an experiment borrows are within the budget of the one that they are of.
+TEST(Configs, AllExperimentsTogetherFitIntoTwelveHours) {
+  constexpr double kMostMinutes = 12 * 60, kMostSmallMinutes = 20;
+  double all = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kConfigs / "experiments")) {
+    if (entry.path().extension() != ".toml") continue;
+    all += load_experiment(entry.path(), false).cpu_minutes;
+    EXPECT_LE(load_experiment(entry.path(), true).cpu_minutes, kMostSmallMinutes) << entry.path();
+  }
+  EXPECT_GT(all, 0);
+  EXPECT_LE(all, kMostMinutes);
+}
+
 // An experiment that compares rewards compares different ones.
 TEST(Configs, NoExperimentTrainsByADetailedRewardThatIsTheIncrementalOne) {
   std::size_t detailed = 0;
