@@ -150,14 +150,16 @@ std::string bars_script(const ExperimentPlot& plot, const Table& table) {
 }
 
 std::string heat_script(const ExperimentPlot& plot, const Table& table) {
-  const std::vector<std::string> columns = distinct(table, plot.x), rows = distinct(table, plot.y);
-  std::map<std::pair<std::string, std::string>, double> sums;
-  for (const Group& group : group_by(table, {plot.x, plot.y}, plot.value))
-    for (const double value : group.values) sums[{group.key[0], group.key[1]}] += value;
+  const Table sums = crossed(table, plot.y, plot.x, plot.value);
+  const std::vector<std::string> columns(sums.columns().begin() + 1, sums.columns().end());
+  std::vector<std::string> rows;
   std::string data;
-  for (std::size_t y = 0; y < rows.size(); ++y)
+  for (const auto& row : sums.rows()) {
     for (std::size_t x = 0; x < columns.size(); ++x)
-      data += std::to_string(x) + "\t" + std::to_string(y) + "\t" + show(sums[{columns[x], rows[y]}]) + "\n";
+      data += std::to_string(x) + "\t" + std::to_string(rows.size()) + "\t" +
+              (row[x + 1].empty() ? "0" : row[x + 1]) + "\n";
+    rows.push_back(row.front());
+  }
   const std::size_t height = std::max<std::size_t>(480, 160 + 16 * rows.size());
   return head(plot) + "set terminal svg size 860," + std::to_string(height) +
          " font 'sans,11' background rgb 'white' noenhanced\n" + tics("x", columns) + tics("y", rows) +

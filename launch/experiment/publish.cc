@@ -89,6 +89,11 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
   for (const ExperimentPlot& plot : spec.plots) {
     const Table& table = table_of(result, plot.table);
     if (!has_points(plot, table)) continue;
+    if (plot.kind == ExperimentPlot::Kind::heat) {
+      const std::string name = plot.name + "_figures";
+      write_file_atomic(out / (name + ".csv"), crossed(table, plot.y, plot.x, plot.value).to_csv());
+      record.summaries.emplace_back(name, plot.title + ", in figures");
+    }
     draw(plot_script(plot, table), out / (plot.name + ".svg"));
     record.plots.emplace_back(plot.name, plot.title);
   }

@@ -14,8 +14,8 @@ struct ExperimentRecord {
       summaries;  // file stem and title; gaps are summaries
 };
 
-/// Draws the plots (PLOT.svg), writes the summaries and gaps (NAME.csv) and the record. A summary of a table
-/// without rows is left out, and a plot without points.
+/// Draws the plots (PLOT.svg; of a heat map what it shows too, as PLOT_figures.csv), writes the summaries and
+/// gaps (NAME.csv) and the record. A summary of a table without rows is left out, and a plot without points.
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out);
 

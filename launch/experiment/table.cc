@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace regraft::launch {
 namespace {
@@ -191,6 +192,31 @@ Table summarise(const Table& table, const std::vector<std::string>& by,
     }
   }
   return all;
+}
+
+Table crossed(const Table& table, const std::string& row, const std::string& column,
+              const std::string& value) {
+  std::vector<std::string> columns{row}, rows;
+  std::map<std::pair<std::string, std::string>, double> sums;
+  const auto remember = [](std::vector<std::string>& all, const std::string& name, std::size_t from) {
+    if (std::find(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), name) == all.end())
+      all.push_back(name);
+  };
+  for (const Group& group : group_by(table, {row, column}, value)) {
+    remember(rows, group.key[0], 0);
+    remember(columns, group.key[1], 1);
+    for (const double each : group.values) sums[{group.key[0], group.key[1]}] += each;
+  }
+  Table result(columns);
+  for (const std::string& name : rows) {
+    std::vector<std::string> cells{name};
+    for (std::size_t i = 1; i < columns.size(); ++i) {
+      const auto sum = sums.find({name, columns[i]});
+      cells.push_back(sum == sums.end() ? "" : show(sum->second));
+    }
+    result.add(std::move(cells));
+  }
+  return result;
 }
 
 std::string show(double value) {

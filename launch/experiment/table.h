@@ -60,6 +60,11 @@ Table summarise(const Table& table, const std::vector<std::string>& by, const st
 Table summarise(const Table& table, const std::vector<std::string>& by,
                 const std::vector<std::string>& values);
 
+/// Sums of `value`: a row for each value of `row`, a column for each of `column`, both in the order in which
+/// they first come; empty cells where there is none.
+Table crossed(const Table& table, const std::string& row, const std::string& column,
+              const std::string& value);
+
 /// A number as tables show it: at most six digits that mean something.
 std::string show(double value);
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 
@@ -353,6 +354,23 @@ TEST(Plots, GnuplotDrawsEveryKind) {
     EXPECT_THAT(thrown([&] { plot_script(plot, table); }), HasSubstr("no column 'nowhere'"));
   }
   EXPECT_THAT(thrown([&] { draw("plot nonsense(", folder.path() / "q.svg"); }), HasSubstr("gnuplot refused"));
+}
+
+TEST(Plots, WhatAHeatMapShowsIsATableToo) {
+  const TempDir folder;
+  ExperimentSpec spec;
+  spec.plots = {{ExperimentPlot::Kind::heat, "used", "Uses", "uses", "model", "rule", "", "count", "", ""}};
+  Table table({"model", "rule", "count"});
+  for (const auto& [model, rule, count] :
+       {std::array{"m", "fuse", "2"}, {"m", "fold", "1"}, {"n", "fold", "5"}, {"n", "fold", "1"}})
+    table.add({model, rule, count});
+  ExperimentResult result;
+  result.tables = {{"uses", table}};
+  publish(spec, result, false, folder.path());
+  EXPECT_EQ(read_file(folder.path() / "used_figures.csv"), "rule,m,n\nfuse,2,\nfold,1,6\n");
+  const std::string page = report_html({folder.path()});
+  EXPECT_THAT(page, HasSubstr("<td>fold</td><td>1</td><td>6</td>"));
+  EXPECT_THAT(page, HasSubstr("<svg"));
 }
 
 TEST(Plots, WithoutPointsAreLeftOut) {
