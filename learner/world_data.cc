@@ -34,7 +34,7 @@ StateFacts facts_of(env::Environment& environment, std::uint32_t peeks, Rng& rng
   for (std::uint32_t i = 0; i < peeks; ++i) {
     const env::Action action = replay::draw_random_action(observation, 0, rng);
     try {
-      const double after = environment.peek(action).latency_us;
+      const double after = environment.peek_latency_us(action);
       facts.peeks.push_back({static_cast<std::uint16_t>(action.xfer),
                              static_cast<std::uint16_t>(action.location),
                              static_cast<float>((now - after) / initial)});

@@ -27,7 +27,7 @@ env::Action cheapest_of(std::uint32_t trials, env::Environment& environment, dou
   for (std::uint32_t i = 0; i < trials; ++i) {
     const env::Action action = draw_random_action(environment.observation(), noop, rng);
     try {
-      const double cost = environment.peek(action).latency_us;
+      const double cost = environment.peek_latency_us(action);
       if (cost >= least) continue;
       least = cost;
     } catch (const rules::RuleError&) {  // refused by the rewriter: a step would change nothing

@@ -60,8 +60,6 @@ void AnalyticCost::grow() {
   flow_.resize(bound);
   fusion_.resize(bound);
   costs_.resize(bound);
-  bytes_.resize(bound, 0);
-  shares_.resize(bound, kNoNode);
   reach_.resize(bound, -1);
 }
 
@@ -224,8 +222,8 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
 }
 
 void AnalyticCost::find_memory(NodeId id) {
-  shares_[id] = flow_[id].constant ? kNoNode : holder_of(id);
-  bytes_[id] = flow_[id].constant || shares_[id] != kNoNode ? 0 : tensor_bytes(id);
+  const NodeId holder = flow_[id].constant ? kNoNode : holder_of(id);
+  peak_.set(id, flow_[id].constant || holder != kNoNode ? 0 : tensor_bytes(id), holder);
 }
 
 const Cost& AnalyticCost::cost() {
@@ -234,7 +232,7 @@ const Cost& AnalyticCost::cost() {
   cost_.flops = static_cast<double>(total_.flops);
   cost_.bytes = static_cast<double>(total_.bytes);
   cost_.launches = static_cast<double>(total_.launches);
-  cost_.peak_memory_bytes = static_cast<double>(peak_.bytes(graph_, bytes_, shares_) + total_.weight_bytes);
+  cost_.peak_memory_bytes = static_cast<double>(peak_.bytes(graph_) + total_.weight_bytes);
   stale_ = false;
   return cost_;
 }

@@ -29,6 +29,7 @@ class AnalyticCost final : public CostModel {
   AnalyticCost(const DeviceProfile& device, const graph::Bindings& bindings, const graph::Graph& graph);
 
   const Cost& cost() override;
+  double latency_us() override { return latency_of(total_.time); }
   void update(std::span<const graph::NodeId> touched) override;
   double node_latency_us(graph::NodeId node) override;
   std::string name() const override;
@@ -69,8 +70,6 @@ class AnalyticCost final : public CostModel {
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
   FusionRules rules_;
-  std::vector<std::int64_t> bytes_;    // by node: of its outputs, 0 where they lie in another's memory
-  std::vector<graph::NodeId> shares_;  // by node: in whose memory its outputs are, or kNoNode
   PeakMemory peak_;
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update
   std::vector<int> reach_;                             // scratch of reach, all -1 between calls

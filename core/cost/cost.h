@@ -26,6 +26,8 @@ class CostModel {
   virtual ~CostModel() = default;
   /// The cost of the present state of the graph.
   virtual const Cost& cost() = 0;
+  /// cost().latency_us, for those who compare many graphs: without what takes a pass over the graph.
+  virtual double latency_us() = 0;
   /// Call after edits or undo with graph.touched_since(mark).
   virtual void update(std::span<const graph::NodeId> touched) = 0;
   /// The share of cost().latency_us that a live node stands for (its fused group's latency split over

@@ -176,18 +176,18 @@ void Environment::observe(StepSeconds& seconds) {
                 observation_);
 }
 
-cost::Cost Environment::peek(Action action) {
+double Environment::peek_latency_us(Action action) {
   const Place place = locate(action);
   if (place.invalid != Invalid::none) {
-    throw EnvError(std::string(describe(place.invalid)), "peek",
+    throw EnvError(std::string(describe(place.invalid)), "peek_latency_us",
                    "choose a candidate of the present observation");
   }
   return place.all_sites ? peek_everywhere(action.xfer)
-         : place.match   ? state_.peek_cost(*place.match)
-                         : cost_;
+         : place.match   ? state_.peek_latency_us(*place.match)
+                         : cost_.latency_us;
 }
 
-cost::Cost Environment::peek_everywhere(std::uint32_t xfer) {
+double Environment::peek_everywhere(std::uint32_t xfer) {
   const std::size_t depth = state_.depth();
   std::optional<rules::RuleError> refusal;
   carry_out_everywhere(state_, xfer, [&](const rules::Match& match) {
@@ -200,7 +200,7 @@ cost::Cost Environment::peek_everywhere(std::uint32_t xfer) {
     return true;
   });
   if (state_.depth() == depth && refusal) throw rules::RuleError(*refusal);
-  const cost::Cost seen = state_.cost();
+  const double seen = state_.cost_model().latency_us();
   state_.rewind_to(depth);
   return seen;
 }

@@ -123,9 +123,9 @@ class Environment {
   Visited present() const { return {cost_, state_.path()}; }
   Visited best() const { return {best_cost_, best_path_}; }
 
-  /// The cost after a legal action; the environment stays as it is. NO-OP's is the present cost. Throws
+  /// The latency after a legal action; the environment stays as it is. NO-OP's is the present one. Throws
   /// EnvError on an action that is not legal and RuleError where the rewriter refuses.
-  cost::Cost peek(Action action);
+  double peek_latency_us(Action action);
 
   /// An independent environment in the same state.
   Environment clone() const;
@@ -142,7 +142,7 @@ class Environment {
   Place locate(Action action);
   void take(Action action, StepResult& result);
   bool apply(const rules::Match& match);
-  cost::Cost peek_everywhere(std::uint32_t xfer);
+  double peek_everywhere(std::uint32_t xfer);
   void observe(StepSeconds& seconds);
   void restart(std::uint64_t seed);
 

@@ -27,7 +27,7 @@ std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const 
   const graph::NodeId bound = state.graph().id_bound();
   std::vector<Hash128> seen{state.graph().hash()};
   std::vector<rules::Match> spent;
-  cost::Cost least = state.cost();
+  double least_us = state.cost_model().latency_us();
   std::size_t least_depth = bottom, applied = 0;
   while (applied < kMostRewritesEverywhere) {
     const rules::Match* next = largest(state.index().matches(rule), spent, bound);
@@ -45,8 +45,9 @@ std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const 
       continue;
     }
     seen.push_back(hash);
-    if (!cheaper(state.cost(), least)) continue;
-    least = state.cost();
+    const double latency_us = state.cost_model().latency_us();
+    if (!cheaper(latency_us, least_us)) continue;
+    least_us = latency_us;
     least_depth = state.depth();
   }
   if (least_depth > bottom) state.rewind_to(least_depth);

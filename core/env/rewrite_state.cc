@@ -78,9 +78,9 @@ void RewriteState::rewind_to(std::size_t depth) {
   path_.resize(depth);
 }
 
-cost::Cost RewriteState::peek_cost(const rules::Match& match) {
-  cost::Cost seen;
-  peek(match, [&](const graph::Graph&, const cost::Cost& cost) { seen = cost; });
+double RewriteState::peek_latency_us(const rules::Match& match) {
+  double seen = 0;
+  peek(match, [&](const graph::Graph&, cost::CostModel& cost) { seen = cost.latency_us(); });
   return seen;
 }
 
@@ -118,8 +118,12 @@ RewriteState::Trial::~Trial() {
   state_.touched_ = std::move(touched_);
 }
 
+bool cheaper(double a_us, double b_us) {
+  return a_us < b_us * (1 - 1e-9);
+}
+
 bool cheaper(const cost::Cost& a, const cost::Cost& b) {
-  return a.latency_us < b.latency_us * (1 - 1e-9);
+  return cheaper(a.latency_us, b.latency_us);
 }
 
 graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,

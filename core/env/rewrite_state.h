@@ -44,13 +44,13 @@ class RewriteState {
   /// Takes back the last rewrites until `depth` of them are left.
   void rewind_to(std::size_t depth);
 
-  /// Applies `match`, calls look(graph, cost) on the outcome and takes the rewrite back. Throws as apply()
-  /// does.
+  /// Applies `match`, calls look(graph, cost model) on the outcome and takes the rewrite back. Whoever only
+  /// compares asks the model for its latency, which takes no pass over the graph. Throws as apply() does.
   template <typename Look>
   void peek(const rules::Match& match, Look&& look);
 
-  /// The cost after `match`. Throws as apply() does.
-  cost::Cost peek_cost(const rules::Match& match);
+  /// The latency after `match`. Throws as apply() does.
+  double peek_latency_us(const rules::Match& match);
 
   /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
   /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares
@@ -98,10 +98,11 @@ class RewriteState {
 template <typename Look>
 void RewriteState::peek(const rules::Match& match, Look&& look) {
   const Trial trial(*this, match);
-  look(static_cast<const graph::Graph&>(*graph_), cost());
+  look(static_cast<const graph::Graph&>(*graph_), cost_model());
 }
 
-/// Whether `a` is cheaper than `b` by more than the rounding of sums: by a billionth of `b`.
+/// Whether latency `a_us` is below `b_us` by more than the rounding of sums: by a billionth of `b_us`.
+bool cheaper(double a_us, double b_us);
 bool cheaper(const cost::Cost& a, const cost::Cost& b);
 
 /// A copy of `start` after the rewrites of `path`. Throws RuleError where one does not apply.

@@ -11,6 +11,7 @@ class TableCost : public cost::CostModel {
   }
 
   const cost::Cost& cost() override { return cost_; }
+  double latency_us() override { return cost_.latency_us; }
   void update(std::span<const graph::NodeId>) override { sum(); }
   double node_latency_us(graph::NodeId node) override { return of_kind(graph_.node(node).kind); }
   std::string name() const override { return "table"; }

@@ -54,10 +54,11 @@ class Backtracking : public Search {
     for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
       for (const rules::Match& match : index.matches(rule)) {
         if (!run.goes_on()) return;
-        run.try_match(state, match, [&](const graph::Graph& graph, const cost::Cost& cost) {
-          if (cost.latency_us >= options_.alpha * run.best().latency_us || !run.visit(graph.hash())) return;
+        run.try_match(state, match, [&](const graph::Graph& graph, cost::CostModel& cost) {
+          const double latency_us = cost.latency_us();
+          if (latency_us >= options_.alpha * run.best().latency_us || !run.visit(graph.hash())) return;
           run.offer(cost, state.path(), &match);
-          queue.push({cost.latency_us, tree.add(parent, match)});
+          queue.push({latency_us, tree.add(parent, match)});
         });
       }
     }

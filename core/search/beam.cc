@@ -97,11 +97,11 @@ class Beam : public Search {
     for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
       for (const rules::Match& match : index.matches(rule)) {
         if (!run.goes_on()) return;
-        run.try_match(state, match, [&](const graph::Graph& graph, const cost::Cost& cost) {
+        run.try_match(state, match, [&](const graph::Graph& graph, cost::CostModel& cost) {
           run.offer(cost, state.path(), &match);
-          if (!next.takes(cost.latency_us)) return;
+          if (!next.takes(cost.latency_us())) return;
           const Hash128 hash = graph.hash();
-          if (!run.knows(hash)) next.offer({cost.latency_us, 0, parent, match, hash});
+          if (!run.knows(hash)) next.offer({cost.latency_us(), 0, parent, match, hash});
         });
       }
     }

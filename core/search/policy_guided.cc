@@ -87,11 +87,11 @@ class GuidedRun {
     } else {
       moved = run_.try_move([&] {
         tree_.go_to(open.id);
-        state_.cost();
+        state_.cost_model();
       });
     }
     if (!moved || !run_.visit(state_.graph().hash())) return false;
-    run_.offer(state_.cost(), state_.path());
+    run_.offer(state_.cost_model(), state_.path());
     return true;
   }
 

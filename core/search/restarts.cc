@@ -47,7 +47,7 @@ class Restarts : public Search {
       const rules::Match match = draw(state, rng);
       if (!run.try_move([&] { state.apply(match); })) return run.goes_on();
       run.visit(state.graph().hash());
-      run.offer(state.cost(), state.path());
+      run.offer(state.cost_model(), state.path());
     }
     return true;
   }

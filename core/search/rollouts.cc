@@ -60,7 +60,7 @@ class Rollouts : public Search {
       way.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
       if (!take_action(run, state, observation_, *way.action)) return true;
       run.visit(state.graph().hash());
-      run.offer(state.cost(), state.path());
+      run.offer(state.cost_model(), state.path());
     }
     return true;
   }

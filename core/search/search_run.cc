@@ -66,13 +66,13 @@ void SearchRun::refuse(const rules::RuleError& error) {
   if (result_.refused++ == 0) result_.first_refusal = error.what();
 }
 
-void SearchRun::offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last) {
-  if (!env::cheaper(cost, result_.best)) return;
-  result_.best = cost;
+void SearchRun::offer(cost::CostModel& cost, std::span<const rules::Match> path, const rules::Match* last) {
+  if (!env::cheaper(cost.latency_us(), result_.best.latency_us)) return;
+  result_.best = cost.cost();
   result_.path.assign(path.begin(), path.end());
   if (last) result_.path.push_back(*last);
   result_.improvements.push_back(
-      {cost.latency_us, elapsed_seconds(), result_.expansions, result_.candidates_costed});
+      {result_.best.latency_us, elapsed_seconds(), result_.expansions, result_.candidates_costed});
 }
 
 SearchResult SearchRun::finish() {

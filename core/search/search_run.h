@@ -22,8 +22,8 @@ class SearchRun {
   /// Whether time is left and nobody asked to stop: for the inside of a long expansion.
   bool goes_on();
 
-  /// Looks at the graph after `match` and counts it: look(graph, cost). False where the rewriter refuses the
-  /// match, or the limit of candidates is reached.
+  /// Looks at the graph after `match` and counts it: look(graph, cost model). False where the rewriter
+  /// refuses the match, or the limit of candidates is reached.
   template <typename Look>
   bool try_match(env::RewriteState& state, const rules::Match& match, Look&& look);
   /// Counts the graph that move() goes to. False where the rewriter refuses it or the limit is reached.
@@ -35,7 +35,7 @@ class SearchRun {
   bool knows(const Hash128& hash) const { return visited_.contains(hash); }
 
   /// Takes the graph at `path`, then `last` if any, for the best where it is cheaper.
-  void offer(const cost::Cost& cost, std::span<const rules::Match> path, const rules::Match* last = nullptr);
+  void offer(cost::CostModel& cost, std::span<const rules::Match> path, const rules::Match* last = nullptr);
   const cost::Cost& best() const { return result_.best; }
   const cost::Cost& initial() const { return result_.initial; }
 

@@ -25,7 +25,7 @@ class Sweep : public Search {
 
  private:
   struct Place {
-    cost::Cost cost;
+    double latency_us = 0;
     std::vector<rules::Match> steps;  // from the bottom that the sweep began at
   };
 
@@ -46,8 +46,9 @@ class Sweep : public Search {
       if (std::find(seen.begin(), seen.end(), hash) != seen.end()) return;
       seen.push_back(hash);
       run.visit(hash);
-      if (!env::cheaper(state.cost(), least.cost)) continue;
-      least.cost = state.cost();
+      const double latency_us = state.cost_model().latency_us();
+      if (!env::cheaper(latency_us, least.latency_us)) continue;
+      least.latency_us = latency_us;
       const auto steps = state.path().subspan(bottom);
       least.steps.assign(steps.begin(), steps.end());
     }
@@ -64,24 +65,24 @@ class Sweep : public Search {
   bool take_best_sweep(SearchRun& run, env::RewriteState& state) const {
     if (!run.begin_expansion()) return false;
     const std::size_t bottom = state.depth();
-    Place least{state.cost(), {}};
+    Place least{state.cost_model().latency_us(), {}};
     for (const std::uint32_t rule : matching_rules(state)) {
       sweep(run, state, rule, least);
       state.rewind_to(bottom);
     }
     for (const rules::Match& match : least.steps) state.apply(match);
-    run.offer(state.cost(), state.path());
+    run.offer(state.cost_model(), state.path());
     return !least.steps.empty();
   }
 
   bool take_deep_sweep(SearchRun& run, env::RewriteState& state) const {
     const std::size_t bottom = state.depth();
-    const cost::Cost before = state.cost();
+    const double before_us = state.cost_model().latency_us();
     for (const std::uint32_t rule : matching_rules(state)) {
-      Place unused{before, {}};
+      Place unused{before_us, {}};
       sweep(run, state, rule, unused);
       descend(run, state);
-      if (env::cheaper(state.cost(), before)) return true;
+      if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
       state.rewind_to(bottom);
       if (!run.goes_on()) return false;
     }

@@ -8,7 +8,7 @@ namespace {
 bool take(SearchRun& run, env::RewriteState& state, const rules::Match& match) {
   return run.try_move([&] {
     state.apply(match);
-    state.cost();
+    state.cost_model();
   });
 }
 

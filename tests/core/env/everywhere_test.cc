@@ -106,7 +106,7 @@ TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
   Environment env = sites.make({.horizon = 7});
   ASSERT_EQ(env.observation().location_counts[0], 6u) << "five sites, and all of them";
   EXPECT_TRUE(env.observation().stands_for_all(0, 5));
-  EXPECT_EQ(env.peek({0, 5}).latency_us, 10.0);
+  EXPECT_EQ(env.peek_latency_us({0, 5}), 10.0);
   const StepResult result = env.step({0, 5});
   EXPECT_NEAR(result.reward, 5.0 / 15.0, 1e-12);
   EXPECT_EQ(result.info.rule, "leave");
@@ -230,7 +230,7 @@ void compare_with_reference(Environment& env, const cost::CostFactory& costs, st
       const auto path = twin.present().path.subspan(depth);
       ASSERT_EQ(std::vector<rules::Match>(path.begin(), path.end()), expected);
       ASSERT_EQ(replay(before, env.rules(), expected).hash(), twin.graph().hash());
-      ASSERT_EQ(env.peek(action).latency_us, twin.cost().latency_us);
+      ASSERT_EQ(env.peek_latency_us(action), twin.cost().latency_us);
       ASSERT_EQ(env.graph().hash(), before.hash());
       ++compared;
     }

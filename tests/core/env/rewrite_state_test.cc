@@ -56,7 +56,7 @@ TEST(RewriteState, EqualsFreshWhereverItJumps) {
       ASSERT_NO_FATAL_FAILURE(expect_equals_fresh(state, costs));
       const rules::Match* match = random_match(state, rng);
       if (!match || state.depth() == 8) continue;
-      state.peek_cost(*match);
+      state.peek_latency_us(*match);
       paths.emplace_back(state.path().begin(), state.path().end()).push_back(*match);
     }
   }
@@ -70,7 +70,7 @@ TEST(RewriteState, APeekLeavesNoTrace) {
   const graph::NodeId bound = state.graph().id_bound();
   for (std::uint32_t rule = 0; rule < world.rules.size(); ++rule) {
     for (const rules::Match& match : state.index().matches(rule)) {
-      const double peeked = state.peek_cost(match).latency_us;
+      const double peeked = state.peek_latency_us(match);
       const graph::Graph applied = replay(world.graph, world.rules, {&match, 1});
       EXPECT_EQ(peeked, costs.make(applied)->cost().latency_us);
       EXPECT_EQ(state.graph().id_bound(), bound);
@@ -103,7 +103,7 @@ TEST(RewriteState, AMatchThatIsNotThereChangesNothing) {
   rules::Match wrong;
   wrong.nodes.push_back(0);
   EXPECT_THROW(state.apply(wrong), rules::RuleError);
-  EXPECT_THROW(state.peek_cost(wrong), rules::RuleError);
+  EXPECT_THROW(state.peek_latency_us(wrong), rules::RuleError);
   EXPECT_EQ(state.depth(), 0u);
   expect_equals_fresh(state, costs);
 }

@@ -19,7 +19,7 @@ double descend(const SyntheticTask& task, const rules::RuleSet& rules, const cos
     double least = state.cost().latency_us - 1e-9;
     for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
       for (const rules::Match& match : state.index().matches(rule)) {
-        const double latency_us = state.peek_cost(match).latency_us;
+        const double latency_us = state.peek_latency_us(match);
         if (latency_us >= least) continue;
         least = latency_us;
         choice = match;

@@ -208,7 +208,7 @@ void peeked_candidates(benchmark::State& bench) {
   RewriteState state(*task.start, rules, table);
   const auto matches = state.index().matches(0);
   std::size_t next = 0;
-  for (auto _ : bench) benchmark::DoNotOptimize(state.peek_cost(matches[next++ % matches.size()]).latency_us);
+  for (auto _ : bench) benchmark::DoNotOptimize(state.peek_latency_us(matches[next++ % matches.size()]));
   bench.SetItemsProcessed(bench.iterations());
 }
 BENCHMARK(peeked_candidates)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
