@@ -62,17 +62,17 @@ KernelKey kernel_key(const graph::Graph& graph, const std::vector<FlowState>& fl
 }
 
 // Inline: position-independent code keeps a call to what another library could replace.
-inline Value FusionRules::source(Value value) const {
+Value FusionRules::source(Value value) const {
   while (value.present() && kind(value.node) == OpKind::identity) value = graph_.node(value.node).inputs[0];
   return value;
 }
 
-inline Value FusionRules::input(NodeId node, std::size_t slot) const {
+Value FusionRules::input(NodeId node, std::size_t slot) const {
   const auto& inputs = graph_.node(node).inputs;
   return slot < inputs.size() ? source(inputs[slot]) : Value{};
 }
 
-inline NodeId FusionRules::only_user(NodeId node) const {
+NodeId FusionRules::only_user(NodeId node) const {
   while (true) {
     const auto uses = graph_.uses(node);
     if (uses.size() != 1 || uses[0].user == graph::kGraphOutput || graph_.node(node).outputs.size() != 1)
