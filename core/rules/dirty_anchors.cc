@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/rules/legal_memo.h"
-
 namespace regraft::rules {
 
 using graph::NodeId;
@@ -31,16 +29,14 @@ DirtyAnchors::DirtyAnchors(const RuleSet& rules, const graph::Graph& graph) : gr
 
 bool DirtyAnchors::Stamp::operator==(const Stamp& other) const {
   if (!alive || !other.alive) return alive == other.alive;
-  return signature == other.signature && weight == other.weight && used == other.used &&
-         inputs == other.inputs;
+  return signature == other.signature && weight == other.weight && inputs == other.inputs;
 }
 
 DirtyAnchors::Stamp DirtyAnchors::stamp_of(NodeId id) const {
   if (!graph_.alive(id)) return {};
   const graph::Node& node = graph_.node(id);
-  if (node.weight == graph::WeightId::none)
-    return {true, node.signature, 0, used_outputs(graph_, id), node.inputs};
-  return {true, node.signature, graph_.tables().weights()[node.weight].hash.low, 0, node.inputs};
+  if (node.weight == graph::WeightId::none) return {true, node.signature, 0, node.inputs};
+  return {true, node.signature, graph_.tables().weights()[node.weight].hash.low, node.inputs};
 }
 
 bool DirtyAnchors::changed(NodeId id) {

@@ -43,7 +43,6 @@ class DirtyAnchors {
     bool alive = false;
     graph::SignatureId signature{};
     std::uint64_t weight = 0;  // its contents: ids of weights may be given to others
-    std::uint64_t used = 0;    // outputs
     InlineVector<graph::Value, 4> inputs;
 
     bool operator==(const Stamp& other) const;

@@ -4,18 +4,6 @@
 
 namespace regraft::rules {
 
-std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node) {
-  const auto uses = graph.uses(node);
-  if (graph.node(node).outputs.size() == 1) return uses.empty() ? 0 : 1;
-  std::uint64_t used = 0;
-  for (const graph::Use& use : uses) {
-    const graph::Value value =
-        use.user == graph::kGraphOutput ? graph.outputs()[use.slot] : graph.node(use.user).inputs[use.slot];
-    used |= std::uint64_t{1} << std::min<std::uint32_t>(value.output, 63);
-  }
-  return used;
-}
-
 void LegalMemo::note_filled() {
   if (4 * ++filled_ <= slots_.size() || slots_.size() == kMostSlots) return;
   std::vector<Slot> before(2 * slots_.size());
@@ -47,7 +35,6 @@ void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
     if (id == graph::kNoNode) continue;
     const graph::Node& node = graph.node(id);
     hasher_.add(static_cast<std::uint64_t>(node.signature));
-    hasher_.add(used_outputs(graph, id));
     // Which way round a commutative operation stands: the other way may be the form that a rule makes.
     if (node.inputs.size() == 2) hasher_.add(number_of(node.inputs[0]));
   }

@@ -10,14 +10,11 @@
 
 namespace regraft::rules {
 
-/// One bit an output (the last for all from there on): whether anything uses it.
-std::uint64_t used_outputs(const graph::Graph& graph, graph::NodeId node);
-
-/// Whether matches are legal but for cycles, by what decides it: the rule, the matched operations and which
-/// of their outputs are used, the types and weights of what is bound, which of it is the same value, and
-/// which operand of two comes first. Equal places in a graph, and the same place later, are checked once.
-/// Holds a bounded number of answers, a new one in place of an old one of the same slot; begins with few
-/// slots, since small graphs ask little. For rules that what is bound decides (CompiledRule). One thread.
+/// Whether matches are legal but for cycles, by what decides it: the rule, the matched operations, the types
+/// and weights of what is bound, which of it is the same value, and which operand of two comes first. Equal
+/// places in a graph, and the same place later, are checked once. Holds a bounded number of answers, a new
+/// one in place of an old one of the same slot; begins with few slots, since small graphs ask little. For
+/// rules that what is bound decides (CompiledRule). One thread.
 class LegalMemo {
  public:
   static constexpr std::size_t kFewestSlots = 64, kMostSlots = std::size_t{1} << 16;
