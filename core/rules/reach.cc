@@ -9,11 +9,13 @@ bool Reach::any(const graph::Graph& graph, std::span<const graph::Value> values,
   for (graph::Value target : targets) {
     if (std::find(values.begin(), values.end(), target) != values.end()) return true;
   }
-  seen_.assign(graph.id_bound(), 0);
+  if (++question_ == 0) seen_.clear();  // the numbers begin anew
+  question_ = std::max(question_, std::uint32_t{1});
+  if (seen_.size() < graph.id_bound()) seen_.resize(graph.id_bound(), 0);
   pending_.clear();
   const auto enter = [&](graph::NodeId user) {
-    if (user == graph::kGraphOutput || seen_[user]) return;
-    seen_[user] = 1;
+    if (user == graph::kGraphOutput || seen_[user] == question_) return;
+    seen_[user] = question_;
     pending_.push_back(user);
   };
   for (graph::Value value : values) {

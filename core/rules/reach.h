@@ -18,7 +18,8 @@ class Reach {
            std::span<const graph::Value> targets);
 
  private:
-  std::vector<std::uint8_t> seen_;
+  std::vector<std::uint32_t> seen_;  // by node: the question that came here last
+  std::uint32_t question_ = 0;
   std::vector<graph::NodeId> pending_;
 };
 

@@ -25,7 +25,7 @@ SiblingGroups::Held& SiblingGroups::take_held(graph::NodeId root, const Bindings
 }
 
 // An operand that is absent has no node.
-std::vector<SiblingGroups::Group*>& SiblingGroups::near(graph::Value shared) {
+SiblingGroups::Group*& SiblingGroups::near(graph::Value shared) {
   return near_[shared.present() ? shared.node : 0];
 }
 
@@ -53,15 +53,19 @@ void SiblingGroups::leave(Held& held) {
   std::erase(group.members, &held);
   group.stale = true;
   if (!group.members.empty()) return;
-  std::erase(near(group.shared), &group);
-  std::erase(groups_, &group);
+  Group** link = &near(group.shared);
+  while (*link != &group) link = &(*link)->next;
+  *link = group.next;
+  groups_[group.place] = groups_.back();
+  groups_[group.place]->place = group.place;
+  groups_.pop_back();
   spare_groups_.push_back(&group);
 }
 
 bool SiblingGroups::insert(const graph::Graph& graph, Matcher& matcher, NodeId root) {
   if (first_.size() < graph.id_bound()) {
     first_.resize(graph.id_bound(), nullptr);
-    near_.resize(graph.id_bound());
+    near_.resize(graph.id_bound(), nullptr);
   }
   matcher.run(root, {}, [&](Bindings& bindings, std::span<const NodeId>) {
     Held& held = take_held(root, bindings);
@@ -94,20 +98,20 @@ void SiblingGroups::describe(Held& held) const {
 // Members are grouped by the first value that they share, then by all that makes them compatible.
 void SiblingGroups::join(Held& held) {
   const graph::Value shared = held.member.bindings.plain.tensors[rule_.shared[0].index].value;
-  auto& groups = near(shared);
-  const auto fits = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
-    return group->shared == shared && compatible(group->members[0]->member, held.member);
-  });
-  if (fits == groups.end()) {
-    held.group = &take_group();
-    held.group->shared = shared;
-    groups_.push_back(held.group);
-    groups.push_back(held.group);
-  } else {
-    held.group = *fits;
+  Group*& first = near(shared);
+  Group* group = first;
+  while (group && !(group->shared == shared && compatible(group->members[0]->member, held.member)))
+    group = group->next;
+  if (!group) {
+    group = &take_group();
+    group->shared = shared;
+    group->place = groups_.size();
+    groups_.push_back(group);
+    group->next = std::exchange(first, group);
   }
-  held.group->members.push_back(&held);
-  held.group->stale = true;
+  group->members.push_back(&held);
+  group->stale = true;
+  held.group = group;
 }
 
 // Members stand in the order that the rule wants, then in the canonical order of the activations that they

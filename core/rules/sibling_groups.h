@@ -53,6 +53,8 @@ class SiblingGroups {
   };
   struct Group {
     graph::Value shared;
+    std::size_t place = 0;  // in groups_
+    Group* next = nullptr;  // near the same node
     std::vector<Held*> members;
     std::vector<std::uint8_t> depends;  // [i * size + j]: j reads what i replaces, or what depends on it
     std::vector<Match> sets;            // the first set_count count
@@ -62,7 +64,7 @@ class SiblingGroups {
 
   Held& take_held(graph::NodeId root, const Bindings& bindings);
   Group& take_group();
-  std::vector<Group*>& near(graph::Value shared);
+  Group*& near(graph::Value shared);
   void leave(Held& held);
   void describe(Held& held) const;
   void join(Held& held);
@@ -80,10 +82,10 @@ class SiblingGroups {
   std::deque<Group> all_groups_;
   Held* spare_held_ = nullptr;
   std::vector<Group*> groups_, spare_groups_;
-  std::vector<Held*> first_;               // by node: the members with this root
-  std::vector<std::vector<Group*>> near_;  // by node: the groups that share a value of it
-  std::vector<std::uint8_t> depends_;      // scratch
-  std::optional<Bindings> set_;            // scratch
+  std::vector<Held*> first_;           // by node: the members with this root
+  std::vector<Group*> near_;           // by node: the groups that share a value of it
+  std::vector<std::uint8_t> depends_;  // scratch
+  std::optional<Bindings> set_;        // scratch
 };
 
 }  // namespace regraft::rules
