@@ -168,8 +168,7 @@ struct LiveIndex {
 
 }  // namespace
 
-// An error of a rule may come when half of the work is done: then nothing is kept, and the next question
-// begins with all nodes of the graph that there is by then.
+// An error of a rule may come when half of the work is done.
 struct MatchIndex::State {
   const RuleSet& rules;
   const graph::Graph& graph;

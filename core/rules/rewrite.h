@@ -35,6 +35,10 @@ struct Rewrite {
 /// on the present graph, where complete is relative to the rule language (maximal sibling sets and their
 /// canonical pairs), legal means that guards hold, types infer, and applying makes no cycle; in canonical
 /// order: canonical position of the root, then of the other nodes. One thread.
+///
+/// Errors: making one, update() and the questions throw RuleError where a rule takes more work than any has
+/// use for. Then nothing is kept of what was known: the next question begins anew, with all nodes of the
+/// graph that there is by then, and throws again while the rule still does.
 class MatchIndex {
  public:
   MatchIndex(const RuleSet& rules, const graph::Graph& graph);
