@@ -87,6 +87,8 @@ AttrBlock::AttrBlock(std::initializer_list<Entry> entries) {
 }
 
 void AttrBlock::set(Attr attr, AttrValue value) {
+  constexpr std::size_t kUsual = 6;  // as many as most ops have
+  if (entries_.capacity() == 0) entries_.reserve(kUsual);
   const auto at = std::lower_bound(entries_.begin(), entries_.end(), attr,
                                    [](const Entry& entry, Attr wanted) { return entry.first < wanted; });
   if (at != entries_.end() && at->first == attr)

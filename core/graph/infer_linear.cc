@@ -31,14 +31,16 @@ Dims spatial_dims(Tables& tables, const OpInfo& op, const AttrBlock& attrs, cons
   const std::size_t n = in.size() - 2;
   const Ints &kernel = attrs.ints(Attr::kernel_shape), &strides = attrs.ints(Attr::strides),
              &pads = attrs.ints(Attr::pads);
-  const Ints dilations = attrs.has(Attr::dilations) ? attrs.ints(Attr::dilations) : Ints(n, 1);
-  if (kernel.size() != n || strides.size() != n || pads.size() != 2 * n || dilations.size() != n)
+  const Ints* const dilations = attrs.has(Attr::dilations) ? &attrs.ints(Attr::dilations) : nullptr;
+  const bool dilated = dilations != nullptr;
+  if (kernel.size() != n || strides.size() != n || pads.size() != 2 * n ||
+      (dilated && dilations->size() != n))
     fail(op, "kernel_shape, strides, pads or dilations do not fit rank " + std::to_string(in.size()));
   const bool ceil_mode = attrs.has(Attr::ceil_mode) && attrs.integer(Attr::ceil_mode) != 0;
   Dims out;
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(window_dim(tables, op, in[i + 2], kernel[i], strides[i], Wide{pads[i]} + pads[i + n],
-                             dilations[i], ceil_mode, pads[i]));
+                             dilated ? (*dilations)[i] : 1, ceil_mode, pads[i]));
   return out;
 }
 

@@ -10,12 +10,24 @@ std::optional<std::size_t> rank_of(const Tables& tables, Operands operands, std:
   return type.ranked ? std::optional(type.rank()) : std::nullopt;
 }
 
+using Few = InlineVector<std::int64_t, 8>;
+
+Few few(const Ints& values) {
+  return Few(std::span<const std::int64_t>(values));
+}
+
+/// Sets a list where it is another than before; else the block keeps it, with its memory.
+void settle(AttrBlock& attrs, Attr attr, const Few& values) {
+  if (attrs.has(attr) && std::ranges::equal(attrs.ints(attr), values)) return;
+  attrs.set(attr, Ints(values.begin(), values.end()));
+}
+
 void resolve_axes(const OpInfo& op, AttrBlock& attrs, std::size_t rank) {
-  Ints axes = attrs.ints(Attr::axes);
+  Few axes = few(attrs.ints(Attr::axes));
   for (std::int64_t& axis : axes) axis = resolve_axis(op, axis, rank);
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) fail(op, "an axis is named twice");
-  attrs.set(Attr::axes, std::move(axes));
+  settle(attrs, Attr::axes, axes);
 }
 
 }  // namespace
@@ -68,7 +80,7 @@ void normalise_reduce(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operan
 void normalise_reshape(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operands operands) {
   if (!attrs.has(Attr::shape)) return;
   const TensorType out = tables.type(infer_reshape(tables, op, attrs, operands)[0]);
-  if (out.is_static()) attrs.set(Attr::shape, Ints(out.dims.begin(), out.dims.end()));
+  if (out.is_static()) settle(attrs, Attr::shape, Few(std::span<const Dim>(out.dims)));
 }
 
 void normalise_transpose(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operands operands) {
@@ -106,11 +118,12 @@ void normalise_split(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operand
 void normalise_slice(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operands operands) {
   const TensorType& x = operand_type(tables, operands, 0);
   if (!attrs.has(Attr::starts) || !attrs.has(Attr::ends) || !x.ranked) return;
-  Ints starts = attrs.ints(Attr::starts), ends = attrs.ints(Attr::ends);
+  Few starts = few(attrs.ints(Attr::starts)), ends = few(attrs.ints(Attr::ends));
   const std::size_t n = starts.size();
-  Ints axes(n), steps = attrs.has(Attr::steps) ? attrs.ints(Attr::steps) : Ints(n, 1);
+  Few axes(n, 0);
   for (std::size_t i = 0; i < n; ++i) axes[i] = static_cast<std::int64_t>(i);
-  if (attrs.has(Attr::axes)) axes = attrs.ints(Attr::axes);
+  if (attrs.has(Attr::axes)) axes = few(attrs.ints(Attr::axes));
+  const Few steps = attrs.has(Attr::steps) ? few(attrs.ints(Attr::steps)) : Few(n, 1);
   if (ends.size() != n || axes.size() != n || steps.size() != n)
     fail(op, "starts, ends, axes and steps differ in length");
   for (std::size_t i = 0; i < n; ++i) {
@@ -124,10 +137,10 @@ void normalise_slice(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operand
     starts[i] = clamp(starts[i]);
     ends[i] = clamp(ends[i]);
   }
-  attrs.set(Attr::starts, std::move(starts));
-  attrs.set(Attr::ends, std::move(ends));
-  attrs.set(Attr::axes, std::move(axes));
-  attrs.set(Attr::steps, std::move(steps));
+  settle(attrs, Attr::starts, starts);
+  settle(attrs, Attr::ends, ends);
+  settle(attrs, Attr::axes, axes);
+  settle(attrs, Attr::steps, steps);
 }
 
 void normalise_pad(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operands operands) {

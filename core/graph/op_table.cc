@@ -191,7 +191,9 @@ const std::vector<OpInfo>& table() {
 /// Moves constant operands into attributes: all that are present, or none.
 void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
                      InlineVector<Operand, 4>& operands) {
-  if (op.operand_attrs.empty()) return;
+  const bool some = std::any_of(op.operand_attrs.begin(), op.operand_attrs.end(),
+                                [&](const auto& row) { return has_operand(operands, row.input); });
+  if (!some) return;
   AttrBlock absorbed = attrs;
   bool any = false;
   for (const auto& [input, attr] : op.operand_attrs) {
