@@ -89,7 +89,13 @@ TEST_P(Allocations, AreNearlyNoneOnceAWalkHasWarmedUp) {
 }
 
 // In new episodes operations turn up that were never met: those are named, costed and remembered, on the
-// heap. They become fewer.
+// heap. They become fewer: this many a step in the fourth thousand, most of them on Inception v3, whose sizes
+// are the most.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double kMostInNewEpisodes = 20;
+#else
+constexpr double kMostInNewEpisodes = 5;
+#endif
 TEST_P(Allocations, OfNewEpisodesAreForWhatWasNeverMet) {
   const regraft::testing::ModelWorld world(GetParam());
   Environment environment = world.make();
@@ -108,6 +114,7 @@ TEST_P(Allocations, OfNewEpisodesAreForWhatWasNeverMet) {
                 fresh);
   }
   EXPECT_LT(each, before == 0 ? 1 : 2 * before);
+  EXPECT_LT(each, kMostInNewEpisodes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Allocations,
