@@ -14,6 +14,8 @@ JobNotes notes_on(const Config& config) {
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
   const std::string phase = config.text("train.phase");
+  if (phase != "ppo" && config.number("ppo.imitation") > 0)
+    notes.warnings.emplace_back("ppo.imitation: the phase " + phase + " imitates nothing; remove it");
   if (phase == "ppo" && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
   if (phase != "ppo" && phase != "collect" && config.text("train.device") == "auto")

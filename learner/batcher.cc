@@ -1,5 +1,8 @@
 #include "learner/batcher.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace regraft::learner {
 
 void Batcher::add(Episode episode) {
@@ -43,6 +46,24 @@ std::vector<Episode> Batcher::pending() const {
   std::vector<Episode> episodes;
   for (const auto& [key, episode] : pending_) episodes.push_back(episode);
   return episodes;
+}
+
+std::vector<std::size_t> draw_episodes(std::span<const Episode> batch, double share, Rng& rng) {
+  std::vector<std::size_t> order(batch.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (share >= 1) return order;
+  std::size_t steps = 0;
+  for (const Episode& episode : batch) steps += episode.step_count();
+  const double wanted = share * static_cast<double>(steps);
+  double drawn = 0;
+  std::size_t count = 0;
+  for (; count < order.size() && drawn < wanted; ++count) {
+    std::swap(order[count], order[count + rng.below(order.size() - count)]);
+    drawn += static_cast<double>(batch[order[count]].step_count());
+  }
+  order.resize(count);
+  std::ranges::sort(order);
+  return order;
 }
 
 }  // namespace regraft::learner

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/rng.h"
 #include "learner/episode.h"
 
 namespace regraft::learner {
@@ -44,5 +45,9 @@ class Batcher {
   std::uint64_t expired_ = 0;
   std::uint64_t trained_twice_ = 0;
 };
+
+/// Which episodes of a batch are trained on, ascending: drawn at random until they have `share` (0 to 1] of
+/// its steps. All of them where the share is 1.
+std::vector<std::size_t> draw_episodes(std::span<const Episode> batch, double share, Rng& rng);
 
 }  // namespace regraft::learner

@@ -13,6 +13,7 @@
 #include "core/nn/policy_file.h"
 #include "core/wire/hub.h"
 #include "learner/batcher.h"
+#include "learner/best_episodes.h"
 #include "learner/checkpoint.h"
 #include "learner/hub_setup.h"
 #include "learner/intake.h"
@@ -36,17 +37,19 @@ nn::NetworkConfig network_of(const LearnerSetup& setup) {
 }
 
 void write_ppo_curves(EventWriter& events, std::int64_t update, const PpoMetrics& metrics) {
-  const std::pair<const char*, double> curves[] = {{"policy_loss", metrics.policy_loss},
-                                                   {"value_loss", metrics.value_loss},
-                                                   {"entropy", metrics.entropy},
-                                                   {"approx_kl", metrics.approx_kl},
-                                                   {"clip_fraction", metrics.clip_fraction},
-                                                   {"explained_variance", metrics.explained_variance},
-                                                   {"gradient_norm", metrics.gradient_norm},
-                                                   {"truncated_fraction", metrics.truncated_fraction},
-                                                   {"lag0_steps", static_cast<double>(metrics.lag0_steps)},
-                                                   {"lag0_ratio_max", metrics.lag0_ratio_max},
-                                                   {"lag0_ratio_p999", metrics.lag0_ratio_p999}};
+  const std::pair<const char*, double> curves[] = {
+      {"policy_loss", metrics.policy_loss},
+      {"value_loss", metrics.value_loss},
+      {"entropy", metrics.entropy},
+      {"approx_kl", metrics.approx_kl},
+      {"clip_fraction", metrics.clip_fraction},
+      {"explained_variance", metrics.explained_variance},
+      {"gradient_norm", metrics.gradient_norm},
+      {"truncated_fraction", metrics.truncated_fraction},
+      {"imitated_steps", static_cast<double>(metrics.imitated_steps)},
+      {"lag0_steps", static_cast<double>(metrics.lag0_steps)},
+      {"lag0_ratio_max", metrics.lag0_ratio_max},
+      {"lag0_ratio_p999", metrics.lag0_ratio_p999}};
   for (const auto& [name, value] : curves) events.scalar(std::string("ppo/") + name, update, value);
 }
 
@@ -64,6 +67,7 @@ struct Learner::State {
         batcher(
             {setup.options.steps_per_update, setup.options.deterministic, setup.options.episodes_per_update}),
         statistics(setup.model_names),
+        best(static_cast<std::size_t>(setup.ppo.imitated_episodes)),
         ppo(network, nn::initial_weights(network, setup.options.seed), setup.rule_features, setup.ppo,
             setup.options.device, setup.options.seed),
         lag0(setup.options.deterministic, nn::resolve_device(setup.options.device)),
@@ -83,6 +87,7 @@ struct Learner::State {
   TicketPlan plan;
   Batcher batcher;
   EpisodeStatistics statistics;
+  BestEpisodes best;  // empty unless they are imitated
   Ppo ppo;
   Lag0Check lag0;
   CheckpointStore store;
@@ -183,16 +188,21 @@ void Learner::update() {
   if (batch.empty()) return;
   state_->statistics.add(batch, version);
   state_->episodes += batch.size();
+  for (const Episode& episode : batch) {
+    state_->steps += episode.step_count();
+    if (setup_.ppo.imitation > 0) state_->best.look(episode);
+  }
+  Rng rng(setup_.options.seed, "learner/trained share " + std::to_string(version));
   std::vector<replay::Segment> segments;
-  for (Episode& episode : batch)
-    for (replay::Segment& segment : episode.segments) {
+  for (const std::size_t i : draw_episodes(batch, setup_.options.trained_share, rng)) {
+    for (replay::Segment& segment : batch[i].segments) {
       segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
-      state_->steps += segment.steps.size();
       state_->steps_here += segment.steps.size();
       segments.push_back(std::move(segment));
     }
+  }
   if (setup_.options.anneal) state_->ppo.anneal(1 - kAnnealedAway * done_share());
-  const PpoMetrics metrics = state_->ppo.update(segments);
+  const PpoMetrics metrics = state_->ppo.update(segments, state_->best.segments());
   state_->lag0.add(metrics);
   publish(version + 1);
   state_->hub->wake();
@@ -241,6 +251,7 @@ void Learner::checkpoint() {
   Checkpoint checkpoint;
   checkpoint.number = state_->version - 1;
   checkpoint.parts["ppo"] = state_->ppo.save();
+  if (state_->best.size() > 0) checkpoint.parts["best_episodes"] = state_->best.save();
   checkpoint.parts["episodes"] = encode_episodes(untrained);
   json own = checkpoint_state(kPhase, setup_.config_toml, intake.mark);
   own.update({{"updates", state_->version - 1},
@@ -272,6 +283,8 @@ void Learner::restore() {
   state_->curves.restore(saved.value("job_curves", json()));
   state_->lag0.restore({saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
   state_->ppo.restore(checkpoint->parts.at("ppo"));
+  if (const auto best = checkpoint->parts.find("best_episodes"); best != checkpoint->parts.end())
+    state_->best.restore(best->second);
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
   // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued
   // again.

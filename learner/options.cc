@@ -27,6 +27,10 @@ std::vector<Option> learner_options() {
              "the same in episodes; what counts with train.deterministic")
           .between(1, 1 << 16)
           .fixed_on_resume(),
+      Option("train.trained_share", d.trained_share,
+             "of these, whole episodes drawn at random; the others only count for ppo.imitation")
+          .between(0.01, 1)
+          .fixed_on_resume(),
       Option("train.staleness", count(d.staleness),
              "updates that a trajectory may lag behind; beyond it is dropped")
           .between(0, 1000),
@@ -123,6 +127,10 @@ std::vector<Option> ppo_options() {
       Option("ppo.normalise_advantages", d.normalise_advantages, "to mean 0 and deviation 1 in an update"),
       Option("ppo.normalise_by_model", d.normalise_by_model,
              "each model's by themselves, so that those with little to gain count as much"),
+      Option("ppo.imitation", d.imitation,
+             "weight of the best episodes so far, where they did better than expected; 0: none")
+          .between(0, 100),
+      Option("ppo.imitated_episodes", d.imitated_episodes, "kept of each model for that").between(1, 64),
       Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),
   };
 }
@@ -142,6 +150,8 @@ PpoOptions ppo_options_from(const Config& config) {
   options.minibatch_steps = static_cast<int>(config.integer("ppo.minibatch_steps"));
   options.normalise_advantages = config.flag("ppo.normalise_advantages");
   options.normalise_by_model = config.flag("ppo.normalise_by_model");
+  options.imitation = config.number("ppo.imitation");
+  options.imitated_episodes = static_cast<int>(config.integer("ppo.imitated_episodes"));
   options.correction =
       config.text("ppo.correction") == "v-trace" ? Correction::v_trace : Correction::decoupled;
   return options;
@@ -165,6 +175,7 @@ LearnerOptions learner_options_from(const Config& config) {
   options.updates = count("train.updates");
   options.steps_per_update = count("train.steps_per_update");
   options.episodes_per_update = count("train.episodes_per_update");
+  options.trained_share = config.number("train.trained_share");
   options.staleness = count("train.staleness");
   options.deterministic = config.flag("train.deterministic");
   options.anneal = config.flag("train.anneal");

@@ -29,6 +29,7 @@ struct LearnerOptions {
   std::uint64_t updates = 0;               // policy updates; 0: no limit
   std::uint64_t steps_per_update = 512;    // 0: episodes_per_update instead
   std::uint64_t episodes_per_update = 16;  // deterministic mode
+  double trained_share = 1;                // of an update's steps; among the others only the best are sought
   std::uint64_t staleness = 4;             // updates a trajectory may lag behind; more: dropped
   NetworkOptions network;
   bool anneal = true;  // learning rate and entropy bonus fall to a tenth over the run

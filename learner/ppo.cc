@@ -89,9 +89,10 @@ class Ppo::State {
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
               {"PPO", "learner/minibatches", kStateFormat}) {}
 
-  Fresh recompute(const PpoBatch& batch) const;
+  Fresh recompute(const PpoRows& batch) const;
   std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
-  Minibatch minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const;
+  PpoRows imitated(std::span<const Segment> best) const;
+  Minibatch minibatch(const PpoRows& batch, std::span<const std::size_t> rows) const;
   Tensor loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const;
 
   Network network_;
@@ -99,7 +100,7 @@ class Ppo::State {
   PpoCore core_;
 };
 
-Fresh Ppo::State::recompute(const PpoBatch& batch) const {
+Fresh Ppo::State::recompute(const PpoRows& batch) const {
   torch::NoGradGuard no_grad;
   Fresh fresh;
   fresh.second.assign(batch.size(), 0.0F);
@@ -141,7 +142,7 @@ std::vector<float> Ppo::State::bootstraps(std::span<const Stretches> episodes) c
   return values;
 }
 
-Minibatch Ppo::State::minibatch(const PpoBatch& batch, std::span<const std::size_t> rows) const {
+Minibatch Ppo::State::minibatch(const PpoRows& batch, std::span<const std::size_t> rows) const {
   Minibatch minibatch;
   minibatch.rows.assign(rows.begin(), rows.end());
   for (const std::size_t row : rows) {
@@ -166,8 +167,8 @@ Tensor Ppo::State::loss(const Minibatch& minibatch, const StepTargets& targets, 
 
 namespace {
 
-PpoBatch collect(std::span<const Segment> segments, nn::Head head) {
-  PpoBatch batch;
+PpoRows collect(std::span<const Segment> segments, nn::Head head) {
+  PpoRows batch;
   for (const Segment& segment : segments) {
     if (segment.hierarchical != (head == nn::Head::hierarchical))
       throw NnError("a segment was acted by a policy with another head", "segment", "reject it");
@@ -177,13 +178,14 @@ PpoBatch collect(std::span<const Segment> segments, nn::Head head) {
       batch.models.push_back(segment.model);
     }
   }
-  if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
   return batch;
 }
 
+using MakeTargets = StepTargets(const ActedSteps&, const ProximalSteps&, const PpoOptions&);
+
 /// Advantages, targets and weights of one episode, whose figures begin at row `first` of `fresh`.
 StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fresh, std::size_t first,
-                       const PpoOptions& options) {
+                       const PpoOptions& options, MakeTargets make) {
   std::vector<float> rewards, acted, located;
   std::vector<std::uint8_t> terminated, second_halves;
   for (const Segment& segment : episode) {
@@ -199,20 +201,61 @@ StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fr
   const auto part = [&](const std::vector<float>& figures) {
     return std::span(figures).subspan(first, count);
   };
-  return make_targets({.rewards = rewards,
-                       .terminated = terminated,
-                       .second_halves = second_halves,
-                       .first = acted,
-                       .second = located,
-                       .bootstrap_value = bootstrap_value},
-                      {.first = part(fresh.first),
-                       .second = part(fresh.second),
-                       .values = part(fresh.values),
-                       .xfer_values = part(fresh.xfer_values)},
-                      options);
+  return make({.rewards = rewards,
+               .terminated = terminated,
+               .second_halves = second_halves,
+               .first = acted,
+               .second = located,
+               .bootstrap_value = bootstrap_value},
+              {.first = part(fresh.first),
+               .second = part(fresh.second),
+               .values = part(fresh.values),
+               .xfer_values = part(fresh.xfer_values)},
+              options);
+}
+
+/// Appends the rows for which `wanted(row)`.
+template <typename Wanted>
+void append_rows(PpoRows& to, const PpoRows& from, const Wanted& wanted) {
+  for (std::size_t row = 0; row < from.size(); ++row) {
+    if (!wanted(row)) continue;
+    to.observations.push_back(from.observations[row]);
+    to.candidates.push_back(from.candidates[row]);
+    to.models.push_back(from.models[row]);
+    to.targets.append(from.targets, row);
+  }
+}
+
+bool better_than_expected(const StepTargets& targets, std::size_t row) {
+  return targets.first.advantages[row] > 0 || targets.second.advantages[row] > 0;
+}
+
+/// All rows of an update, their advantages normalised where the options want it.
+PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
+  PpoRows rows = batch, imitated = batch.imitated;
+  if (options.normalise_advantages) {
+    const auto groups = [&](const PpoRows& of) {
+      return options.normalise_by_model ? of.models : std::vector<std::uint32_t>(of.size(), 0);
+    };
+    const auto scales = normalise_advantages(rows.targets, groups(rows));
+    scale_imitated(imitated.targets, groups(imitated), scales);
+  }
+  append_rows(rows, imitated, [&](std::size_t row) { return better_than_expected(imitated.targets, row); });
+  return rows;
 }
 
 }  // namespace
+
+PpoRows Ppo::State::imitated(std::span<const Segment> best) const {
+  PpoRows all = collect(best, network_.config().head);
+  const Fresh fresh = recompute(all);
+  for (const Stretches& episode : replay::episodes_of(best))
+    all.targets.append(
+        targets_of(episode, 0, fresh, all.targets.size(), core_.options(), make_imitation_targets));
+  PpoRows better;
+  append_rows(better, all, [&](std::size_t row) { return better_than_expected(all.targets, row); });
+  return better;
+}
 
 Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
          const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine) {
@@ -224,19 +267,21 @@ Ppo::~Ppo() = default;
 Ppo::Ppo(Ppo&&) noexcept = default;
 Ppo& Ppo::operator=(Ppo&&) noexcept = default;
 
-PpoMetrics Ppo::update(std::span<const Segment> segments) {
-  return train(prepare(segments));
+PpoMetrics Ppo::update(std::span<const Segment> segments, std::span<const Segment> best) {
+  return train(prepare(segments, best));
 }
 
-PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
+PpoBatch Ppo::prepare(std::span<const Segment> segments, std::span<const Segment> best) const {
   const PpoOptions& options = state_->core_.options();
-  PpoBatch batch = collect(segments, state_->network_.config().head);
+  PpoBatch batch{collect(segments, state_->network_.config().head), {}, {}};
+  if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
   const Fresh fresh = state_->recompute(batch);
   ArrivalCheck check(options.ratio_limit);
   const std::vector<Stretches> episodes = replay::episodes_of(segments);
   const std::vector<float> bootstraps = state_->bootstraps(episodes);
   for (std::size_t i = 0; i < episodes.size(); ++i)
-    batch.targets.append(targets_of(episodes[i], bootstraps[i], fresh, batch.targets.size(), options));
+    batch.targets.append(
+        targets_of(episodes[i], bootstraps[i], fresh, batch.targets.size(), options, make_targets));
   std::size_t first = 0;
   for (const Segment& segment : segments) {
     const bool current = segment.weight_version == version();
@@ -251,20 +296,19 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments) const {
   batch.arrival.steps = batch.size();
   batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets.first.targets);
   check.finish(batch.arrival);
+  if (!best.empty() && options.imitation > 0) batch.imitated = state_->imitated(best);
   return batch;
 }
 
 PpoMetrics Ppo::train(const PpoBatch& batch) {
   const PpoOptions& options = state_->core_.options();
-  StepTargets targets = batch.targets;
-  if (options.normalise_advantages)
-    normalise_advantages(
-        targets, options.normalise_by_model ? std::span(batch.models) : std::span<const std::uint32_t>());
+  const PpoRows rows = rows_of(batch, options);
   PpoMetrics metrics = batch.arrival;
+  metrics.imitated_steps = rows.size() - batch.size();
   state_->core_.train(
-      batch.size(),
-      [&](std::span<const std::size_t> rows, PpoSums& sums) {
-        return state_->loss(state_->minibatch(batch, rows), targets, sums);
+      rows.size(),
+      [&](std::span<const std::size_t> chosen, PpoSums& sums) {
+        return state_->loss(state_->minibatch(rows, chosen), rows.targets, sums);
       },
       [&](const Tensor& loss) { state_->trainer_->backward(loss); }, metrics);
   return metrics;

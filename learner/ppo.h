@@ -23,12 +23,13 @@ struct PpoMetrics {
   std::size_t minibatches = 0;
   double policy_loss = 0;
   double value_loss = 0;
-  double entropy = 0;             // nats
-  double approx_kl = 0;           // of pi from pi_prox: mean of r - 1 - log r (Schulman 2020)
-  double clip_fraction = 0;       // of decisions whose ratio left [1 - clip, 1 + clip]
-  double explained_variance = 0;  // of the targets by the values before the update
-  double gradient_norm = 0;       // before clipping
-  double truncated_fraction = 0;  // of decisions whose pi_prox / mu was over ratio_limit
+  double entropy = 0;              // nats
+  double approx_kl = 0;            // of pi from pi_prox: mean of r - 1 - log r (Schulman 2020)
+  double clip_fraction = 0;        // of decisions whose ratio left [1 - clip, 1 + clip]
+  double explained_variance = 0;   // of the targets by the values before the update
+  double gradient_norm = 0;        // before clipping
+  double truncated_fraction = 0;   // of decisions whose pi_prox / mu was over ratio_limit
+  std::size_t imitated_steps = 0;  // of the best episodes so far, trained on beside `steps`
   // The check that finds mask and version bugs: |pi / mu - 1| over all decisions, both halves of a step,
   // acted with the learner's current weights.
   std::size_t lag0_steps = 0;
@@ -36,15 +37,20 @@ struct PpoMetrics {
   double lag0_ratio_p999 = 0;
 };
 
-/// Steps of one update as PPO trains on them. Rows point into the segments, which must outlive it.
-struct PpoBatch {
+/// Steps of segments as PPO trains on them. Rows point into the segments, which must outlive it.
+struct PpoRows {
   std::vector<const env::Observation*> observations;
   std::vector<std::int32_t> candidates;  // chosen rows
   std::vector<std::uint32_t> models;
   StepTargets targets;  // from the weights at arrival
-  PpoMetrics arrival;   // the figures known before the update
 
   std::size_t size() const { return observations.size(); }
+};
+
+/// One update.
+struct PpoBatch : PpoRows {
+  PpoRows imitated;    // steps of the best episodes that did better than the values expect
+  PpoMetrics arrival;  // the figures known before the update
 };
 
 /// The learner's network, optimiser and update. One thread; on the CPU with one torch thread two runs over
@@ -61,12 +67,14 @@ class Ppo {
   Ppo& operator=(Ppo&&) noexcept;
 
   /// prepare(), then train(). `segments` must not be empty.
-  PpoMetrics update(std::span<const replay::Segment> segments);
+  PpoMetrics update(std::span<const replay::Segment> segments, std::span<const replay::Segment> best = {});
 
   /// Recomputes pi_prox and the values with the current weights; corrections, advantages and targets of whole
   /// episodes, whose segments follow each other (replay::goes_on()). Only what does not terminate at the end
-  /// of its last segment is bootstrapped.
-  PpoBatch prepare(std::span<const replay::Segment> segments) const;
+  /// of its last segment is bootstrapped. `best`: whole, terminated episodes to imitate, whatever weights
+  /// acted them; those of models without a step in `segments` wait for an update that has some.
+  PpoBatch prepare(std::span<const replay::Segment> segments,
+                   std::span<const replay::Segment> best = {}) const;
   /// All epochs over the batch; afterwards version() is one higher.
   PpoMetrics train(const PpoBatch& batch);
 

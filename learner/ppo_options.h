@@ -24,6 +24,10 @@ struct PpoOptions {
   bool normalise_advantages = true;
   bool normalise_by_model = false;  // each model's advantages by themselves
   Correction correction = Correction::decoupled;
+  // Self-imitation (Oh et al. 2018): steps of the best episodes so far are trained on in every update, where
+  // they did better than the value function expects, with this weight; 0: they are not.
+  double imitation = 0;
+  int imitated_episodes = 2;  // kept of each model
 };
 
 /// Throws UsageError naming the first option out of its range.

@@ -71,6 +71,19 @@ void DecisionTargets::append(const DecisionTargets& more) {
   add(targets, more.targets);
 }
 
+void DecisionTargets::append(const DecisionTargets& from, std::size_t step) {
+  proximal.push_back(from.proximal[step]);
+  weights.push_back(from.weights[step]);
+  advantages.push_back(from.advantages[step]);
+  targets.push_back(from.targets[step]);
+}
+
+void StepTargets::append(const StepTargets& from, std::size_t step) {
+  second_halves.push_back(from.second_halves[step]);
+  first.append(from.first, step);
+  second.append(from.second, step);
+}
+
 void StepTargets::append(const StepTargets& more) {
   second_halves.insert(second_halves.end(), more.second_halves.begin(), more.second_halves.end());
   first.append(more.first);
@@ -99,7 +112,35 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
   return result;
 }
 
-void normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups) {
+StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps& proximal,
+                                   const PpoOptions& options) {
+  check_lengths(acted, proximal);
+  const std::size_t steps = acted.rewards.size();
+  if (steps == 0 || acted.terminated.back() == 0)
+    throw replay::ReplayError("an imitated episode did not terminate", "PPO targets", "keep those that did");
+  StepTargets result;
+  result.second_halves.assign(acted.second_halves.begin(), acted.second_halves.end());
+  std::vector<float> returns(steps);
+  double following = 0;
+  for (std::size_t t = steps; t-- > 0;) {
+    following = acted.rewards[t] + options.gamma * following;
+    returns[t] = static_cast<float>(following);
+  }
+  const auto fill = [&](DecisionTargets& half, std::span<const float> probabilities,
+                        std::span<const float> values, std::span<const std::uint8_t> present) {
+    half.proximal.assign(probabilities.begin(), probabilities.end());
+    half.weights.assign(steps, static_cast<float>(options.imitation));
+    half.advantages.assign(steps, 0.0F);
+    half.targets.assign(values.begin(), values.end());
+    for (std::size_t t = 0; t < steps; ++t)
+      if (present.empty() || present[t] != 0) half.advantages[t] = std::max(0.0F, returns[t] - values[t]);
+  };
+  fill(result.first, proximal.first, proximal.values, {});
+  fill(result.second, proximal.second, proximal.xfer_values, acted.second_halves);
+  return result;
+}
+
+AdvantageScales normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups) {
   if (!groups.empty() && groups.size() != targets.size())
     throw replay::ReplayError("arrays differ in length", "PPO targets", "");
   const auto group_of = [&](std::size_t t) { return groups.empty() ? 0U : groups[t]; };
@@ -111,9 +152,26 @@ void normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> g
     count += own.count;
   }
   const double least = kLeastShare * std::sqrt(squares / std::max(count, 1.0));
+  AdvantageScales scales;
+  for (const auto& [group, own] : by_group) scales[group] = std::max(own.deviation(), least) + 1e-8;
   for_advantages(targets, [&](std::size_t t, float& advantage) {
-    const Moments& own = by_group.at(group_of(t));
-    advantage = static_cast<float>((advantage - own.mean()) / (std::max(own.deviation(), least) + 1e-8));
+    const std::uint32_t group = group_of(t);
+    advantage = static_cast<float>((advantage - by_group.at(group).mean()) / scales.at(group));
+  });
+  return scales;
+}
+
+void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
+                    const AdvantageScales& scales) {
+  if (groups.size() != targets.size())
+    throw replay::ReplayError("arrays differ in length", "PPO targets", "");
+  for_advantages(targets, [&](std::size_t t, float& advantage) {
+    const auto scale = scales.find(groups[t]);
+    if (advantage > 0)
+      advantage =
+          scale == scales.end()
+              ? 0.0F
+              : static_cast<float>(std::clamp(advantage / scale->second, kLeastDeviations, kMostDeviations));
   });
 }
 

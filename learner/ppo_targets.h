@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct DecisionTargets {
 
   std::size_t size() const { return proximal.size(); }
   void append(const DecisionTargets& more);
+  void append(const DecisionTargets& from, std::size_t step);
 };
 
 struct StepTargets {
@@ -45,17 +47,33 @@ struct StepTargets {
 
   std::size_t size() const { return first.size(); }
   void append(const StepTargets& more);
+  void append(const StepTargets& from, std::size_t step);
 };
 
 /// Advantages and targets by GAE or V-trace with their weights, by `options.correction`: one corrects, the
 /// other does not, never both. Throws replay::ReplayError when lengths differ.
 StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal, const PpoOptions& options);
 
+/// What self-imitation (Oh et al. 2018) trains towards: the return R that followed a step can be had again,
+/// the environment being deterministic. Advantages are max(0, R - V), for a second half against V2; targets
+/// are V, so that the values stay those of the policy and R is above them until the policy repeats what was
+/// found (there targets are R); weights `options.imitation`. The episode must have terminated.
+StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps& proximal,
+                                   const PpoOptions& options);
+
 /// Advantages with mean 0 and deviation 1, both decisions of a step together: where no location matters, the
 /// noise of the second decisions must not be blown up to the size of the first. `groups` [steps] keeps apart
 /// what has scales of its own, such as models with much and with little to gain; empty: all are one. A
 /// group's deviation counts as at least a tenth of that within all groups, so that one without anything left
-/// to learn stays quiet.
-void normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups = {});
+/// to learn stays quiet. Returns what each group's advantages were divided by (group 0, where all are one).
+using AdvantageScales = std::map<std::uint32_t, double>;
+AdvantageScales normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups = {});
+
+/// Divides the advantages of imitated steps, where they are not 0, by the same. They then lie between
+/// kLeastDeviations, being certain where those of fresh steps are noisy, and kMostDeviations: a rare find
+/// must not drown the rest of its minibatch. Those of a group without a scale become 0.
+inline constexpr double kLeastDeviations = 1, kMostDeviations = 3;
+void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
+                    const AdvantageScales& scales);
 
 }  // namespace regraft::learner

@@ -33,6 +33,12 @@ TEST(JobNotes, ADetailedRewardOfLatencyAloneIsWarnedOf) {
     EXPECT_THAT(notes({"workload.reward=detailed", weight}).warnings, IsEmpty()) << weight;
 }
 
+TEST(JobNotes, ImitationOutsideOfPpoIsWarnedOf) {
+  EXPECT_THAT(notes({"ppo.imitation=1"}).warnings, IsEmpty());
+  EXPECT_THAT(notes({"ppo.imitation=1", "train.phase=dream"}).warnings,
+              ElementsAre(HasSubstr("ppo.imitation")));
+}
+
 TEST(JobNotes, DeterministicModeSaysThatItIsOnTheCpu) {
   EXPECT_THAT(notes({"train.deterministic=true"}).remarks, ElementsAre(HasSubstr("auto is cpu")));
   EXPECT_THAT(notes({"train.deterministic=true", "train.device=cpu"}).remarks, IsEmpty());

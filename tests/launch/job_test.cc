@@ -119,9 +119,9 @@ TEST_F(JobTest, AGpuIsRefusedByThePhasesThatKnowNone) {
 
 TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverManyDie) {
   const auto start = [&](const fs::path& folder, const char* actors) {
-    return Running(
-        train(folder, {"--set", "train.updates=150", "--set", "train.checkpoint_minutes=0.01", "--set",
-                       "train.deterministic=true", "--set", "train.episodes_per_update=6", "--set", actors}));
+    return Running(train(folder, {"--set", "train.updates=150", "--set", "train.checkpoint_minutes=0.01",
+                                  "--set", "train.deterministic=true", "--set", "train.episodes_per_update=6",
+                                  "--set", "ppo.imitation=0.5", "--set", actors}));
   };
   const auto weights = [&](const fs::path& folder) {
     expect_lag_0(folder);
@@ -142,6 +142,7 @@ TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverM
   ASSERT_EQ(many.finish().code, 0) << many.seen();
   expect_clean_books(150);
   EXPECT_EQ(weights(run()) == expected, true);
+  EXPECT_TRUE(fs::exists(run() / "checkpoints" / "checkpoint-150" / "best_episodes"));
 }
 
 TEST_F(JobTest, MpirunGivesRolesAndTheJobEnds) {

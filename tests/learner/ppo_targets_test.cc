@@ -90,6 +90,35 @@ TEST(PpoTargets, ModelsWithLittleToGainCountAsMuchWhenNormalisedByThemselves) {
   EXPECT_GT(together.first.advantages[5], together.first.advantages[0]) << "means are not taken off by model";
 }
 
+TEST(PpoTargets, ImitationCountsWhatWasBetterThanTheValuesExpect) {
+  Stretch stretch;  // returns 0.25, -0.25, 0
+  stretch.v2 = {-0.2F, -0.3F, 0};
+  PpoOptions options;
+  options.imitation = 0.5;
+  const StepTargets targets = make_imitation_targets(
+      {stretch.rewards, stretch.terminated, stretch.second_halves, stretch.mu1, stretch.mu2, 9},
+      {stretch.pi1, stretch.pi2, stretch.v1, stretch.v2}, options);
+  EXPECT_THAT(targets.first.advantages, ElementsAre(FloatNear(0.05F, 1e-6F), 0, 0));
+  EXPECT_THAT(targets.first.targets, ElementsAre(0.2F, 0.1F, 0.3F));
+  EXPECT_THAT(targets.second.advantages, ElementsAre(FloatNear(0.45F, 1e-6F), FloatNear(0.05F, 1e-6F), 0));
+  EXPECT_EQ(targets.second.targets, stretch.v2);
+  EXPECT_THAT(targets.first.weights, Each(0.5F));
+  EXPECT_EQ(targets.first.proximal, stretch.pi1);
+}
+
+TEST(PpoTargets, ImitatedAdvantagesAreScaledAsTheirModelsAreAndBounded) {
+  StepTargets targets;
+  for (const float advantage : {0.2F, 5.0F, 0.001F, 0.0F, 0.2F}) {
+    targets.second_halves.push_back(0);
+    targets.first.proximal.push_back(0);
+    targets.first.advantages.push_back(advantage);
+    targets.second.advantages.push_back(0);
+  }
+  const std::vector<std::uint32_t> models{1, 1, 1, 1, 2};
+  scale_imitated(targets, models, {{1, 0.1}});
+  EXPECT_THAT(targets.first.advantages, ElementsAre(FloatNear(2, 1e-5F), 3, 1, 0, 0));
+}
+
 TEST(PpoTargets, ArraysOfDifferentLengthsAreRefused) {
   Stretch stretch;
   stretch.v2.pop_back();

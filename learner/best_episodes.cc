@@ -1,0 +1,59 @@
+#include "learner/best_episodes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace regraft::learner {
+namespace {
+
+constexpr float kSameReturn = 1e-6F;
+
+bool same_return(const Episode& a, const Episode& b) {
+  return std::abs(a.end().episode_return - b.end().episode_return) < kSameReturn;
+}
+
+}  // namespace
+
+void BestEpisodes::look(const Episode& episode) {
+  if (episode.segments.empty() || !episode.end().steps.back().terminated) return;
+  std::vector<Episode>& kept = by_model_[episode.ticket.model];
+  const auto equal =
+      std::ranges::find_if(kept, [&](const Episode& other) { return same_return(other, episode); });
+  if (equal != kept.end()) {
+    if (episode.step_count() < equal->step_count()) *equal = episode;
+    return;
+  }
+  const auto place = std::ranges::find_if(
+      kept, [&](const Episode& other) { return other.end().episode_return < episode.end().episode_return; });
+  if (place == kept.end() && kept.size() >= kept_) return;
+  kept.insert(place, episode);
+  if (kept.size() > kept_) kept.pop_back();
+}
+
+std::vector<replay::Segment> BestEpisodes::segments() const {
+  std::vector<replay::Segment> all;
+  for (const auto& [model, kept] : by_model_)
+    for (const Episode& episode : kept)
+      all.insert(all.end(), episode.segments.begin(), episode.segments.end());
+  return all;
+}
+
+std::size_t BestEpisodes::size() const {
+  std::size_t count = 0;
+  for (const auto& [model, kept] : by_model_) count += kept.size();
+  return count;
+}
+
+std::vector<std::byte> BestEpisodes::save() const {
+  std::vector<Episode> all;
+  for (const auto& [model, kept] : by_model_) all.insert(all.end(), kept.begin(), kept.end());
+  return encode_episodes(all);
+}
+
+void BestEpisodes::restore(std::span<const std::byte> bytes) {
+  BestEpisodes fresh(kept_);
+  for (const Episode& episode : decode_episodes(bytes)) fresh.look(episode);
+  *this = std::move(fresh);
+}
+
+}  // namespace regraft::learner
