@@ -128,7 +128,7 @@ std::vector<Option> ppo_options() {
       Option("ppo.normalise_by_model", d.normalise_by_model,
              "each model's by themselves, so that those with little to gain count as much"),
       Option("ppo.imitation", d.imitation,
-             "weight of the best episodes so far, where they did better than expected; 0: none")
+             "what the best episodes so far count, where they did better than expected, fresh ones being 1")
           .between(0, 100),
       Option("ppo.imitated_episodes", d.imitated_episodes, "kept of each model for that").between(1, 64),
       Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),

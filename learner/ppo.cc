@@ -58,19 +58,24 @@ struct Minibatch {
 
 /// `rows` of one kind of decision, with what the policy in training says of them.
 Decisions decisions(const nn::internal::DecisionOutput& output, const DecisionTargets& targets,
-                    std::span<const std::size_t> rows, torch::Device device) {
+                    std::span<const std::uint8_t> imitated, std::span<const std::size_t> rows,
+                    torch::Device device) {
   const auto column = [&](const std::vector<float>& values) {
     std::vector<float> chosen;
     for (const std::size_t row : rows) chosen.push_back(values[row]);
     return to_device(chosen, torch::kFloat32, device);
   };
+  std::vector<float> marks;
+  for (const std::size_t row : rows) marks.push_back(imitated[row]);
+  const bool none = std::ranges::count(marks, 0.0F) == std::ssize(marks);
   return {.log_probability = output.log_probability,
           .entropy = output.entropy,
           .values = output.values,
           .proximal = column(targets.proximal),
           .weights = column(targets.weights),
           .advantages = column(targets.advantages),
-          .targets = column(targets.targets)};
+          .targets = column(targets.targets),
+          .imitated = none ? Tensor() : to_device(marks, torch::kFloat32, device).to(torch::kBool)};
 }
 
 std::vector<float> to_host(const Tensor& values) {
@@ -155,12 +160,12 @@ Minibatch Ppo::State::minibatch(const PpoRows& batch, std::span<const std::size_
 Tensor Ppo::State::loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const {
   const auto output = trainer_->forward(minibatch.observations, minibatch.candidates, Gradients::wanted);
   std::array<Decisions, 2> kinds;
-  kinds[0] = decisions(output.first, targets.first, minibatch.rows, network_.device());
+  kinds[0] = decisions(output.first, targets.first, targets.imitated, minibatch.rows, network_.device());
   std::size_t count = 1;
   if (!output.second_graphs.empty()) {
     std::vector<std::size_t> rows;
     for (const std::size_t graph : output.second_graphs) rows.push_back(minibatch.rows[graph]);
-    kinds[count++] = decisions(output.second, targets.second, rows, network_.device());
+    kinds[count++] = decisions(output.second, targets.second, targets.imitated, rows, network_.device());
   }
   return ppo_loss(std::span(kinds).first(count), core_.options(), core_.entropy_coefficient(), sums);
 }
@@ -230,7 +235,8 @@ bool better_than_expected(const StepTargets& targets, std::size_t row) {
   return targets.first.advantages[row] > 0 || targets.second.advantages[row] > 0;
 }
 
-/// All rows of an update, their advantages normalised where the options want it.
+/// All rows of an update, their advantages normalised where the options want it. Imitated ones, however few,
+/// count `options.imitation` times as much as the fresh ones together.
 PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
   PpoRows rows = batch, imitated = batch.imitated;
   if (options.normalise_advantages) {
@@ -240,7 +246,14 @@ PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
     const auto scales = normalise_advantages(rows.targets, groups(rows));
     scale_imitated(imitated.targets, groups(imitated), scales);
   }
-  append_rows(rows, imitated, [&](std::size_t row) { return better_than_expected(imitated.targets, row); });
+  const auto wanted = [&](std::size_t row) { return better_than_expected(imitated.targets, row); };
+  append_rows(rows, imitated, wanted);
+  const std::size_t fresh = batch.size(), count = rows.size() - fresh;
+  for (std::size_t row = fresh; row < rows.size(); ++row) {
+    const auto weight =
+        static_cast<float>(options.imitation * static_cast<double>(fresh) / static_cast<double>(count));
+    rows.targets.first.weights[row] = rows.targets.second.weights[row] = weight;
+  }
   return rows;
 }
 

@@ -14,7 +14,10 @@ Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options, dou
     const auto log_ratio = kind.log_probability - kind.proximal;
     const auto ratio = log_ratio.exp();
     const auto clipped = ratio.clamp(1 - options.clip, 1 + options.clip);
-    add(gain, kind.weights * torch::min(ratio * kind.advantages, clipped * kind.advantages));
+    auto surrogate = torch::min(ratio * kind.advantages, clipped * kind.advantages);
+    if (kind.imitated.defined())
+      surrogate = torch::where(kind.imitated, kind.log_probability * kind.advantages, surrogate);
+    add(gain, kind.weights * surrogate);
     add(error, (kind.values - kind.targets).pow(2));
     add(entropy, kind.entropy);
     add(kl, (ratio - 1 - log_ratio).detach());

@@ -18,6 +18,7 @@ struct Decisions {
   torch::Tensor entropy;          // of the distribution it was drawn from, nats
   torch::Tensor values;
   torch::Tensor proximal, weights, advantages, targets;  // as in DecisionTargets
+  torch::Tensor imitated = {};                           // bool; undefined: none is
 };
 
 /// Sums of what minibatches report; means are over their decisions.
@@ -28,7 +29,9 @@ struct PpoSums {
 
 /// The clipped surrogate, the squared value error and the entropy bonus of all kinds of decisions together:
 /// sums over decisions divided by the number of steps, which is that of the first kind. A kind may be empty.
-/// Adds to all but minibatches and gradient_norm of `sums`.
+/// What is imitated is not clipped: the gain is weight times advantage times log pi (Oh et al. 2018), since a
+/// decision that the policy holds for very unlikely would take as many updates to be repeated as it takes
+/// steps of 1 + clip to come from there. Adds to all but minibatches and gradient_norm of `sums`.
 torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
                        double entropy_coefficient, PpoSums& sums);
 

@@ -25,7 +25,7 @@ struct PpoOptions {
   bool normalise_by_model = false;  // each model's advantages by themselves
   Correction correction = Correction::decoupled;
   // Self-imitation (Oh et al. 2018): steps of the best episodes so far are trained on in every update, where
-  // they did better than the value function expects, with this weight; 0: they are not.
+  // they did better than the value function expects; they count this much, the fresh steps together being 1.
   double imitation = 0;
   int imitated_episodes = 2;  // kept of each model
 };

@@ -80,12 +80,14 @@ void DecisionTargets::append(const DecisionTargets& from, std::size_t step) {
 
 void StepTargets::append(const StepTargets& from, std::size_t step) {
   second_halves.push_back(from.second_halves[step]);
+  imitated.push_back(from.imitated[step]);
   first.append(from.first, step);
   second.append(from.second, step);
 }
 
 void StepTargets::append(const StepTargets& more) {
   second_halves.insert(second_halves.end(), more.second_halves.begin(), more.second_halves.end());
+  imitated.insert(imitated.end(), more.imitated.begin(), more.imitated.end());
   first.append(more.first);
   second.append(more.second);
 }
@@ -107,6 +109,7 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
                                          : replay::half_step_v_trace(inputs, first, second, lambda);
   StepTargets result;
   result.second_halves.assign(acted.second_halves.begin(), acted.second_halves.end());
+  result.imitated.assign(acted.rewards.size(), 0);
   result.first = decision(proximal.first, std::move(found.first), first, options);
   result.second = decision(proximal.second, std::move(found.second), second, options);
   return result;
@@ -120,6 +123,7 @@ StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps&
     throw replay::ReplayError("an imitated episode did not terminate", "PPO targets", "keep those that did");
   StepTargets result;
   result.second_halves.assign(acted.second_halves.begin(), acted.second_halves.end());
+  result.imitated.assign(acted.rewards.size(), 1);
   std::vector<float> returns(steps);
   double following = 0;
   for (std::size_t t = steps; t-- > 0;) {
@@ -129,7 +133,7 @@ StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps&
   const auto fill = [&](DecisionTargets& half, std::span<const float> probabilities,
                         std::span<const float> values, std::span<const std::uint8_t> present) {
     half.proximal.assign(probabilities.begin(), probabilities.end());
-    half.weights.assign(steps, static_cast<float>(options.imitation));
+    half.weights.assign(steps, 1.0F);
     half.advantages.assign(steps, 0.0F);
     half.targets.assign(values.begin(), values.end());
     for (std::size_t t = 0; t < steps; ++t)

@@ -43,6 +43,7 @@ struct DecisionTargets {
 
 struct StepTargets {
   std::vector<std::uint8_t> second_halves;
+  std::vector<std::uint8_t> imitated;  // 1: of make_imitation_targets()
   DecisionTargets first, second;
 
   std::size_t size() const { return first.size(); }
@@ -57,7 +58,7 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
 /// What self-imitation (Oh et al. 2018) trains towards: the return R that followed a step can be had again,
 /// the environment being deterministic. Advantages are max(0, R - V), for a second half against V2; targets
 /// are V, so that the values stay those of the policy and R is above them until the policy repeats what was
-/// found (there targets are R); weights `options.imitation`. The episode must have terminated.
+/// found; weights are 1. The episode must have terminated.
 StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps& proximal,
                                    const PpoOptions& options);
 

@@ -102,7 +102,7 @@ TEST(PpoTargets, ImitationCountsWhatWasBetterThanTheValuesExpect) {
   EXPECT_THAT(targets.first.targets, ElementsAre(0.2F, 0.1F, 0.3F));
   EXPECT_THAT(targets.second.advantages, ElementsAre(FloatNear(0.45F, 1e-6F), FloatNear(0.05F, 1e-6F), 0));
   EXPECT_EQ(targets.second.targets, stretch.v2);
-  EXPECT_THAT(targets.first.weights, Each(0.5F));
+  EXPECT_THAT(targets.first.weights, Each(1));
   EXPECT_EQ(targets.first.proximal, stretch.pi1);
 }
 
