@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "launch/experiment/spec_check.h"
 
 namespace regraft::launch {
 namespace {
@@ -228,80 +229,6 @@ ExperimentGap read_gap(const toml::table& table, const std::string& source) {
   return gap;
 }
 
-bool has_column(const ExperimentSpec& spec, const std::string& table, const std::string& column) {
-  return std::any_of(spec.rows.begin(), spec.rows.end(), [&](const ExperimentRows& rows) {
-    const std::vector<std::string>& keys = spec.step(rows.step).over;
-    return rows.table == table && (std::find(keys.begin(), keys.end(), column) != keys.end() ||
-                                   std::any_of(rows.columns.begin(), rows.columns.end(),
-                                               [&](const auto& each) { return each.first == column; }));
-  });
-}
-
-/// Names that others refer to exist, and a step only uses keys that the matrix has.
-void check_names(const ExperimentSpec& spec, const std::string& source) {
-  const auto require = [&](bool holds, const std::string& problem, const std::string& remedy) {
-    if (!holds) throw ExperimentError(problem, source, remedy);
-  };
-  require(!spec.steps.empty(), "the experiment has no step", "add [[step]]");
-  for (const ExperimentStep& step : spec.steps)
-    for (const std::string& key : step.over)
-      require(std::any_of(spec.matrix.begin(), spec.matrix.end(),
-                          [&](const auto& each) { return each.first == key; }),
-              "step '" + step.name + "' goes over '" + key + "', which is not in [matrix]",
-              "add it there or leave it out");
-  for (const ExperimentStep& step : spec.steps) {
-    for (const auto& [key, values] : step.only)
-      require(std::ranges::find(step.over, key) != step.over.end(),
-              "step '" + step.name + "' wants only some values of '" + key + "', which it does not go over",
-              "add the key to over, or leave it out");
-    require(std::ranges::count(spec.steps, step.name, &ExperimentStep::name) == 1,
-            "there are two steps '" + step.name + "'", "give each a name of its own");
-  }
-  const auto has_table = [&](const std::string& name) {
-    return std::any_of(spec.rows.begin(), spec.rows.end(),
-                       [&](const ExperimentRows& rows) { return rows.table == name; });
-  };
-  for (const ExperimentRows& rows : spec.rows) spec.step(rows.step);
-  for (const ExperimentPlot& plot : spec.plots)
-    require(has_table(plot.table),
-            "plot '" + plot.name + "' shows table '" + plot.table + "', which no [[rows]] fills",
-            "name one that is filled");
-  for (const ExperimentSummary& summary : spec.summaries)
-    require(has_table(summary.table),
-            "summary '" + summary.name + "' reads table '" + summary.table + "', which no [[rows]] fills",
-            "name one that is filled");
-  const auto require_column = [&](const std::string& table, const std::string& column,
-                                  const std::string& by) {
-    require(column.empty() || has_column(spec, table, column),
-            by + " reads column '" + column + "' of table '" + table + "', which has none",
-            "name a column of its [[rows]], or a key of their step");
-  };
-  for (const ExperimentPlot& plot : spec.plots)
-    for (const std::string& column : {plot.x, plot.y, plot.series, plot.value})
-      require_column(plot.table, column, "plot '" + plot.name + "'");
-  for (const ExperimentSummary& summary : spec.summaries) {
-    for (const std::string& column : summary.by)
-      require_column(summary.table, column, "summary '" + summary.name + "'");
-    for (const std::string& column : summary.values)
-      require_column(summary.table, column, "summary '" + summary.name + "'");
-  }
-  for (const ExperimentGap& gap : spec.gaps) {
-    std::vector<std::string> tables = gap.against;
-    tables.push_back(gap.table);
-    for (const std::string& table : tables) {
-      require(has_table(table), "gap '" + gap.name + "' reads table '" + table + "', which no [[rows]] fills",
-              "name one that is filled");
-      for (const std::string& column : {gap.by, gap.method, gap.value})
-        require_column(table, column, "gap '" + gap.name + "'");
-    }
-    require(!has_table(gap.name), "gap '" + gap.name + "' would overwrite the table of that name",
-            "give it a name of its own");
-  }
-  for (const ExperimentSummary& summary : spec.summaries)
-    require(!has_table(summary.name), "summary '" + summary.name + "' would overwrite the table of that name",
-            "give it a name of its own");
-}
-
 toml::table parse(const std::filesystem::path& path) {
   try {
     return toml::parse(read_file(path), path.string());
@@ -322,8 +249,14 @@ const ExperimentStep& ExperimentSpec::step(const std::string& wanted) const {
 
 namespace {
 
+using Borrowers = std::vector<std::filesystem::path>;
+
+/// One form of the file; `borrowers` are those files whose reading led to it.
+ExperimentSpec read_form(const std::filesystem::path& path, bool small, Borrowers borrowers);
+
 /// The steps that an experiment shares with another one, and what they read: that one's models and values.
-ExperimentSpec borrow(const toml::table& table, const std::filesystem::path& path, bool small) {
+ExperimentSpec borrow(const toml::table& table, const std::filesystem::path& path, bool small,
+                      const Borrowers& borrowers) {
   TableReader reader(table, path.string());
   const std::filesystem::path other = path.parent_path() / (reader.text("experiment", true) + ".toml");
   const std::vector<std::string> names = reader.texts("steps", true);
@@ -331,7 +264,10 @@ ExperimentSpec borrow(const toml::table& table, const std::filesystem::path& pat
   if (!std::filesystem::exists(other))
     reader.fail("there is no experiment '" + other.stem().string() + "' to share steps with", table,
                 "name a file beside this one, without .toml");
-  ExperimentSpec lender = load_experiment(other, small), spec;
+  if (std::ranges::find(borrowers, std::filesystem::weakly_canonical(other)) != borrowers.end())
+    reader.fail("[from] leads back to '" + other.stem().string() + "', which borrows from this one", table,
+                "let the experiment that the steps are of have them without [from]");
+  ExperimentSpec lender = read_form(other, small, borrowers), spec;
   for (const std::string& name : names) {
     spec.steps.push_back(lender.step(name));
     spec.steps.back().borrowed = true;
@@ -345,13 +281,12 @@ ExperimentSpec borrow(const toml::table& table, const std::filesystem::path& pat
   return spec;
 }
 
-}  // namespace
-
-ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
+ExperimentSpec read_form(const std::filesystem::path& path, bool small, Borrowers borrowers) {
   const toml::table root = parse(path);
   TableReader reader(root, path.string());
   ExperimentSpec spec;
-  if (const toml::table* from = reader.table("from", false)) spec = borrow(*from, path, small);
+  borrowers.push_back(std::filesystem::weakly_canonical(path));
+  if (const toml::table* from = reader.table("from", false)) spec = borrow(*from, path, small, borrowers);
   spec.name = path.stem().string();
   spec.title = reader.text("title", true);
   spec.question = reader.text("question", true);
@@ -378,7 +313,15 @@ ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
   for (const toml::table* table : reader.tables("gap")) spec.gaps.push_back(read_gap(*table, path.string()));
   reader.done();
   check_names(spec, path.string());
+  if (!small) check_choices(spec, path.string());
   return spec;
+}
+
+}  // namespace
+
+ExperimentSpec load_experiment(const std::filesystem::path& path, bool small) {
+  ExperimentSpec full = read_form(path, false, {});
+  return small ? read_form(path, true, {}) : full;
 }
 
 }  // namespace regraft::launch

@@ -84,7 +84,8 @@ struct ExperimentSpec {
 };
 
 /// Reads and checks a description; with `small`, the values of its table [small] replace those of [matrix]
-/// and [values]. Throws ExperimentError on an unknown key or name, with the file and line.
+/// and [values]; the full form is checked too. Throws ExperimentError on an unknown key or name, or on a
+/// [from] that leads back to its file, with the file and line.
 ExperimentSpec load_experiment(const std::filesystem::path& path, bool small);
 
 }  // namespace regraft::launch

@@ -153,10 +153,36 @@ TEST_F(Descriptions, WhatMeansNothingIsRefused) {
   EXPECT_THAT(error_with("steps = [\"make\"]", "steps = [\"make\", \"own\"]"), HasSubstr("is not shared"));
   EXPECT_THAT(error_with("name = \"again\"", "name = \"make\""), HasSubstr("two steps 'make'"));
   EXPECT_THAT(error_with("only = {letter", "only = {lettr"), HasSubstr("does not go over"));
+  EXPECT_THAT(error_with("only = {letter = \"b\"}", "only = {letter = [\"b\", \"c\"]}"),
+              HasSubstr("wants only 'c' of 'letter'"));
   EXPECT_THAT(error_with("step = [\"make\", \"again\"]", "step = []"), HasSubstr("empty list"));
   EXPECT_THAT(error_with("step = [\"make\", \"again\"]", "step = [\"make\", \"agin\"]"),
               HasSubstr("no step 'agin'"));
   EXPECT_THAT(error_with("value = [\"n\", \"kind\"]", "value = [\"n\", \"knd\"]"), HasSubstr("column 'knd'"));
+}
+
+TEST_F(Descriptions, TheSmallFormIsRefusedForAChoiceThatTheFullOneLacks) {
+  error_with("only = {letter = \"b\"}", "only = {letter = \"c\"}");
+  EXPECT_THROW(load(true), ExperimentError);
+}
+
+TEST_F(Descriptions, BorrowingInACircleIsRefused) {
+  const std::string itself = error_with("experiment = \"lender\"", "experiment = \"borrower\"");
+  EXPECT_THAT(itself, HasSubstr("leads back to 'borrower'"));
+  EXPECT_THAT(itself, HasSubstr("borrower.toml:"));
+  write("borrower", kBorrower);
+  std::string lender = kLender;
+  write("lender", lender.replace(lender.find("[matrix]"), 8,
+                                 "[from]\nexperiment = \"borrower\"\nsteps = [\"again\"]\n[matrix]"));
+  for (const bool small : {false, true}) {
+    try {
+      load(small);
+      ADD_FAILURE() << "A borrows from B, B from A";
+    } catch (const ExperimentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("leads back to 'borrower'"));
+      EXPECT_THAT(error.what(), HasSubstr("lender.toml:"));
+    }
+  }
 }
 
 }  // namespace
