@@ -102,12 +102,12 @@ ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& res
 }
 
 std::string describe_use(const ExperimentRecord& record) {
-  char text[120], borrowed[60] = "";
+  char used[120], borrowed[60] = "";
+  const char* over = record.cpu_minutes > record.budget_cpu_minutes ? ", over the declared budget" : "";
   if (record.borrowed_cpu_minutes > 0)
     std::snprintf(borrowed, sizeof borrowed, ", beside %.1f of steps borrowed", record.borrowed_cpu_minutes);
-  std::snprintf(text, sizeof text, "%.1f of %.0f CPU-minutes%s", record.cpu_minutes,
-                record.budget_cpu_minutes, borrowed);
-  return text;
+  std::snprintf(used, sizeof used, "%.1f of %.0f CPU-minutes", record.cpu_minutes, record.budget_cpu_minutes);
+  return std::string(used) + over + borrowed;
 }
 
 ExperimentRecord load_record(const std::filesystem::path& out) {

@@ -19,7 +19,7 @@ struct ExperimentRecord {
 ExperimentRecord publish(const ExperimentSpec& spec, const ExperimentResult& result, bool small,
                          const std::filesystem::path& out);
 
-/// "3.1 of 5 CPU-minutes, beside 40.2 of steps borrowed".
+/// "3.1 of 5 CPU-minutes, beside 40.2 of steps borrowed"; with ", over the declared budget" where they are.
 std::string describe_use(const ExperimentRecord& record);
 
 /// Reads OUT/experiment.json. Throws FileError, ExperimentError.

@@ -131,6 +131,11 @@ TEST_F(Descriptions, BorrowedStepsAreTheLendersRunsAndWithinItsBudget) {
   EXPECT_EQ(describe_use(record), "1.2 of 3 CPU-minutes");
   record.borrowed_cpu_minutes = 40;
   EXPECT_EQ(describe_use(record), "1.2 of 3 CPU-minutes, beside 40.0 of steps borrowed");
+  record.cpu_minutes = 3.5;
+  EXPECT_EQ(describe_use(record),
+            "3.5 of 3 CPU-minutes, over the declared budget, beside 40.0 of steps borrowed");
+  record.borrowed_cpu_minutes = 0;
+  EXPECT_EQ(describe_use(record), "3.5 of 3 CPU-minutes, over the declared budget");
 }
 
 TEST_F(Descriptions, ASummaryOfSeveralValuesNamesEach) {
