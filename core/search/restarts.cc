@@ -1,5 +1,6 @@
 #include "core/search/restarts.h"
 
+#include <unordered_set>
 #include <vector>
 
 #include "core/search/descent.h"
@@ -22,6 +23,9 @@ class Restarts : public Search {
   explicit Restarts(const RestartOptions& options) : options_(options) {
     if (options_.most_steps < 1)
       throw SearchError("walks of no steps lead nowhere", name(), "let them have at least one step");
+    if (options_.most_known_ends < 1)
+      throw SearchError("it would end before it walked", name(),
+                        "let at least one walk end at a known graph");
   }
   std::string name() const override { return "restarts"; }
 
@@ -31,22 +35,31 @@ class Restarts : public Search {
     SearchRun run(name(), limits, context, state);
     const bool moves = state.index().match_count() > 0;
     bool goes_on = descend(run, state) && moves;
-    while (goes_on) {
+    Graphs passed;
+    std::uint32_t known_ends = 0;  // in a row
+    while (goes_on && known_ends < options_.most_known_ends) {
       state.rewind_to(0);
-      goes_on = walk(run, state, rng) && descend(run, state);
+      goes_on = walk(run, state, rng, passed);
+      if (!goes_on) break;
+      const bool fresh = passed.erase(state.graph().hash()) > 0;
+      known_ends = fresh ? 0 : known_ends + 1;
+      if (fresh) goes_on = descend(run, state);
     }
-    return run.finish();
+    return run.finish();  // a run that no limit ended counts as exhausted
   }
 
  private:
-  /// False where the limits ended it.
-  bool walk(SearchRun& run, env::RewriteState& state, Rng& rng) const {
+  using Graphs = std::unordered_set<Hash128>;
+
+  /// False where the limits ended it. A rewrite that is refused ends the walk where it stands. Graphs that
+  /// nothing met before are added to those passed: no descent has led through them yet.
+  bool walk(SearchRun& run, env::RewriteState& state, Rng& rng, Graphs& passed) const {
     const std::uint64_t steps = 1 + rng.below(options_.most_steps);
     for (std::uint64_t step = 0; step < steps && state.index().match_count() > 0; ++step) {
       if (!run.begin_expansion()) return false;
       const rules::Match match = draw(state, rng);
       if (!run.try_move([&] { state.apply(match); })) return run.goes_on();
-      run.visit(state.graph().hash());
+      if (run.visit(state.graph().hash())) passed.insert(state.graph().hash());
       run.offer(state.cost_model(), state.path());
     }
     return true;

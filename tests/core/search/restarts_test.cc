@@ -11,8 +11,8 @@ namespace {
 
 /// A graph on which greedy ends in a valley one dearer rewrite away from better ones.
 struct Valley {
-  explicit Valley(std::uint64_t seed)
-      : task(env::make_synthetic_task({.chains = 5, .locked = 1, .valley = 1, .seed = seed})) {}
+  explicit Valley(std::uint64_t seed) : Valley({.chains = 5, .locked = 1, .valley = 1, .seed = seed}) {}
+  explicit Valley(const env::SyntheticOptions& options) : task(env::make_synthetic_task(options)) {}
 
   SearchResult run(Search& search, const SearchLimits& limits) const {
     const ManualClock clock;
@@ -31,7 +31,6 @@ TEST(Restarts, LeaveTheValleyThatGreedyEndsIn) {
     ASSERT_LT(valley.task.optimal_us, valley.task.greedy_us - 1e-9);
     const SearchResult found = valley.run(*make_restarts(), {1.0, 5000});
     EXPECT_NEAR(found.best.latency_us, valley.task.optimal_us, 1e-9) << seed;
-    EXPECT_EQ(found.stopped_by, StoppedBy::expansions);
   }
 }
 
@@ -52,6 +51,36 @@ TEST(Restarts, FirstDoWhatGreedyDoes) {
 
 TEST(Restarts, WalksOfNoStepsAreRefused) {
   EXPECT_THROW(make_restarts({.most_steps = 0}), SearchError);
+  EXPECT_THROW(make_restarts({.most_known_ends = 0}), SearchError);
+}
+
+/// A few dozen graphs in all.
+constexpr env::SyntheticOptions kSmall{.chains = 2, .locked = 1, .valley = 1, .seed = 5};
+
+TEST(Restarts, EndWhereWalksMeetNothingNew) {
+  const Valley valley(kSmall);
+  const SearchResult found = valley.run(*make_restarts(), {1.0, 100'000});
+  EXPECT_EQ(found.stopped_by, StoppedBy::exhausted);
+  EXPECT_NEAR(found.best.latency_us, valley.task.optimal_us, 1e-9);
+}
+
+TEST(Restarts, DoNotDescendAgainFromWhereAWalkEndedBefore) {
+  const Valley valley(kSmall);
+  const SearchLimits limits{1.0, 100'000};
+  const SearchResult found = valley.run(*make_restarts({.most_steps = 1, .most_known_ends = 100}), limits);
+  const SearchResult longer = valley.run(*make_restarts({.most_steps = 1, .most_known_ends = 150}), limits);
+  EXPECT_EQ(longer.stopped_by, StoppedBy::exhausted);
+  EXPECT_EQ(longer.visited, found.visited);
+  EXPECT_EQ(longer.expansions - found.expansions, 50u) << "walks of a step each, and nothing more";
+  EXPECT_EQ(longer.candidates_costed - found.candidates_costed, 50u);
+}
+
+TEST(Restarts, StopAtALimitWhereEveryEndIsKnown) {
+  const Valley valley(kSmall);
+  const SearchResult found =
+      valley.run(*make_restarts({.most_steps = 1, .most_known_ends = 1'000'000}), {1.0, 500});
+  EXPECT_EQ(found.stopped_by, StoppedBy::expansions);
+  EXPECT_EQ(found.expansions, 500u);
 }
 
 }  // namespace
