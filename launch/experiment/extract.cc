@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/event_reader.h"
 #include "core/base/file.h"
@@ -133,6 +134,10 @@ Cells from_events(const ExperimentRows& rows, const std::filesystem::path& folde
   return cells;
 }
 
+bool is_json(const std::filesystem::path& file) {
+  return !std::filesystem::is_directory(file) && file.extension() != ".csv";
+}
+
 }  // namespace
 
 Cells extract_rows(const ExperimentRows& rows, const std::filesystem::path& folder) {
@@ -143,6 +148,25 @@ Cells extract_rows(const ExperimentRows& rows, const std::filesystem::path& fold
   } catch (const json::exception& error) {
     missing(error.what(), file);
   }
+}
+
+void require_wanted(const ExperimentRows& rows, const std::vector<std::filesystem::path>& folders) {
+  std::set<std::pair<std::string, std::string>> seen;  // pointer and value
+  std::filesystem::path file;
+  for (const std::filesystem::path& folder : folders) {
+    file = folder / rows.file;
+    if (!is_json(file)) return;
+    for (const json& item : json::parse(read_file(file)))
+      if (agrees(item, rows, file))
+        for (const auto& [pointer, values] : rows.where)
+          seen.emplace(pointer, json_cell(item, "", pointer, file));
+  }
+  for (const auto& [pointer, values] : rows.where)
+    for (const std::string& value : values)
+      if (!seen.contains({pointer, value}))
+        missing("table '" + rows.table + "' wants items with '" + pointer + "' = '" + value +
+                    "', which no run of its steps has; the last one looked at is here",
+                file);
 }
 
 }  // namespace regraft::launch

@@ -208,6 +208,29 @@ void add_rows(const ExperimentRows& rows, const PlannedRun& run, Table& table) {
   }
 }
 
+/// Whether two are of one [[rows]], which may name several steps.
+bool same_rows(const ExperimentRows& a, const ExperimentRows& b) {
+  return a.table == b.table && a.file == b.file && a.each == b.each && a.where == b.where &&
+         a.columns == b.columns;
+}
+
+/// Whether all that `where` names occurs; not asked before each of the steps has runs and all are done.
+void check_wanted(const ExperimentSpec& spec, const ExperimentRows& rows, const std::vector<PlannedRun>& plan,
+                  const std::vector<RunRecord>& records) {
+  std::vector<fs::path> folders;
+  for (const ExperimentRows& other : spec.rows) {
+    if (!same_rows(other, rows)) continue;
+    const std::size_t before = folders.size();
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (spec.steps[plan[i].step].name != other.step) continue;
+      if (!records[i].failure.empty()) return;
+      folders.push_back(plan[i].folder);
+    }
+    if (folders.size() == before) return;
+  }
+  require_wanted(rows, folders);
+}
+
 Table collect(const ExperimentSpec& spec, const std::string& name, const std::vector<PlannedRun>& plan,
               const std::vector<RunRecord>& records) {
   Table table(columns_of(spec, name));
@@ -215,6 +238,8 @@ Table collect(const ExperimentSpec& spec, const std::string& name, const std::ve
     for (std::size_t i = 0; i < plan.size(); ++i)
       if (rows.table == name && spec.steps[plan[i].step].name == rows.step && records[i].failure.empty())
         add_rows(rows, plan[i], table);
+  for (const ExperimentRows& rows : spec.rows)
+    if (rows.table == name && !rows.where.empty()) check_wanted(spec, rows, plan, records);
   return table;
 }
 

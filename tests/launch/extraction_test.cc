@@ -74,5 +74,21 @@ TEST(Extraction, WhatIsNotThereIsNamed) {
   EXPECT_THAT(error("/a"), HasSubstr("x.json"));
 }
 
+TEST(Extraction, EachValueThatIsWantedIsOfSomeItemOfSomeFile) {
+  const TempDir folder;
+  const auto one = folder.path() / "one", other = folder.path() / "other";
+  for (const auto& path : {one, other}) std::filesystem::create_directories(path);
+  write_file_atomic(one / "x.json", std::string(R"([{"kind": "a"}, {"kind": "b"}])"));
+  write_file_atomic(other / "x.json", std::string(R"([{"kind": "c"}])"));
+  ExperimentRows rows;
+  rows.table = "t";
+  rows.file = "x.json";
+  rows.where = {{"/kind", {"a", "c"}}};
+  EXPECT_EQ(thrown([&] { require_wanted(rows, {one, other}); }), "nothing");
+  const std::string error = thrown([&] { require_wanted(rows, {one}); });
+  EXPECT_THAT(error, HasSubstr("table 't' wants items with '/kind' = 'c'"));
+  EXPECT_THAT(error, HasSubstr("x.json"));
+}
+
 }  // namespace
 }  // namespace regraft::launch

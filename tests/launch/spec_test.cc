@@ -107,6 +107,23 @@ TEST_F(Descriptions, RowsOfSeveralStepsAndKindsAreOneTable) {
   EXPECT_THAT(table.rows()[5], ElementsAre("b", "z", "7", "as it is"));
 }
 
+TEST_F(Descriptions, AKindThatNoRunOfTheStepsHasIsNamed) {
+  error_with("[\"x\", \"z\"]", "[\"x\", \"zz\"]");
+  try {
+    run("borrower");
+    ADD_FAILURE() << "no item is of kind zz";
+  } catch (const ExperimentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("table 't' wants items with '/kind' = 'zz'"));
+    EXPECT_THAT(error.what(), HasSubstr("x.json"));
+  }
+  std::string other = kBorrower;  // one kind in the runs of one step, the other in those of the other
+  other.replace(other.find("cp {make}/x.json {out}/x.json"), 29,
+                "echo '[{\\\"kind\\\": \\\"w\\\", \\\"n\\\": 1}]' > {out}/x.json");
+  other.replace(other.find("[\"x\", \"z\"]"), 10, "[\"x\", \"w\"]");
+  write("borrower", other);
+  EXPECT_EQ(run("borrower").tables.front().second.rows().size(), 3u);
+}
+
 TEST_F(Descriptions, AStepMayBeOfSomeValuesOnly) {
   const ExperimentSpec spec = load();
   const std::vector<PlannedRun> plan = plan_runs(spec, "out/borrower");
