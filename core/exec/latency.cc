@@ -100,6 +100,7 @@ LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& b
   report.before = old_side.result();
   report.after = new_side.result();
   report.sessions = plan.sessions;
+  report.after_optimisation = options.after_optimisation;
   Rng resampling(options.seed, "latency bootstrap");
   report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
   report.control = control_spread(report.before.session_ms, resampling);
@@ -107,6 +108,11 @@ LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& b
   report.accepted = verdict.accepted;
   report.reason = std::move(verdict.reason);
   return report;
+}
+
+std::string_view verdict_name(const LatencyReport& report) {
+  if (report.accepted) return "faster";
+  return report.estimate.high < 1 ? "slower" : "no difference shown";
 }
 
 nlohmann::json to_json(const LatencyReport& report) {
@@ -117,6 +123,7 @@ nlohmann::json to_json(const LatencyReport& report) {
           {"speedup_high", report.estimate.high},
           {"control_spread", report.control},
           {"sessions", report.sessions},
+          {"optimisation_after", optimisation_name(report.after_optimisation)},
           {"latency_before_ms", report.before.latency_ms},
           {"latency_after_ms", report.after.latency_ms},
           {"load_before_s", report.before.load_s},

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/exec/launcher.h"
@@ -50,7 +51,12 @@ struct LatencyReport {
   double control = 1;  // control_spread of the baseline's sessions
   SideLatency before, after;
   int sessions = 0;  // a side
+  Optimisation after_optimisation = Optimisation::all;
 };
+
+/// "faster" where the report is accepted, "slower" where its whole interval is below 1, else "no difference
+/// shown".
+std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency (design: Acceptance): after one probe a side, fresh sessions run in pairs, each pair in
 /// random order, every session with the runtime's best options, but for options.after_optimisation; the
@@ -59,7 +65,8 @@ LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& b
                               const std::filesystem::path& after, const LatencyOptions& options);
 
 /// Keys as in design/overview.md: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
-/// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides.
+/// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides,
+/// and optimisation_after, what the runtime itself made of `after`.
 nlohmann::json to_json(const LatencyReport& report);
 
 }  // namespace regraft::exec

@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/progress.h"
 #include "core/exec/latency.h"
+#include "core/exec/ort_session.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
 #include "launch/commands/commands.h"
@@ -81,7 +82,10 @@ int bench(const Options& options) {
       "speedup %.3f, 95 %% interval [%.3f, %.3f], A/A control %.3f, %d sessions a side, %d thread%s\n",
       report.estimate.speedup, report.estimate.low, report.estimate.high, report.control, report.sessions,
       latency.threads, latency.threads == 1 ? "" : "s");
-  std::printf("%s: %s\n", report.accepted ? "faster" : "no difference shown", report.reason.c_str());
+  const std::string optimisation(exec::optimisation_name(report.after_optimisation));
+  std::printf("optimisation by the runtime: baseline all, OTHER%s %s\n",
+              options.after ? "" : " (the baseline itself)", optimisation.c_str());
+  std::printf("%s: %s\n", std::string(exec::verdict_name(report)).c_str(), report.reason.c_str());
   if (options.json) write_file_atomic(*options.json, exec::to_json(report).dump(2) + "\n");
   return kDone;
 }

@@ -35,6 +35,16 @@ TEST(BenchEnvironment, WritesSpeedMemoryAndShares) {
   EXPECT_GT(speed["peak_rss_bytes"].get<std::uint64_t>(), speed["rss_growth_bytes"].get<std::uint64_t>());
 }
 
+TEST(BenchLatency, SaysAtWhichOptimisationTheOtherRan) {
+  const TempDir dir;
+  const auto report = dir.path() / "latency.json";
+  const Captured result = run({"bench", regraft::testing::unpacked_model("nasrnn").string(),
+                               "--other-optimisation", "none", "--budget", "1", "--json", report.string()});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("baseline all, OTHER (the baseline itself) none"));
+  EXPECT_EQ(json_of(report)["optimisation_after"], "none");
+}
+
 TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(run({"bench"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--env", "b.onnx"}).status.code, 2);

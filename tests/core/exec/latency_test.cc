@@ -65,8 +65,21 @@ TEST(CompareLatency, OneSideMayBeLeftToRunUnoptimised) {
   options.after_optimisation = Optimisation::none;
   const LatencyReport report = compare_latency(launcher, "before", "after", options);
   EXPECT_NEAR(report.estimate.speedup, 1 / 1.5, 0.02);
+  EXPECT_EQ(to_json(report).at("optimisation_after"), "none");
   for (const MeasureRequest& request : launcher.requests)
     EXPECT_EQ(request.optimisation, request.model == "before" ? Optimisation::all : Optimisation::none);
+}
+
+TEST(CompareLatency, NamesWhatIsSlower) {
+  const auto verdict = [](double before_ms, double after_ms) {
+    FakeLauncher launcher(before_ms, after_ms, 0.01);
+    return std::string(verdict_name(compare_latency(launcher, "before", "after", {})));
+  };
+  EXPECT_EQ(verdict(100, 150), "slower");
+  EXPECT_EQ(verdict(150, 100), "faster");
+  LatencyReport report;
+  report.estimate = {0.99, 0.97, 1.01};
+  EXPECT_EQ(verdict_name(report), "no difference shown");
 }
 
 TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
