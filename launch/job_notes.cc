@@ -14,8 +14,17 @@ JobNotes notes_on(const Config& config) {
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
   const std::string phase = config.text("train.phase");
-  if (phase != "ppo" && config.number("ppo.imitation") > 0)
-    notes.warnings.emplace_back("ppo.imitation: the phase " + phase + " imitates nothing; remove it");
+  const bool imitates = config.number("ppo.imitation") > 0, part = config.number("train.trained_share") < 1;
+  if (phase != "ppo" && (imitates || part))
+    notes.warnings.emplace_back("ppo.imitation, train.trained_share: the phase " + phase +
+                                " heeds neither; remove them");
+  if (phase == "ppo" && part && !imitates)
+    notes.warnings.emplace_back(
+        "train.trained_share: without ppo.imitation the other episodes are played for nothing; set one of "
+        "them");
+  if (phase == "ppo" && imitates && environment.reward == env::RewardKind::measured)
+    notes.warnings.emplace_back(
+        "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
   if (phase == "ppo" && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
   if (phase != "ppo" && phase != "collect" && config.text("train.device") == "auto")

@@ -17,12 +17,11 @@ bool same_return(const Episode& a, const Episode& b) {
 void BestEpisodes::look(const Episode& episode) {
   if (episode.segments.empty() || !episode.end().steps.back().terminated) return;
   std::vector<Episode>& kept = by_model_[episode.ticket.model];
-  const auto equal =
-      std::ranges::find_if(kept, [&](const Episode& other) { return same_return(other, episode); });
-  if (equal != kept.end()) {
-    if (episode.step_count() < equal->step_count()) *equal = episode;
-    return;
-  }
+  const auto no_longer = [&](const Episode& other) {
+    return same_return(other, episode) && other.step_count() <= episode.step_count();
+  };
+  if (std::ranges::any_of(kept, no_longer)) return;
+  std::erase_if(kept, [&](const Episode& other) { return same_return(other, episode); });
   const auto place = std::ranges::find_if(
       kept, [&](const Episode& other) { return other.end().episode_return < episode.end().episode_return; });
   if (place == kept.end() && kept.size() >= kept_) return;
@@ -51,9 +50,12 @@ std::vector<std::byte> BestEpisodes::save() const {
 }
 
 void BestEpisodes::restore(std::span<const std::byte> bytes) {
-  BestEpisodes fresh(kept_);
-  for (const Episode& episode : decode_episodes(bytes)) fresh.look(episode);
-  *this = std::move(fresh);
+  BestEpisodes saved(kept_);
+  for (Episode& episode : decode_episodes(bytes)) {
+    std::vector<Episode>& kept = saved.by_model_[episode.ticket.model];
+    if (kept.size() < kept_) kept.push_back(std::move(episode));
+  }
+  *this = std::move(saved);
 }
 
 }  // namespace regraft::learner

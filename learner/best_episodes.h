@@ -26,7 +26,8 @@ class BestEpisodes {
   std::size_t size() const;
 
   std::vector<std::byte> save() const;
-  /// Throws replay::ReplayError; this object is then unchanged.
+  /// As they were saved, as many of each model as are kept now. Throws replay::ReplayError; this object is
+  /// then unchanged.
   void restore(std::span<const std::byte> bytes);
 
  private:

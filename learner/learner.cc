@@ -283,8 +283,8 @@ void Learner::restore() {
   state_->curves.restore(saved.value("job_curves", json()));
   state_->lag0.restore({saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
   state_->ppo.restore(checkpoint->parts.at("ppo"));
-  if (const auto best = checkpoint->parts.find("best_episodes"); best != checkpoint->parts.end())
-    state_->best.restore(best->second);
+  const auto best = checkpoint->parts.find("best_episodes");
+  if (setup_.ppo.imitation > 0 && best != checkpoint->parts.end()) state_->best.restore(best->second);
   state_->restored = decode_episodes(checkpoint->parts.at("episodes"));
   // In deterministic mode every ticket of the interrupted update that is not in the checkpoint is issued
   // again.

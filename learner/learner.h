@@ -41,8 +41,9 @@ struct LearnerSetup {
 /// How a run ended.
 struct LearnerSummary {
   std::uint64_t updates = 0;
-  std::uint64_t episodes = 0;           // trained on
-  std::uint64_t steps = 0;              // trained on
+  // Taken by updates; of these train.trained_share was trained on.
+  std::uint64_t episodes = 0;
+  std::uint64_t steps = 0;
   double seconds = 0;                   // of training, all generations
   double mean_return = 0;               // last 100 episodes
   std::vector<double> best_cost_ratio;  // by model

@@ -130,7 +130,9 @@ std::vector<Option> ppo_options() {
       Option("ppo.imitation", d.imitation,
              "what the best episodes so far count, where they did better than expected, fresh ones being 1")
           .between(0, 100),
-      Option("ppo.imitated_episodes", d.imitated_episodes, "kept of each model for that").between(1, 64),
+      Option("ppo.imitated_episodes", d.imitated_episodes,
+             "kept of each model for that; all of them pass through the network in every update")
+          .between(1, 16),
       Option("ppo.correction", "decoupled", "of data from older weights").one_of({"decoupled", "v-trace"}),
   };
 }

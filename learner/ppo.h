@@ -72,7 +72,8 @@ class Ppo {
   /// Recomputes pi_prox and the values with the current weights; corrections, advantages and targets of whole
   /// episodes, whose segments follow each other (replay::goes_on()). Only what does not terminate at the end
   /// of its last segment is bootstrapped. `best`: whole, terminated episodes to imitate, whatever weights
-  /// acted them; those of models without a step in `segments` wait for an update that has some.
+  /// acted them. Where each model has its own scale, those of models without a step in `segments` wait for an
+  /// update that has some.
   PpoBatch prepare(std::span<const replay::Segment> segments,
                    std::span<const replay::Segment> best = {}) const;
   /// All epochs over the batch; afterwards version() is one higher.

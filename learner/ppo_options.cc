@@ -19,6 +19,8 @@ void check(const PpoOptions& options) {
   require(options.ratio_limit >= 1, "ratio_limit");
   require(options.epochs >= 1, "epochs");
   require(options.minibatch_steps >= 1, "minibatch_steps");
+  require(options.imitation >= 0, "imitation");
+  require(options.imitated_episodes >= 1, "imitated_episodes");
 }
 
 }  // namespace regraft::learner

@@ -57,8 +57,8 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
 
 /// What self-imitation (Oh et al. 2018) trains towards: the return R that followed a step can be had again,
 /// the environment being deterministic. Advantages are max(0, R - V), for a second half against V2; targets
-/// are V, so that the values stay those of the policy and R is above them until the policy repeats what was
-/// found; weights are 1. The episode must have terminated.
+/// are V, which keeps the values from being pulled up to R before the policy repeats what was found; weights
+/// are 1. The episode must have terminated.
 StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps& proximal,
                                    const PpoOptions& options);
 
@@ -71,8 +71,9 @@ using AdvantageScales = std::map<std::uint32_t, double>;
 AdvantageScales normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups = {});
 
 /// Divides the advantages of imitated steps, where they are not 0, by the same. They then lie between
-/// kLeastDeviations, being certain where those of fresh steps are noisy, and kMostDeviations: a rare find
-/// must not drown the rest of its minibatch. Those of a group without a scale become 0.
+/// kLeastDeviations, however small R - V is, so that what is certain is not drowned by what is noisy (where V
+/// has come to R, its errors decide which steps are still imitated), and kMostDeviations: a rare find must
+/// not drown the rest of its minibatch. Those of a group without a scale become 0.
 inline constexpr double kLeastDeviations = 1, kMostDeviations = 3;
 void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
                     const AdvantageScales& scales);

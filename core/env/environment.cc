@@ -148,7 +148,8 @@ void Environment::take(Action action, StepResult& result) {
     const Stopwatch watch(*clock_, result.info.seconds.apply);
     if (place.all_sites)
       result.info.rewrites = static_cast<std::uint32_t>(carry_out_everywhere(
-          state_, action.xfer, [this](const rules::Match& match) { return apply(match); }));
+          state_, action.xfer,
+          [this](const rules::Match& match) { return apply(match) ? Applied::yes : Applied::refused; }));
     else
       result.info.rewrites = apply(*place.match) ? 1 : 0;
   }
@@ -195,11 +196,14 @@ double Environment::peek_everywhere(std::uint32_t xfer) {
       state_.apply(match);
     } catch (const rules::RuleError& error) {
       refusal = error;
-      return false;
+      return Applied::refused;
     }
-    return true;
+    return Applied::yes;
   });
-  if (state_.depth() == depth && refusal) throw rules::RuleError(*refusal);
+  if (state_.depth() == depth) {
+    if (refusal) throw rules::RuleError(*refusal);
+    throw EnvError("the rule only leads back to this graph", "peek_latency_us", "leave this action out");
+  }
   const double seen = state_.cost_model().latency_us();
   state_.rewind_to(depth);
   return seen;

@@ -33,7 +33,12 @@ std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const 
     const rules::Match* next = largest(state.index().matches(rule), spent, bound);
     if (!next) break;
     const rules::Match match = *next;  // it lives in the index, which the rewrite changes
-    if (!apply(match)) {
+    const Applied outcome = apply(match);
+    if (outcome == Applied::stopped) {
+      state.rewind_to(bottom);
+      return applied;
+    }
+    if (outcome == Applied::refused) {
       spent.push_back(match);
       continue;
     }

@@ -11,8 +11,9 @@ namespace regraft::env {
 /// Rewrites of one move, those that are taken back among them.
 inline constexpr std::size_t kMostRewritesEverywhere = 512;
 
-/// Applies a match of the present graph to the state. False where it did not, the graph then being as it was.
-using ApplyMatch = std::function<bool(const rules::Match&)>;
+/// What became of a match: applied; refused, or given up with the whole move, the graph being as it was.
+enum class Applied : std::uint8_t { yes, refused, stopped };
+using ApplyMatch = std::function<Applied(const rules::Match&)>;
 
 /// Carries a rule out at all of its sites, as one move. What pays only once all sites are rewritten (five
 /// additions split so that a concatenation vanishes) need not be found site by site, nor a change to every
@@ -27,7 +28,7 @@ using ApplyMatch = std::function<bool(const rules::Match&)>;
 /// The move ends at the cheapest graph on its way where that is cheaper than the graph it began at (the
 /// earliest of equals), else at the last one, which is where a rule stands that only prepares what others
 /// gain. So it always ends at another graph than it began at, unless nothing was applied or all was taken
-/// back; and it depends on the graph alone.
+/// back; and it depends on the graph alone. A move that is stopped is undone.
 ///
 /// Returns the rewrites that were applied, each of whose graphs was costed; those that are kept are the last
 /// of state.path().

@@ -22,6 +22,9 @@ class SearchRun {
   /// Whether time is left and nobody asked to stop: for the inside of a long expansion.
   bool goes_on();
 
+  /// Whether the limit of candidates is reached.
+  bool costs_no_more() const { return result_.candidates_costed >= limits_.candidates; }
+
   /// Looks at the graph after `match` and counts it: look(graph, cost model). False where the rewriter
   /// refuses the match, or the limit of candidates is reached.
   template <typename Look>
@@ -60,7 +63,7 @@ bool SearchRun::try_match(env::RewriteState& state, const rules::Match& match, L
 
 template <typename Move>
 bool SearchRun::try_move(Move&& move) {
-  if (result_.candidates_costed >= limits_.candidates) return false;
+  if (costs_no_more()) return false;
   try {
     move();
   } catch (const rules::RuleError& error) {

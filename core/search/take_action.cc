@@ -15,8 +15,12 @@ bool take(SearchRun& run, env::RewriteState& state, const rules::Match& match) {
 }  // namespace
 
 bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
+  using env::Applied;
   const std::size_t depth = state.depth();
-  env::carry_out_everywhere(state, rule, [&](const rules::Match& match) { return take(run, state, match); });
+  env::carry_out_everywhere(state, rule, [&](const rules::Match& match) {
+    if (!run.goes_on() || run.costs_no_more()) return Applied::stopped;
+    return take(run, state, match) ? Applied::yes : Applied::refused;
+  });
   return state.depth() > depth;
 }
 

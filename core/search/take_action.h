@@ -6,7 +6,8 @@
 namespace regraft::search {
 
 /// Carries a rule out at all of its sites, as an environment would (core/env/everywhere.h). Every rewrite
-/// counts as a costed candidate. False where nothing was changed: it was refused, or a limit was reached.
+/// counts as a costed candidate. False where nothing was changed: every match was refused, the rule only led
+/// back, or a limit was reached, in which case what had been done of it is undone.
 bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule);
 
 /// Takes an action of the present observation, one rewrite or all of a rule; counts and returns alike.

@@ -37,6 +37,15 @@ TEST(JobNotes, ImitationOutsideOfPpoIsWarnedOf) {
   EXPECT_THAT(notes({"ppo.imitation=1"}).warnings, IsEmpty());
   EXPECT_THAT(notes({"ppo.imitation=1", "train.phase=dream"}).warnings,
               ElementsAre(HasSubstr("ppo.imitation")));
+  EXPECT_THAT(notes({"train.trained_share=0.5", "train.phase=dream"}).warnings,
+              ElementsAre(HasSubstr("train.trained_share")));
+}
+
+TEST(JobNotes, ImitationThatCannotHelpIsWarnedOf) {
+  EXPECT_THAT(notes({"train.trained_share=0.5"}).warnings, ElementsAre(HasSubstr("played for nothing")));
+  EXPECT_THAT(notes({"train.trained_share=0.5", "ppo.imitation=0.1"}).warnings, IsEmpty());
+  EXPECT_THAT(notes({"ppo.imitation=0.1", "workload.reward=measured"}).warnings,
+              ElementsAre(HasSubstr("luckiest")));
 }
 
 TEST(JobNotes, DeterministicModeSaysThatItIsOnTheCpu) {

@@ -145,6 +145,33 @@ TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverM
   EXPECT_TRUE(fs::exists(run() / "checkpoints" / "checkpoint-150" / "best_episodes"));
 }
 
+TEST_F(JobTest, WithRulesAtAllSitesAndSelfImitationAResumedRunEndsInTheSameBits) {
+  const auto start = [&](const fs::path& folder) {
+    return Running(train(folder, {"--set", "train.updates=100", "--set", "train.checkpoint_minutes=0.01",
+                                  "--set", "train.deterministic=true", "--set", "train.episodes_per_update=8",
+                                  "--set", "workload.everywhere=true", "--set", "workload.reward=best",
+                                  "--set", "ppo.imitation=0.3", "--set", "train.trained_share=0.5"}));
+  };
+  const auto part = [&](const fs::path& folder, const char* name) {
+    return read_file(folder / "checkpoints" / "checkpoint-100" / name);
+  };
+  Running straight = start(dir.path() / "straight");
+  ASSERT_EQ(straight.finish().code, 0) << straight.seen();
+  const nlohmann::json summary = json_of(dir.path() / "straight" / "summary.json");
+  EXPECT_LT(summary.at("lag0_steps").get<double>(), 0.8 * summary.at("steps").get<double>())
+      << "only a part is trained on";
+
+  Running killed = start(run());
+  ASSERT_TRUE(killed.wait_for_line("checkpoint ")) << killed.seen();
+  const auto learner = killed.workers("learner");
+  ASSERT_EQ(learner.size(), 1u);
+  kill(learner.front(), SIGKILL);
+  ASSERT_TRUE(killed.wait_for_line("generation 2")) << killed.seen();
+  ASSERT_EQ(killed.finish().code, 0) << killed.seen();
+  for (const char* name : {"ppo", "best_episodes"})
+    EXPECT_TRUE(part(run(), name) == part(dir.path() / "straight", name)) << name;
+}
+
 TEST_F(JobTest, MpirunGivesRolesAndTheJobEnds) {
   if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "mpirun is not installed";
   std::vector<std::string> argv{"mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none"};

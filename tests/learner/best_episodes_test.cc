@@ -64,6 +64,17 @@ TEST(BestEpisodes, OfEqualReturnsTheShorterEpisode) {
   EXPECT_THAT(content(best), ElementsAre(std::pair(0.25F, 3u)));
 }
 
+// Equality within a tolerance is no equivalence: a checkpoint must not depend on who was looked at first.
+TEST(BestEpisodes, WhatIsKeptDiffersAndIsRestoredAsItWas) {
+  BestEpisodes best(4), other(4);
+  for (const auto& [value, steps] :
+       {std::pair(0.3000010F, 6), std::pair(0.3F, 6), std::pair(0.3000005F, 5), std::pair(0.1F, 2)})
+    best.look(episode(0, value, static_cast<std::size_t>(steps)));
+  EXPECT_THAT(content(best), ElementsAre(std::pair(0.3000005F, 5u), std::pair(0.1F, 2u)));
+  other.restore(best.save());
+  EXPECT_EQ(other.save(), best.save());
+}
+
 TEST(BestEpisodes, WhatDidNotTerminateIsNotKept) {
   BestEpisodes best(2);
   best.look(episode(0, 9, 3, false));

@@ -104,6 +104,18 @@ TEST_P(Imitation, StepsThatDidBetterThanExpectedAreTrainedOnTowardsTheirReturn) 
   EXPECT_GT(expected, 0u);
 }
 
+TEST_P(Imitation, IsTheSameWhateverCorrectsOldData) {
+  const auto fresh = play(16);
+  const replay::Segment best = best_of(200);
+  PpoOptions options = imitating(1);
+  options.correction = Correction::v_trace;
+  const Ppo learner(network_, weights_, ChainWorld::rules(), options, "cpu", 3);
+  const PpoBatch found = learner.prepare(fresh, {&best, 1}), expected = ppo(1).prepare(fresh, {&best, 1});
+  ASSERT_GT(found.imitated.size(), 0u);
+  EXPECT_EQ(found.imitated.targets.first.advantages, expected.imitated.targets.first.advantages);
+  EXPECT_EQ(found.imitated.targets.first.weights, expected.imitated.targets.first.weights);
+}
+
 TEST_P(Imitation, WhatWasFoundOnceIsRepeated) {
   const replay::Segment best = best_of(200);
   ASSERT_GT(best.episode_return, 0.5F);

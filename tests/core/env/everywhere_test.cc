@@ -156,7 +156,7 @@ TEST(Everywhere, EndsAtTheCheapestGraphOnTheWay) {
 
 std::size_t carry_out(RewriteState& state, std::uint32_t rule) {
   return carry_out_everywhere(state, rule,
-                              [&](const rules::Match& match) { return state.apply(match), true; });
+                              [&](const rules::Match& match) { return state.apply(match), Applied::yes; });
 }
 
 TEST(Everywhere, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
@@ -203,9 +203,22 @@ TEST(Everywhere, AMatchThatIsRefusedIsNotTriedAgain) {
   const Sites sites(kLeaveShared);
   RewriteState state(sites.graph, sites.rules, sites.costs);
   std::vector<rules::Match> asked;
-  const auto refuse = [&](const rules::Match& match) { return asked.push_back(match), false; };
+  const auto refuse = [&](const rules::Match& match) { return asked.push_back(match), Applied::refused; };
   EXPECT_EQ(carry_out_everywhere(state, 0, refuse), 0u);
   EXPECT_EQ(asked.size(), 5u);
+  EXPECT_EQ(state.depth(), 0u);
+  EXPECT_EQ(state.graph().hash(), sites.graph.hash());
+}
+
+TEST(Everywhere, AMoveThatIsStoppedIsUndone) {
+  const Sites sites(kLeaveShared);
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  int left = 3;
+  const std::size_t applied = carry_out_everywhere(state, 0, [&](const rules::Match& match) {
+    return left-- > 0 ? (state.apply(match), Applied::yes) : Applied::stopped;
+  });
+  EXPECT_EQ(applied, 3u);
+  EXPECT_EQ(left, -1) << "nothing is asked after the stop";
   EXPECT_EQ(state.depth(), 0u);
   EXPECT_EQ(state.graph().hash(), sites.graph.hash());
 }
