@@ -34,6 +34,12 @@ std::vector<std::string> known_words(const CLI::App& app) {
   return words;
 }
 
+/// What to type for a command.
+std::string path_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent ? path_of(*parent) + " " + command.get_name() : command.get_name();
+}
+
 /// What CLI11 says, with the nearest option or command for a word that it does not know.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
   std::string text = error.what();
@@ -44,8 +50,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     const std::string hint = suggestion(unknown.front(), known_words(*command));
     if (!hint.empty()) text += " (" + hint + ")";
   }
-  std::fprintf(stderr, "regraft: %s\nrun `%s --help`\n", text.c_str(),
-               command == &program ? "regraft" : ("regraft " + command->get_name()).c_str());
+  std::fprintf(stderr, "regraft: %s\nrun `%s --help`\n", text.c_str(), path_of(*command).c_str());
   return kUsage;
 }
 

@@ -27,6 +27,8 @@ struct BadCall {
 TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
   const std::vector<BadCall> calls{
       {{"trian"}, 2, "did you mean 'train'"},
+      {{"trian"}, 2, "run `regraft --help`"},
+      {{"rules", "generate", "--deep", "3"}, 2, "run `regraft rules generate --help`"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--serch", "greedy"}, 2, "did you mean '--search'"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--search", "greedi"}, 2, "did you mean 'greedy'"},
       {{"optimise", "missing.onnx", "-o", "/tmp/y.onnx", "--search", "greedy"}, 1, "missing.onnx"},
