@@ -248,12 +248,11 @@ PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
   }
   const auto wanted = [&](std::size_t row) { return better_than_expected(imitated.targets, row); };
   append_rows(rows, imitated, wanted);
-  const std::size_t fresh = batch.size(), count = rows.size() - fresh;
-  for (std::size_t row = fresh; row < rows.size(); ++row) {
-    const auto weight =
-        static_cast<float>(options.imitation * static_cast<double>(fresh) / static_cast<double>(count));
-    rows.targets.first.weights[row] = rows.targets.second.weights[row] = weight;
-  }
+  const auto fresh = static_cast<double>(batch.size());
+  const double imitated_rows = static_cast<double>(rows.size()) - fresh;
+  for (std::size_t row = batch.size(); row < rows.size(); ++row)
+    rows.targets.first.weights[row] = rows.targets.second.weights[row] =
+        static_cast<float>(options.imitation * fresh / imitated_rows);
   return rows;
 }
 

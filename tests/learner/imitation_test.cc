@@ -72,7 +72,7 @@ TEST_P(Imitation, WithoutItBestEpisodesChangeNoBit) {
   EXPECT_EQ(one.weights(), other.weights());
 }
 
-TEST_P(Imitation, StepsThatDidBetterThanExpectedAreTrainedOnTowardsTheirReturn) {
+TEST_P(Imitation, AdvantagesAreWhatStepsReturnedBeyondTheirValue) {
   const auto fresh = play(16);
   const replay::Segment best = best_of(200);
   ASSERT_GT(best.episode_return, 0.5F) << "the optimum was not among them";
