@@ -31,7 +31,9 @@ struct PpoSums {
 /// sums over decisions divided by the number of steps, which is that of the first kind. A kind may be empty.
 /// What is imitated is not clipped: the gain is weight times advantage times log pi (Oh et al. 2018), since a
 /// decision that the policy holds for very unlikely would take as many updates to be repeated as it takes
-/// steps of 1 + clip to come from there. Adds to all but minibatches and gradient_norm of `sums`.
+/// steps of 1 + clip to come from there. It has no part in the value error (it says what can be had, not what
+/// the policy gets), in the entropy bonus (which would undo it), nor in the divergence and the clipped share
+/// of `sums`. Adds to all but minibatches and gradient_norm of those.
 torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
                        double entropy_coefficient, PpoSums& sums);
 

@@ -135,7 +135,7 @@ StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps&
     half.proximal.assign(probabilities.begin(), probabilities.end());
     half.weights.assign(steps, 1.0F);
     half.advantages.assign(steps, 0.0F);
-    half.targets.assign(values.begin(), values.end());
+    half.targets.assign(steps, 0.0F);
     for (std::size_t t = 0; t < steps; ++t)
       if (present.empty() || present[t] != 0) half.advantages[t] = std::max(0.0F, returns[t] - values[t]);
   };
@@ -172,10 +172,9 @@ void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
   for_advantages(targets, [&](std::size_t t, float& advantage) {
     const auto scale = scales.find(groups[t]);
     if (advantage > 0)
-      advantage =
-          scale == scales.end()
-              ? 0.0F
-              : static_cast<float>(std::clamp(advantage / scale->second, kLeastDeviations, kMostDeviations));
+      advantage = scale == scales.end()
+                      ? 0.0F
+                      : static_cast<float>(std::min(advantage / scale->second, kMostDeviations));
   });
 }
 

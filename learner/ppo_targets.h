@@ -56,9 +56,9 @@ struct StepTargets {
 StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal, const PpoOptions& options);
 
 /// What self-imitation (Oh et al. 2018) trains towards: the return R that followed a step can be had again,
-/// the environment being deterministic. Advantages are max(0, R - V), for a second half against V2; targets
-/// are V, which keeps the values from being pulled up to R before the policy repeats what was found; weights
-/// are 1. The episode must have terminated.
+/// the environment being deterministic. Advantages are max(0, R - V), for a second half against V2; weights
+/// are 1. The values have no targets (0): they are to say what the policy gets, not what was found once. The
+/// episode must have terminated.
 StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps& proximal,
                                    const PpoOptions& options);
 
@@ -70,11 +70,9 @@ StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps&
 using AdvantageScales = std::map<std::uint32_t, double>;
 AdvantageScales normalise_advantages(StepTargets& targets, std::span<const std::uint32_t> groups = {});
 
-/// Divides the advantages of imitated steps, where they are not 0, by the same. They then lie between
-/// kLeastDeviations, however small R - V is, so that what is certain is not drowned by what is noisy (where V
-/// has come to R, its errors decide which steps are still imitated), and kMostDeviations: a rare find must
-/// not drown the rest of its minibatch. Those of a group without a scale become 0.
-inline constexpr double kLeastDeviations = 1, kMostDeviations = 3;
+/// Divides the advantages of imitated steps by the same, to at most kMostDeviations: a rare find must not
+/// drown the rest of its minibatch. Those of a group without a scale become 0.
+inline constexpr double kMostDeviations = 3;
 void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
                     const AdvantageScales& scales);
 

@@ -99,9 +99,7 @@ TEST(PpoTargets, ImitationCountsWhatWasBetterThanTheValuesExpect) {
       {stretch.rewards, stretch.terminated, stretch.second_halves, stretch.mu1, stretch.mu2, 9},
       {stretch.pi1, stretch.pi2, stretch.v1, stretch.v2}, options);
   EXPECT_THAT(targets.first.advantages, ElementsAre(FloatNear(0.05F, 1e-6F), 0, 0));
-  EXPECT_THAT(targets.first.targets, ElementsAre(0.2F, 0.1F, 0.3F));
   EXPECT_THAT(targets.second.advantages, ElementsAre(FloatNear(0.45F, 1e-6F), FloatNear(0.05F, 1e-6F), 0));
-  EXPECT_EQ(targets.second.targets, stretch.v2);
   EXPECT_THAT(targets.first.weights, Each(1));
   EXPECT_EQ(targets.first.proximal, stretch.pi1);
 }
@@ -116,7 +114,7 @@ TEST(PpoTargets, ImitatedAdvantagesAreScaledAsTheirModelsAreAndBounded) {
   }
   const std::vector<std::uint32_t> models{1, 1, 1, 1, 2};
   scale_imitated(targets, models, {{1, 0.1}});
-  EXPECT_THAT(targets.first.advantages, ElementsAre(FloatNear(2, 1e-5F), 3, 1, 0, 0));
+  EXPECT_THAT(targets.first.advantages, ElementsAre(FloatNear(2, 1e-5F), 3, FloatNear(0.01F, 1e-7F), 0, 0));
 }
 
 TEST(PpoTargets, ArraysOfDifferentLengthsAreRefused) {
