@@ -136,6 +136,16 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   require(all_below(observation.candidate_nodes, nodes), "a matched node is outside the graph");
 }
 
+void append_log_priors(std::vector<float>& to, const Observation& observation) {
+  if (!observation.everywhere) return;
+  for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
+    const std::size_t xfer = observation.candidate_xfers[row], count = observation.location_counts[xfer];
+    const bool one_of_many =
+        count > 1 && !observation.stands_for_all(xfer, observation.candidate_locations[row]);
+    to.push_back(one_of_many ? -std::log(static_cast<float>(count - 1)) : 0.0F);
+  }
+}
+
 CandidateGroups make_candidate_groups(std::span<const Observation* const> observations) {
   CandidateGroups groups;
   groups.offsets.push_back(0);
@@ -152,6 +162,7 @@ CandidateGroups make_candidate_groups(std::span<const Observation* const> observ
       pair.push_back(static_cast<std::int32_t>(pair_graph.size()) - 1);
     }
     groups.offsets.push_back(static_cast<std::int32_t>(graph.size()));
+    append_log_priors(groups.log_priors, *observations[i]);
   }
   groups.graph = make_row_map(std::move(graph), observations.size());
   groups.pair = make_row_map(std::move(pair), pair_graph.size());

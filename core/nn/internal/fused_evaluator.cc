@@ -109,7 +109,11 @@ class FusedEvaluator : public Evaluator {
     const FusedRows& rows = arena_.prepare(graph, model_.config(), Tape::none);
     forward_(model_.weights(), graph, rows);
     const std::span globals(final_globals(model_.weights(), rows), model_.config().width);
-    const std::span scores(rows.scores, graph.candidates);
+    scores_.assign(rows.scores, rows.scores + graph.candidates);
+    log_priors_.clear();
+    append_log_priors(log_priors_, observation);
+    for (std::size_t row = 0; row < log_priors_.size(); ++row) scores_[row] += log_priors_[row];
+    const std::span<const float> scores = scores_;
     Evaluation evaluation;
     if (model_.config().head == Head::pointer) {
       evaluation.value = perceptron(weights_, "value", globals, 1).front();
@@ -133,6 +137,7 @@ class FusedEvaluator : public Evaluator {
   Weights weights_;
   env::RuleFeatureTable rules_;
   std::vector<std::uint16_t> candidate_rules_;
+  std::vector<float> scores_, log_priors_;
   FusedArena arena_;
 };
 

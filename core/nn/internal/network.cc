@@ -28,7 +28,12 @@ CandidateTensors::CandidateTensors(const CandidateGroups& groups, torch::Device 
       pair_graph(to_rows(groups.pair_graph, device)),
       xfers(torch::from_blob(const_cast<std::int32_t*>(groups.xfers.data()),
                              {static_cast<std::int64_t>(groups.xfers.size())}, torch::kInt32)
-                .to(device)) {}
+                .to(device)) {
+  if (groups.log_priors.empty()) return;
+  const auto count = static_cast<std::int64_t>(groups.log_priors.size());
+  log_priors =
+      torch::from_blob(const_cast<float*>(groups.log_priors.data()), {count}, torch::kFloat32).to(device);
+}
 
 BatchTensors::BatchTensors(GraphBatch batch, torch::Device device, torch::ScalarType type)
     : host(std::move(batch)), groups(host.groups, device) {
@@ -143,10 +148,12 @@ Tensor Network::xfer_values(const Tensor& globals, const Tensor& xfers) const {
   return perceptron(first + weight("xfer_value.xfer").index_select(0, xfers), "xfer_value").squeeze(1);
 }
 
-PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& scores,
+PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& raw_scores,
                              const Tensor& globals) const {
   PolicyOutput output;
   output.values = values(globals);
+  const auto scores =
+      groups.log_priors.defined() ? raw_scores + groups.log_priors.to(raw_scores.scalar_type()) : raw_scores;
   if (config_.head == Head::pointer) {
     output.log_probabilities = segment_log_softmax(scores, groups.graph);
     return output;

@@ -17,7 +17,8 @@ struct CandidateTensors {
   CandidateTensors(const CandidateGroups& groups, torch::Device device);
 
   Rows graph, pair, pair_graph;
-  torch::Tensor xfers;  // [pairs]
+  torch::Tensor xfers;       // [pairs]
+  torch::Tensor log_priors;  // [c], or undefined: all 0
 };
 
 /// A GraphBatch on a device. On the CPU the tensors alias the arrays it owns, also those that autograd keeps:
@@ -62,6 +63,7 @@ struct PolicyOutput {
 /// or the hierarchical head, with perceptrons of two hidden layers on the graph's embedding u:
 ///   xfers: P1(u), softmax over the legal ones;  V1(s): P3(u);  V2(s, x): P4(u, first layer + row of x)
 ///   locations of x: as the pointer's scores with a row of x for the rule's, softmax over x's candidates.
+/// Scores have their log_priors() (graph_batch.h) added before either softmax over them.
 /// All parameters live in one flat buffer in the order of weight_layout(), and so do their gradients. Not
 /// thread-safe.
 class Network {

@@ -129,6 +129,13 @@ TEST_F(PolicyFileTest, SaysWhetherItChoosesAmongRulesAtAllOfTheirSites) {
     };
     EXPECT_TRUE(says(encode_policy(policy)));
     EXPECT_FALSE(says(without)) << "files without stay as they were";
+    std::vector<std::byte> older = encode_policy(policy);
+    const std::string_view field = "\"everywhere\":2";
+    const auto at =
+        std::ranges::search(older, field, [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
+    ASSERT_EQ(at.size(), field.size());
+    at.back() = static_cast<std::byte>('1');
+    EXPECT_THAT([&] { decode_policy(older, "x"); }, ThrowsMessage<NnError>(HasSubstr("train it again")));
   }
 }
 

@@ -118,6 +118,33 @@ TEST_F(PolicyTest, ARuleAtAllOfItsSitesIsToldFromTheRuleAtOne) {
   }
 }
 
+TEST_F(PolicyTest, BeforeTrainingAllSitesOfARuleAreTakenAsOftenAsAnyOneOfThem) {
+  env::Observation seen = two_alike(size, rng);
+  seen.candidate_xfers = {1, 1, 1, 3, static_cast<std::uint16_t>(size.rules)};
+  seen.candidate_locations = {0, 1, 2, 0, 0};
+  seen.candidate_nodes = {3, 4, 3, 4, 4};
+  seen.candidate_offsets = {0, 2, 3, 4, 5, 5};
+  seen.location_counts[1] = 3;
+  seen.location_counts[3] = 1;
+  for (NetworkConfig config : {preset("cpu", 20), test::hierarchical(preset("cpu", 20), size.rules)}) {
+    config.everywhere = true;
+    const bool pointer = config.head == Head::pointer;
+    Weights weights = initial_weights(config, 5);
+    std::ranges::fill(weights.tensor(pointer ? "pointer.output" : "location.output"), 0.0F);
+    for (const auto engine : {Engine::torch, Engine::fused}) {
+      Policy policy = make(engine, config);
+      policy.set_weights(weights);
+      const Evaluation said = policy.evaluate(seen);
+      const std::vector<float>& logs = pointer ? said.log_probabilities : said.location_log_probabilities;
+      // Two sites, both at once, one site of another rule, NO-OP.
+      const std::vector<double> expected = pointer ? std::vector{1 / 8.0, 1 / 8.0, 1 / 4.0, 1 / 4.0, 1 / 4.0}
+                                                   : std::vector{1 / 4.0, 1 / 4.0, 1 / 2.0, 1.0, 1.0};
+      for (std::size_t c = 0; c < expected.size(); ++c)
+        EXPECT_NEAR(std::exp(logs[c]), expected[c], 1e-6) << policy.description() << ", candidate " << c;
+    }
+  }
+}
+
 TEST_F(PolicyTest, ActionsOfAnotherKindThanInTrainingAreRefused) {
   NetworkConfig knowing = preset("cpu", 20);
   knowing.everywhere = true;
