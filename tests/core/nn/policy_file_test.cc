@@ -48,15 +48,16 @@ TEST_F(PolicyFileTest, SavesAndLoads) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
-/// The bytes of a policy as they were before files said what its episodes were like.
-std::vector<std::byte> without_limits(const PolicyFile& policy) {
+/// The bytes of a policy whose manifest `edit` has changed.
+template <typename Edit>
+std::vector<std::byte> edited(const PolicyFile& policy, const Edit& edit) {
   const auto now = encode_policy(policy);
   const std::size_t head = sizeof(std::uint64_t) + sizeof(std::uint32_t);
   std::uint64_t size = 0;
   std::memcpy(&size, now.data() + head, sizeof size);
   const auto* text = reinterpret_cast<const char*>(now.data()) + head + sizeof size;
   nlohmann::json manifest = nlohmann::json::parse(text, text + size);
-  EXPECT_EQ(manifest.erase("horizon") + manifest.erase("location_limit"), 2u);
+  edit(manifest);
   internal::ByteWriter out;
   out.put_array(std::span(now).first(head));
   const std::string older = manifest.dump();
@@ -66,6 +67,13 @@ std::vector<std::byte> without_limits(const PolicyFile& policy) {
   out.put_array(std::span(now).subspan(weights, now.size() - sizeof(Hash128) - weights));
   out.put(hash_bytes(out.bytes()));
   return std::move(out.bytes());
+}
+
+/// As files were before they said what the policy's episodes were like.
+std::vector<std::byte> without_limits(const PolicyFile& policy) {
+  return edited(policy, [](nlohmann::json& manifest) {
+    EXPECT_EQ(manifest.erase("horizon") + manifest.erase("location_limit"), 2u);
+  });
 }
 
 TEST_F(PolicyFileTest, OlderFilesHaveTheirLimitsInTheConfigOfTheirRecordElseTheDefaults) {
@@ -129,12 +137,7 @@ TEST_F(PolicyFileTest, SaysWhetherItChoosesAmongRulesAtAllOfTheirSites) {
     };
     EXPECT_TRUE(says(encode_policy(policy)));
     EXPECT_FALSE(says(without)) << "files without stay as they were";
-    std::vector<std::byte> older = encode_policy(policy);
-    const std::string_view field = "\"everywhere\":2";
-    const auto at =
-        std::ranges::search(older, field, [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
-    ASSERT_EQ(at.size(), field.size());
-    at.back() = static_cast<std::byte>('1');
+    const auto older = edited(policy, [](nlohmann::json& all) { all["network"]["everywhere"] = true; });
     EXPECT_THAT([&] { decode_policy(older, "x"); }, ThrowsMessage<NnError>(HasSubstr("train it again")));
   }
 }
