@@ -1,8 +1,11 @@
 #include "launch/environment_speed.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/rng.h"
 
@@ -24,13 +27,21 @@ void take_step(env::Environment& environment, Rng& rng, EnvironmentSpeed& speed)
   speed.candidates += static_cast<double>(environment.observation().candidate_count());
 }
 
+/// The resident set of this process now: its peak would hide what grows below what the import took.
+std::uint64_t resident_bytes() {
+  std::istringstream pages(read_file("/proc/self/statm"));
+  std::uint64_t size = 0, resident = 0;
+  pages >> size >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 MemorySample sample_memory(const graph::Tables& tables, std::uint64_t steps) {
-  return {steps, peak_rss_bytes(), tables.signature_count(), tables.symbol_count(), tables.weights().size()};
+  return {steps, resident_bytes(), tables.signature_count(), tables.symbol_count(), tables.weights().size()};
 }
 
 nlohmann::json to_json(const MemorySample& sample) {
   return {{"steps", sample.steps},
-          {"peak_rss_bytes", sample.peak_rss_bytes},
+          {"rss_bytes", sample.rss_bytes},
           {"signatures", sample.signatures},
           {"symbols", sample.symbols},
           {"constants", sample.constants}};
@@ -72,7 +83,8 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
   speed.nodes /= count;
   speed.candidates /= count;
   speed.peak_rss_bytes = peak_rss_bytes();
-  speed.rss_growth_bytes = speed.peak_rss_bytes - speed.memory.front().peak_rss_bytes;
+  speed.rss_growth_bytes = static_cast<std::int64_t>(speed.memory.back().rss_bytes) -
+                           static_cast<std::int64_t>(speed.memory.front().rss_bytes);
   return speed;
 }
 
@@ -92,9 +104,10 @@ std::string describe(const EnvironmentSpeed& speed) {
   row("observe", speed.parts.observe);
   row("reset  ", speed.reset_seconds);
   out << "  memory   " << static_cast<double>(speed.peak_rss_bytes) / kMegabyte << " MB at most, "
-      << static_cast<double>(speed.rss_growth_bytes) / kMegabyte << " MB of it after the first tenth\n";
+      << static_cast<double>(speed.rss_growth_bytes) / kMegabyte
+      << " MB more after the last tenth of the steps than after the first\n";
   for (const MemorySample& sample : speed.memory) {
-    out << "    " << sample.steps << " steps: " << static_cast<double>(sample.peak_rss_bytes) / kMegabyte
+    out << "    " << sample.steps << " steps: " << static_cast<double>(sample.rss_bytes) / kMegabyte
         << " MB, " << sample.signatures << " signatures, " << sample.symbols << " symbols, "
         << sample.constants << " constants\n";
   }

@@ -10,10 +10,10 @@
 
 namespace regraft::launch {
 
-/// The most that the process held up to a step, and how much the tables of the model hold there.
+/// What the process holds after a step, and how much the tables of the model hold there.
 struct MemorySample {
   std::uint64_t steps = 0;
-  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t rss_bytes = 0;
   std::size_t signatures = 0, symbols = 0, constants = 0;
 };
 
@@ -29,7 +29,7 @@ struct EnvironmentSpeed {
   double initial_cost_us = 0;           // predicted, of the model as it is
   double nodes = 0, candidates = 0;     // of an observation, on average
   std::uint64_t peak_rss_bytes = 0;     // of the process
-  std::uint64_t rss_growth_bytes = 0;   // of that peak, after the first tenth of the steps
+  std::int64_t rss_growth_bytes = 0;    // from the first tenth of the steps to the last, of what is resident
   std::vector<MemorySample> memory;     // after each tenth
 };
 

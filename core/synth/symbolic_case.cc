@@ -6,6 +6,10 @@ namespace {
 // Of Z3's units of work, which are the same on every machine: some tenths of a second.
 constexpr unsigned kQueryWork = 400000;
 
+// There are loops in Z3's arithmetic that count no work and do not end (of reshape-up-unary, say). A machine
+// that a query keeps busy for so long instead of tenths of a second ends such a loop, and no other query.
+constexpr unsigned kQueryMilliseconds = 20000;
+
 std::string key_of(const z3::expr& number, const Index& dims) {
   std::string key = number.simplify().to_string();
   for (const z3::expr& d : dims) key += "|" + d.simplify().to_string();
@@ -40,6 +44,7 @@ ProofCase::ProofCase(z3::context& context, rules::Choices& choices, std::size_t 
     : context_(context), choices_(choices), most_rank_(most_rank), solver_(context) {
   z3::params params(context);
   params.set("rlimit", kQueryWork);
+  params.set("timeout", kQueryMilliseconds);
   solver_.set(params);
 }
 

@@ -73,23 +73,12 @@ void add_proof(const Alone& alone, const VerifyOptions& options, Verdict& verdic
                  (found.guarded ? ", where types stay; " : "; ") + verdict.note;
 }
 
-// The proof of an older checker has just been run again.
-void keep_stored_proof(const rules::RuleInfo& info, const VerifyOptions& options, Verdict& verdict) {
-  const rules::StatusTable table = rules::StatusTable::load(options.proofs);
-  const rules::StatusLine* line = table.find(info.name);
-  if (!line || line->proof_hash == "-" || !table.found_by_older(info)) return;
-  verdict.proof = read_file(rules::StatusTable::proof_file(options.proofs, info.name));
-  verdict.ranks = line->ranks;
-  verdict.status = line->status;
-  verdict.checker = line->checker;
-  verdict.note = "a proof of an older checker runs again; " + verdict.note;
-}
-
 }  // namespace
 
 rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
-  return {rule,  status, rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof), note,
-          ranks, checker};
+  return {
+      rule,  status,         rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof), note,
+      ranks, rules::kChecker};
 }
 
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
@@ -112,8 +101,6 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   if (verdict.refuted) return verdict;
   if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
   add_proof(alone, options, verdict);
-  if (verdict.proof.empty() && verdict.stored_problem.empty() && !options.proofs.empty())
-    keep_stored_proof(info, options, verdict);
   return verdict;
 }
 

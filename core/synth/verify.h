@@ -17,7 +17,7 @@ struct VerifyOptions {
   ProofOptions proof;
   std::size_t jobs = 1;          // rules at the same time
   std::string z3;                // a z3 program that checks each proof file too; empty: none
-  std::filesystem::path proofs;  // the folder whose stored proofs are run again and kept; empty: none
+  std::filesystem::path proofs;  // the folder whose stored proofs are run again; empty: none
 };
 
 /// What was found of one rule.
@@ -31,16 +31,15 @@ struct Verdict {
   std::size_t ranks = 3;  // proved: for tensors of at most so many dims
   std::string why_not_proved;
   std::string stored_problem;                     // of the proof that is stored: why it is none
-  std::uint32_t checker = rules::kChecker;        // an older one where the proof is the stored one
   double bounded_seconds = 0, proof_seconds = 0;  // of processor time; a z3 program's is not in it
 
   /// As a line of the status file.
   rules::StatusLine line(const rules::RuleInfo& info) const;
 };
 
-/// Checks one rule: exactly on its small examples, then by proof. A stored proof of an older checker that
-/// still answers unsat is kept where none is found now. Throws nothing but what is wrong with the program: a
-/// rule that fails is a verdict.
+/// Checks one rule: exactly on its small examples, then by proof. Nothing that is stored counts: that a
+/// stored proof answers unsat says nothing of what it is a proof of. Throws nothing but what is wrong with
+/// the program: a rule that fails is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
 
 /// Why the stored proof of a rule is none: the file is missing or was changed, z3 (or the program) does not

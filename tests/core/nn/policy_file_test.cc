@@ -91,9 +91,9 @@ TEST_F(PolicyFileTest, OlderFilesHaveTheirLimitsInTheConfigOfTheirRecordElseTheD
   EXPECT_EQ(limits("{}"), (env::EpisodeLimits{.horizon = 100, .location_limit = 200}));
 }
 
-TEST_F(PolicyFileTest, TheShippedPolicyPlaysEpisodesOfFiftySteps) {
+TEST_F(PolicyFileTest, TheShippedPolicyPlaysEpisodesOfFortySteps) {
   EXPECT_EQ(load_policy(std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs/policies/default.policy").limits,
-            (env::EpisodeLimits{.horizon = 50, .location_limit = 200}));
+            (env::EpisodeLimits{.horizon = 40, .location_limit = 200}));
 }
 
 TEST_F(PolicyFileTest, LimitsThatNoEpisodeHasAreRefused) {

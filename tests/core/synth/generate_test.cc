@@ -118,17 +118,21 @@ TEST(Generate, GoesOnWhereAKilledRunStopped) {
   const std::vector<std::string> ops = {"matmul", "add"};
   const Generation expected = generate(whole.path(), ops, 3);
   fs::create_directories(torn.path());
-  std::size_t number = 0, kept = 0;
+  std::size_t number = 0, damaged = 0, kept = 0;
   for (const auto& entry : fs::directory_iterator(whole.path())) {
     const fs::path copy = torn.path() / entry.path().filename();
-    if (number % 3 == 0) continue;  // not begun
+    const std::size_t fate = number++ % 3;
+    if (fate == 0) continue;  // not begun
     fs::copy_file(entry.path(), copy);
-    if (number++ % 3 == 1) {
+    if (fate == 1) {
       fs::resize_file(copy, fs::file_size(copy) / 2);  // torn, as on a disk that lies
+      ++damaged;
     } else {
       ++kept;
     }
   }
+  ASSERT_GT(damaged, 0u);
+  ASSERT_GT(kept, 0u);
   const Generation again = generate(torn.path(), ops, 3);
   EXPECT_EQ(again.units_found, kept);
   EXPECT_EQ(again.rules_text(), expected.rules_text());
