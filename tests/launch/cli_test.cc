@@ -161,7 +161,7 @@ TEST_F(OptimiseTest, APolicyOfAnotherSchemaIsRefused) {
 // A search by a policy goes no deeper than the episodes that the policy was trained on.
 TEST_F(OptimiseTest, APolicySearchesWithTheHorizonOfItsTraining) {
   nn::PolicyFile policy = nn::load_policy(fs::path(REGRAFT_SOURCE_DIR) / "configs/policies/default.policy");
-  const auto rewrites = [&](std::uint32_t horizon) {
+  const auto rules_used = [&](std::uint32_t horizon) {
     policy.limits.horizon = horizon;
     const fs::path file = dir.path() / "short.policy", report = dir.path() / "report.json";
     nn::save_policy(policy, file);
@@ -169,13 +169,10 @@ TEST_F(OptimiseTest, APolicySearchesWithTheHorizonOfItsTraining) {
                                      {"--policy", file.string(), "--search", "policy", "--expansions", "200",
                                       "--budget", "600", "--accept", "cost", "--json", report.string()});
     EXPECT_EQ(result.status.code, 0) << result.errors;
-    int count = 0;
-    const nlohmann::json said = json_of(report);
-    for (const auto& [rule, times] : said.at("rules").items()) count += times.get<int>();
-    return count;
+    return json_of(report).at("rules").size();
   };
-  EXPECT_LE(rewrites(1), 1);
-  EXPECT_GT(rewrites(50), 1);
+  EXPECT_LE(rules_used(1), 1u);  // at one site, or in one step at all of them
+  EXPECT_GT(rules_used(40), 1u);
 }
 
 TEST_F(OptimiseTest, WithoutSearchTheModelIsBitEqual) {
