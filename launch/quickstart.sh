@@ -33,7 +33,7 @@ policy=$results/run/policies/latest.policy
 
 section "the policy beside searches: return = 1 - cost / initial cost of the last graph (mean); best: of the best one"
 "$program" evaluate --config configs/everywhere.toml --models tests/models/unpacked/nasrnn.onnx --policy "$policy" \
-  --searches greedy,sweep,policy --episodes 20 --json "$results/evaluate.json"
+  --searches greedy,sweep,policy --candidates 10000 --episodes 20 --json "$results/evaluate.json"
 
 budget() { if [ "$1" = nasrnn ]; then echo 20; else echo 45; fi; }
 for model in nasrnn vit_b_16; do
