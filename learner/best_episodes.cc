@@ -12,6 +12,18 @@ bool same_return(const Episode& a, const Episode& b) {
   return std::abs(a.end().episode_return - b.end().episode_return) < kSameReturn;
 }
 
+/// The episode under its place in the order of tickets alone: which learner issued the ticket, and as which,
+/// is another after a restart.
+Episode numbered_by_place(Episode episode) {
+  episode.ticket.id = episode.ticket.sequence + 1;
+  episode.ticket.generation = 0;
+  for (replay::Segment& segment : episode.segments) {
+    segment.ticket = episode.ticket.id;
+    segment.generation = episode.ticket.generation;
+  }
+  return episode;
+}
+
 }  // namespace
 
 void BestEpisodes::look(const Episode& episode) {
@@ -25,7 +37,7 @@ void BestEpisodes::look(const Episode& episode) {
   const auto place = std::ranges::find_if(
       kept, [&](const Episode& other) { return other.end().episode_return < episode.end().episode_return; });
   if (place == kept.end() && kept.size() >= kept_) return;
-  kept.insert(place, episode);
+  kept.insert(place, numbered_by_place(episode));
   if (kept.size() > kept_) kept.pop_back();
 }
 

@@ -19,7 +19,8 @@ class BestEpisodes {
   /// `kept` of each model, at least 1.
   explicit BestEpisodes(std::size_t kept) : kept_(kept) {}
 
-  /// Copies the episode where it is among the best.
+  /// Copies the episode where it is among the best; a run that was resumed keeps the same bits as one that
+  /// was not.
   void look(const Episode& episode);
   /// Of all models, episode by episode.
   std::vector<replay::Segment> segments() const;

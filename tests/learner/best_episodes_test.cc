@@ -15,7 +15,9 @@ using testing::ElementsAre;
 /// An episode of `steps` steps, two a segment.
 Episode episode(std::uint32_t model, float episode_return, std::size_t steps, bool terminated = true) {
   static Rng rng(1, "best episodes");
+  static std::uint64_t place = 0;
   Episode result;
+  result.ticket.sequence = place++;
   result.ticket.id = rng.below(1000);
   result.ticket.generation = 1;
   result.ticket.model = model;
@@ -48,6 +50,22 @@ std::vector<std::pair<float, std::size_t>> content(const BestEpisodes& best) {
     last = segment.ticket;
   }
   return all;
+}
+
+TEST(BestEpisodes, WhoIssuedTheTicketsOfTheEpisodesChangesNoBit) {
+  const Episode first = episode(0, 1, 5);
+  Episode again = first;
+  again.ticket.id += 7;
+  again.ticket.generation = 2;
+  for (replay::Segment& segment : again.segments) {
+    segment.ticket = again.ticket.id;
+    segment.generation = 2;
+  }
+  BestEpisodes one(2), other(2);
+  one.look(first);
+  other.look(again);
+  EXPECT_EQ(one.save() == other.save(), true);
+  EXPECT_THAT(content(one), ElementsAre(std::pair(1.0F, 5u)));
 }
 
 TEST(BestEpisodes, TheBestOfEachModelAreKeptBestFirst) {
