@@ -2,15 +2,21 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 
+#include "core/base/text.h"
 #include "core/rules/rule_status.h"
 
 namespace regraft::actors {
 
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* kShipped = "configs/rules";
 
 /// The program, and the library that holds this code where the program is another's (Python).
 std::vector<fs::path> own_files() {
@@ -20,6 +26,25 @@ std::vector<fs::path> own_files() {
   if (::dladdr(reinterpret_cast<const void*>(&find_config), &library) != 0 && library.dli_fname)
     files.push_back(fs::canonical(library.dli_fname, problem));
   return files;  // a path that cannot be found out is empty
+}
+
+/// Whether it is the installation's own folder of rules, or in it.
+bool is_shipped(const fs::path& rules) {
+  std::error_code problem;
+  const fs::path folder = fs::is_directory(rules) ? rules : fs::absolute(rules).parent_path();
+  return fs::equivalent(folder, find_config(kShipped), problem);
+}
+
+/// Once for each path: a job loads its rules many times.
+void tell_what_is_left_out(const rules::RuleSet& rules, const fs::path& path) {
+  static std::mutex mutex;
+  static std::set<fs::path> told;
+  const std::scoped_lock lock(mutex);
+  if (rules.left_out().empty() || !told.insert(path).second) return;
+  std::fprintf(stderr,
+               "regraft: warning: %s: left out, as not known well enough: %s; run 'regraft rules verify "
+               "--write --rules %s', or give tested:%s\n",
+               path.c_str(), join(rules.left_out(), ", ").c_str(), path.c_str(), path.c_str());
 }
 
 }  // namespace
@@ -36,10 +61,13 @@ rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::stri
   const std::string text = option.string();
   const std::size_t colon = text.find(':');
   const auto least = rules::status_from_name(text.substr(0, colon));
-  if (!least) return rules::RuleSet::load(find_config(option), {rules::RuleStatus::bounded, domains});
-  const fs::path path =
-      colon == std::string::npos ? fs::path("configs/rules") : fs::path(text.substr(colon + 1));
-  return rules::RuleSet::load(find_config(path), {*least, domains});
+  const fs::path path = !least                       ? option
+                        : colon == std::string::npos ? fs::path(kShipped)
+                                                     : fs::path(text.substr(colon + 1));
+  rules::RuleSet rules =
+      rules::RuleSet::load(find_config(path), {least.value_or(rules::RuleStatus::bounded), domains});
+  if (!is_shipped(path)) tell_what_is_left_out(rules, path);
+  return rules;
 }
 
 }  // namespace regraft::actors

@@ -83,6 +83,7 @@ void PolicyActor::play(const wire::Ticket& ticket) {
   }
   const double initial = environment.initial_cost().latency_us;
   segment.episode_return = static_cast<float>(episode_return);
+  segment.episode_costed = environment.rewrites();
   segment.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);
   segment.best_cost_ratio = static_cast<float>(environment.best().cost.latency_us / initial);
   send(ticket, std::move(segment), true);

@@ -52,6 +52,10 @@ env::EpisodeLimits ControllerPrior::limits() const {
   return limits_of(state_->bundle.world);
 }
 
+bool ControllerPrior::everywhere() const {
+  return state_->bundle.world.everywhere;
+}
+
 std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {
   nn::LatentTracker& tracker = state_->tracker;
   if (way.memory != nullptr) {

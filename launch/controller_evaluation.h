@@ -36,6 +36,8 @@ class ControllerPrior : public search::Prior {
   std::string name() const override { return "controller"; }
   /// Of the episodes that the world model was fitted to.
   env::EpisodeLimits limits() const;
+  /// Whether it chooses among rules at all of their sites, too.
+  bool everywhere() const;
 
  private:
   struct State;

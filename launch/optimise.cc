@@ -179,6 +179,7 @@ class Pipeline {
     if (guided && is_bundle(path)) {
       auto controller = std::make_unique<ControllerPrior>(path, *rules_);
       limits = controller->limits();
+      everywhere = controller->everywhere();
       prior = std::move(controller);
     } else if (guided) {
       const nn::PolicyFile policy = nn::load_policy(path);

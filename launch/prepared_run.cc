@@ -79,9 +79,6 @@ void check_job(const learner::RunFolder& folder, const Config& config) {
       config.text("workload.reward") == env::reward_kind_name(env::RewardKind::measured))
     throw UsageError("what is measured differs each time, so it is not deterministic", "workload.reward",
                      "use another reward, or leave out train.deterministic");
-  if (phase != "ppo" && config.flag("workload.everywhere"))
-    throw UsageError("the phase " + phase + " cannot dream of rules at all of their sites",
-                     "workload.everywhere", "leave it out, or use train.phase=ppo");
   learner_setup(folder, config);
 }
 

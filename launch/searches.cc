@@ -57,8 +57,9 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
 
 std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy) {
   const auto record = nlohmann::json::parse(policy.training_record);
+  if (record.contains("candidates")) return record.at("candidates").get<std::uint64_t>();
   if (policy.network.everywhere || !record.contains("steps")) return std::nullopt;
-  return record.at("steps").get<std::uint64_t>();
+  return record.at("steps").get<std::uint64_t>();  // of older policies, one rewrite a step
 }
 
 const std::vector<std::string>& search_names() {

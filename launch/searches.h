@@ -32,8 +32,8 @@ class PolicyPrior : public search::Prior {
 /// empty where it saw all.
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
-/// Candidates costed in a policy's training: one a step. Nothing where a step may be a rule at all of its
-/// sites, whose rewrites were not counted, and where its record does not say.
+/// Candidates costed in a policy's training. Of older policies, whose record counts steps alone: one a step,
+/// and nothing where a step may be a rule at all of its sites.
 std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
 
 /// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.

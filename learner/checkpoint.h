@@ -33,7 +33,7 @@ struct Checkpoint {
 /// in place; where a save ended in between, the next store puts it back. One thread.
 class CheckpointStore {
  public:
-  static constexpr int kSchema = 3;
+  static constexpr int kSchema = 4;
 
   /// Makes the folder where needed; `kept` >= 1 newest checkpoints are kept. Removes what an interrupted save
   /// left aside, and puts back what it was about to replace.

@@ -98,7 +98,7 @@ struct Learner::State {
   std::unique_ptr<wire::Hub> hub;
   std::unique_ptr<Intake> intake;
 
-  std::uint64_t episodes = 0, steps = 0, steps_here = 0;
+  std::uint64_t episodes = 0, steps = 0, costed = 0, steps_here = 0;
   double seconds_before = 0;  // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
 };
@@ -190,6 +190,7 @@ void Learner::update() {
   state_->episodes += batch.size();
   for (const Episode& episode : batch) {
     state_->steps += episode.step_count();
+    state_->costed += episode.end().episode_costed;
     if (setup_.ppo.imitation > 0) state_->best.look(episode);
   }
   Rng rng(setup_.options.seed, "learner/trained share " + std::to_string(version));
@@ -224,6 +225,7 @@ void Learner::write_curves(const PpoMetrics& metrics) {
   state_->statistics.write(events, update);
   const IntakeCounts intake = state_->intake->counts();
   events.scalar("train/steps", update, static_cast<double>(state_->steps));
+  events.scalar("train/candidates", update, static_cast<double>(state_->costed));
   events.scalar("train/episodes", update, static_cast<double>(state_->episodes));
   events.scalar("train/expired", update, static_cast<double>(state_->batcher.expired()));
   events.scalar("wire/payload_bytes", update, static_cast<double>(intake.payload_bytes));
@@ -257,6 +259,7 @@ void Learner::checkpoint() {
   own.update({{"updates", state_->version - 1},
               {"episodes", state_->episodes},
               {"steps", state_->steps},
+              {"candidates", state_->costed},
               {"seconds", seconds()},
               {"tickets", state_->plan.position()},
               {"statistics", state_->statistics.save()},
@@ -278,6 +281,7 @@ void Learner::restore() {
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->episodes = saved.at("episodes");
   state_->steps = saved.at("steps");
+  state_->costed = saved.at("candidates");
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
   state_->curves.restore(saved.value("job_curves", json()));
@@ -305,12 +309,16 @@ void Learner::export_policy(const std::filesystem::path& path) const {
   policy.rule_names = setup_.rule_names;
   policy.limits = setup_.limits;
   policy.weights = state_->ppo.weights();
-  policy.training_record =
-      json{{"models", setup_.model_names}, {"updates", state_->version - 1},
-           {"episodes", state_->episodes}, {"steps", state_->steps},
-           {"seconds", seconds()},         {"mean_return", state_->statistics.mean_return()},
-           {"config", setup_.config_toml}}
-          .dump();
+  policy.training_record = json{
+      {"models", setup_.model_names},
+      {"updates", state_->version - 1},
+      {"episodes", state_->episodes},
+      {"steps", state_->steps},
+      {"candidates", state_->costed},
+      {"seconds", seconds()},
+      {"mean_return", state_->statistics.mean_return()},
+      {"config",
+       setup_.config_toml}}.dump();
   std::filesystem::create_directories(path.parent_path());
   nn::save_policy(policy, path);
 }

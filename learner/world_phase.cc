@@ -229,7 +229,10 @@ void WorldPhase::write_results(const WorldFit* fit) const {
   replay::RolloutFile file;
   file.rule_set_hash = setup_.context.rule_set_hash;
   file.models = setup_.models;
-  file.record = json{{"noop", setup_.world.noop}, {"config", setup_.config_toml}}.dump();
+  file.record = json{{"noop", setup_.world.noop},
+                     {"everywhere", setup_.context.everywhere},
+                     {"config", setup_.config_toml}}
+                    .dump();
   for (std::size_t i = 0; i < state_->replay.size(); ++i) file.rollouts.push_back(state_->replay.at(i));
   replay::save_rollouts(file, folder.rollouts());
   if (fit == nullptr) return;
@@ -267,6 +270,9 @@ void WorldPhase::take_earlier() {
   if (file.rule_set_hash != setup_.context.rule_set_hash || file.models != setup_.models)
     throw UsageError("these rollouts are of other rules or models", setup_.world.rollouts,
                      "give those that were collected with the job's");
+  if (json::parse(file.record).value("everywhere", false) != setup_.context.everywhere)
+    throw UsageError("these rollouts were played with another workload.everywhere", setup_.world.rollouts,
+                     "give it as it was there");
   std::uint64_t rounds = 0;
   for (const replay::Rollout& rollout : file.rollouts) {
     state_->replay.add(rollout);

@@ -63,7 +63,7 @@ ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environme
     played.returns.push_back(1 - environment.cost().latency_us / initial.latency_us);
     played.best.push_back(1 - environment.best().cost.latency_us / initial.latency_us);
     played.memory.push_back(environment.cost().peak_memory_bytes / initial.peak_memory_bytes);
-    played.costed += environment.present().path.size();
+    played.costed += environment.rewrites();
   }
   return played;
 }

@@ -16,7 +16,9 @@ env::Action draw_random_action(const env::Observation& observation, double noop,
   const bool ends = rng.uniform() < noop;
   if (ends || legal.empty()) return {stop, 0};
   const std::uint32_t xfer = legal[rng.below(legal.size())];
-  return {xfer, static_cast<std::uint32_t>(rng.below(counts[xfer]))};
+  if (!observation.has_all_sites(xfer)) return {xfer, static_cast<std::uint32_t>(rng.below(counts[xfer]))};
+  const bool all = rng.below(2) == 0;
+  return {xfer, all ? 0 : 1 + static_cast<std::uint32_t>(rng.below(counts[xfer] - 1u))};
 }
 
 namespace {

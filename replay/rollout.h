@@ -20,8 +20,8 @@ struct RolloutStep {
   bool operator==(const RolloutStep&) const = default;
 };
 
-/// One episode as the actions that were taken: an environment of the same model, rules and costs makes its
-/// graphs, observations and masks again, to the bit. A few bytes a step.
+/// One episode as the actions that were taken: an environment of the same model, rules, costs and
+/// kinds of actions makes its graphs, observations and masks again, to the bit. A few bytes a step.
 struct Rollout {
   std::uint32_t model = 0;     // index into a list of models
   std::uint64_t seed = 0;      // of the random stream it was played with

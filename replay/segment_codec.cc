@@ -10,8 +10,8 @@
 namespace regraft::replay {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x47535247;             // "GRSG"
-constexpr std::uint32_t kVersion = 3, kWithoutNext = 2;  // the older one, in checkpoints
+constexpr std::uint32_t kMagic = 0x47535247;  // "GRSG"
+constexpr std::uint32_t kVersion = 4;
 
 Bytes encode_scalars(const Segment& segment) {
   Bytes bytes;
@@ -29,6 +29,7 @@ Bytes encode_scalars(const Segment& segment) {
   out.value(segment.episode_return);
   out.value(segment.final_cost_ratio);
   out.value(segment.best_cost_ratio);
+  out.value(segment.episode_costed);
   out.value(std::uint8_t{segment.next_observation.has_value()});
   out.varint(segment.steps.size());
   for (const Step& step : segment.steps) {
@@ -52,7 +53,7 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   if (in.value<std::uint32_t>() != kMagic) throw ReplayError("is no segment", "segment", "");
   const auto version = in.value<std::uint32_t>();
-  if (version != kVersion && version != kWithoutNext)
+  if (version != kVersion)
     throw ReplayError("has format " + std::to_string(version), "segment",
                       "run actors and learner of one version");
   if (const auto schema = in.value<std::uint32_t>(); schema != env::kObservationSchema)
@@ -69,7 +70,8 @@ Segment decode_scalars(std::span<const std::byte> bytes) {
   segment.episode_return = in.value<float>();
   segment.final_cost_ratio = in.value<float>();
   segment.best_cost_ratio = in.value<float>();
-  if (version != kWithoutNext && read_flag(in)) segment.next_observation.emplace();
+  segment.episode_costed = in.value<std::uint32_t>();
+  if (read_flag(in)) segment.next_observation.emplace();
   const std::uint64_t steps = in.varint();
   if (steps == 0 || steps > kMaxSegmentSteps)
     throw ReplayError("has " + std::to_string(steps) + " steps", "segment", "");

@@ -44,6 +44,9 @@ struct Segment {
   float episode_return = 0;
   float final_cost_ratio = 0;  // final cost / initial cost
   float best_cost_ratio = 0;   // best visited cost / initial cost
+  // Graphs that were costed: one a rewrite, of which a rule at all of its sites takes several. 0 before the
+  // end.
+  std::uint32_t episode_costed = 0;
 };
 
 /// Whether `next` is the stretch of the same episode that follows `segment`, given that it was sent next.

@@ -1,9 +1,19 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace regraft {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), current(b.size() + 1);
@@ -24,11 +34,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  const std::string wanted = lower(word);
   const std::string* best = nullptr;
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    const std::size_t allowed = std::max<std::size_t>(2, std::max(word.size(), candidate.size()) / 3);
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    const std::size_t allowed = longer <= 3 ? 1 : std::max<std::size_t>(2, longer / 3);
+    if (longer - shorter > allowed) continue;
+    const std::size_t distance = edit_distance(wanted, lower(candidate));
     if (distance <= allowed && distance < candidate.size() && (!best || distance < best_distance)) {
       best = &candidate;
       best_distance = distance;

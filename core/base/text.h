@@ -13,7 +13,7 @@ namespace regraft {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `word`, the first of equals; none when all differ in more than a third of the
-/// longer word (at least 2 edits are always allowed).
+/// longer word (one edit up to three letters, two up to eight). Without regard to case.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// What to tell a user who wrote `word`: "did you mean 'x'?", else "one of a, b, c" when there are at most 12

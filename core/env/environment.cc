@@ -80,6 +80,7 @@ void Environment::restart(std::uint64_t seed) {
   best_path_.clear();
   seed_ = seed;
   steps_ = 0;
+  rewrites_ = 0;
   done_ = false;
   StepSeconds unreported;
   observe(unreported);
@@ -123,7 +124,8 @@ Environment::Place Environment::locate(Action action) {
     return {nullptr, Invalid::no_such_location};
   if (action.xfer == noop()) return {};
   if (observation_.stands_for_all(action.xfer, action.location)) return {nullptr, Invalid::none, true};
-  return {&state_.index().matches(action.xfer)[action.location], Invalid::none};
+  const std::size_t site = observation_.site(action.xfer, action.location);
+  return {&state_.index().matches(action.xfer)[site], Invalid::none};
 }
 
 bool Environment::apply(const rules::Match& match) {
@@ -153,6 +155,7 @@ void Environment::take(Action action, StepResult& result) {
     else
       result.info.rewrites = apply(*place.match) ? 1 : 0;
   }
+  rewrites_ += result.info.rewrites;
   if (state_.depth() == depth) {
     result.info.invalid = Invalid::refused;
     return;
@@ -202,7 +205,8 @@ double Environment::peek_everywhere(std::uint32_t xfer) {
   });
   if (state_.depth() == depth) {
     if (refusal) throw rules::RuleError(*refusal);
-    throw EnvError("the rule only leads back to this graph", "peek_latency_us", "leave this action out");
+    throw rules::RuleError("only leads back to this graph", state_.rules().info(xfer).name,
+                           "leave this action out");
   }
   const double seen = state_.cost_model().latency_us();
   state_.rewind_to(depth);
@@ -222,6 +226,7 @@ Environment::Environment(const Environment& other, RewriteState state)
       best_path_(other.best_path_),
       seed_(other.seed_),
       steps_(other.steps_),
+      rewrites_(other.rewrites_),
       done_(other.done_) {}
 
 Environment Environment::clone() const {

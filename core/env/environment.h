@@ -28,8 +28,8 @@ struct EnvOptions {
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
-  /// Each xfer of two or more matches has one more location, its last and never cut off, that stands for the
-  /// rule carried out at all of its sites (core/env/everywhere.h): as one step, with one reward. The location
+  /// Each xfer of two or more matches has one more location, its first, that stands for the rule carried out
+  /// at all of its sites (core/env/everywhere.h): as one step, with one reward. The location
   /// limit, now at least 2, counts it.
   bool everywhere = false;
 };
@@ -123,8 +123,12 @@ class Environment {
   Visited present() const { return {cost_, state_.path()}; }
   Visited best() const { return {best_cost_, best_path_}; }
 
+  /// Rewrites of this episode that were applied and costed, those that were taken back among them.
+  std::uint32_t rewrites() const { return rewrites_; }
+
   /// The latency after a legal action; the environment stays as it is. NO-OP's is the present one. Throws
-  /// EnvError on an action that is not legal and RuleError where the rewriter refuses.
+  /// EnvError on an action that is not legal and RuleError where the rewriter refuses, or all sites of a rule
+  /// lead back to this graph.
   double peek_latency_us(Action action);
 
   /// An independent environment in the same state.
@@ -156,6 +160,7 @@ class Environment {
   std::vector<rules::Match> best_path_;
   std::uint64_t seed_ = 0;
   std::uint32_t steps_ = 0;
+  std::uint32_t rewrites_ = 0;
   bool done_ = false;
 };
 

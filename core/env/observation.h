@@ -35,8 +35,9 @@ struct EpisodeLimits {
 /// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
 /// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
 ///
-/// With `everywhere` the last location of each xfer that has two or more stands for all of its sites at once
-/// (core/env/everywhere.h); its matched nodes are those of all sites, ascending, each once.
+/// With `everywhere` the first location of each xfer that has two sites or more stands for all of them at
+/// once (core/env/everywhere.h), and the sites follow: location 0 is always what carries the rule out
+/// wherever it applies. Its matched nodes are those of all sites, ascending, each once.
 struct Observation {
   // nodes: n rows
   std::vector<std::uint32_t> node_ids;    // [n] stable ids, ascending
@@ -65,8 +66,15 @@ struct Observation {
   }
   /// Whether this location of an xfer stands for all of its sites.
   bool stands_for_all(std::size_t xfer, std::size_t location) const {
-    return everywhere && xfer + 1 < location_counts.size() && location_counts[xfer] > 1 &&
-           location + 1 == location_counts[xfer];
+    return location == 0 && has_all_sites(xfer);
+  }
+  /// Whether one of the locations of an xfer does.
+  bool has_all_sites(std::size_t xfer) const {
+    return everywhere && xfer + 1 < location_counts.size() && location_counts[xfer] > 1;
+  }
+  /// Which of the xfer's matches a location is that stands for one site.
+  std::size_t site(std::size_t xfer, std::size_t location) const {
+    return location - (has_all_sites(xfer) ? 1 : 0);
   }
   /// The row of a RuleFeatureTable that says what a candidate does.
   std::size_t rule_row(std::size_t candidate) const {

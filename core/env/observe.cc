@@ -210,8 +210,9 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
       out.candidate_xfers[candidate] = static_cast<std::uint16_t>(rule);
       out.candidate_locations[candidate] = static_cast<std::uint16_t>(location);
       out.candidate_offsets[candidate] = static_cast<std::uint32_t>(written);
-      written = out.stands_for_all(rule, location) ? write_all_sites(matches, written, out)
-                                                   : write_site(matches[location], written, out);
+      written = out.stands_for_all(rule, location)
+                    ? write_all_sites(matches, written, out)
+                    : write_site(matches[out.site(rule, location)], written, out);
     }
   }
   out.candidate_nodes.resize(written);

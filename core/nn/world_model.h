@@ -79,6 +79,7 @@ struct WorldModel {
   std::uint32_t observation_schema = env::kObservationSchema;
   std::uint32_t horizon = 0;                // steps of an episode at most, in its data
   std::uint32_t location_limit = 0;         // of its environments
+  bool everywhere = false;                  // location 0 of an xfer stands for all of its sites
   std::string reward_kind = "incremental";  // what its rewards are (core/env/reward.h)
   std::vector<std::string> op_kinds;        // names of the embedding rows, in order
   std::string rule_set_hash;
@@ -121,7 +122,7 @@ void require_fit(const WorldModel& world, const std::string& rule_set_hash,
                  std::span<const std::string> op_kinds);
 
 /// Location counts of an observation in the world's numbering of xfers. Legal rules that the world never saw
-/// are left out.
+/// are left out. Throws NnError where they are not those that the world was fitted to.
 std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Observation& observation);
 
 }  // namespace regraft::nn

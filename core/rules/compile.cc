@@ -17,13 +17,20 @@ void bound_names(const Expr& e, std::vector<std::string>& out) {
   for (const Expr& arg : e.args) bound_names(arg, out);
 }
 
+// Whether the expression speaks of that name.
+bool mentions(const Expr& e, std::string_view name) {
+  const auto in = [&](const Expr& part) { return mentions(part, name); };
+  return (e.form == Expr::Form::name && e.text == name) || std::ranges::any_of(e.args, in) ||
+         std::ranges::any_of(e.attrs, [&](const AttrItem& item) { return in(item.value); });
+}
+
 struct Choice {
   std::string name;
   std::vector<Expr> values;
 };
 
 // 'name in {...}' where nothing binds the name: one rule for each value.
-std::vector<Choice> finite_sets(const RuleText& text) {
+std::vector<Choice> finite_sets(const RuleText& text, std::string_view file) {
   std::vector<std::string> bound;
   for (const Clause& clause : text.left) {
     if (clause.value.form == Expr::Form::operation) bound_names(clause.value, bound);
@@ -36,7 +43,17 @@ std::vector<Choice> finite_sets(const RuleText& text) {
       const bool is_in = clause.targets.empty() && e.form == Expr::Form::infix && e.text == "in" &&
                          e.args[0].form == Expr::Form::name && e.args[1].form == Expr::Form::set;
       if (!is_in || std::find(bound.begin(), bound.end(), e.args[0].text) != bound.end()) continue;
-      choices.push_back({e.args[0].text, e.args[1].args});
+      const std::string& name = e.args[0].text;
+      const auto elsewhere = [&](const Clause& other) {
+        return &other != &clause && mentions(other.value, name);
+      };
+      const std::string rule = "rule '" + text.name + "': ";
+      if (e.args[1].args.empty())
+        fail(file, e.at, rule + "'" + name + "' has no value to take", "as in " + name + " in {3, 5}");
+      if (std::ranges::none_of(text.left, elsewhere) && std::ranges::none_of(text.right, elsewhere))
+        fail(file, e.at, rule + "nothing depends on '" + name + "', so that all its values make one rule",
+             "remove the set, or use the name");
+      choices.push_back({name, e.args[1].args});
     }
   }
   return choices;
@@ -60,7 +77,7 @@ std::string suffix(const std::string& name, const Quantity& value) {
 
 std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file) {
   std::vector<std::pair<std::string, Constants>> variants = {{text.name, {}}};
-  for (const Choice& choice : finite_sets(text)) {
+  for (const Choice& choice : finite_sets(text, file)) {
     std::vector<std::pair<std::string, Constants>> grown;
     for (const auto& [name, constants] : variants) {
       for (const Expr& value : choice.values) {

@@ -1,6 +1,7 @@
 #include "core/rules/compile_kinds.h"
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -75,6 +76,12 @@ Kinds of_tensors(Function function) {
     default:
       return kInteger;
   }
+}
+
+/// A literal that no whole number is equal to.
+bool is_fraction(const Code& code) {
+  return code.form == Form::literal && code.literal.kind == Quantity::Kind::real &&
+         code.literal.real != std::floor(code.literal.real);
 }
 
 class KindReader {
@@ -173,7 +180,7 @@ class KindReader {
     const Kinds left = of(code.args[0]);
     for (std::size_t i = 1; i < code.args.size(); ++i) {
       const Kinds right = of(code.args[i]);
-      if (!comparable(left, right))
+      if (!comparable(left, right) || ((left & kReal) == 0 && is_fraction(code.args[i])))
         report_(code.at, named(left) + " is never equal to " + named(right),
                 "compare numbers with numbers, and lists with lists or whole numbers");
     }
@@ -237,15 +244,30 @@ class KindReader {
 };
 
 Kinds of_attribute(graph::Attr attr) {
-  return takes_list(attr) ? kList : Kinds{kNumber | kText};
+  using graph::Attr;
+  switch (attr) {
+    case Attr::axis:
+    case Attr::ceil_mode:
+    case Attr::count_include_pad:
+    case Attr::group:
+    case Attr::keepdims:
+    case Attr::num_heads:
+    case Attr::to:
+    case Attr::trans_a:
+    case Attr::trans_b:
+      return kInteger | kCondition;  // on the right true is 1
+    case Attr::approximate:
+    case Attr::mode:
+      return kText;
+    default:
+      return takes_list(attr) ? kList : kNumber;
+  }
 }
 
 void check_right(const RightStep& step, KindReader& kinds) {
   using RightForm = RightStep::Form;
   for (const auto& [attr, code] : step.attrs) {
-    const Kinds wanted = of_attribute(attr);
-    kinds.need(code, wanted == kList ? wanted : Kinds{kNumber | kText | kCondition},
-               std::string(graph::attr_name(attr)));
+    kinds.need(code, of_attribute(attr), std::string(graph::attr_name(attr)));
   }
   for (const RightOperand& operand : step.operands) {
     if (!operand.slot && !operand.absent) kinds.need(operand.number, kNumber, "an operand");
@@ -266,7 +288,8 @@ void check_right(const RightStep& step, KindReader& kinds) {
 void check_kinds(const CompiledRule& rule, const ReportKind& report) {
   KindReader kinds(report);
   for (const PatternNode& node : rule.nodes) {
-    for (const auto& [attr, slot] : node.attrs) kinds.bind(slot, of_attribute(attr));
+    for (const auto& [attr, slot] : node.attrs)
+      kinds.bind(slot, static_cast<Kinds>(of_attribute(attr) & ~kCondition));  // flags are 0 or 1 there
   }
   const auto check = [&](const Check& c) {
     if (c.target) return kinds.bind(*c.target, kinds.of(c.code));

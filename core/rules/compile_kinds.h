@@ -13,8 +13,8 @@ namespace regraft::rules {
 using ReportKind = std::function<void(Position at, const std::string& what, const std::string& remedy)>;
 
 /// Reports the first expression whose value could never be of the sort that its place takes: a guard that is
-/// no condition, arithmetic on a text, a comparison of a list with a real number. An attribute that is no
-/// list may be a number or a text: what cannot be told is not reported.
+/// no condition, arithmetic on a text, a comparison of a list with a real number. What cannot be told
+/// is not reported.
 void check_kinds(const CompiledRule& rule, const ReportKind& report);
 
 }  // namespace regraft::rules

@@ -21,6 +21,7 @@ CompiledRule Compiler::run() {
   check_kinds(rule_, [&](Position at, const std::string& what, const std::string& remedy) {
     error(at, what, remedy);
   });
+  check_sense();
   find_locality();
   return std::move(rule_);
 }
@@ -124,6 +125,12 @@ void Compiler::check_arity(const Expr& e, const KindSet& kinds) const {
     if (!kinds.test(k)) continue;
     const graph::OpInfo& op = graph::op_info(static_cast<graph::OpKind>(k));
     const std::string name(op.name);
+    for (std::size_t i = 0; i < std::min<std::size_t>(op.min_inputs, e.args.size()); ++i) {
+      const Expr& arg = e.args[i];
+      if (arg.form == Expr::Form::name && arg.text == "none" && !find(arg.text))
+        error(arg.at, "operand " + std::to_string(i + 1) + " of " + name + " cannot be left out",
+              "'none' stands for optional ones");
+    }
     if (spreads && !op.is(graph::kVariadic)) error(e.at, name + " takes no list of operands", "remove '...'");
     if (spreads) continue;
     const bool fits =

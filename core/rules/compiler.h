@@ -89,6 +89,9 @@ class Compiler {
   bool is_interior(std::size_t node) const;
   std::optional<std::size_t> bound_at(const Code& code) const;
 
+  // --- compile_sense.cc: what is well formed, and could never be meant
+  void check_sense() const;
+
   // --- compile_right.cc: replacements
   void right();
   void right_clause(const Clause& clause);

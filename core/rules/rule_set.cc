@@ -56,7 +56,7 @@ RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, const RuleCho
 
 void RuleSet::keep(const std::filesystem::path& source, const RuleChoice& choice) {
   const RuleStatus least = choice.least;
-  const StatusTable statuses = StatusTable::load(StatusTable::folder_of(source));
+  StatusTables tables;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     const std::string& domain = infos_[i].domain;
@@ -64,6 +64,7 @@ void RuleSet::keep(const std::filesystem::path& source, const RuleChoice& choice
       other_domains_.emplace_back(infos_[i].name, domain);
       continue;
     }
+    const StatusTable& statuses = tables.of(infos_[i]);
     infos_[i].status = statuses.of(infos_[i]);
     if (infos_[i].status > least) {
       left_out_.push_back(infos_[i].name);
@@ -105,8 +106,12 @@ void RuleSet::append(std::string_view text, std::string_view file_name) {
     for (NamedRule& named : compile_rule(rule, file_name)) {
       const bool taken = find(named.name).has_value();
       if (taken) fail(file_name, rule.at, "a second rule named '" + named.name + "'", "give it another name");
-      infos_.push_back(
-          {std::move(named.name), rule.family, rule.text, RuleStatus::tested, made_domain(named.rule)});
+      infos_.push_back({.name = std::move(named.name),
+                        .family = rule.family,
+                        .text = rule.text,
+                        .file = file_name,
+                        .line = rule.at.line,
+                        .domain = made_domain(named.rule)});
       compiled_.push_back(std::make_unique<CompiledRule>(std::move(named.rule)));
     }
   }

@@ -25,9 +25,11 @@ struct CompiledRule;  // rules/compile.h, internal to core/rules
 
 /// What others may know of a rule.
 struct RuleInfo {
-  std::string name;    // "conv-bn"
-  std::string family;  // the file or section it stands in
-  std::string text;    // the rule's own line, as written, white space normalised
+  std::string name;            // "conv-bn"
+  std::string family;          // the file or section it stands in
+  std::string text;            // the rule's own line, as written, white space normalised
+  std::filesystem::path file;  // that it was read from; its statuses and proofs lie beside it
+  std::uint32_t line = 0;      // where it begins there
   RuleStatus status = RuleStatus::tested;
   /// The domain of a runtime's own op that the right side makes; empty: it makes standard ops alone.
   std::string domain = {};

@@ -149,11 +149,9 @@ std::string StatusTable::text() const {
   return out;
 }
 
-std::filesystem::path StatusTable::folder_of(const std::filesystem::path& rules) {
-  std::filesystem::path path = std::filesystem::absolute(rules).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  const bool file = !std::filesystem::is_directory(path);
-  return (file ? path.parent_path() : path).parent_path() / "proofs";
+std::filesystem::path StatusTable::folder_of(const std::filesystem::path& rule_file) {
+  std::filesystem::path folder = rule_file;
+  return folder.extension() == ".rules" ? folder.replace_extension(".proofs") : folder += ".proofs";
 }
 
 std::filesystem::path StatusTable::proof_file(const std::filesystem::path& folder, std::string_view rule) {
@@ -164,6 +162,12 @@ std::filesystem::path StatusTable::proof_file(const std::filesystem::path& folde
 
 std::string StatusTable::hash_of(const RuleInfo& rule) {
   return sha256_hex(rule.name + "\n" + rule.text);
+}
+
+const StatusTable& StatusTables::of(const RuleInfo& rule) {
+  const auto found = by_file_.find(rule.file);
+  if (found != by_file_.end()) return found->second;
+  return by_file_.emplace(rule.file, StatusTable::load(StatusTable::folder_of(rule.file))).first->second;
 }
 
 }  // namespace regraft::rules

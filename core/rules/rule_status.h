@@ -31,12 +31,13 @@ struct StatusLine {
   std::uint32_t checker = kChecker;  // by which it was found
 };
 
-/// Statuses as data: `status.txt` in the folder of proofs, one line a rule, "name status text proof v2 note",
-/// where the status of a proved rule says for which ranks ("proved:4"), and v2 by which checker it was found:
-/// what an older one found counts, and is reported (`found_by_older`). A status counts only while the hashes
-/// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
-/// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
-/// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
+/// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
+/// proof v2 note", where the status of a proved rule says for which ranks ("proved:4"), and v2 by which
+/// checker it was found: what an older one found counts, and is reported (`found_by_older`). A status counts
+/// only while the hashes agree: a rule whose text was edited, or whose proof file was changed or lost, is
+/// tested, and never more. The hashes find what was changed by mistake. They are no signature: who writes a
+/// line with the right hashes by hand is believed here, and found out by `regraft rules verify`, which makes
+/// every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
@@ -55,14 +56,24 @@ class StatusTable {
   /// All lines, sorted by name.
   std::string text() const;
 
-  /// The folder of proofs that belongs to a .rules file or to a folder of them: "proofs" beside the folder.
-  static std::filesystem::path folder_of(const std::filesystem::path& rules);
+  /// The folder of statuses and proofs that belongs to a file of rules: mine.proofs beside mine.rules.
+  static std::filesystem::path folder_of(const std::filesystem::path& rule_file);
   static std::filesystem::path proof_file(const std::filesystem::path& folder, std::string_view rule);
   static std::string hash_of(const RuleInfo& rule);
 
  private:
   std::filesystem::path folder_;
   std::map<std::string, StatusLine, std::less<>> lines_;
+};
+
+/// The tables of rules from many files, each read when a rule of its file is first asked for.
+class StatusTables {
+ public:
+  /// As StatusTable::load.
+  const StatusTable& of(const RuleInfo& rule);
+
+ private:
+  std::map<std::filesystem::path, StatusTable> by_file_;
 };
 
 }  // namespace regraft::rules

@@ -111,8 +111,7 @@ class GuidedRun {
       const double path = path_discrepancy + most - log_probabilities[row] + options_.rank_weight * rank;
       const env::Action action{observation_.candidate_xfers[row], observation_.candidate_locations[row]};
       const bool all_sites = observation_.stands_for_all(action.xfer, action.location);
-      const SearchTree::Id id =
-          all_sites ? parent : tree_.add(parent, state_.index().matches(action.xfer)[action.location]);
+      const SearchTree::Id id = all_sites ? parent : tree_.add(parent, match_of(action));
       const Open open{path + cost_term, depth, opened_++, id, path, {action, way.memory}, all_sites};
       if (rank++ == 0 && log_probabilities[row] == most) {
         choice = open;
@@ -121,6 +120,10 @@ class GuidedRun {
       }
     }
     return choice;
+  }
+
+  const rules::Match& match_of(env::Action action) {
+    return state_.index().matches(action.xfer)[observation_.site(action.xfer, action.location)];
   }
 
   double log_cost_ratio() {

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kMostOps = 64;  // on a side: far above any rule that could be matched
 constexpr std::int32_t kMostPorts = 2;
+constexpr const char* kRemedy = "give a graph_subst.pb as TASO's generator writes it";
 
 // The protobuf wire format (protobuf.dev/programming-guides/encoding), as far as these files use it.
 class Reader {
@@ -21,7 +22,16 @@ class Reader {
     bool nested = false;
     std::uint64_t value = 0;             // of numbers
     std::span<const std::byte> payload;  // of nested messages
-    std::size_t offset = 0;              // of the payload
+    std::size_t offset = 0;              // of the payload, or behind the number
+
+    /// The number, of which the file has the sign in 64 bits.
+    std::int32_t int32(const std::string& where) const {
+      const auto wide = static_cast<std::int64_t>(value);
+      if (wide != static_cast<std::int32_t>(wide))
+        throw SynthError("the number " + std::to_string(wide) + ", of more than 32 bits",
+                         where + ": byte " + std::to_string(offset), kRemedy);
+      return static_cast<std::int32_t>(wide);
+    }
   };
   Field next() {
     Field field;
@@ -30,6 +40,7 @@ class Reader {
     field.nested = (tag & 7) == 2;
     if ((tag & 7) == 0) {
       field.value = varint();
+      field.offset = base_ + at_;
     } else if (field.nested) {
       const std::uint64_t size = varint();
       if (size > bytes_.size() - at_) fail("a length that goes past the end");
@@ -43,8 +54,7 @@ class Reader {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw SynthError(what, where_ + ": byte " + std::to_string(base_ + at_),
-                     "give a graph_subst.pb as TASO's generator writes it");
+    throw SynthError(what, where_ + ": byte " + std::to_string(base_ + at_), kRemedy);
   }
 
  private:
@@ -81,7 +91,7 @@ std::array<std::int32_t, 4> read_numbers(const Reader::Field& message, std::uint
   std::array<std::int32_t, 4> out{};
   for_each_field(message.payload, message.offset, where, [&](const Reader::Field& field) {
     if (field.nested || field.number == 0 || field.number > count) return false;
-    out[field.number - 1] = static_cast<std::int32_t>(field.value);
+    out[field.number - 1] = field.int32(where);
     return true;
   });
   return out;
@@ -91,7 +101,7 @@ TasoOp read_op(const Reader::Field& message, const std::string& where) {
   TasoOp op;
   for_each_field(message.payload, message.offset, where, [&](const Reader::Field& field) {
     if (field.number == 1 && !field.nested) {
-      op.type = static_cast<std::int32_t>(field.value);
+      op.type = field.int32(where);
     } else if (field.number == 2 && field.nested) {
       const auto numbers = read_numbers(field, 2, where);
       op.inputs.push_back({numbers[0], numbers[1]});

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -97,23 +98,24 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   verdict.bounded_seconds = thread_seconds() - start;
   verdict.refuted = found.outcome == BoundedResult::Outcome::refuted;
   verdict.note = in_words(found);
-  if (!options.proofs.empty()) verdict.stored_problem = check_stored_proof(info, options);
+  if (options.stored_too) verdict.stored_problem = check_stored_proof(info, options.z3);
   if (verdict.refuted) return verdict;
   if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
   add_proof(alone, options, verdict);
   return verdict;
 }
 
-std::string check_stored_proof(const rules::RuleInfo& info, const VerifyOptions& options) {
-  const rules::StatusTable table = rules::StatusTable::load(options.proofs);
+std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3) {
+  const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
+  const rules::StatusTable table = rules::StatusTable::load(folder);
   const rules::StatusLine* line = table.find(info.name);
   if (!line || line->proof_hash == "-" || line->text_hash != rules::StatusTable::hash_of(info)) return {};
-  const std::filesystem::path path = rules::StatusTable::proof_file(options.proofs, info.name);
+  const std::filesystem::path path = rules::StatusTable::proof_file(folder, info.name);
   if (!std::filesystem::is_regular_file(path)) return "its proof file is missing";
   const std::string text = read_file(path);
   if (sha256_hex(text) != line->proof_hash) return "its proof file was changed";
   if (!all_unsat(run_smt(text))) return "its stored proof does not answer unsat";
-  if (!options.z3.empty() && !all_unsat(run_z3_program(options.z3, text)))
+  if (!z3.empty() && !all_unsat(run_z3_program(z3, text)))
     return "the z3 program does not confirm its stored proof";
   return {};
 }
@@ -165,20 +167,23 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
   return verdicts;
 }
 
-void write_statuses(const std::filesystem::path& folder, const rules::RuleSet& rules,
-                    const std::vector<Verdict>& verdicts) {
-  std::filesystem::create_directories(folder);
-  rules::StatusTable table = rules::StatusTable::load(folder);
+void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts) {
+  std::map<std::filesystem::path, rules::StatusTable> tables;  // by their folder
   for (const Verdict& verdict : verdicts) {
+    const rules::RuleInfo& info = rules.info(rules.find(verdict.rule).value());
+    const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
+    std::filesystem::create_directories(folder);
+    const auto [table, first] = tables.try_emplace(folder);
+    if (first) table->second = rules::StatusTable::load(folder);
     const std::filesystem::path proof = rules::StatusTable::proof_file(folder, verdict.rule);
     if (verdict.proof.empty()) {
       std::filesystem::remove(proof);
     } else {
       write_file_atomic(proof, verdict.proof);
     }
-    table.set(verdict.line(rules.info(rules.find(verdict.rule).value())));
+    table->second.set(verdict.line(info));
   }
-  write_file_atomic(folder / "status.txt", table.text());
+  for (const auto& [folder, table] : tables) write_file_atomic(folder / "status.txt", table.text());
 }
 
 }  // namespace regraft::synth

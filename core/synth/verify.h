@@ -15,9 +15,9 @@ namespace regraft::synth {
 struct VerifyOptions {
   BoundedOptions bounded;
   ProofOptions proof;
-  std::size_t jobs = 1;          // rules at the same time
-  std::string z3;                // a z3 program that checks each proof file too; empty: none
-  std::filesystem::path proofs;  // the folder whose stored proofs are run again; empty: none
+  std::size_t jobs = 1;     // rules at the same time
+  std::string z3;           // a z3 program that checks each proof file too; empty: none
+  bool stored_too = false;  // proofs that are stored beside the rules are run again
 };
 
 /// What was found of one rule.
@@ -42,9 +42,10 @@ struct Verdict {
 /// the program: a rule that fails is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
 
-/// Why the stored proof of a rule is none: the file is missing or was changed, z3 (or the program) does not
-/// answer unsat to all that it asks. Empty: it is one, or the rule has none.
-std::string check_stored_proof(const rules::RuleInfo& info, const VerifyOptions& options);
+/// Why the stored proof of a rule is none: the file is missing or was changed, z3 (or the program of that
+/// path, where one is given) does not answer unsat to all that it asks. Empty: it is one, or the rule has
+/// none.
+std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3);
 
 /// What a z3 program says to a text, as run_smt does. Throws FileError where it cannot be run.
 std::string run_z3_program(const std::string& program, const std::string& text);
@@ -55,9 +56,8 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
                                   const VerifyOptions& options,
                                   const std::function<void(const Verdict&)>& done);
 
-/// Writes statuses and proofs into a folder; lines of rules that were not checked stay. Proof files of rules
-/// that are no longer proved are removed.
-void write_statuses(const std::filesystem::path& folder, const rules::RuleSet& rules,
-                    const std::vector<Verdict>& verdicts);
+/// Writes statuses and proofs beside the files that the rules were read from (StatusTable::folder_of); lines
+/// of rules that were not checked stay. Proof files of rules that are no longer proved are removed.
+void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts);
 
 }  // namespace regraft::synth

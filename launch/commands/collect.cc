@@ -57,8 +57,6 @@ int collect(const Options& options) {
   if (!models.empty()) config.set("workload.models=" + models);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
   const actors::WorkloadOptions workload = actors::workload_options_from(config);
-  if (workload.environment.everywhere)
-    throw UsageError("rollouts hold single rewrites", "workload.everywhere", "leave it out here");
   if (workload.models.empty())
     throw UsageError("no model to collect on", "collect", "name ONNX files, or give a --config that does");
   const learner::WorldOptions world = learner::world_options_from(config);
@@ -72,6 +70,7 @@ int collect(const Options& options) {
   file.rule_set_hash = rules.hash().hex();
   file.models = workload.models;
   file.record = nlohmann::json{{"noop", world.noop},
+                               {"everywhere", workload.environment.everywhere},
                                {"policy", options.policy ? options.policy->string() : ""},
                                {"config", config.to_toml()}}
                     .dump();

@@ -250,7 +250,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
   const env::EpisodeLimits trained = limits_of(bundle.world);
   workload = as_trained(std::move(workload), trained, config);
-  workload.environment.everywhere = false;
+  workload.environment.everywhere = bundle.world.everywhere;
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());

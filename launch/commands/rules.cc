@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "actors/config_files.h"
@@ -11,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/rules/rule_status.h"
 #include "core/rules/rule_text.h"
+#include "core/rules/trial.h"
 #include "core/synth/verify.h"
 #include "launch/commands/commands.h"
 
@@ -32,10 +34,6 @@ rules::RuleSet load(const std::filesystem::path& path) {
   return rules::RuleSet::load(actors::find_config(path), rules::RuleChoice::all());
 }
 
-std::filesystem::path proofs_of(const Options& options) {
-  return rules::StatusTable::folder_of(actors::find_config(options.rules));
-}
-
 std::size_t find(const rules::RuleSet& rules, const std::string& name, const Options& options) {
   if (const auto number = rules.find(name)) return *number;
   std::vector<std::string> names;
@@ -43,34 +41,17 @@ std::size_t find(const rules::RuleSet& rules, const std::string& name, const Opt
   throw UsageError("there is no rule '" + name + "'", options.rules.string(), suggestion(name, names));
 }
 
-// Which file a rule stands in is its source; found by reading the files one by one.
-std::map<std::string, std::string> sources(const std::filesystem::path& path) {
-  std::map<std::string, std::string> out;
-  std::vector<std::filesystem::path> files;
-  if (!std::filesystem::is_directory(path))
-    files.push_back(path);
-  else
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      if (entry.path().extension() == ".rules") files.push_back(entry.path());
-  for (const auto& file : files) {
-    const rules::RuleSet rules = rules::RuleSet::load(file, rules::RuleChoice::all());
-    for (std::size_t i = 0; i < rules.size(); ++i) out[rules.info(i).name] = file.filename().string();
-  }
-  return out;
-}
-
 using Chosen = std::function<bool(const rules::RuleInfo&)>;
 
 /// How many rules each file and family has, by status; both in the order of the rules, which is by file.
-int count(const rules::RuleSet& rules, const Chosen& chosen, const Options& options) {
-  const auto source_of = sources(actors::find_config(options.rules));
+int count(const rules::RuleSet& rules, const Chosen& chosen) {
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, std::array<std::size_t, 3>> counts;
   std::array<std::size_t, 3> all{};  // proved, bounded, tested
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     if (!chosen(info)) continue;
-    const std::pair key(source_of.at(info.name), info.family);
+    const std::pair key(info.file.filename().string(), info.family);
     if (!counts.contains(key)) order.push_back(key);
     ++counts[key][static_cast<std::size_t>(info.status)];
     ++all[static_cast<std::size_t>(info.status)];
@@ -89,16 +70,16 @@ int count(const rules::RuleSet& rules, const Chosen& chosen, const Options& opti
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
   const rules::RuleSet rules = load(options.rules);
-  const rules::StatusTable table = rules::StatusTable::load(proofs_of(options));
+  rules::StatusTables tables;
   const Chosen chosen = [&](const rules::RuleInfo& info) {
     return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted);
   };
-  if (options.counts) return count(rules, chosen, options);
+  if (options.counts) return count(rules, chosen);
   std::size_t shown = 0, older = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     if (!chosen(info)) continue;
-    const bool old = table.found_by_older(info);
+    const bool old = tables.of(info).found_by_older(info);
     const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
     std::printf("%-14s %-8s %s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
                 info.name.c_str(), domain.c_str(), old ? "  (by an older checker)" : "");
@@ -114,7 +95,7 @@ int list(const Options& options) {
 int show(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
   const rules::RuleInfo& info = rules.info(find(rules, options.name, options));
-  const std::filesystem::path folder = proofs_of(options);
+  const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
   const rules::StatusTable table = rules::StatusTable::load(folder);
   const rules::StatusLine* line = table.find(info.name);
   std::printf("%s\n", rules::pretty(info.text).c_str());
@@ -132,8 +113,18 @@ int show(const Options& options) {
 
 int check(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
-  std::printf("%zu rules are well formed\n", rules.size());
-  return kDone;
+  std::size_t idle = 0;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const rules::RuleInfo& info = rules.info(i);
+    const rules::Trial trial = rules::try_rule(info);
+    if (trial.applies) continue;
+    std::printf("%s:%u: rule '%s' rewrites nothing: %s\n", info.file.c_str(), info.line, info.name.c_str(),
+                trial.why_not().c_str());
+    ++idle;
+  }
+  std::printf("%zu rules are well formed", rules.size());
+  std::printf(idle > 0 ? ", %zu of them rewrite nothing\n" : "\n", idle);
+  return idle > 0 ? kFailed : kDone;
 }
 
 using Counts = std::map<std::string, std::array<std::size_t, 4>>;  // proved, bounded, tested, refuted
@@ -144,14 +135,17 @@ void print_counts(const char* what, const Counts& counts) {
     std::printf("%-20s %7zu %8zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
 }
 
-void report(const std::vector<synth::Verdict>& verdicts, const Options& options) {
-  const auto source_of = sources(actors::find_config(options.rules));
+const rules::RuleInfo& info_of(const synth::Verdict& verdict, const rules::RuleSet& rules) {
+  return rules.info(rules.find(verdict.rule).value());
+}
+
+void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& rules) {
   Counts by_family, by_source;
   double bounded = 0, proving = 0;
   for (const synth::Verdict& v : verdicts) {
     const std::size_t column = v.refuted ? 3 : static_cast<std::size_t>(v.status);
     for (const std::string& family : {v.family, std::string("total")}) ++by_family[family][column];
-    ++by_source[source_of.at(v.rule)][column];
+    ++by_source[info_of(v, rules).file.filename().string()][column];
     bounded += v.bounded_seconds;
     proving += v.proof_seconds;
   }
@@ -160,18 +154,21 @@ void report(const std::vector<synth::Verdict>& verdicts, const Options& options)
   std::printf("\nexact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
 }
 
-// What a verdict takes away from the status that the rule has now.
-bool worse(const synth::Verdict& verdict, const rules::RuleSet& rules) {
-  return verdict.refuted || !verdict.stored_problem.empty() ||
-         verdict.status > rules.info(rules.find(verdict.rule).value()).status;
+// In which way a verdict is not what the rule's status says; empty: in none.
+std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& rules) {
+  const RuleStatus stored = info_of(verdict, rules).status;
+  if (verdict.refuted) return "wrong";
+  if (!verdict.stored_problem.empty()) return verdict.stored_problem;
+  if (verdict.status == stored) return "";
+  return (verdict.status > stored ? "only this, its status says " : "better than its status, ") +
+         std::string(status_name(stored));
 }
 
 // What an older checker found stays in force, and is said.
-void report_older(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers,
-                  const Options& options) {
-  const rules::StatusTable table = rules::StatusTable::load(proofs_of(options));
-  const auto older = std::count_if(numbers.begin(), numbers.end(), [&](std::size_t number) {
-    return table.found_by_older(rules.info(number));
+void report_older(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers) {
+  rules::StatusTables tables;
+  const auto older = std::ranges::count_if(numbers, [&](std::size_t number) {
+    return tables.of(rules.info(number)).found_by_older(rules.info(number));
   });
   if (older > 0)
     std::printf("%td statuses are by an older checker: run 'regraft rules verify --write'\n", older);
@@ -179,35 +176,41 @@ void report_older(const rules::RuleSet& rules, const std::vector<std::size_t>& n
 
 int verify(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
-  if (options.write) {
-    std::filesystem::create_directories(proofs_of(options));
-    const AtomicFile probe(proofs_of(options) / "status.txt");  // throws now, not after an hour's work
-  }
   synth::VerifyOptions how = options.verify;
-  how.proofs = proofs_of(options);
+  how.stored_too = true;
   how.proof.work = options.work_millions * synth::ProofOptions::kMillion;
   std::vector<std::size_t> numbers;
   for (const std::string& name : options.names) numbers.push_back(find(rules, name, options));
   if (numbers.empty()) {
     for (std::size_t i = 0; i < rules.size(); ++i) numbers.push_back(i);
   }
+  if (options.write) {
+    std::set<std::filesystem::path> folders;
+    for (const std::size_t i : numbers) folders.insert(rules::StatusTable::folder_of(rules.info(i).file));
+    for (const auto& folder : folders) {
+      std::filesystem::create_directories(folder);
+      const AtomicFile probe(folder / "status.txt");  // throws now, not after an hour's work
+    }
+  }
   std::size_t failures = 0;
   const auto verdicts = synth::verify_rules(rules, numbers, how, [&](const synth::Verdict& v) {
-    const bool failed = worse(v, rules);
-    failures += failed && (!options.write || v.refuted);
-    if (options.write) synth::write_statuses(how.proofs, rules, {v});
-    const bool interesting = failed || v.status == RuleStatus::tested;
-    if (!options.verbose && !interesting) return;
+    const std::string differs = disagreement(v, rules);
+    const bool failed = !differs.empty() && (!options.write || v.refuted);
+    failures += failed ? 1 : 0;
+    if (options.write) synth::write_statuses(rules, {v});
+    if (!options.verbose && differs.empty() && v.status != RuleStatus::tested) return;
     std::printf("%-28s %-8s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
                 v.refuted ? "REFUTED" : std::string(status_name(v.status)).c_str(),
                 v.bounded_seconds + v.proof_seconds, v.note.c_str(),
                 v.why_not_proved.empty() ? "" : "; not proved: ", v.why_not_proved.c_str(),
-                v.stored_problem.empty() ? "" : "; ", v.stored_problem.c_str());
+                differs.empty() || v.refuted ? "" : "; ", v.refuted ? "" : differs.c_str());
     std::fflush(stdout);
   });
-  report(verdicts, options);
-  if (!options.write) report_older(rules, numbers, options);
-  if (failures > 0) std::printf("%zu rules are not what their status says\n", failures);
+  report(verdicts, rules);
+  if (!options.write) report_older(rules, numbers);
+  if (failures > 0)
+    std::printf("%zu rules are not what their status says%s\n", failures,
+                options.write ? "" : ": mend them, or run 'regraft rules verify --write'");
   return failures > 0 ? kFailed : kDone;
 }
 
@@ -235,7 +238,8 @@ void add_rules(CLI::App& program, Action& action) {
       ->add_option("NAME", options->name, "of the rule")
       ->required();
   CLI::App* checks =
-      add_verb(*command, "check", "read rules and report the first error", options, action, check);
+      add_verb(*command, "check", "read rules, report the first error, and the rules that rewrite nothing",
+               options, action, check);
   checks->add_option("FILE,--rules", options->rules, "a .rules file or a folder of them")
       ->capture_default_str();
   CLI::App* verifies =
@@ -257,7 +261,7 @@ void add_rules(CLI::App& program, Action& action) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
-                     "store statuses and proofs in the folder of proofs beside the rules");
+                     "store statuses and proofs beside the rules: of mine.rules in mine.proofs");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);

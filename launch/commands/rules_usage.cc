@@ -116,6 +116,7 @@ void add_rules_usage(CLI::App& rules, Action& action) {
       ->check(CLI::IsMember({"greedy", "beam", "taso"}))
       ->capture_default_str();
   command->add_option("--search-seconds", options->search_s, "for one search on one model")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--walks", options->walks, "random walks on each model")
       ->check(CLI::Range(0, 10000))

@@ -30,9 +30,9 @@ fs::path record_path(const PlannedRun& run) {
 /// The contents of the rules, their statuses, which decide what is loaded, and the devices.
 std::string stamp_of_knowledge() {
   std::vector<fs::path> files;
-  for (const char* folder : {"configs/rules", "configs/proofs", "configs/devices"})
+  for (const char* folder : {"configs/rules", "configs/devices"})
     if (fs::exists(folder))
-      for (const auto& entry : fs::directory_iterator(folder))
+      for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (entry.path().extension() == ".rules" || entry.path().extension() == ".toml" ||
             entry.path().filename() == "status.txt")
           files.push_back(entry.path());

@@ -48,7 +48,7 @@ class Evaluate : public ::testing::Test {
     policy.observation_schema = env::kObservationSchema;
     policy.rule_set_hash = rule_set_hash;
     policy.limits = limits;
-    policy.training_record = R"({"steps": 77})";
+    policy.training_record = record_;
     for (std::size_t i = 0; i < rules.size(); ++i) policy.rule_names.push_back(rules.info(i).name);
     policy.network = {.width = 16,
                       .steps = 2,
@@ -62,6 +62,7 @@ class Evaluate : public ::testing::Test {
     nn::save_policy(policy, path);
     return path;
   }
+  std::string record_ = R"({"steps": 77})";  // of the next policy
   double share(double cost_us) const { return 1 - cost_us / task_.initial_us; }
 
   TempDir folder_;
@@ -203,6 +204,8 @@ TEST_F(Evaluate, APolicyHasTheActionsOfItsTraining) {
   EXPECT_EQ(search["amortised_at_best"], 77 + search["costed_at_best"].get<int>());
   EXPECT_EQ(of_kind(plain, "untrained-policy-search")["costed_in_training"], 0);
   EXPECT_TRUE(of_kind(all, "policy-search")["amortised_at_best"].is_null()) << "not one candidate a step";
+  record_ = R"({"steps": 77, "candidates": 990})";
+  EXPECT_EQ(of_kind(scores_of(true, "workload.everywhere=true"), "policy-search")["costed_in_training"], 990);
   // Five Relus opened in one step are five rewrites.
   EXPECT_GT(of_kind(all, "random")["candidates_costed"].get<int>(),
             of_kind(plain, "random")["candidates_costed"].get<int>());

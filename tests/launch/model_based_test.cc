@@ -165,6 +165,20 @@ TEST_F(ModelBasedTest, OneCommandCollectsFitsDreamsAndEvaluatesAndARoundMayBeAdd
   EXPECT_THAT(fewer.seen(), HasSubstr("model_based.rounds"));
 }
 
+// Rollouts, dreams and evaluation, where a rule at all of its sites is an action too.
+TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
+  Running job(train(run(), small({"--set", "model_based.rounds=1", "--set", "workload.everywhere=true"})));
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  expect_results(1);
+  const fs::path bundle = run() / "round-1" / "dream" / "policies" / "latest.world";
+  EXPECT_TRUE(nn::load_bundle(bundle).world.everywhere);
+  const Captured crossed =
+      testing::run({"train", "--run", (dir.path() / "other").string(), "--set", "train.phase=dream", "--set",
+                    "workload.models=synthetic:4:1:1:0", "--set", "dream.world=" + bundle.string()});
+  EXPECT_NE(crossed.status.code, 0);
+  EXPECT_THAT(crossed.errors, HasSubstr("workload.everywhere: fitted to true, the job has false"));
+}
+
 // Killed with all its processes while it fits, stopped there and as the dreams begin, killed while it dreams,
 // stopped there and as the evaluation begins: what is done is not done again, and it ends in the same bits.
 // A learner whose supervisor alone was killed still saves and writes its summary; a job that is resumed
@@ -274,7 +288,6 @@ TEST_F(ModelBasedTest, WhatMakesNoSenseIsRefusedBeforeAnythingIsWritten) {
   for (const auto& [setting, why] : {std::pair<std::string, std::string>{"actors.count=0", "actors.count"},
                                      {"workload.models=no-such-model.onnx", "no-such-model.onnx"},
                                      {"workload.reward=measured", "workload.reward"},
-                                     {"workload.everywhere=true", "workload.everywhere"},
                                      {"", config.string() + ":4"}}) {
     Running job(train(run(), small(setting.empty() ? std::vector<std::string>{"--config", config.string()}
                                                    : std::vector<std::string>{"--set", setting})));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/base/clock.h"
 #include "core/env/synthetic.h"
 
@@ -58,6 +60,26 @@ TEST_F(RandomCollector, LooksAheadWithoutATraceAndDependsOnTheSeedAlone) {
       EXPECT_EQ(static_cast<float>(environment_.step({step.xfer, step.location}).reward), step.reward);
     EXPECT_TRUE(environment_.done());
   }
+}
+
+// Else a rule of many sites would hardly ever be seen at all of them.
+TEST_F(RandomCollector, TakesARuleAtAllOfItsSitesHalfOfTheTimes) {
+  SCOPED_TRACE(kSeed);
+  env::Observation seen;
+  seen.everywhere = true;
+  seen.location_counts = {5, 1, 1};  // all and four, a single site, NO-OP
+  Rng rng(kSeed, "all sites");
+  constexpr int kDraws = 8000;
+  std::array<int, 5> first{};
+  int second = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const env::Action action = draw_random_action(seen, 0, rng);
+    ASSERT_LT(action.location, seen.location_counts[action.xfer]);
+    action.xfer == 0 ? ++first[action.location] : ++second;
+  }
+  EXPECT_NEAR(second, kDraws / 2, 200);
+  EXPECT_NEAR(first[0], kDraws / 4, 200);
+  for (std::size_t site = 1; site < 5; ++site) EXPECT_NEAR(first[site], kDraws / 16, 120);
 }
 
 TEST_F(RandomCollector, EveryEpisodeDrawsHowManyTrialsItHas) {

@@ -49,6 +49,8 @@ TEST(Nearest, GivesTheClosestOrNothing) {
   EXPECT_EQ(nearest("trian", names), "train");
   EXPECT_EQ(nearest("banana", names), std::nullopt);
   EXPECT_EQ(nearest("x", std::vector<std::string>{}), std::nullopt);
+  EXPECT_EQ(nearest("TRAIN", names), "train") << "without regard to case";
+  EXPECT_EQ(nearest("foo", std::vector<std::string>{"log"}), std::nullopt);
   EXPECT_EQ(nearest("zz", std::vector<std::string>{"ab"}), std::nullopt);
 }
 

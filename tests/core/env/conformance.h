@@ -140,11 +140,15 @@ class EnvironmentConformance {
     for (int episode = 0; episode < 3; ++episode) {
       env.reset(seed + static_cast<std::uint64_t>(episode));
       double sum = 0;
+      std::uint32_t rewrites = 0;
+      EXPECT_EQ(env.rewrites(), 0u);
       StepResult result;
       while (!env.done()) {
         result = env.step_candidate(random_candidate(env, rng));
         sum += result.reward;
+        rewrites += result.info.rewrites;
       }
+      EXPECT_EQ(env.rewrites(), rewrites);
       ASSERT_TRUE(result.terminated);
       const double initial = env.initial_cost().latency_us;
       const double end = (options_.reward == RewardKind::best ? env.best().cost : env.cost()).latency_us;
@@ -236,19 +240,22 @@ class EnvironmentConformance {
       beyond += matches.size() - kept;
       std::set<graph::NodeId> all;
       for (const rules::Match& match : matches) all.insert(match.nodes.begin(), match.nodes.end());
-      for (std::size_t location = 0; location < kept; ++location, ++row) {
+      if (everywhere) {
+        ASSERT_TRUE(seen.stands_for_all(xfer, 0));
+        ASSERT_EQ(seen.candidate_xfers[row], xfer);
+        ASSERT_EQ(seen.candidate_locations[row], 0u);
+        ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(all.begin(), all.end()));
+        ++row;
+      }
+      for (std::size_t site = 0; site < kept; ++site, ++row) {
+        const std::size_t location = site + (everywhere ? 1u : 0u);
         ASSERT_EQ(seen.candidate_xfers[row], xfer);
         ASSERT_EQ(seen.candidate_locations[row], location);
         ASSERT_FALSE(seen.stands_for_all(xfer, location));
+        ASSERT_EQ(seen.site(xfer, location), site);
         ASSERT_EQ(matched_ids(seen, row),
-                  std::vector<graph::NodeId>(matches[location].nodes.begin(), matches[location].nodes.end()));
+                  std::vector<graph::NodeId>(matches[site].nodes.begin(), matches[site].nodes.end()));
       }
-      if (!everywhere) continue;
-      ASSERT_TRUE(seen.stands_for_all(xfer, kept));
-      ASSERT_EQ(seen.candidate_xfers[row], xfer);
-      ASSERT_EQ(seen.candidate_locations[row], kept);
-      ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(all.begin(), all.end()));
-      ++row;
     }
     ASSERT_EQ(seen.candidate_count(), row + 1) << "NO-OP is the one candidate behind the matches";
     EXPECT_EQ(seen.candidate_xfers[row], env.noop());

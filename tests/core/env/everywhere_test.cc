@@ -95,7 +95,8 @@ struct Sites {
 
 /// The action of a rule at all of its sites.
 Action all_of(const Environment& env, std::uint32_t rule) {
-  return {rule, env.observation().location_counts[rule] - 1u};
+  EXPECT_EQ(env.observation().has_all_sites(rule), env.observation().location_counts[rule] > 1);
+  return {rule, 0};
 }
 
 // Each site alone adds a Tanh and frees nothing: the Erf goes with the last of them.
@@ -105,9 +106,10 @@ TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
   const Sites sites(kLeaveShared);
   Environment env = sites.make({.horizon = 7});
   ASSERT_EQ(env.observation().location_counts[0], 6u) << "five sites, and all of them";
-  EXPECT_TRUE(env.observation().stands_for_all(0, 5));
-  EXPECT_EQ(env.peek_latency_us({0, 5}), 10.0);
-  const StepResult result = env.step({0, 5});
+  EXPECT_TRUE(env.observation().stands_for_all(0, 0));
+  EXPECT_FALSE(env.observation().stands_for_all(0, 5));
+  EXPECT_EQ(env.peek_latency_us({0, 0}), 10.0);
+  const StepResult result = env.step({0, 0});
   EXPECT_NEAR(result.reward, 5.0 / 15.0, 1e-12);
   EXPECT_EQ(result.info.rule, "leave");
   EXPECT_EQ(result.info.rewrites, 5u);
@@ -117,6 +119,7 @@ TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
   EXPECT_EQ(replay(sites.graph, sites.rules, env.present().path).hash(), env.graph().hash());
 }
 
+// Location 0 is all there is, whether there is one site or more.
 TEST(Everywhere, OneSiteHasNoSecondLocationForAll) {
   const Sites sites(kLeaveShared, 1);
   const Environment env = sites.make();
@@ -124,13 +127,13 @@ TEST(Everywhere, OneSiteHasNoSecondLocationForAll) {
   EXPECT_FALSE(env.observation().stands_for_all(0, 0));
 }
 
-TEST(Everywhere, TheLocationOfAllSitesIsTheLastOfTheLimit) {
+TEST(Everywhere, TheLocationOfAllSitesIsWithinTheLimit) {
   const Sites sites(kLeaveShared);
   Environment env = sites.make({.location_limit = 3});
   EXPECT_EQ(env.observation().location_counts[0], 3u);
   EXPECT_EQ(env.observation().truncated_locations, 3u);
-  EXPECT_EQ(env.observation().matched_nodes(2).size(), 6u) << "five Adds and the Erf, cut off or not";
-  EXPECT_EQ(env.step({0, 2}).info.rewrites, 5u);
+  EXPECT_EQ(env.observation().matched_nodes(0).size(), 6u) << "five Adds and the Erf, cut off or not";
+  EXPECT_EQ(env.step({0, 0}).info.rewrites, 5u);
 }
 
 TEST(Everywhere, EndsAtTheLastGraphWhereNoneOnTheWayIsCheaper) {

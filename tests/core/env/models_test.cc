@@ -21,19 +21,16 @@ TEST_P(Models, ObservationsEqualFreshOnesOnAWalk) {
   for (const std::uint64_t seed : {1, 2}) conformance.masks_equal_a_fresh_match(seed);
 }
 
+TEST_P(Models, Conform) {
+  const ModelWorld world(GetParam());
+  check_environment([&](EnvOptions given) { return world.make(given); }, world.costs, {.horizon = 8}, 1);
+}
+
 TEST_P(Models, ConformWithRulesAtAllOfTheirSitesAsActions) {
   const ModelWorld world(GetParam());
   EnvOptions options{.horizon = 8};
   options.everywhere = true;
-  const EnvironmentConformance conformance([&](EnvOptions given) { return world.make(given); }, world.costs,
-                                           options);
-  conformance.masks_equal_a_fresh_match(1);
-  conformance.offered_actions_can_be_taken(2);
-  conformance.rewards_add_up(3);
-  conformance.best_graph_replays(4);
-  conformance.clones_and_peeks_do_not_interfere(5);
-  conformance.reset_equals_fresh(6);
-  conformance.equal_actions_give_equal_episodes(7);
+  check_environment([&](EnvOptions given) { return world.make(given); }, world.costs, options, 2);
 }
 
 TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {

@@ -93,7 +93,7 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
   EXPECT_EQ(make(Engine::automatic, NetworkConfig{24, 2, 20}).description(), "torch cpu");
 }
 
-/// Two locations of one xfer with the same matched nodes, the second of which stands for all sites.
+/// Two locations of one xfer with the same matched nodes, the first of which stands for all sites.
 env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
   env::Observation seen =
       test::synthetic_observation({.nodes = 12, .rules = size.rules, .locations = 0}, rng);
@@ -136,9 +136,9 @@ TEST_F(PolicyTest, BeforeTrainingAllSitesOfARuleAreTakenAsOftenAsAnyOneOfThem) {
       policy.set_weights(weights);
       const Evaluation said = policy.evaluate(seen);
       const std::vector<float>& logs = pointer ? said.log_probabilities : said.location_log_probabilities;
-      // Two sites, both at once, one site of another rule, NO-OP.
-      const std::vector<double> expected = pointer ? std::vector{1 / 8.0, 1 / 8.0, 1 / 4.0, 1 / 4.0, 1 / 4.0}
-                                                   : std::vector{1 / 4.0, 1 / 4.0, 1 / 2.0, 1.0, 1.0};
+      // Two sites at once, each of them, one site of another rule, NO-OP.
+      const std::vector<double> expected = pointer ? std::vector{1 / 4.0, 1 / 8.0, 1 / 8.0, 1 / 4.0, 1 / 4.0}
+                                                   : std::vector{1 / 2.0, 1 / 4.0, 1 / 4.0, 1.0, 1.0};
       for (std::size_t c = 0; c < expected.size(); ++c)
         EXPECT_NEAR(std::exp(logs[c]), expected[c], 1e-6) << policy.description() << ", candidate " << c;
     }

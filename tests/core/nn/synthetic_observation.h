@@ -15,7 +15,7 @@ struct SyntheticSize {
   std::size_t rules = 5;
   std::size_t locations = 4;  // at most, in each rule
   std::uint16_t kinds = 20;
-  bool everywhere = false;  // the last of two or more locations stands for all sites
+  bool everywhere = false;  // the first of two or more locations stands for all sites
 };
 
 inline float feature(Rng& rng) {

@@ -70,7 +70,7 @@ TEST(Domain, TensorsWithoutElementsAreLeftAlone) {
 TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
   const TempDir folder;
   const std::string text = "r: Relu(Relu(x)) => Relu(x)\n", proof = "(assert false)\n(check-sat)\n";
-  const auto rules = folder.path() / "rules", proofs = folder.path() / "proofs";
+  const auto rules = folder.path() / "rules", proofs = rules / "a.proofs";
   std::filesystem::create_directories(rules);
   std::filesystem::create_directories(proofs);
   write_file_atomic(rules / "a.rules", text);

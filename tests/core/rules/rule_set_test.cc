@@ -96,6 +96,33 @@ INSTANTIATE_TEST_SUITE_P(
                       BadRule{"r: f:Unary(x), f == 1 => x\n", "1:16", "is a tensor"},
                       BadRule{"r: Relu(x)=> (y = x\n", "1:17", "unexpected"}));
 
+// Well formed, and never meant.
+INSTANTIATE_TEST_SUITE_P(
+    Senseless, BadRules,
+    ::testing::Values(BadRule{"r: Relu(x), n in {} => Transpose{n}(x)\n", "1:15", "'n' has no value"},
+                      BadRule{"r: Relu(x), k in {3, 5} => x\n", "1:15", "nothing depends on 'k'"},
+                      BadRule{"r: Relu(x) => Softmax{1.5}(x)\n", "1:23", "axis is a condition or a whole"},
+                      BadRule{"r: Concat{0.5}(x, y) => x\n", "1:11", "never equal"},
+                      BadRule{"r: Relu(x), rank(x) == 2.5 => x\n", "1:21", "never equal"},
+                      BadRule{"r: Relu(x) => Softmax{\"a\"}(x)\n", "1:23", "and this is a text"},
+                      BadRule{"r: Relu(x) => Conv{[3],[1],[1,1],[1],1}(x, none)\n", "1:44",
+                              "operand 2 of Conv cannot be left out"},
+                      BadRule{"r: Relu(x), 3 < 2 => x\n", "1:13", "the same for every graph"},
+                      BadRule{"r: Relu(x), x.0 / 0 == 1 => x\n", "1:17", "a division by zero"},
+                      BadRule{"r: Relu(x) => Relu(x)\n", "1:15", "the right side is the left side"},
+                      BadRule{"r: a = Relu(x); b = Neg(x) => b = Neg(x); a = Relu(x)\n", "1:31",
+                              "the right side is the left side"},
+                      BadRule{"r: Foo(x) => x\n", "1:4", "unknown operation 'Foo'"}));
+
+TEST(RuleSet, SuggestsNoNameThatIsFarAway) {
+  try {
+    RuleSet::parse("r: Xyz(x) => x\n", "far.rules");
+    FAIL() << "accepted";
+  } catch (const RuleError& e) {
+    EXPECT_THAT(e.remedy(), Not(HasSubstr("did you mean")));
+  }
+}
+
 TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
   const RuleSet rules = RuleSet::parse(
       "# comment\n[alpha]\none: Relu(Relu(x)) => Relu(x)  # idempotent\n\n[beta]\n"

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr const char* kRules =
     "one: Relu(Relu(x)) => Relu(x)\ntwo: Neg(Neg(x)) => x\nthree: Abs(Abs(x)) => Abs(x)\n";
 
-// A folder of rules with statuses beside it: one proved, two bounded, three tested.
+// A folder with a file of rules, and its statuses beside it: one proved, two bounded, three tested.
 class Statuses : public ::testing::Test {
  protected:
   Statuses() {
@@ -32,7 +32,7 @@ class Statuses : public ::testing::Test {
   }
 
   fs::path rules() const { return folder_.path() / "rules"; }
-  fs::path proofs() const { return folder_.path() / "proofs"; }
+  fs::path proofs() const { return StatusTable::folder_of(rules() / "a.rules"); }
   void write_status(const std::string& text) const { write_file_atomic(proofs() / "status.txt", text); }
   std::vector<std::string> loaded(RuleStatus least) const {
     std::vector<std::string> names;
@@ -54,9 +54,24 @@ TEST_F(Statuses, DecideWhatIsLoaded) {
   EXPECT_EQ(RuleSet::load(rules() / "a.rules").size(), 2u);
 }
 
+// Rules of the same name in other files, in this folder or in another, have statuses of their own.
+TEST_F(Statuses, BelongToOneFile) {
+  EXPECT_EQ(proofs(), rules() / "a.proofs");
+  EXPECT_EQ(StatusTable::folder_of("mine"), "mine.proofs");
+  write_file_atomic(rules() / "b.rules", std::string_view("four: Relu(Relu(x)) => Relu(x)\n"));
+  fs::create_directories(rules() / "b.proofs");
+  fs::copy_file(proofs() / "status.txt", rules() / "b.proofs/status.txt");
+  EXPECT_EQ(loaded(RuleStatus::bounded).size(), 2u) << "a line of another name says nothing of rule four";
+  const fs::path other = rules() / "sub";
+  fs::create_directories(other);
+  write_file_atomic(other / "a.rules", std::string_view(kRules));
+  EXPECT_THROW(RuleSet::load(other), RuleError) << "none of these is more than tested";
+  EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(3).file, rules() / "b.rules");
+}
+
 TEST_F(Statuses, AreLostWithAnEditOfTheRule) {
   std::string text = kRules;
-  text.replace(text.find("Neg(Neg(x)) => x"), 16, "Neg(Neg(x)) => Neg(Neg(x))");
+  text.replace(text.find("Neg(Neg(x)) => x"), 16, "Neg(Neg(x)) => Abs(x)");
   text.replace(text.find("Relu(Relu(x)) => Relu(x)"), 24, "Relu(Relu(x)) => x");
   write_file_atomic(rules() / "a.rules", text);
   EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);

@@ -77,6 +77,24 @@ TEST(TasoFile, RefusesWhatCannotBeMeant) {
   EXPECT_THROW(read(unknown_field), SynthError);
 }
 
+// A number of more bits than the file's format has is damage, not another number.
+TEST(TasoFile, RefusesNumbersOfMoreThan32Bits) {
+  for (const std::int64_t type : {std::int64_t{1} << 33, -(std::int64_t{1} << 32), std::int64_t{1} << 31}) {
+    std::string op, rule, file;
+    testing::put_number(op, 1, type);
+    testing::put_message(rule, 1, op);
+    testing::put_message(file, 1, rule);
+    try {
+      read(file);
+      FAIL() << type;
+    } catch (const SynthError& error) {
+      EXPECT_NE(std::string(error.what()).find("the number " + std::to_string(type) + ", of more than 32"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(TasoImport, WritesASoundRuleAndNamesTheOneThatIsKnown) {
   const TasoOutcome outcome = import_one(associativity());
   EXPECT_EQ(outcome.status, Status::imported);

@@ -1,0 +1,60 @@
+#include "core/rules/trial.h"
+
+#include "core/rules/build.h"
+#include "core/rules/example_generator.h"
+#include "core/rules/matcher.h"
+#include "core/rules/rewrite.h"
+
+namespace regraft::rules {
+namespace {
+
+/// Why the first place where the pattern of a rule without siblings lies, and its guards hold, is no match;
+/// empty: there is none.
+std::string refusal(const CompiledRule& rule, const graph::Graph& graph) {
+  std::string why;
+  if (rule.is_siblings()) return why;
+  Matcher matcher(rule, graph);
+  OperationMemo memo;
+  for (graph::NodeId id = 0; id < graph.id_bound() && why.empty(); ++id) {
+    if (!graph.alive(id)) continue;
+    matcher.run(id, {}, [&](Bindings& bindings, std::span<const graph::NodeId>) {
+      why = check_types(rule, graph, matcher.scratch(bindings), memo);
+      if (why.empty()) why = "it would make a cycle";  // what else keeps it from being a match
+      return true;
+    });
+  }
+  return why;
+}
+
+}  // namespace
+
+std::string Trial::why_not() const {
+  if (applies) return "";
+  if (graphs == 0) return "none of " + std::to_string(examples) + " examples of its pattern makes a graph";
+  if (!refused.empty())
+    return "where its guards held it was no match in any of " + std::to_string(graphs) +
+           " graphs: " + refused;
+  return (siblings ? "its siblings were found in none of " : "its guards held in none of ") +
+         std::to_string(graphs) + " graphs of its pattern";
+}
+
+Trial try_rule(const RuleInfo& info, std::size_t most) {
+  const RuleSet rules = RuleSet::parse(info.text, info.file.string());  // an index of this rule alone is fast
+  const auto rule = static_cast<std::uint32_t>(rules.find(info.name).value());
+  const CompiledRule& compiled = rules.compiled(rule);
+  Trial trial;
+  trial.siblings = compiled.is_siblings();
+  for (; trial.examples < most && !trial.applies; ++trial.examples) {
+    Rng rng(trial.examples, "trial");
+    RandomChoices choices(rng);
+    GraphBuilder builder(trial.examples);
+    if (!make_example(compiled, builder, choices, {.fitting = true})) continue;
+    ++trial.graphs;
+    const MatchIndex index(rules, builder.graph());
+    trial.applies = !index.matches(rule).empty();
+    if (!trial.applies && trial.refused.empty()) trial.refused = refusal(compiled, builder.graph());
+  }
+  return trial;
+}
+
+}  // namespace regraft::rules

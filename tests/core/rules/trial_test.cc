@@ -1,0 +1,45 @@
+#include "core/rules/trial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace regraft::rules {
+namespace {
+
+using ::testing::HasSubstr;
+
+Trial tried(const std::string& rule, std::size_t most = 2000) {
+  return try_rule(RuleSet::parse(rule + "\n", "tried.rules").info(0), most);
+}
+
+TEST(Trial, FindsWhatARuleAppliesTo) {
+  for (const char* rule : {"r: Relu(Relu(x)) => Relu(x)",
+                           "r: y@ = MatMul(x, w@) => z = MatMul(x, Concat{1}(w@...)); "
+                           "(y@...) = Split{rank(z) - 1, [w@.1...]}(z)"}) {
+    const Trial trial = tried(rule);
+    EXPECT_TRUE(trial.applies) << rule;
+    EXPECT_EQ(trial.why_not(), "");
+  }
+}
+
+TEST(Trial, SaysWhyThereIsNothing) {
+  const auto why = [](const std::string& rule) { return tried(rule).why_not(); };
+  EXPECT_THAT(why("r: Relu(x), rank(x) == 1, rank(x) == 2 => x"), HasSubstr("its guards held in none of"));
+  EXPECT_THAT(why("r: Relu(x), x.99 > 1 => x"), HasSubstr("its guards held in none of"));
+  EXPECT_THAT(why("r: Relu(x), rank(x) == 2 => Transpose{[0, 0]}(x)"), HasSubstr("it was no match in any"));
+  EXPECT_THAT(why("r: Relu(x) => Cast{to=99}(x)"), HasSubstr("it was no match in any"));
+  EXPECT_THAT(why("r: Relu(x) => Softmax{9}(x)"), HasSubstr("it was no match in any"));
+}
+
+// The same examples every time, and no more than are needed.
+TEST(Trial, StopsAtTheFirstAndIsTheSameEveryTime) {
+  const Trial one = tried("r: MatMul(x, w), const(w), rank(x) == 3 => MatMul(x, w + 0)");
+  const Trial two = tried("r: MatMul(x, w), const(w), rank(x) == 3 => MatMul(x, w + 0)");
+  EXPECT_TRUE(one.applies);
+  EXPECT_EQ(one.examples, two.examples);
+  EXPECT_LT(one.examples, 2000u);
+  EXPECT_EQ(tried("r: Relu(x), x.99 > 1 => x", 50).examples, 50u);
+}
+
+}  // namespace
+}  // namespace regraft::rules

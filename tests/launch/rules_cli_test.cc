@@ -1,0 +1,174 @@
+// The commands `regraft rules ...` as users call them, on files of their own.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "core/exec/tiny_models.h"
+#include "core/synth/taso_writer.h"
+#include "launch/program.h"
+#include "support/models.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::json_of;
+using ::testing::Not;
+using testing::run;
+
+class RulesCli : public ::testing::Test {
+ protected:
+  fs::path write(const std::string& name, const std::string& text) const {
+    const fs::path path = folder.path() / name;
+    fs::create_directories(path.parent_path());
+    write_file_atomic(path, text);
+    return path;
+  }
+  TempDir folder;
+};
+
+TEST_F(RulesCli, CheckNamesRulesThatRewriteNothing) {
+  const fs::path file = write("own.rules",
+                              "fine: Relu(Relu(x)) => Relu(x)\n\n"
+                              "idle: Relu(x), rank(x) == 1, rank(x) == 2 => x\n");
+  const Captured checked = run({"rules", "check", file.string()});
+  EXPECT_EQ(checked.status.code, 1);
+  EXPECT_THAT(checked.output, HasSubstr(file.string() + ":3: rule 'idle' rewrites nothing: its guards held"));
+  EXPECT_THAT(checked.output, HasSubstr("2 rules are well formed, 1 of them rewrite nothing"));
+}
+
+TEST_F(RulesCli, EveryShippedRuleRewritesSomething) {
+  const Captured checked = run({"rules", "check"});
+  EXPECT_EQ(checked.status.code, 0) << checked.output;
+}
+
+// Statuses of files of the same name, with rules of the same name, in two folders of one folder.
+TEST_F(RulesCli, VerifyWritesBesideTheFileAndNowhereElse) {
+  const fs::path one = write("one/mine.rules", "r: Relu(Relu(x)) => Relu(x)\nwrong: Relu(x) => Sigmoid(x)\n");
+  const fs::path two = write("two/mine.rules", "r: Neg(Neg(x)) => x\n");
+  const Captured first = run({"rules", "verify", "--rules", one.string(), "--write"});
+  EXPECT_EQ(first.status.code, 1) << "one of them is wrong";
+  EXPECT_THAT(first.output, HasSubstr("wrong                        REFUTED"));
+  const std::string stored = read_file(one.parent_path() / "mine.proofs/status.txt");
+  EXPECT_THAT(stored, AllOf(HasSubstr("r proved:"), HasSubstr("wrong tested ")));
+  EXPECT_TRUE(fs::exists(one.parent_path() / "mine.proofs/r.smt2"));
+  const Captured second = run({"rules", "verify", "--rules", two.string(), "--write"});
+  EXPECT_EQ(second.status.code, 0) << second.output;
+  EXPECT_EQ(read_file(one.parent_path() / "mine.proofs/status.txt"), stored);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+
+  const Captured again = run({"rules", "verify", "--rules", two.string(), "--z3", "z3"});
+  EXPECT_EQ(again.status.code, 0) << again.output;
+}
+
+// A status that says too much fails the check, and so does one that says too little.
+TEST_F(RulesCli, VerifyFailsWhereAStatusIsNotWhatIsFound) {
+  const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
+  const Captured unknown = run({"rules", "verify", "--rules", file.string()});
+  EXPECT_EQ(unknown.status.code, 1);
+  EXPECT_THAT(unknown.output, HasSubstr("better than its status, tested"));
+  EXPECT_FALSE(fs::exists(folder.path() / "mine.proofs")) << "nothing is written unasked";
+  ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
+  EXPECT_EQ(run({"rules", "verify", "--rules", file.string()}).status.code, 0);
+  const fs::path proof = folder.path() / "mine.proofs/r.smt2";
+  write_file_atomic(proof, read_file(proof) + "; and more\n");
+  const Captured changed = run({"rules", "verify", "--rules", file.string()});
+  EXPECT_EQ(changed.status.code, 1);
+  EXPECT_THAT(changed.output, HasSubstr("its proof file was changed"));
+}
+
+TEST_F(RulesCli, WhatIsLeftOutForItsStatusIsTold) {
+  const fs::path file = write("mine.rules", "known: Relu(Relu(x)) => Relu(x)\nnew: Neg(Neg(x)) => x\n");
+  ASSERT_EQ(run({"rules", "verify", "known", "--rules", file.string(), "--write"}).status.code, 0);
+  const std::string model = regraft::testing::unpacked_model("nasrnn").string();
+  const std::vector<std::string> usage{"rules", "usage", model, "--searches", "greedy", "--walks", "1"};
+  const auto with = [&](const std::string& rules) {
+    std::vector<std::string> arguments = usage;
+    arguments.insert(arguments.end(), {"--rules", rules});
+    return run(arguments);
+  };
+  const Captured some = with(file.string());
+  EXPECT_EQ(some.status.code, 0) << some.errors;
+  EXPECT_THAT(some.errors, HasSubstr("left out, as not known well enough: new;"));
+  const Captured all = with("tested:" + file.string());
+  EXPECT_EQ(all.status.code, 0) << all.errors;
+  EXPECT_THAT(all.errors, Not(HasSubstr("left out")));
+}
+
+TEST_F(RulesCli, UsageCountsMatchesSearchesAndWalks) {
+  const fs::path csv = folder.path() / "usage.csv";
+  const std::string model = regraft::testing::unpacked_model("nasrnn").string();
+  const std::vector<std::string> arguments{"rules",  "usage",   model, "-o",      csv.string(), "--searches",
+                                           "greedy", "--walks", "2",   "--steps", "20"};
+  const Captured made = run(arguments);
+  ASSERT_EQ(made.status.code, 0) << made.errors;
+  std::istringstream lines(read_file(csv));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "rule,family,model,way,count");
+  std::size_t matches = 0, walked = 0, greedy = 0;
+  while (std::getline(lines, line)) {
+    ASSERT_EQ(std::count(line.begin(), line.end(), ','), 4) << line;
+    matches += line.find(",nasrnn,matches,") != std::string::npos ? 1 : 0;
+    greedy += line.find(",nasrnn,greedy,") != std::string::npos ? 1 : 0;
+    if (line.find(",nasrnn,walk,") != std::string::npos)
+      walked += std::stoul(line.substr(line.rfind(',') + 1));
+  }
+  EXPECT_GT(matches, 0u);
+  EXPECT_GT(greedy, 0u);
+  EXPECT_EQ(walked, 40u) << "each rewrite of a walk is counted once";
+  std::vector<std::string> negative = arguments;
+  negative.insert(negative.end(), {"--search-seconds", "-1"});
+  EXPECT_EQ(run(negative).status.code, 2);
+}
+
+TEST_F(RulesCli, ImportKeepsWhatIsSoundAndRefusesADamagedFile) {
+  using namespace synth::testing;
+  const auto relu = synth::TasoType::relu;
+  const std::string bytes = taso_bytes(
+      {taso_rule({taso_matmul(-1, -2), taso_matmul(0, -3)}, {taso_matmul(-2, -3), taso_matmul(-1, 0)}),
+       taso_rule({taso_matmul(-1, -2), taso_op(relu, {0})}, {taso_op(relu, {-1}), taso_matmul(0, -2)})});
+  const fs::path file = write("graph_subst.pb", bytes), out = folder.path() / "taso.rules",
+                 json = folder.path() / "taso.json";
+  const Captured made = run({"rules", "import", file.string(), "-o", out.string(), "--json", json.string()});
+  ASSERT_EQ(made.status.code, 0) << made.errors;
+  EXPECT_THAT(made.output, HasSubstr("rules in the file                2\n"));
+  EXPECT_THAT(made.output, HasSubstr("imported                         1\n"));
+  EXPECT_THAT(made.output, HasSubstr("   1 refused: "));
+  EXPECT_THAT(made.output, HasSubstr("     unsound: "));
+  EXPECT_EQ(run({"rules", "check", out.string()}).status.code, 0);
+  EXPECT_EQ(json_of(json).at("outcomes").size(), 2u);
+
+  const fs::path torn = write("torn.pb", bytes.substr(0, bytes.size() / 3));
+  const Captured refused =
+      run({"rules", "import", torn.string(), "-o", (folder.path() / "no.rules").string()});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("torn.pb: byte "), HasSubstr("give a graph_subst.pb")));
+  EXPECT_FALSE(fs::exists(folder.path() / "no.rules"));
+}
+
+TEST_F(RulesCli, GenerateFindsRulesAndGoesOnWhereItStopped) {
+  const auto generate = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"rules",   "generate", "--ops", "add,mul,relu",
+                                       "--depth", "2",        "-o",    (folder.path() / name).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const std::string work = (folder.path() / "work").string();
+  const Captured whole = generate("whole.rules", {});
+  ASSERT_EQ(whole.status.code, 0) << whole.output << whole.errors;
+  EXPECT_EQ(run({"rules", "check", (folder.path() / "whole.rules").string()}).status.code, 0);
+  const Captured stopped = generate("part.rules", {"--resume", work, "--time", "0.000001"});
+  EXPECT_EQ(stopped.status.code, 1);
+  EXPECT_THAT(stopped.output, HasSubstr("is gone on with"));
+  EXPECT_FALSE(fs::exists(folder.path() / "part.rules"));
+  const Captured resumed = generate("part.rules", {"--resume", work});
+  ASSERT_EQ(resumed.status.code, 0) << resumed.output << resumed.errors;
+  EXPECT_EQ(read_file(folder.path() / "part.rules"), read_file(folder.path() / "whole.rules"));
+  EXPECT_EQ(generate("x.rules", {"--depth", "9"}).status.code, 2);
+}
+
+}  // namespace
+}  // namespace regraft::launch
