@@ -100,7 +100,10 @@ class Hub::Impl {
     const AllEndpoints endpoints = all_endpoints(options_);
     secure_as_server(router_, keys);
     std::vector<std::string> bound;
-    for (const std::string& endpoint : endpoints.results) bound.push_back(bind_socket(router_, endpoint));
+    for (const std::string& endpoint : endpoints.results) {
+      bound.push_back(bind_socket(router_, endpoint));
+      files_.add(bound.back());
+    }
     weights_ = std::make_unique<WeightsServer>(context_, keys, keys_.get(), endpoints.others, store_);
     dispatcher_.set_ports(
         {tcp_port(weights_->endpoints().weights), tcp_port(weights_->endpoints().announce)});
@@ -309,6 +312,7 @@ class Hub::Impl {
     dispatcher_.say_bye();
     send_all();
     ledger_.drop_outstanding();
+    files_.remove();
     router_.close();
   }
 
@@ -321,6 +325,7 @@ class Hub::Impl {
   Context context_;
   ZapHandler zap_;
   zmq::socket_t router_;
+  SocketFiles files_;
   std::unique_ptr<WeightsServer> weights_;
   RunInfo info_;
   Wake wake_;

@@ -155,6 +155,16 @@ std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint) {
   return socket.get(zmq::sockopt::last_endpoint);
 }
 
+void SocketFiles::add(const std::string& endpoint) {
+  if (endpoint.starts_with(kIpc)) files_.emplace_back(endpoint.substr(kIpc.size()));
+}
+
+void SocketFiles::remove() {
+  std::error_code ignored;  // nothing depends on its being gone
+  for (const fs::path& file : files_) fs::remove(file, ignored);
+  files_.clear();
+}
+
 Wake::Wake() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!fd_)
     throw WireError(WireFault::kMisuse, "no event descriptor is left", "wire",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,23 @@ void secure_as_client(zmq::socket_t& socket, const KeyPair& own, const std::stri
 /// Binds and returns the endpoint with its port. Throws WireError(kAddress), with its own words for one in
 /// use.
 std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint);
+
+/// The files of ipc endpoints that are bound, which ZeroMQ leaves behind. Removed while the socket still
+/// listens: a file of that name which is there later is a successor's. Declared after the sockets.
+class SocketFiles {
+ public:
+  SocketFiles() = default;
+  ~SocketFiles() { remove(); }
+  SocketFiles(const SocketFiles&) = delete;
+  SocketFiles& operator=(const SocketFiles&) = delete;
+
+  /// An endpoint as bind_socket() gave it; those without a file are let pass.
+  void add(const std::string& endpoint);
+  void remove();
+
+ private:
+  std::vector<std::filesystem::path> files_;
+};
 
 /// Wakes a thread that polls.
 class Wake {

@@ -22,10 +22,15 @@ WeightsServer::WeightsServer(Context& context, const KeyPair& server, const Auth
       publisher_(open_socket(context, zmq::socket_type::pub, kRequestLimits)) {
   secure_as_server(router_, server);
   secure_as_server(publisher_, server);
-  for (const std::string& endpoint : endpoints.weights)
-    bound_.weights.push_back(bind_socket(router_, endpoint));
-  for (const std::string& endpoint : endpoints.announce)
-    bound_.announce.push_back(bind_socket(publisher_, endpoint));
+  const auto listen = [&](zmq::socket_t& socket, const std::vector<std::string>& at,
+                          std::vector<std::string>& bound) {
+    for (const std::string& endpoint : at) {
+      bound.push_back(bind_socket(socket, endpoint));
+      files_.add(bound.back());
+    }
+  };
+  listen(router_, endpoints.weights, bound_.weights);
+  listen(publisher_, endpoints.announce, bound_.announce);
   thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 

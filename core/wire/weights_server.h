@@ -45,6 +45,7 @@ class WeightsServer {
   const AuthorisedKeys* keys_;
   const WeightsStore& store_;
   zmq::socket_t router_, publisher_;
+  SocketFiles files_;
   Endpoints bound_;
   Wake wake_;
   LiveCounters counters_;

@@ -21,8 +21,7 @@ std::size_t wanted_draws() {
 }
 
 constexpr std::size_t kMostAttempts = 5000;  // for one draw that is wanted
-// Constants are rounded to float32 where a rule makes them of numbers; everything else is fp64.
-constexpr double kTolerance = 3e-6;
+constexpr double kTolerance = 1e-10;         // all is fp64; the largest difference that was seen is 7e-14
 
 const RuleSet& shipped() {
   static const RuleSet rules =
@@ -71,12 +70,15 @@ TEST_P(ShippedRule, KeepsValuesOnRandomInstances) {
   const auto rule = static_cast<std::uint32_t>(rules.find(info.name).value());
   const std::size_t wanted = wanted_draws();
   std::size_t draws = 0, attempts = 0;
+  double worst = 0;
   for (; draws < wanted && attempts < kMostAttempts * wanted && !HasFailure(); ++attempts) {
     const std::uint64_t seed = first + attempts * 7919;
     const Draw one = draw(rules, rule, seed);
     draws += one.compared > 0 ? 1 : 0;
+    worst = std::max(worst, one.worst);
     EXPECT_LT(one.worst, kTolerance) << "rule " << info.text << "\nseed " << seed;
   }
+  RecordProperty("worst", ::testing::PrintToString(worst));
   EXPECT_GE(draws, wanted) << "rule " << info.name << " matched too few of " << attempts
                            << " instances made from it, first seed " << first;
 }

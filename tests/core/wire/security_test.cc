@@ -190,6 +190,22 @@ TEST_F(Listening, AnIpcPathInUseIsNotTakenAwayButAStaleOneIs) {
       options, run_.ledger(), [](const ActorInfo&) { return std::nullopt; }, run_.clock()));
 }
 
+// Whether it says goodbye or not.
+TEST_F(Listening, AHubThatEndsLeavesNoSocketFiles) {
+  for (const bool goodbye : {true, false}) {
+    TestRun ipc(TestRun::Over::kIpc);
+    ipc.start();
+    const auto sockets = [&] {
+      return std::ranges::count_if(fs::directory_iterator(ipc.folder()),
+                                   [](const auto& entry) { return entry.is_socket(); });
+    };
+    EXPECT_EQ(sockets(), 3) << "results, weights, announcements";
+    if (goodbye) ipc.hub().stop();
+    ipc.end();
+    EXPECT_EQ(sockets(), 0);
+  }
+}
+
 TEST_F(Listening, PlainTransportIsForThisMachineOnly) {
   run_.start();
   HubOptions options = run_.options();
