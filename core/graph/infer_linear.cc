@@ -116,10 +116,14 @@ TypeList infer_conv_transpose(Tables& tables, const OpInfo& op, const AttrBlock&
       fail(op, "kernel, strides and dilations must be positive");
     const Dim in = x.dims[i + 2];
     const Wide fixed = Wide{extra[i]} + Wide{kernel[i] - 1} * dilations[i] + 1 - pads[i] - pads[i + n];
-    dims.push_back(is_symbol(in) ? derived_dim(tables, "((" + dim_text(tables, in) + "-1)*" +
-                                                           std::to_string(strides[i]) + "+" +
-                                                           std::to_string(narrow(op, fixed)) + ")")
-                                 : narrow(op, Wide{in - 1} * strides[i] + fixed));
+    if (is_symbol(in)) {
+      dims.push_back(derived_dim(tables, "((" + dim_text(tables, in) + "-1)*" + std::to_string(strides[i]) +
+                                             "+" + std::to_string(narrow(op, fixed)) + ")"));
+      continue;
+    }
+    const Wide size = Wide{in - 1} * strides[i] + fixed;
+    if (size < 0) fail(op, "pads take more than there is");
+    dims.push_back(narrow(op, size));
   }
   return one_type(tables, x.dtype, dims);
 }

@@ -119,7 +119,8 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
   Tensors like;
   if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
   if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
-  const bool number = value.kind == Quantity::Kind::integer || value.kind == Quantity::Kind::real;
+  const bool number = (value.kind == Quantity::Kind::integer && !is_symbolic(value.integer)) ||
+                      value.kind == Quantity::Kind::real;
   if (!number || !like[0].present() || !are_dims(first.list))
     return "a constant of the right side cannot be computed";
   const auto dtype = graph_.tables().type(like[0].type).dtype;

@@ -60,7 +60,7 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
   const auto column = [&](const std::string& word) {
     return Position{number, static_cast<std::uint32_t>(text.find(word) + 1)};
   };
-  const std::string remedy = "run 'regraft rules verify --write'";
+  const std::string remedy = "remove the line, and run 'regraft rules verify --write' for its rule";
   if (line.proof_hash.empty())
     fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash checker note'", remedy);
   if (!read_status(status, line))

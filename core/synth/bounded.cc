@@ -1,6 +1,8 @@
 #include "core/synth/bounded.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "core/rules/example_generator.h"
@@ -41,6 +43,11 @@ const std::array<Grid, 8>& grids() {
       {"dims 2, ranks to 3, sets of 2, one spatial dim of 4", {{2}, 3, 2, true, true, true, false}},
   }};
   return all;
+}
+
+/// Whether each element is a number: the logarithm of what is below 0 is none.
+bool is_defined(const ExactTensor& tensor) {
+  return std::ranges::all_of(tensor.values, [](const Exact& value) { return !std::isnan(value.rough); });
 }
 
 class Check {
@@ -180,6 +187,8 @@ class Check {
       }
       try {
         compare_outputs(before, expected, run_exactly(after, inputs));
+      } catch (const Undefined& error) {
+        refute(std::string("the right side is not defined where the left is: ") + error.what());
       } catch (const Undecided&) {
         return false;
       } catch (const graph::GraphError& error) {
@@ -192,7 +201,11 @@ class Check {
   void compare_outputs(const graph::Graph& before, const std::vector<ExactTensor>& expected,
                        const std::vector<ExactTensor>& found) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (expected[i].equals(found[i])) continue;
+      if (expected[i].equals(found[i])) {
+        if (is_defined(expected[i]) && !is_defined(found[i]))
+          refute("the right side is not defined where the left is");
+        continue;
+      }
       refute("output " + std::to_string(i) + " of type " +
              before.tables().describe(before.type_id(before.outputs()[i])));
     }

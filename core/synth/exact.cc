@@ -32,7 +32,7 @@ Exact operator*(const Exact& a, const Exact& b) {
 }
 
 Exact operator/(const Exact& a, const Exact& b) {
-  if (b.residue == 0) throw Undecided("a divisor is zero", "exact evaluation", "draw again");
+  if (b.residue == 0) throw Undefined("a divisor is zero", "exact evaluation", "draw again");
   return {Field::multiply(a.residue, Field::invert(b.residue)), a.rough / b.rough};
 }
 

@@ -7,11 +7,18 @@
 
 namespace regraft::synth {
 
-/// The draw decides nothing here: two values of which one is to be chosen are too close, or a divisor is
-/// zero. Draw again.
+/// The draw decides nothing here: two values of which one is to be chosen are too close, or the operation is
+/// not known. Draw again.
 class Undecided : public Error {
  public:
   using Error::Error;
+};
+
+/// There is no such number: a divisor is zero. On a left side it says nothing, on the right side of what is
+/// defined on the left it refutes.
+class Undefined : public Undecided {
+ public:
+  using Undecided::Undecided;
 };
 
 /// A real number known in two ways: exactly, as an element of the prime field (synth/field.h), and roughly,
@@ -30,7 +37,7 @@ struct Exact {
 Exact operator+(const Exact& a, const Exact& b);
 Exact operator-(const Exact& a, const Exact& b);
 Exact operator*(const Exact& a, const Exact& b);
-/// Throws Undecided for b = 0.
+/// Throws Undefined for b = 0.
 Exact operator/(const Exact& a, const Exact& b);
 inline Exact operator-(const Exact& a) {
   return Exact{} - a;

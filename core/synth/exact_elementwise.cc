@@ -94,7 +94,7 @@ Exact truth(bool holds) {
 
 // Of integers: towards zero.
 Exact integer_quotient(const Exact& a, const Exact& b) {
-  if (b.residue == 0) throw Undecided("a divisor is zero", "exact evaluation", "draw again");
+  if (b.residue == 0) throw Undefined("a divisor is zero", "exact evaluation", "draw again");
   return Exact::of(static_cast<std::int64_t>(std::llround(a.rough) / std::llround(b.rough)));
 }
 
@@ -143,7 +143,7 @@ Exact exact_function(OpKind kind, const Exact& x) {
 }
 
 ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {
-  if (kind == OpKind::cast) throw graph::GraphError("Cast is not known", "exact evaluation", "");
+  if (kind == OpKind::cast) throw Undecided("Cast is not known", "exact evaluation", "");
   if (out.values.empty()) return out;
   const bool one = graph::op_info(kind).max_inputs == 1 || kind == OpKind::clip;
   const bool divides = kind == OpKind::div && !graph::is_float(out.dtype);

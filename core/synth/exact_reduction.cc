@@ -159,8 +159,7 @@ ExactTensor exact_reduction(OpKind kind, const AttrBlock& attrs, ExactInputs inp
       return out;
     }
     default:
-      throw graph::GraphError(std::string(graph::op_info(kind).name) + " is not known", "exact evaluation",
-                              "");
+      throw Undecided(std::string(graph::op_info(kind).name) + " is not known", "exact evaluation", "");
   }
 }
 

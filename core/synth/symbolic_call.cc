@@ -40,7 +40,7 @@ SymbolicQuantity of_tensor(Function function, rules::Slot slot, const SymbolicTe
     case Function::size:
       return quantity_of(product_of(context, tensor.dims));
     case Function::dtype:
-      return quantity_of(scope.state.number(1));
+      throw Unprovable("the type of elements, of which the reals know nothing");
     case Function::is_const:
       return truth_of(context.bool_const(name_of("const", slot, scope).c_str()));
     case Function::floating:

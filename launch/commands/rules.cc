@@ -188,7 +188,9 @@ int verify(const Options& options) {
     std::set<std::filesystem::path> folders;
     for (const std::size_t i : numbers) folders.insert(rules::StatusTable::folder_of(rules.info(i).file));
     for (const auto& folder : folders) {
-      std::filesystem::create_directories(folder);
+      std::error_code problem;
+      std::filesystem::create_directories(folder, problem);
+      if (problem) throw FileError("cannot be made: " + problem.message(), folder.string(), "move it away");
       const AtomicFile probe(folder / "status.txt");  // throws now, not after an hour's work
     }
   }

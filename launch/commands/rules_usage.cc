@@ -83,6 +83,7 @@ std::string csv_of(const Usage& usage, const rules::RuleSet& rules) {
 }
 
 int run(const Options& options) {
+  if (!options.out.empty()) const AtomicFile probe(options.out);  // throws now, not after all searches
   const rules::RuleSet rules = actors::load_rule_set(options.rules);
   const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
   Usage usage;

@@ -79,6 +79,14 @@ TEST_F(RulesCli, VerifyFailsWhereAStatusIsNotWhatIsFound) {
   EXPECT_THAT(changed.output, HasSubstr("its proof file was changed"));
 }
 
+TEST_F(RulesCli, VerifySaysWhyItCannotWrite) {
+  const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
+  write("mine.proofs", "in the way");
+  const Captured refused = run({"rules", "verify", "--rules", file.string(), "--write"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("mine.proofs: cannot be made"), HasSubstr("move it away")));
+}
+
 TEST_F(RulesCli, WhatIsLeftOutForItsStatusIsTold) {
   const fs::path file = write("mine.rules", "known: Relu(Relu(x)) => Relu(x)\nnew: Neg(Neg(x)) => x\n");
   ASSERT_EQ(run({"rules", "verify", "known", "--rules", file.string(), "--write"}).status.code, 0);
@@ -119,6 +127,9 @@ TEST_F(RulesCli, UsageCountsMatchesSearchesAndWalks) {
   EXPECT_GT(matches, 0u);
   EXPECT_GT(greedy, 0u);
   EXPECT_EQ(walked, 40u) << "each rewrite of a walk is counted once";
+  std::vector<std::string> nowhere = arguments;
+  nowhere[4] = "/proc/none/usage.csv";
+  EXPECT_EQ(run(nowhere).status.code, 1);
   std::vector<std::string> negative = arguments;
   negative.insert(negative.end(), {"--search-seconds", "-1"});
   EXPECT_EQ(run(negative).status.code, 2);

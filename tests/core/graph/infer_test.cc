@@ -148,6 +148,12 @@ TEST_F(Infer, SizesThatDoNotFit64BitsAreRefused) {
   EXPECT_THAT(error(OpKind::max_pool, wide, {operand(type({1, 1, symbol("n")}))}), refused);
   EXPECT_THAT(error(OpKind::conv_transpose, wide, {operand(type({1, 1, 8})), operand(type({1, 1, kMost}))}),
               refused);
+  const AttrBlock cut{{Attr::kernel_shape, Ints{3}},
+                      {Attr::strides, Ints{1}},
+                      {Attr::dilations, Ints{1}},
+                      {Attr::pads, Ints{2, 2}}};
+  EXPECT_THAT(error(OpKind::conv_transpose, cut, {operand(type({1, 1, 1})), operand(type({1, 1, 3}))}),
+              HasSubstr("pads take more than there is"));
   EXPECT_EQ(infer(OpKind::slice,
                   {{Attr::starts, Ints{kLeast}}, {Attr::ends, Ints{kMost}}, {Attr::steps, Ints{kMost}}},
                   {operand(type({5}))}),

@@ -75,6 +75,22 @@ TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
   }
 }
 
+// Not even as the value of a constant.
+TEST(SymbolicDims, ASizeThatIsNotKnownIsNoNumber) {
+  for (const char* text : {"r: Relu(x) => Min(x, Full([], x.0, x))\n", "r: Relu(x) => Min(x, x.0)\n"}) {
+    const RuleSet rules = RuleSet::parse(text, "t");
+    for (const bool symbolic : {false, true}) {
+      GraphBuilder b;
+      graph::TensorType type;
+      type.dtype = graph::DType::float32;
+      type.ranked = true;
+      type.dims = {symbolic ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(4), graph::Dim(3)};
+      b.output(b.op(OpKind::relu, {Value{b.graph().add_input(b.tables().intern(type), 0), 0}}));
+      EXPECT_EQ(MatchIndex(rules, b.graph()).matches(0).size(), symbolic ? 0u : 1u) << text;
+    }
+  }
+}
+
 // x may have one column, which the product with c repeats.
 TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
   const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());

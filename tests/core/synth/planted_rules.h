@@ -57,4 +57,16 @@ inline std::vector<UnsoundRule> planted_rules() {
   };
 }
 
+/// Rules whose right side is no number where the left side is one. What the prover follows are terms alone:
+/// it is the examples that find them.
+inline std::vector<UnsoundRule> undefined_rules() {
+  return {
+      {"QuotientOfAZeroConstant",
+       "r: Add(Mul(x, c), d), const(c, d), scalar(c, d) => Mul(Add(x, Div(d, c)), c)\n"},
+      {"InverseOfAZeroConstant", "r: Mul(x, c), const(c), scalar(c) => Div(x, Div(1.0, c))\n"},
+      {"LogarithmOfWhatVanishes", "r: Mul(x, 0.0) => Mul(Log(x), 0.0)\n"},
+      {"QuotientThatVanishes", "r: Mul(x, 0.0) => Mul(Div(x, 0.0), 0.0)\n"},
+  };
+}
+
 }  // namespace regraft::synth

@@ -50,6 +50,21 @@ TEST(Verify, WhatCannotBeTriedOrFollowedIsNotProvedAndEndsNoRun) {
   EXPECT_EQ(verdicts[2].status, RuleStatus::proved);
 }
 
+// What the exact evaluation does not know decides nothing; a proof without an example is none, and of the
+// type of elements the reals know nothing.
+TEST(Verify, KnowsWhatItDoesNotKnow) {
+  const auto rules = rules::RuleSet::parse(
+      "log: Log(Softmax{a}(x)) => LogSoftmax{a}(x)\n"
+      "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 3.0)\n",
+      "a.rules");
+  const auto verdicts = verify_rules(rules, {0, 1}, quick(), [](const Verdict&) {});
+  for (const Verdict& verdict : verdicts) {
+    EXPECT_FALSE(verdict.refuted) << verdict.rule << " " << verdict.note;
+    EXPECT_NE(verdict.status, RuleStatus::proved) << verdict.rule;
+  }
+  EXPECT_EQ(verdicts[0].status, RuleStatus::tested);
+}
+
 TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
   const TempDir folder;
   std::filesystem::create_directories(folder.path() / "rules");
