@@ -61,11 +61,10 @@ rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::stri
   const std::string text = option.string();
   const std::size_t colon = text.find(':');
   const auto least = rules::status_from_name(text.substr(0, colon));
-  const fs::path path = !least                       ? option
-                        : colon == std::string::npos ? fs::path(kShipped)
-                                                     : fs::path(text.substr(colon + 1));
-  rules::RuleSet rules =
-      rules::RuleSet::load(find_config(path), {least.value_or(rules::RuleStatus::bounded), domains});
+  const fs::path path = find_config(!least                       ? option
+                                    : colon == std::string::npos ? fs::path(kShipped)
+                                                                 : fs::path(text.substr(colon + 1)));
+  rules::RuleSet rules = rules::RuleSet::load(path, {least.value_or(rules::RuleStatus::bounded), domains});
   if (!is_shipped(path)) tell_what_is_left_out(rules, path);
   return rules;
 }

@@ -123,7 +123,8 @@ int check(const Options& options) {
     ++idle;
   }
   std::printf("%zu rules are well formed", rules.size());
-  std::printf(idle > 0 ? ", %zu of them rewrite nothing\n" : "\n", idle);
+  if (idle > 0) std::printf(", %zu of them rewrite nothing", idle);
+  std::printf("\n");
   return idle > 0 ? kFailed : kDone;
 }
 

@@ -100,6 +100,14 @@ TEST_F(RulesCli, WhatIsLeftOutForItsStatusIsTold) {
   const Captured some = with(file.string());
   EXPECT_EQ(some.status.code, 0) << some.errors;
   EXPECT_THAT(some.errors, HasSubstr("left out, as not known well enough: new;"));
+  // Not of the installation's own, wherever the program is called from.
+  SpawnOptions elsewhere;
+  elsewhere.argv = usage;
+  elsewhere.argv.insert(elsewhere.argv.begin(), testing::program());
+  elsewhere.working_folder = folder.path();
+  const Captured shipped = capture_output(elsewhere, std::chrono::minutes(2));
+  EXPECT_EQ(shipped.status.code, 0) << shipped.errors;
+  EXPECT_THAT(shipped.errors, Not(HasSubstr("left out")));
   const Captured all = with("tested:" + file.string());
   EXPECT_EQ(all.status.code, 0) << all.errors;
   EXPECT_THAT(all.errors, Not(HasSubstr("left out")));
