@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <set>
 
+#include "core/rules/compile_values.h"
 #include "core/rules/compiler.h"
+#include "core/rules/op_names.h"
 
 namespace regraft::rules {
 namespace {
@@ -30,28 +33,18 @@ bool speaks_of_nothing(const Expr& e) {
   return !reads && e.form != Expr::Form::none && std::ranges::all_of(e.args, speaks_of_nothing);
 }
 
-/// The first division by a zero that is written as such.
-const Expr* division_by_zero(const Expr& e) {
-  const auto zero = [](const Expr& x) {
-    return (x.form == Expr::Form::integer || x.form == Expr::Form::real) && x.real == 0;
-  };
-  if (e.form == Expr::Form::infix && (e.text == "/" || e.text == "%") && zero(e.args[1])) return &e;
-  for (const Expr& arg : e.args)
-    if (const Expr* found = division_by_zero(arg)) return found;
-  for (const AttrItem& item : e.attrs)
-    if (const Expr* found = division_by_zero(item.value)) return found;
-  return nullptr;
+/// Names that the values of a side of a rule speak of.
+void names_read(const Expr& e, std::set<std::string>& out) {
+  if (e.form == Expr::Form::name) out.insert(e.text);
+  for (const Expr& arg : e.args) names_read(arg, out);
+  for (const AttrItem& item : e.attrs) names_read(item.value, out);
 }
 
 }  // namespace
 
 void Compiler::check_sense() const {
-  for (const auto* side : {&text_.left, &text_.right}) {
-    for (const Clause& clause : *side) {
-      if (const Expr* division = division_by_zero(clause.value))
-        error(division->at, "a division by zero", "divide by something else");
-    }
-  }
+  check_values(
+      text_, [&](const Expr& e) { return only_kind(e); }, reporter());
   for (const Clause& clause : text_.left) {
     if (clause.targets.empty() && clause.value.form != Expr::Form::operation &&
         speaks_of_nothing(clause.value))
@@ -62,6 +55,29 @@ void Compiler::check_sense() const {
   };
   if (std::ranges::all_of(text_.right, on_left))
     error(text_.right[0].at, "the right side is the left side", "write what replaces it");
+  check_used();
+}
+
+std::optional<graph::OpKind> Compiler::only_kind(const Expr& e) const {
+  KindSet kinds;
+  for (const std::string& name : e.classes) kinds |= kinds_of(name);
+  if (const Symbol* op = find(e.text); e.classes.empty() && op && op->sort == Sort::op)
+    for (const PatternNode& node : rule_.nodes)
+      if (node.op == op->slot) kinds = node.kinds;
+  return kinds.count() == 1 ? std::optional(some_kind(kinds)) : std::nullopt;
+}
+
+void Compiler::check_used() const {
+  std::set<std::string> read;
+  for (const Clause& clause : text_.right) names_read(clause.value, read);
+  for (const Clause& clause : text_.right) {
+    const auto matters = [&](const Target& target) {  // what the left side has is replaced
+      return names_.contains(target.name) || read.contains(target.name);
+    };
+    if (clause.targets.empty() || std::ranges::any_of(clause.targets, matters)) continue;
+    error(clause.targets[0].at, "'" + clause.targets[0].name + "' is made and never used",
+          "remove it, or use it in what replaces a root");
+  }
 }
 
 }  // namespace regraft::rules

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/rules/compile_kinds.h"
 #include "core/rules/op_names.h"
 
 namespace regraft::rules {
@@ -18,9 +17,7 @@ CompiledRule Compiler::run() {
   plan();
   on_right_ = true;
   right();
-  check_kinds(rule_, [&](Position at, const std::string& what, const std::string& remedy) {
-    error(at, what, remedy);
-  });
+  check_kinds(rule_, reporter());
   check_sense();
   find_locality();
   return std::move(rule_);
@@ -28,6 +25,10 @@ CompiledRule Compiler::run() {
 
 void Compiler::error(Position at, const std::string& what, const std::string& remedy) const {
   fail(file_, at, "rule '" + text_.name + "': " + what, remedy);
+}
+
+ReportKind Compiler::reporter() const {
+  return [this](Position at, const std::string& what, const std::string& remedy) { error(at, what, remedy); };
 }
 
 std::int16_t Compiler::domain_of(const std::string& name) {

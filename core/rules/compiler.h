@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rules/compile.h"
+#include "core/rules/compile_kinds.h"
 
 namespace regraft::rules {
 
@@ -33,6 +34,7 @@ class Compiler {
  private:
   // --- compiler.cc: names, slots, errors
   [[noreturn]] void error(Position at, const std::string& what, const std::string& remedy) const;
+  ReportKind reporter() const;
   std::int16_t domain_of(const std::string& name);
   Slot fresh(Sort sort, std::int16_t domain);
   const Symbol* find(const std::string& name) const;
@@ -91,6 +93,8 @@ class Compiler {
 
   // --- compile_sense.cc: what is well formed, and could never be meant
   void check_sense() const;
+  void check_used() const;
+  std::optional<graph::OpKind> only_kind(const Expr& e) const;
 
   // --- compile_right.cc: replacements
   void right();

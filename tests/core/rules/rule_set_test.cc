@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/rules/compile.h"
+#include "core/rules/syntax.h"
 
 namespace regraft::rules {
 namespace {
@@ -153,8 +154,8 @@ TEST(RuleSet, FiniteSetsOfSmallNumbersHaveNamesOfTheirOwn) {
 }
 
 TEST(RuleSet, ACommentBeginsOutsideOfStrings) {
-  const RuleSet rules = RuleSet::parse("r: Pad{p,mode=\"#1\"}(x) => x  # \"a\"\n", "t");
-  EXPECT_EQ(rules.info(0).text, "r: Pad{p,mode=\"#1\"}(x) => x");
+  const auto rules = parse_rules("r: Pad{p,mode=\"#1\"}(x) => x  # \"a\"\n", "t");
+  EXPECT_EQ(rules[0].text, "r: Pad{p,mode=\"#1\"}(x) => x");
 }
 
 TEST(RuleSet, HashFollowsTheRules) {
