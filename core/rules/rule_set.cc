@@ -101,6 +101,13 @@ RuleSet RuleSet::parse(std::string_view text, std::string_view file_name) {
   return set;
 }
 
+RuleSet RuleSet::alone(const RuleInfo& info) {
+  RuleSet line = parse(info.text, info.file.string()), set;
+  set.compiled_.push_back(std::move(line.compiled_[line.find(info.name).value()]));
+  set.infos_.push_back(info);
+  return set;
+}
+
 void RuleSet::append(std::string_view text, std::string_view file_name) {
   for (const RuleText& rule : parse_rules(text, file_name)) {
     for (NamedRule& named : compile_rule(rule, file_name)) {

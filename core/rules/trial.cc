@@ -39,9 +39,8 @@ std::string Trial::why_not() const {
 }
 
 Trial try_rule(const RuleInfo& info, std::size_t most) {
-  const RuleSet rules = RuleSet::parse(info.text, info.file.string());  // an index of this rule alone is fast
-  const auto rule = static_cast<std::uint32_t>(rules.find(info.name).value());
-  const CompiledRule& compiled = rules.compiled(rule);
+  const RuleSet rules = RuleSet::alone(info);
+  const CompiledRule& compiled = rules.compiled(0);
   Trial trial;
   trial.siblings = compiled.is_siblings();
   for (; trial.examples < most && !trial.applies; ++trial.examples) {
@@ -51,7 +50,7 @@ Trial try_rule(const RuleInfo& info, std::size_t most) {
     if (!make_example(compiled, builder, choices, {.fitting = true})) continue;
     ++trial.graphs;
     const MatchIndex index(rules, builder.graph());
-    trial.applies = !index.matches(rule).empty();
+    trial.applies = !index.matches(0).empty();
     if (!trial.applies && trial.refused.empty()) trial.refused = refusal(compiled, builder.graph());
   }
   return trial;

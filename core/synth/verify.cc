@@ -46,20 +46,10 @@ ProofResult refused(const std::string& why) {
   return out;
 }
 
-// A rule by itself is matched faster than among all.
-struct Alone {
-  rules::RuleSet rules;
-  std::uint32_t number;
-
-  explicit Alone(const rules::RuleInfo& info)
-      : rules(rules::RuleSet::parse(info.text + "\n", info.family)),
-        number(static_cast<std::uint32_t>(rules.find(info.name).value())) {}
-};
-
 // Proves the rule and has its proof confirmed as a text.
-void add_proof(const Alone& alone, const VerifyOptions& options, Verdict& verdict) {
+void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdict& verdict) {
   const double start = thread_seconds();
-  ProofResult found = prove_rule(alone.rules, alone.number, options.proof);
+  ProofResult found = prove_rule(alone, 0, options.proof);
   if (found.proved && !all_unsat(run_smt(found.smt))) found = refused("its proof file does not answer unsat");
   if (found.proved && !options.z3.empty() && !all_unsat(run_z3_program(options.z3, found.smt)))
     found = refused("the z3 program does not confirm its proof file");
@@ -86,11 +76,11 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   Verdict verdict;
   verdict.rule = info.name;
   verdict.family = info.family;
-  const Alone alone(info);
+  const rules::RuleSet alone = rules::RuleSet::alone(info);
   const double start = thread_seconds();
   BoundedResult found;
   try {
-    found = check_bounded(alone.rules, alone.number, options.bounded);
+    found = check_bounded(alone, 0, options.bounded);
   } catch (const Error& error) {
     verdict.note = std::string("no examples of its pattern can be made: ") + error.what();
     return verdict;

@@ -143,6 +143,21 @@ TEST(RuleSet, ReadsNamesFamiliesAndFiniteSets) {
   EXPECT_FALSE(rules.find("three").has_value());
 }
 
+TEST(RuleSet, ARuleAloneIsTheOneOfItsName) {
+  const RuleSet rules = RuleSet::parse(
+      "[alpha]\none: Relu(Relu(x)) => Relu(x)\n[beta]\n\ntwo: Softmax{a}(x), a == k => x, k in {3, 5}\n",
+      "a/t.rules");
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const RuleSet alone = RuleSet::alone(rules.info(i));
+    ASSERT_EQ(alone.size(), 1u);
+    EXPECT_EQ(alone.info(0).name, rules.info(i).name);
+    EXPECT_EQ(alone.info(0).family, rules.info(i).family);
+    EXPECT_EQ(alone.info(0).line, rules.info(i).line);
+    EXPECT_EQ(alone.compiled(0).file, "a/t.rules");
+    EXPECT_EQ(alone.compiled(0).nodes[0].kinds, rules.compiled(i).nodes[0].kinds);
+  }
+}
+
 TEST(RuleSet, FiniteSetsOfSmallNumbersHaveNamesOfTheirOwn) {
   const RuleSet rules = RuleSet::parse(
       "r: Mul(x, c), scalar(c), value(c) == n => x, n in {0.0000001, 0.0000002, -0.5, 3}\n", "t");
