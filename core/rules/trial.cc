@@ -38,6 +38,13 @@ std::string Trial::why_not() const {
          std::to_string(graphs) + " graphs of its pattern";
 }
 
+std::string Trial::remedy() const {
+  if (applies) return "";
+  if (graphs == 0) return "look at the dims and attributes that its operations have together";
+  if (!refused.empty()) return "look at its right side: it must give what has the type of what it replaces";
+  return "look for guards that contradict each other, or the operations that they are about";
+}
+
 Trial try_rule(const RuleInfo& info, std::size_t most) {
   const RuleSet rules = RuleSet::alone(info);
   const CompiledRule& compiled = rules.compiled(0);

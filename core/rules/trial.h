@@ -17,6 +17,8 @@ struct Trial {
 
   /// In words, where it applied to none: "its guards held in none of 20000 graphs of its pattern".
   std::string why_not() const;
+  /// What to look at there.
+  std::string remedy() const;
 };
 
 /// Whether there is anything that a rule of a set would rewrite: it may be well formed and have guards that

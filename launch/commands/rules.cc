@@ -21,6 +21,8 @@ namespace {
 
 using rules::RuleStatus;
 
+constexpr unsigned kRuleColumn = 1;  // where every rule begins: what is indented goes on with the one before
+
 struct Options {
   std::filesystem::path rules = "configs/rules";
   std::string family, status, name;
@@ -118,8 +120,11 @@ int check(const Options& options) {
     const rules::RuleInfo& info = rules.info(i);
     const rules::Trial trial = rules::try_rule(info);
     if (trial.applies) continue;
-    std::printf("%s:%u: rule '%s' rewrites nothing: %s\n", info.file.c_str(), info.line, info.name.c_str(),
-                trial.why_not().c_str());
+    std::printf(
+        "%s:%u:%u: rule '%s' rewrites nothing: %s (%s; or see whether it matches in a model of yours: "
+        "regraft rules usage MODEL --rules tested:%s)\n",
+        info.file.c_str(), info.line, kRuleColumn, info.name.c_str(), trial.why_not().c_str(),
+        trial.remedy().c_str(), info.file.c_str());
     ++idle;
   }
   std::printf("%zu rules are well formed", rules.size());

@@ -35,7 +35,9 @@ TEST_F(RulesCli, CheckNamesRulesThatRewriteNothing) {
                               "idle: Relu(x), rank(x) == 1, rank(x) == 2 => x\n");
   const Captured checked = run({"rules", "check", file.string()});
   EXPECT_EQ(checked.status.code, 1);
-  EXPECT_THAT(checked.output, HasSubstr(file.string() + ":3: rule 'idle' rewrites nothing: its guards held"));
+  const std::string where = file.string() + ":3:1: rule 'idle' rewrites nothing: its guards held";
+  EXPECT_THAT(checked.output, AllOf(HasSubstr(where), HasSubstr("contradict each other"),
+                                    HasSubstr("regraft rules usage MODEL --rules tested:" + file.string())));
   EXPECT_THAT(checked.output, HasSubstr("2 rules are well formed, 1 of them rewrite nothing"));
 }
 

@@ -31,6 +31,13 @@ TEST(Trial, SaysWhyThereIsNothing) {
   EXPECT_THAT(why("r: Relu(x) => Softmax{9}(x)"), HasSubstr("it was no match in any"));
 }
 
+TEST(Trial, SaysWhatToLookAt) {
+  EXPECT_EQ(tried("r: Relu(Relu(x)) => Relu(x)").remedy(), "");
+  EXPECT_THAT(tried("r: Relu(x), x.99 > 1 => x").remedy(), HasSubstr("guards"));
+  EXPECT_THAT(tried("r: Relu(x) => Softmax{9}(x)").remedy(), HasSubstr("right side"));
+  EXPECT_THAT(Trial().remedy(), HasSubstr("dims and attributes"));
+}
+
 // The same examples every time, and no more than are needed.
 TEST(Trial, StopsAtTheFirstAndIsTheSameEveryTime) {
   const Trial one = tried("r: MatMul(x, w), const(w), rank(x) == 3 => MatMul(x, w + 0)");
