@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "launch/commands/collect.h"
 #include "launch/commands/commands.h"
+#include "launch/numeric_options.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
@@ -79,6 +80,7 @@ int main_program(int argc, char** argv) {
   program.require_subcommand(1);
   Action action;
   for (const auto add : kCommands) add(program, action);
+  check_numbers(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -69,9 +69,19 @@ int count(const rules::RuleSet& rules, const Chosen& chosen) {
   return kDone;
 }
 
+void require_family(const rules::RuleSet& rules, const Options& options) {
+  std::set<std::string> families;
+  for (std::size_t i = 0; i < rules.size(); ++i) families.insert(rules.info(i).family);
+  if (options.family.empty() || families.contains(options.family)) return;
+  const std::vector<std::string> known(families.begin(), families.end());
+  throw UsageError("there is no family '" + options.family + "'", options.rules.string(),
+                   suggestion(options.family, known));
+}
+
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
   const rules::RuleSet rules = load(options.rules);
+  require_family(rules, options);
   rules::StatusTables tables;
   const Chosen chosen = [&](const rules::RuleInfo& info) {
     return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted);
@@ -186,7 +196,9 @@ int verify(const Options& options) {
   how.stored_too = true;
   how.proof.work = options.work_millions * synth::ProofOptions::kMillion;
   std::vector<std::size_t> numbers;
-  for (const std::string& name : options.names) numbers.push_back(find(rules, name, options));
+  for (const std::string& name : options.names)
+    if (const std::size_t number = find(rules, name, options); std::ranges::count(numbers, number) == 0)
+      numbers.push_back(number);
   if (numbers.empty()) {
     for (std::size_t i = 0; i < rules.size(); ++i) numbers.push_back(i);
   }

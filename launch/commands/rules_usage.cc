@@ -45,10 +45,26 @@ void walk(env::RewriteState& state, int steps, Rng& rng, const std::function<voi
   }
 }
 
-void count(const std::filesystem::path& path, const rules::RuleSet& rules, const cost::CostFactory& costs,
-           const Options& options, Usage& usage) {
+/// Each model once, by what the table calls it: its file without the extension, or its path as given where
+/// another has that too.
+std::vector<std::pair<std::filesystem::path, std::string>> named(
+    const std::vector<std::filesystem::path>& paths) {
+  std::set<std::filesystem::path> seen;
+  std::map<std::string, std::size_t> stems;
+  std::vector<std::pair<std::filesystem::path, std::string>> models;
+  for (const std::filesystem::path& path : paths) {
+    if (!seen.insert(std::filesystem::weakly_canonical(path)).second) continue;
+    models.emplace_back(path, path.stem().string());
+    ++stems[models.back().second];
+  }
+  for (auto& [path, name] : models)
+    if (stems[name] > 1) name = path.string();
+  return models;
+}
+
+void count(const std::filesystem::path& path, const std::string& name, const rules::RuleSet& rules,
+           const cost::CostFactory& costs, const Options& options, Usage& usage) {
   const onnx::ImportedModel model = onnx::import_model(path);
-  const std::string name = path.stem().string();
   graph::Graph start = model.graph();
   rules::clean_up(start);
   start.commit();
@@ -87,8 +103,8 @@ int run(const Options& options) {
   const rules::RuleSet rules = actors::load_rule_set(options.rules);
   const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
   Usage usage;
-  for (const std::filesystem::path& model : options.models) {
-    count(model, rules, costs, options, usage);
+  for (const auto& [model, name] : named(options.models)) {
+    count(model, name, rules, costs, options, usage);
     std::fprintf(stderr, "regraft: %s: done\n", model.c_str());
   }
   const std::string text = csv_of(usage, rules);

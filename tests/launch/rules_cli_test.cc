@@ -89,6 +89,38 @@ TEST_F(RulesCli, VerifySaysWhyItCannotWrite) {
   EXPECT_THAT(refused.errors, AllOf(HasSubstr("mine.proofs: cannot be made"), HasSubstr("move it away")));
 }
 
+TEST_F(RulesCli, VerifyTakesARuleOnceHoweverOftenItIsNamed) {
+  const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\ns: Neg(Neg(x)) => x\n");
+  const Captured checked =
+      run({"rules", "verify", "r", "r", "s", "r", "--rules", file.string(), "--write", "--verbose"});
+  ASSERT_EQ(checked.status.code, 0) << checked.output;
+  EXPECT_THAT(checked.output, HasSubstr("total                      2        0       0        0"));
+}
+
+TEST_F(RulesCli, ListRefusesAFamilyThatThereIsNot) {
+  const Captured wrong = run({"rules", "list", "--family", "atention"});
+  EXPECT_EQ(wrong.status.code, 2);
+  EXPECT_THAT(wrong.errors, AllOf(HasSubstr("no family 'atention'"), HasSubstr("did you mean 'attention'")));
+  EXPECT_EQ(run({"rules", "list", "--family", "atention", "--counts"}).status.code, 2);
+  EXPECT_EQ(run({"rules", "list", "--family", "attention"}).status.code, 0);
+}
+
+TEST_F(RulesCli, NumbersThatCannotBeMeantAreRefused) {
+  const auto refused = [](std::vector<std::string> arguments, const std::string& says) {
+    arguments.insert(arguments.begin(), "rules");
+    const Captured run_of = run(arguments);
+    EXPECT_EQ(run_of.status.code, 2) << run_of.output;
+    EXPECT_THAT(run_of.errors, HasSubstr(says));
+  };
+  refused({"verify", "--draws", "-1"}, "--draws: '-1' is not allowed: give a whole number of 0 or more");
+  refused({"generate", "--time", "nan"}, "--time: 'nan' is not allowed: give a finite number of 0 or more");
+  refused({"generate", "--time", "inf"}, "--time: 'inf' is not allowed");
+  refused({"usage", "m.onnx", "--search-seconds", "nan"}, "give a finite number above 0");
+  refused({"import", "f", "--examples", "-8"},
+          "--examples: '-8' is not allowed: give a whole number in [8 - ");
+  refused({"import", "f", "--seed", "99999999999999999999"}, "--seed: '99999999999999999999' is not allowed");
+}
+
 TEST_F(RulesCli, WhatIsLeftOutForItsStatusIsTold) {
   const fs::path file = write("mine.rules", "known: Relu(Relu(x)) => Relu(x)\nnew: Neg(Neg(x)) => x\n");
   ASSERT_EQ(run({"rules", "verify", "known", "--rules", file.string(), "--write"}).status.code, 0);
@@ -143,6 +175,26 @@ TEST_F(RulesCli, UsageCountsMatchesSearchesAndWalks) {
   std::vector<std::string> negative = arguments;
   negative.insert(negative.end(), {"--search-seconds", "-1"});
   EXPECT_EQ(run(negative).status.code, 2);
+}
+
+TEST_F(RulesCli, UsageTellsModelsOfTheSameFileNameApart) {
+  const fs::path rules = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\ns: Add(x, y) => Add(y, x)\n");
+  const std::string nasrnn = read_file(regraft::testing::unpacked_model("nasrnn"));
+  const std::string a = write("a/model.onnx", nasrnn).string(), b = write("b/model.onnx", nasrnn).string(),
+                    other = write("b/other.onnx", nasrnn).string();
+  const std::string again = (folder.path() / "a/../a/model.onnx").string();
+  const Captured made = run({"rules", "usage", a, b, other, again, "--rules", "tested:" + rules.string(),
+                             "--searches", "greedy", "--walks", "0"});
+  ASSERT_EQ(made.status.code, 0) << made.errors;
+  const auto counted = [&](const std::string& model) {
+    const std::string row = "\ns,mine," + model + ",matches,";
+    const auto at = made.output.find(row);
+    return at == std::string::npos ? std::string() : made.output.substr(at + row.size(), 5);
+  };
+  EXPECT_NE(counted(a), "") << made.output;
+  EXPECT_EQ(counted(b).substr(0, 2), counted(a).substr(0, 2));
+  EXPECT_EQ(counted("other").substr(0, 2), counted(a).substr(0, 2)) << "each model once";
+  EXPECT_EQ(counted("model"), "");
 }
 
 TEST_F(RulesCli, ImportKeepsWhatIsSoundAndRefusesADamagedFile) {
