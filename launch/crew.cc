@@ -125,7 +125,7 @@ void LeadingCrew::dismiss(bool failed) {
 int follow(MpiSession& mpi) {
   Followed followed;
   try {
-    const TempDir keys("regraft-keys");
+    const KeyFolder keys;
     const std::string name = actor_name(mpi.rank());
     const std::filesystem::path key = keys.path() / (name + ".key");
     mpi.gather(wire::load_or_make_key_pair(key).public_key);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/config.h"
-#include "core/base/file.h"
+#include "launch/key_folder.h"
 #include "launch/mpi_session.h"
 #include "launch/supervisor.h"
 #include "learner/run_folder.h"
@@ -39,7 +39,7 @@ class LocalCrew : public Crew {
   bool asked_to_stop() const override { return asked_to_stop_; }
 
  private:
-  TempDir keys_{"regraft-keys"};
+  KeyFolder keys_;
   bool asked_to_stop_ = false;
 };
 

@@ -65,6 +65,27 @@ TEST_F(JobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
   expect_clean_books(150);
 }
 
+TEST_F(JobTest, KeysThatAKilledSupervisorLeftAreRemovedByTheNext) {
+  const fs::path temporary = dir.path() / "tmp";
+  fs::create_directories(temporary);
+  const auto left = [&] {
+    std::size_t folders = 0;
+    for (const auto& entry : fs::directory_iterator(temporary)) folders += entry.is_directory() ? 1 : 0;
+    return folders;
+  };
+  const auto start = [&](std::vector<std::string> more) {
+    return Running(train(run(), std::move(more)), {{"TMPDIR", temporary.string()}});
+  };
+  Running killed = start({"--set", "train.checkpoint_minutes=0.01"});
+  ASSERT_TRUE(killed.wait_for_line("checkpoint ")) << killed.seen();
+  killed.signal(SIGKILL);
+  EXPECT_EQ(killed.finish().signal, SIGKILL);
+  ASSERT_EQ(left(), 1u);
+  Running next = start({"--resume", "--set", "train.updates=1"});
+  EXPECT_EQ(next.finish().code, 0) << next.seen();
+  EXPECT_EQ(left(), 0u);
+}
+
 TEST_F(JobTest, TerminationSavesAndAResumedRunGoesOn) {
   Running first(train(run(), {}));  // no limit: it ends by the signal
   ASSERT_TRUE(first.wait_for_line("training:")) << first.seen();
