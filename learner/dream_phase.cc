@@ -322,10 +322,9 @@ void DreamPhase::restore() {
                           "resume with the file it was started with");
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->seconds_before = saved.at("seconds");
-  state_->curves.restore(saved.value("job_curves", json()));
-  state_->refused_bundles = saved.value("refused_bundles", std::uint64_t{0});
-  state_->trainer->restore_counts(
-      saved.at("counts"), {saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
+  state_->curves.restore(saved.at("job_curves"));
+  state_->refused_bundles = saved.at("refused_bundles");
+  state_->trainer->restore_counts(saved.at("counts"), {saved.at("ratio_error_lag0"), saved.at("lag0_steps")});
   state_->trainer->restore(checkpoint->parts.at("controller"));
   if (state_->dyna) state_->dyna->restore(checkpoint->parts.at("dyna"));
   // A generation of an evolution that was not whole is measured again.

@@ -74,7 +74,6 @@ nlohmann::json JobCurves::save() const {
 }
 
 void JobCurves::restore(const nlohmann::json& saved) {
-  if (saved.is_null()) return;
   earlier_ns_ = saved.at("earlier_ns");
   for (const auto& [name, worker] : saved.at("workers").items())
     workers_[name] = {worker.at(0), worker.at(1), worker.at(2), worker.at(3)};

@@ -31,7 +31,7 @@ class JobCurves {
     write(events, step, hub.status(), hub.counters(), ledger.books().total());
   }
 
-  /// What was used so far, for checkpoints; restore() reads what save() gave, and nothing from null.
+  /// What was used so far, for checkpoints; restore() reads what save() gave.
   nlohmann::json save() const;
   void restore(const nlohmann::json& saved);
   double cpu_seconds() const;

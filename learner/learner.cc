@@ -284,8 +284,8 @@ void Learner::restore() {
   state_->costed = saved.at("candidates");
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
-  state_->curves.restore(saved.value("job_curves", json()));
-  state_->lag0.restore({saved.at("ratio_error_lag0"), saved.value("lag0_steps", std::uint64_t{0})});
+  state_->curves.restore(saved.at("job_curves"));
+  state_->lag0.restore({saved.at("ratio_error_lag0"), saved.at("lag0_steps")});
   state_->ppo.restore(checkpoint->parts.at("ppo"));
   const auto best = checkpoint->parts.find("best_episodes");
   if (setup_.ppo.imitation > 0 && best != checkpoint->parts.end()) state_->best.restore(best->second);

@@ -296,7 +296,7 @@ void WorldPhase::restore() {
   state_->collect_seconds = saved.at("collect_seconds");
   state_->replay_seconds = saved.at("replay_seconds");
   state_->fit_seconds = saved.at("fit_seconds");
-  state_->curves.restore(saved.value("job_curves", json()));
+  state_->curves.restore(saved.at("job_curves"));
   state_->replay.restore(checkpoint->parts.at("replay"));
   state_->saved_fit = checkpoint->parts.at("fit");
   // In deterministic mode a round that is not whole is played again: the same seeds give the same episodes.
