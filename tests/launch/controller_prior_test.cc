@@ -3,31 +3,14 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/env/synthetic.h"
-#include "core/nn/dream_world.h"
 #include "core/nn/latent_tracker.h"
 #include "launch/controller_evaluation.h"
-#include "launch/job.h"
+#include "launch/random_bundle.h"
 
 namespace regraft::launch {
 namespace {
 
 constexpr std::uint32_t kHorizon = 12, kLocations = 200;
-
-nn::WorldBundle random_bundle(std::uint64_t seed, const rules::RuleSet& rules) {
-  nn::WorldModel world =
-      test::random_world(seed, static_cast<std::uint32_t>(rules.size() + 1), 0, op_kind_names());
-  world.rule_set_hash = rules.hash().hex();
-  world.horizon = kHorizon;
-  world.location_limit = kLocations;
-  nn::ControllerConfig config;
-  config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
-  config.xfers = world.config.dynamics.xfers;
-  config.locations = world.config.locations;
-  nn::WorldBundle bundle{world, {}, {}, {}};
-  bundle.controller = nn::encode_controller({config, nn::initial_weights(config, seed)});
-  bundle.controller_of = world.version();
-  return bundle;
-}
 
 TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
   const env::SyntheticTask task =
@@ -37,7 +20,7 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
   const SystemClock clock;
   env::Environment environment(*task.start, rules, costs, {.horizon = kHorizon, .location_limit = kLocations},
                                clock);
-  const nn::WorldBundle bundle = random_bundle(7, rules);
+  const nn::WorldBundle bundle = testing::random_bundle(7, rules, kHorizon, kLocations);
   TempDir folder;
   nn::save_bundle(bundle, folder.path() / "c.world");
   ControllerPrior prior(folder.path() / "c.world", rules);

@@ -162,6 +162,13 @@ TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {
   EXPECT_GE(steps, 200u);
   EXPECT_FALSE(fs::exists(folder / "world" / "model.world"));
 
+  Running other(train(dir.path() / "other",
+                      {"--set", "train.phase=collect", "--set", "workload.everywhere=true", "--set",
+                       "world.rollouts=" + (folder / "world" / "collected.rollouts").string()}));
+  EXPECT_NE(other.finish().code, 0);
+  EXPECT_THAT(other.seen(), HasSubstr("these rollouts were played with another workload.everywhere"));
+  EXPECT_FALSE(fs::exists(dir.path() / "other" / "world"));
+
   const fs::path file = dir.path() / "plain.rollouts";
   const Captured plain = testing::run({"collect", by_actors.models.front(), "-o", file.string(), "--set",
                                        "world.collect_steps=200", "--set", "workload.horizon=12"});

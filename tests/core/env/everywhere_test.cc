@@ -51,8 +51,9 @@ std::vector<rules::Match> reference(const graph::Graph& start, const rules::Rule
 }
 
 /// Chains, each an input of its own: Add(x, Erf(y)) -> Relu, all summed; the Erf is shared. With `twice`, y
-/// is another Erf, and an output; with `products`, each x is one.
-enum class Form { plain, twice, products };
+/// is another Erf, and an output; with `products`, each x is one; with `twins`, both operands of an Add are a
+/// Tanh of the same input.
+enum class Form { plain, twice, products, twins };
 struct Sites {
   explicit Sites(const char* text, std::uint32_t sites = 5, Form form = Form::plain)
       : graph(tables), rules(rules::RuleSet::parse(text, "sites.rules")) {
@@ -66,6 +67,8 @@ struct Sites {
     for (std::uint32_t i = 1; i <= sites; ++i) {
       graph::Value own{graph.add_input(type, i), 0};
       if (form == Form::products) own = op(OpKind::mul, {own, {graph.add_input(type, sites + i), 0}});
+      if (form == Form::twins) shared = op(OpKind::tanh, {own});
+      if (form == Form::twins) own = op(OpKind::tanh, {own});
       ends.push_back(op(OpKind::relu, {op(OpKind::add, {own, shared})}));
     }
     graph.add_output(op(OpKind::sum, ends));
@@ -183,6 +186,26 @@ TEST(Everywhere, ARewriteThatLeadsBackIsTakenBack) {
   EXPECT_EQ(state.depth(), 5u);
   EXPECT_GT(applied, 5u);
   EXPECT_NE(state.graph().hash(), sites.graph.hash());
+}
+
+// Each rewrite exchanges two nodes that compute the same.
+TEST(Everywhere, WhereEverySiteLeadsBackThereIsNothingToPeekAtAndTheStepIsRefused) {
+  const Sites sites("turn: Add(x, y) => Add(y, x)\n", 3, Form::twins);
+  Environment env = sites.make();
+  const Observation before = env.observation();
+  const Action all = all_of(env, 0);
+  ASSERT_GT(before.location_counts[0], 1u);
+  try {
+    env.peek_latency_us(all);
+    FAIL() << "peeked at";
+  } catch (const rules::RuleError& error) {
+    EXPECT_EQ(error.where(), "turn");
+    EXPECT_EQ(error.problem(), "only leads back to this graph");
+  }
+  EXPECT_EQ(env.graph().hash(), sites.graph.hash());
+  EXPECT_EQ(env.step(all).info.invalid, Invalid::refused);
+  EXPECT_EQ(env.graph().hash(), sites.graph.hash());
+  EXPECT_TRUE(env.present().path.empty());
 }
 
 TEST(Everywhere, ARuleThatGrowsWithoutEndIsCarriedOutOnceAtEachSite) {

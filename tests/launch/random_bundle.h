@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/nn/controller.h"
+#include "core/nn/dream_world.h"
+#include "core/nn/world_bundle.h"
+#include "core/rules/rule_set.h"
+#include "launch/job.h"
+
+namespace regraft::launch::testing {
+
+/// A world model of random weights that belongs to these rules, and a controller of it.
+inline nn::WorldBundle random_bundle(std::uint64_t seed, const rules::RuleSet& rules, std::uint32_t horizon,
+                                     std::uint32_t locations) {
+  nn::WorldModel world =
+      test::random_world(seed, static_cast<std::uint32_t>(rules.size() + 1), 0, op_kind_names());
+  world.rule_set_hash = rules.hash().hex();
+  world.horizon = horizon;
+  world.location_limit = locations;
+  nn::ControllerConfig config;
+  config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
+  config.xfers = world.config.dynamics.xfers;
+  config.locations = world.config.locations;
+  nn::WorldBundle bundle{world, {}, {}, {}};
+  bundle.controller = nn::encode_controller({config, nn::initial_weights(config, seed)});
+  bundle.controller_of = world.version();
+  return bundle;
+}
+
+}  // namespace regraft::launch::testing
