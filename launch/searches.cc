@@ -5,6 +5,7 @@
 #include "actors/config_files.h"
 #include "core/base/text.h"
 #include "core/env/rule_features.h"
+#include "core/nn/controller.h"
 #include "core/nn/policy.h"
 #include "core/search/backtracking.h"
 #include "core/search/beam.h"
@@ -60,6 +61,16 @@ std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy) {
   if (record.contains("candidates")) return record.at("candidates").get<std::uint64_t>();
   if (policy.network.everywhere || !record.contains("steps")) return std::nullopt;
   return record.at("steps").get<std::uint64_t>();  // of older policies, one rewrite a step
+}
+
+std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle) {
+  const auto world = nlohmann::json::parse(bundle.world.training_record);
+  if (!world.contains("candidates")) return std::nullopt;
+  const auto controller =
+      nlohmann::json::parse(nn::decode_controller(bundle.controller, "bundle").training_record);
+  const auto real_steps = controller.value("real_steps", std::uint64_t{0});
+  if (bundle.world.everywhere && real_steps > 0) return std::nullopt;
+  return world.at("candidates").get<std::uint64_t>() + real_steps;
 }
 
 const std::vector<std::string>& search_names() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/nn/policy_file.h"
+#include "core/nn/world_bundle.h"
 #include "core/search/prior.h"
 #include "core/search/rollouts.h"
 #include "core/search/search.h"
@@ -35,6 +36,8 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
 /// Candidates costed in a policy's training. Of older policies, whose record counts steps alone: one a step,
 /// and nothing where a step may be a rule at all of its sites.
 std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
+/// Of a world model's rollouts and fit, and one a real step of its controller; dreams cost none.
+std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle);
 
 /// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();

@@ -55,6 +55,8 @@ DreamPhaseOptions dream_options_from(const Config& config) {
   return {.world = config.text("dream.world"),
           .replicas = count("dream.replicas"),
           .horizon = count("dream.horizon"),
+          .horizon_mode = config.text("workload.horizon_mode") == "truncate" ? env::HorizonMode::truncate
+                                                                             : env::HorizonMode::terminate,
           .tau = config.number("dream.tau"),
           .scale_sigma = config.flag("dream.scale_sigma"),
           .certainty = config.number("dream.certainty"),
@@ -79,6 +81,7 @@ DynaOptions dyna_options_from(const Config& config) {
 nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
   nn::DreamOptions dream;
   dream.horizon = options.horizon;
+  dream.horizon_mode = options.horizon_mode;
   dream.sample = {.tau = options.tau, .scale_sigma = options.scale_sigma};
   dream.certainty = options.certainty;
   dream.invalid_penalty = options.invalid_penalty;

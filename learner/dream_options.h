@@ -15,6 +15,7 @@ struct DreamPhaseOptions {
   std::filesystem::path world;  // the file of the world model; a controller in it is gone on with
   std::uint32_t replicas = 64;  // dreams of a ticket
   std::uint32_t horizon = 0;    // of a dream; 0: the world model's
+  env::HorizonMode horizon_mode = env::HorizonMode::terminate;  // the real environments' too
   double tau = 1;
   bool scale_sigma = false;
   double certainty = 0.5;                                // with which what a dream offers must be legal

@@ -92,6 +92,7 @@ WorldData::WorldData(const replay::SequenceReplay& replay, const WorldOptions& o
     try {
       rollout = replay.at(i);
       episodes_.push_back(play(rollout, options.peeks, observations));
+      costed_ += rollout.costed + environment_of_(rollout.model).peeked();
     } catch (const Error& error) {
       if (lost_++ == 0) first_problem = error.what();
       if (lost_ <= kNamed) log_warning("an episode is left out: {}", error.what());

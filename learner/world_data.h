@@ -64,6 +64,8 @@ class WorldData {
   /// Number in the world of a rule that was legal somewhere.
   std::uint32_t row_of(std::uint16_t xfer) const { return rows_[xfer]; }
   std::uint64_t steps() const { return steps_; }
+  /// Graphs whose cost was asked for while these were collected, and to fit what peeks say.
+  std::uint64_t costed() const { return costed_; }
   std::uint64_t lost() const { return lost_; }
 
  private:
@@ -79,7 +81,7 @@ class WorldData {
   std::uint32_t rule_count_ = 0;
   std::vector<std::uint16_t> xfers_;
   std::vector<std::uint32_t> rows_;  // by rule
-  std::uint64_t steps_ = 0, lost_ = 0;
+  std::uint64_t steps_ = 0, costed_ = 0, lost_ = 0;
 };
 
 }  // namespace regraft::learner

@@ -282,6 +282,7 @@ nn::WorldModel WorldFit::world() const {
       {"episodes", parts_->data.episodes().size()},
       {"lost_episodes", lost_episodes()},
       {"steps", parts_->data.steps()},
+      {"candidates", parts_->data.costed()},
       {"updates", updates_done()},
       {"bind", context_.bind},
       {"seed", options_.seed}}.dump();

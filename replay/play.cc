@@ -70,6 +70,7 @@ Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::ui
   const double initial = environment.initial_cost().latency_us;
   rollout.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);
   rollout.best_cost_ratio = static_cast<float>(environment.best().cost.latency_us / initial);
+  rollout.costed = environment.rewrites() + environment.peeked();
   return rollout;
 }
 

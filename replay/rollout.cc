@@ -9,8 +9,8 @@ namespace regraft::replay {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4C4F525446475200;  // "\0RGFTROL"
-constexpr std::uint32_t kFormat = 1;
-constexpr std::uint8_t kRolloutVersion = 1;
+constexpr std::uint32_t kFormat = 2;
+constexpr std::uint8_t kRolloutVersion = 2;
 
 void require(bool holds, const char* problem) {
   if (!holds) throw ReplayError(problem, "rollout", "collect it again");
@@ -38,6 +38,7 @@ Bytes encode_rollout(const Rollout& rollout) {
   out.value(static_cast<std::uint8_t>(rollout.terminated));
   out.value(rollout.final_cost_ratio);
   out.value(rollout.best_cost_ratio);
+  out.varint(rollout.costed);
   out.varint(rollout.steps.size());
   for (const RolloutStep& step : rollout.steps) {
     out.varint(step.xfer);
@@ -63,6 +64,7 @@ Rollout decode_rollout(std::span<const std::byte> bytes) {
   rollout.best_cost_ratio = in.value<float>();
   const auto ratio = [](float held) { return std::isfinite(held) && held > 0; };
   require(ratio(rollout.final_cost_ratio) && ratio(rollout.best_cost_ratio), "a cost ratio is none");
+  rollout.costed = in.varint();
   rollout.steps.resize(in.count(2 + sizeof(float)));
   require(!rollout.steps.empty() && rollout.steps.size() <= kMaxRolloutSteps, "its number of steps is none");
   for (RolloutStep& step : rollout.steps) {

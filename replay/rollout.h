@@ -30,6 +30,7 @@ struct Rollout {
   bool terminated = false;     // by its last step; false: cut at the horizon
   float final_cost_ratio = 1;  // final cost / initial cost
   float best_cost_ratio = 1;   // best visited cost / initial cost
+  std::uint64_t costed = 0;    // graphs whose cost was asked for: by the steps, and to choose them
 
   bool operator==(const Rollout&) const = default;
 };

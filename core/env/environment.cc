@@ -81,6 +81,7 @@ void Environment::restart(std::uint64_t seed) {
   seed_ = seed;
   steps_ = 0;
   rewrites_ = 0;
+  peeked_ = 0;
   done_ = false;
   StepSeconds unreported;
   observe(unreported);
@@ -186,15 +187,16 @@ double Environment::peek_latency_us(Action action) {
     throw EnvError(std::string(describe(place.invalid)), "peek_latency_us",
                    "choose a candidate of the present observation");
   }
-  return place.all_sites ? peek_everywhere(action.xfer)
-         : place.match   ? state_.peek_latency_us(*place.match)
-                         : cost_.latency_us;
+  if (place.all_sites) return peek_everywhere(action.xfer);
+  if (!place.match) return cost_.latency_us;
+  ++peeked_;
+  return state_.peek_latency_us(*place.match);
 }
 
 double Environment::peek_everywhere(std::uint32_t xfer) {
   const std::size_t depth = state_.depth();
   std::optional<rules::RuleError> refusal;
-  carry_out_everywhere(state_, xfer, [&](const rules::Match& match) {
+  peeked_ += carry_out_everywhere(state_, xfer, [&](const rules::Match& match) {
     try {
       state_.apply(match);
     } catch (const rules::RuleError& error) {
@@ -227,6 +229,7 @@ Environment::Environment(const Environment& other, RewriteState state)
       seed_(other.seed_),
       steps_(other.steps_),
       rewrites_(other.rewrites_),
+      peeked_(other.peeked_),
       done_(other.done_) {}
 
 Environment Environment::clone() const {

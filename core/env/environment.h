@@ -125,6 +125,8 @@ class Environment {
 
   /// Rewrites of this episode that were applied and costed, those that were taken back among them.
   std::uint32_t rewrites() const { return rewrites_; }
+  /// Those of this episode that were looked at and taken back by peek_latency_us.
+  std::uint64_t peeked() const { return peeked_; }
 
   /// The latency after a legal action; the environment stays as it is. NO-OP's is the present one. Throws
   /// EnvError on an action that is not legal and RuleError where the rewriter refuses, or all sites of a rule
@@ -161,6 +163,7 @@ class Environment {
   std::uint64_t seed_ = 0;
   std::uint32_t steps_ = 0;
   std::uint32_t rewrites_ = 0;
+  std::uint64_t peeked_ = 0;
   bool done_ = false;
 };
 

@@ -176,6 +176,12 @@ class ExampleGenerator {
     return dims;
   }
 
+  // A list that is as long as the tensor has dims, or twice: guards may speak of some of its elements.
+  static bool is_counted(A attr) {
+    return attr == A::pads || attr == A::strides || attr == A::dilations || attr == A::kernel_shape ||
+           attr == A::repeats;
+  }
+
   // What is given already needs no choice.
   bool settled(const PatternNode& node, std::size_t member, A attr) const {
     for (const auto& [required, value] : node.required) {
@@ -183,7 +189,7 @@ class ExampleGenerator {
     }
     for (const auto& [bound, slot] : node.attrs) {
       if (bound != attr) continue;
-      const bool listed = attr != A::axes && hints_.elements(slot).size() > 1;
+      const bool listed = attr != A::axes && !is_counted(attr) && hints_.elements(slot).size() > 1;
       if (listed || quantities_.contains(key(slot, member))) return true;
     }
     return false;
@@ -221,7 +227,7 @@ class ExampleGenerator {
     for (const auto& [attr, slot] : node.attrs) {
       const Key k = key(slot, member);
       const auto* drawn = attrs.find(attr);
-      const graph::Ints list = hints_.elements(slot);
+      const graph::Ints list = is_counted(attr) ? graph::Ints{} : hints_.elements(slot);
       if (!drawn && list.size() > 1 && attr != A::axes) attrs.set(attr, list);
       const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
       if (const auto wanted = hints_.attribute(slot)) {
@@ -232,10 +238,21 @@ class ExampleGenerator {
         }
       }
       if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
+      if (is_list && is_counted(attr)) attrs.set(attr, with_elements(attrs.ints(attr), slot));
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }
     return attrs;
+  }
+
+  // With the elements that guards ask for at their places.
+  graph::Ints with_elements(graph::Ints list, Slot slot) const {
+    const std::int64_t size = std::ssize(list);
+    for (const auto& [at, value] : hints_.elements_at(slot)) {
+      const std::int64_t place = at < 0 ? at + size : at;
+      if (place >= 0 && place < size) list[static_cast<std::size_t>(place)] = value;
+    }
+    return list;
   }
 
   bool gather_indices(const graph::AttrBlock& attrs, const PatternNode& node, std::size_t member,

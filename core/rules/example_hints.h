@@ -53,8 +53,16 @@ class RuleHints {
   }
   /// The elements that a list must begin with.
   graph::Ints elements(Slot slot) const {
+    graph::Ints out;
+    for (const auto& [at, value] : elements_at(slot)) {
+      if (at == std::ssize(out)) out.push_back(value);
+    }
+    return out;
+  }
+  /// The elements that a list must have at some places, counted from the front or, below 0, from its end.
+  std::map<std::int64_t, std::int64_t> elements_at(Slot slot) const {
     const auto found = elements_.find(key(slot));
-    return found == elements_.end() ? graph::Ints{} : found->second;
+    return found == elements_.end() ? std::map<std::int64_t, std::int64_t>{} : found->second;
   }
 
  private:
@@ -92,11 +100,8 @@ class RuleHints {
   void compared(const Code& left, const std::string& symbol, const Quantity& wanted) {
     if (left.form == Code::Form::variable && symbol == "==") attributes_[key(left.slot)] = wanted;
     if (symbol == "==" && left.form == Code::Form::index && left.args[1].form == Code::Form::literal &&
-        left.args[0].form == Code::Form::variable) {
-      graph::Ints& elements = elements_[key(left.args[0].slot)];
-      const auto at = static_cast<std::size_t>(left.args[1].literal.integer);
-      if (at == elements.size()) elements.push_back(wanted.integer);
-    }
+        left.args[0].form == Code::Form::variable)
+      elements_[key(left.args[0].slot)][left.args[1].literal.integer] = wanted.integer;
     if (calls(left, Function::len) && symbol == "==" && left.args[0].form == Code::Form::variable)
       lengths_[key(left.args[0].slot)] = static_cast<std::size_t>(wanted.integer);
     if (left.form != Code::Form::call || left.tensors.empty()) return;
@@ -120,7 +125,7 @@ class RuleHints {
   Choices& choices_;
   std::map<Key, OfTensor> tensors_;
   std::map<Key, Quantity> attributes_;
-  std::map<Key, graph::Ints> elements_;
+  std::map<Key, std::map<std::int64_t, std::int64_t>> elements_;
   std::map<Key, std::size_t> lengths_;
   std::map<Key, Slot> models_;
 };

@@ -14,7 +14,7 @@
 namespace regraft::rules {
 
 /// The inputs and constants of an example: their element types and what the constants hold. Of constants some
-/// are positive, some of both signs, some hold zeros too.
+/// are positive, some of both signs, some hold zeros too, some are large or small.
 class ExampleLeaves {
   using Value = graph::Value;
   using Dims = graph::Ints;
@@ -48,7 +48,7 @@ class ExampleLeaves {
     const graph::DType dtype = truth ? graph::DType::boolean : number_;
     if (hint.value) return constant({}, dtype, {*hint.value});
     if (hint.scalar && !choices_.one_in(4)) {
-      const double value = b_.rng().below(8) == 0 ? 0 : signed_real(0.3, 2);
+      const double value = b_.rng().below(8) == 0 ? 0 : signed_real(0.3, 2) * some_power();
       return constant(choices_.one_in(2) ? Dims{} : Dims{1}, dtype,
                       {integers() ? std::ceil(2 * value) : value});
     }
@@ -72,13 +72,20 @@ class ExampleLeaves {
     return inputs_.back();
   }
 
+  // What the elements of one constant in eight are multiplied by.
+  double some_power() {
+    constexpr int kMost = 6;
+    return b_.rng().below(8) > 0 ? 1 : std::ldexp(1, static_cast<int>(b_.rng().below(2 * kMost + 1)) - kMost);
+  }
+
   std::vector<double> numbers(const Dims& dims, graph::DType dtype, bool positive) {
     std::size_t count = 1;
     for (const std::int64_t d : dims) count *= static_cast<std::size_t>(d);
     std::vector<double> out(count);
     const std::size_t kind = positive ? 0 : static_cast<std::size_t>(b_.rng().below(4));
+    const double size = some_power();
     for (double& value : out) {
-      value = b_.rng().uniform(0.3, 1.5);
+      value = size * b_.rng().uniform(0.3, 1.5);
       if (kind > 0 && b_.rng().below(2) == 0) value = -value;
       if (kind > 2 && b_.rng().below(4) == 0) value = 0;
       if (dtype == graph::DType::int64) value = std::round(4 * value);

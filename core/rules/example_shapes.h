@@ -186,20 +186,27 @@ class ExampleShapes {
   // A number of groups that divides the channels.
   std::int64_t some_group(std::int64_t channels) {
     Dims groups = {1};
-    for (std::int64_t g : {1, 2, 4, 8}) {
+    for (std::int64_t g : {1, 2, 3, 4, 8}) {
       if (channels % g == 0) groups.push_back(g);
     }
     return choices_.pick(groups);
   }
 
   Dims image_dims() {
-    if (limits_.few_windows) return {choices_.pick({1, 2}), choices_.pick({2, 8}), 4};
-    if (limits_.one_spatial_dim) return {choices_.pick({1, 2}), choices_.pick({2, 4}), choices_.pick({3, 4})};
-    return {choices_.pick({1, 2}), choices_.pick({2, 4, 8}), choices_.pick({4, 5}), choices_.pick({4, 6})};
+    Dims dims;
+    if (limits_.few_windows)
+      dims = {choices_.pick({1, 2}), choices_.pick({2, 8}), 4};
+    else if (limits_.one_spatial_dim)
+      dims = {choices_.pick({1, 2}), choices_.pick({2, 4}), choices_.pick({3, 4})};
+    else
+      dims = {choices_.pick({1, 2}), choices_.pick({2, 4, 8}), choices_.pick({4, 5}), choices_.pick({4, 6})};
+    if (choices_.drawn(8) == 0) dims[1] = choices_.drawn(2) == 0 ? 3 : 6;
+    return dims;
   }
 
   Dims weight_dims(const Dims& first) {
     kernel_ = each(first.size() - 2, {1, 1, 3});
+    if (choices_.drawn(6) == 0) kernel_[choices_.drawn(kernel_.size())] = 2;
     Dims dims = {group_ * choices_.pick({1, 2}), first[1] / group_};
     dims.insert(dims.end(), kernel_.begin(), kernel_.end());
     return dims;

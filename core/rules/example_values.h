@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <initializer_list>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "core/rules/example_attributes.h"
 #include "core/rules/example_leaves.h"
@@ -74,15 +77,40 @@ class ExampleValues {
         return choices_.drawn(2) == 0 ? std::nullopt
                                       : std::optional<graph::AttrValue>(leaves_.signed_real(0.5, 2));
       case A::min:
-        return choices_.one_in(2) ? std::optional<graph::AttrValue>(-0.5) : std::nullopt;
+        return bound({-0.5, -0.5, 0, -1, 0.25, -6});
       case A::max:
-        return choices_.one_in(2) ? std::optional<graph::AttrValue>(0.75) : std::nullopt;
+        return bound({0.75, 0.75, 6, 1, 0, -0.25});
+      case A::approximate:
+        return std::string(choices_.drawn(3) == 0 ? "tanh" : "none");
+      case A::mode:
+        return std::string(choices_.drawn(3) > 0 ? "constant" : choices_.drawn(2) == 0 ? "reflect" : "edge");
+      case A::to:
+        return some_type();
+      case A::repeats:
+        return some_repeats(x.size());
       default:
         return spec.fallback;
     }
   }
 
  private:
+  // Of a Clip, which may have none, or the upper one below the lower.
+  std::optional<graph::AttrValue> bound(std::initializer_list<double> values) {
+    if (!choices_.one_in(2)) return std::nullopt;
+    return values.begin()[choices_.drawn(values.size())];
+  }
+  // Of a Cast.
+  std::int64_t some_type() {
+    constexpr std::array kTypes = {graph::DType::float32, graph::DType::float64, graph::DType::int64,
+                                   graph::DType::int32, graph::DType::boolean};
+    return static_cast<std::int64_t>(kTypes[choices_.drawn(kTypes.size())]);
+  }
+  // Of a Tile.
+  graph::Ints some_repeats(std::size_t rank) {
+    graph::Ints out(rank);
+    for (std::int64_t& n : out) n = 1 + static_cast<std::int64_t>(choices_.drawn(3));
+    return out;
+  }
   // Of a Resize: dims from the third on, enlarged where they are one.
   graph::Ints sizes(const graph::Ints& x) {
     graph::Ints out;
@@ -107,6 +135,12 @@ class ExampleValues {
     if (!two) return out;
     const auto rank = static_cast<std::int64_t>(x.size());
     out.push_back((out[0] + 1 + static_cast<std::int64_t>(choices_.drawn(x.size() - 1))) % rank);
+    if (kind == K::slice || x.size() < 3 || choices_.drawn(2) == 0) return out;
+    for (std::int64_t third = 0; third < rank; ++third) {
+      if (third == out[0] || third == out[1]) continue;
+      out.push_back(third);
+      break;
+    }
     return out;
   }
 

@@ -34,7 +34,7 @@ bool read_status(const std::string& word, StatusLine& line) {
   return true;
 }
 
-// "v2"; nothing: no such word, which lines of the first checker do not have.
+// "v3"; nothing: no such word, which lines of the first checker do not have.
 std::optional<std::uint32_t> read_checker(std::string_view word) {
   std::uint32_t number = 0;
   if (word.size() < 2 || word[0] != 'v') return std::nullopt;

@@ -18,7 +18,7 @@ std::optional<RuleStatus> status_from_name(std::string_view name);
 
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
 /// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
-inline constexpr std::uint32_t kChecker = 2;
+inline constexpr std::uint32_t kChecker = 3;
 
 /// What is known of one rule, as a line of a status file.
 struct StatusLine {
@@ -32,7 +32,7 @@ struct StatusLine {
 };
 
 /// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
-/// proof v2 note", where the status of a proved rule says for which ranks ("proved:4"), and v2 by which
+/// proof v3 note", where the status of a proved rule says for which ranks ("proved:4"), and v3 by which
 /// checker it was found: what an older one found counts, and is reported (`found_by_older`). A status counts
 /// only while the hashes agree: a rule whose text was edited, or whose proof file was changed or lost, is
 /// tested, and never more. The hashes find what was changed by mistake. They are no signature: who writes a

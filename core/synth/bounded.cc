@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "core/rules/example_generator.h"
 #include "core/rules/rewrite.h"
-#include "core/synth/exact_graph.h"
+#include "core/synth/exact_inputs.h"
 #include "core/synth/symbolic_graph.h"
 
 namespace regraft::synth {
@@ -19,7 +18,6 @@ using rules::ExampleLimits;
 constexpr std::size_t kMatchesOfOne = 4;  // of one example
 constexpr std::size_t kProbes = 400;
 constexpr std::size_t kOverrun = 2;  // the size of a grid is known roughly
-constexpr std::size_t kValues = 2;   // draws of the inputs' values for one match
 constexpr std::size_t kSizes = 3;    // of the dims that are symbols
 constexpr std::uint64_t kLargestSize = 4;
 constexpr std::size_t kDeepRank = 6, kManyMembers = 5;  // of some random examples
@@ -43,11 +41,6 @@ const std::array<Grid, 8>& grids() {
       {"dims 2, ranks to 3, sets of 2, one spatial dim of 4", {{2}, 3, 2, true, true, true, false}},
   }};
   return all;
-}
-
-/// Whether each element is a number: the logarithm of what is below 0 is none.
-bool is_defined(const ExactTensor& tensor) {
-  return std::ranges::all_of(tensor.values, [](const Exact& value) { return !std::isnan(value.rough); });
 }
 
 class Check {
@@ -173,42 +166,59 @@ class Check {
     return decided;
   }
 
+  // For ordinary values of the inputs, and for such as lie in corners. False: neither decided anything.
   bool same(const graph::Graph& before, const graph::Graph& after, std::uint64_t seed) {
-    for (std::size_t i = 0; i < kValues; ++i) {
-      Rng rng(seed, i == 0 ? "values" : "more-values");
-      const ExactInputMap inputs = exact_inputs(before, rng);
-      std::vector<ExactTensor> expected;
-      try {
-        expected = run_exactly(before, inputs);
-      } catch (const Undecided&) {
-        return false;
-      } catch (const graph::GraphError&) {
-        return false;  // a row that is not there for other sizes: there is no such left side
-      }
-      try {
-        compare_outputs(before, expected, run_exactly(after, inputs));
-      } catch (const Undefined& error) {
-        refute(std::string("the right side is not defined where the left is: ") + error.what());
-      } catch (const Undecided&) {
-        return false;
-      } catch (const graph::GraphError& error) {
-        refute(error.what());
-      }
+    Rng rng(seed, "values"), corners(seed, "corners");
+    std::vector<double> thresholds;
+    add_thresholds(before, thresholds);
+    add_thresholds(after, thresholds);
+    const bool ordinarily = same_for(before, after, ordinary_inputs(before, rng));
+    return same_for(before, after, corner_inputs(before, thresholds, corners)) || ordinarily;
+  }
+
+  bool same_for(const graph::Graph& before, const graph::Graph& after, const ExactInputMap& inputs) {
+    if (refuted()) return true;
+    std::vector<ExactTensor> expected;
+    try {
+      expected = run_exactly(before, inputs);
+    } catch (const Undecided&) {
+      return false;
+    } catch (const graph::GraphError&) {
+      return false;  // a row that is not there for other sizes: there is no such left side
+    }
+    try {
+      return agree(before, expected, run_exactly(after, inputs));
+    } catch (const Undefined& error) {
+      refute(std::string("the right side is not defined where the left is: ") + error.what());
+    } catch (const Undecided&) {
+      return false;
+    } catch (const graph::GraphError& error) {
+      refute(error.what());
     }
     return true;
   }
 
-  void compare_outputs(const graph::Graph& before, const std::vector<ExactTensor>& expected,
-                       const std::vector<ExactTensor>& found) {
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (expected[i].equals(found[i])) {
-        if (is_defined(expected[i]) && !is_defined(found[i]))
-          refute("the right side is not defined where the left is");
-        continue;
+  // What is no number on the left says nothing. False: that holds for all elements.
+  bool agree(const graph::Graph& before, const std::vector<ExactTensor>& expected,
+             const std::vector<ExactTensor>& found) {
+    bool decided = false;
+    for (std::size_t i = 0; i < expected.size() && !refuted(); ++i) {
+      const ExactTensor &left = expected[i], &right = found[i];
+      const auto type = [&] { return before.tables().describe(before.type_id(before.outputs()[i])); };
+      if (left.dtype != right.dtype || left.dims != right.dims)
+        refute("output " + std::to_string(i) + " of type " + type() + " has another");
+      decided = decided || left.values.empty();
+      for (std::size_t k = 0; k < left.values.size() && !refuted(); ++k) {
+        if (!left.values[k].defined()) continue;
+        decided = true;
+        if (!right.values[k].defined()) refute("the right side is not defined where the left is");
+        if (left.values[k].residue != right.values[k].residue)
+          refute("element " + std::to_string(k) + " of output " + std::to_string(i) + " of type " + type() +
+                 " is " + std::to_string(left.values[k].rough) + " on the left and " +
+                 std::to_string(right.values[k].rough) + " on the right");
       }
-      refute("output " + std::to_string(i) + " of type " +
-             before.tables().describe(before.type_id(before.outputs()[i])));
     }
+    return decided;
   }
 
   void refute(const std::string& why) {

@@ -1,6 +1,7 @@
 #include "core/synth/exact.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/base/hash.h"
 #include "core/synth/field.h"
@@ -8,40 +9,72 @@
 namespace regraft::synth {
 namespace {
 
-constexpr double kCloseness = 1e-9;
+constexpr double kRounding = std::numeric_limits<double>::epsilon();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kInfinite = 0;  // the number of the oracle that says what infinity is
+
+bool finite(const Exact& a, const Exact& b) {
+  return std::isfinite(a.rough) && std::isfinite(b.rough);
+}
+
+// What is infinite because it was written so has no error, and what came of finite numbers an infinite one.
+double rounded(double rough, double error) {
+  return std::isfinite(rough) ? error + kRounding * std::abs(rough) : kInfinity;
+}
+
+double error_of_sum(const Exact& a, const Exact& b, double rough) {
+  const double error = a.error + b.error;
+  return finite(a, b) ? rounded(rough, error) : error;
+}
 
 }  // namespace
 
 Exact Exact::of(double value) {
-  if (!std::isfinite(value)) return oracle(0, {}, value);
-  return {Field::of(value), value};
+  if (!std::isinf(value))
+    return std::isnan(value) ? oracle(kInfinite, {}, value) : Exact{Field::of(value), value};
+  const Exact infinity = oracle(kInfinite, {}, kInfinity);
+  return value > 0 ? infinity : Exact{Field::negate(infinity.residue), value};
 }
 
 Exact Exact::of(std::int64_t value) {
   return {Field::of(value), static_cast<double>(value)};
 }
 
+bool Exact::defined() const {
+  return !std::isnan(rough) || !std::isfinite(error);
+}
+
 Exact operator+(const Exact& a, const Exact& b) {
-  return {Field::add(a.residue, b.residue), a.rough + b.rough};
+  const double rough = a.rough + b.rough;
+  return {Field::add(a.residue, b.residue), rough, error_of_sum(a, b, rough)};
 }
+
 Exact operator-(const Exact& a, const Exact& b) {
-  return {Field::sub(a.residue, b.residue), a.rough - b.rough};
+  const double rough = a.rough - b.rough;
+  return {Field::sub(a.residue, b.residue), rough, error_of_sum(a, b, rough)};
 }
+
 Exact operator*(const Exact& a, const Exact& b) {
-  return {Field::multiply(a.residue, b.residue), a.rough * b.rough};
+  const double rough = a.rough * b.rough;
+  const double error =
+      finite(a, b) ? rounded(rough, std::abs(a.rough) * b.error + (std::abs(b.rough) + b.error) * a.error)
+                   : a.error + b.error;
+  return {Field::multiply(a.residue, b.residue), rough, error};
 }
 
 Exact operator/(const Exact& a, const Exact& b) {
   if (b.residue == 0) throw Undefined("a divisor is zero", "exact evaluation", "draw again");
-  return {Field::multiply(a.residue, Field::invert(b.residue)), a.rough / b.rough};
+  const double rough = a.rough / b.rough, least = std::abs(b.rough) - b.error;
+  const double error = !finite(a, b) ? a.error + b.error
+                       : least > 0   ? rounded(rough, (a.error + std::abs(rough) * b.error) / least)
+                                     : kInfinity;
+  return {Field::multiply(a.residue, Field::invert(b.residue)), rough, error};
 }
 
 bool less(const Exact& a, const Exact& b) {
   if (a.residue == b.residue) return false;
-  const bool infinite = std::isinf(a.rough) || std::isinf(b.rough);
-  const double scale = std::max(1.0, std::max(std::abs(a.rough), std::abs(b.rough)));
-  if (std::isnan(a.rough) || std::isnan(b.rough) ||
-      (!infinite && std::abs(a.rough - b.rough) < kCloseness * scale))
+  const bool apart = a.rough != b.rough && std::abs(a.rough - b.rough) > a.error + b.error;
+  if (std::isnan(a.rough) || std::isnan(b.rough) || !apart)
     throw Undecided("two values are too close", "exact evaluation", "draw again");
   return a.rough < b.rough;
 }
@@ -50,10 +83,14 @@ const Exact& larger(const Exact& a, const Exact& b) {
   return less(a, b) ? b : a;
 }
 
-Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double rough) {
+const Exact& smaller(const Exact& a, const Exact& b) {
+  return less(b, a) ? b : a;
+}
+
+Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double rough, double error) {
   Hasher hasher(which);
   for (const Exact& argument : arguments) hasher.add(argument.residue);
-  return {hasher.finish().low % Field::kPrime, rough};
+  return {hasher.finish().low % Field::kPrime, rough, error};
 }
 
 }  // namespace regraft::synth

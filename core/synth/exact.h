@@ -22,16 +22,21 @@ class Undefined : public Undecided {
 };
 
 /// A real number known in two ways: exactly, as an element of the prime field (synth/field.h), and roughly,
-/// as a double. Arithmetic is done on both; which branch of Relu or Max is taken is decided by the double,
-/// and refused (Undecided) where it is too close to tell. Of functions that are not rational (Erf, Exp, Sqrt)
-/// the exact value is that of a random oracle: equal arguments, equal values, and nothing else is known of
-/// them.
+/// as a double, with a bound on how far that may be off. Arithmetic is done on both; which branch of Relu or
+/// Max is taken is decided by the double, and refused (Undecided) where it is too close to tell. Of functions
+/// that are not rational (Erf, Exp, Sqrt) the exact value is that of a random oracle: equal arguments, equal
+/// values, and nothing else is known of them.
 struct Exact {
   std::uint64_t residue = 0;
-  double rough = 0;
+  double rough = 0;  // NaN where there is no such number: the logarithm of what is negative
+  double error = 0;  // |rough - the number| at most, but for rounding of second order; infinite: overflown
 
   static Exact of(double value);
   static Exact of(std::int64_t value);
+  /// Whether it is a number, or one whose rough value is lost.
+  bool defined() const;
+  /// Whether it is that number, by its exact value.
+  bool is(double value) const { return residue == of(value).residue; }
 };
 
 Exact operator+(const Exact& a, const Exact& b);
@@ -43,11 +48,12 @@ inline Exact operator-(const Exact& a) {
   return Exact{} - a;
 }
 
-/// Throws Undecided where they differ by less than rounding may explain.
+/// Throws Undecided where they differ by less than their errors.
 bool less(const Exact& a, const Exact& b);
 const Exact& larger(const Exact& a, const Exact& b);
+const Exact& smaller(const Exact& a, const Exact& b);
 
-/// Function number `which` of some arguments, whose rough value is given.
-Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double rough);
+/// Function number `which` of some arguments, whose rough value and its error are given.
+Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double rough, double error = 0);
 
 }  // namespace regraft::synth

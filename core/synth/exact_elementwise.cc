@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "core/graph/evaluate.h"
 #include "core/graph/op.h"
@@ -11,8 +12,7 @@ using graph::Attr;
 using graph::AttrBlock;
 using graph::OpKind;
 
-// How close to a step a rough value may be before the step is called undecided.
-constexpr double kStepMargin = 1e-6;
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of one function of a double
 
 double roughly(OpKind kind, const AttrBlock& attrs, std::initializer_list<double> arguments) {
   std::vector<graph::HostTensor> tensors;
@@ -33,11 +33,35 @@ std::uint64_t number_of(OpKind kind, const AttrBlock& attrs) {
   return hasher.finish().low;
 }
 
+// How far off a function of x may be, by its slope.
+double error_of(OpKind kind, const Exact& x, double rough) {
+  if (!std::isfinite(x.rough)) return x.error;
+  if (std::isnan(rough)) return 0;  // of no number
+  double slope = 2;                 // of Tanh, Erf, Gelu, Sin... less
+  const double least = std::abs(x.rough) - x.error;
+  if (kind == OpKind::exp) slope = 2 * rough;
+  if (kind == OpKind::log) slope = 1 / least;
+  if (kind == OpKind::sqrt) slope = 1 / std::sqrt(least);
+  const double moved = x.error == 0 ? 0 : least > 0 || kind == OpKind::exp ? slope * x.error : HUGE_VAL;
+  return std::isfinite(rough) ? moved + kRounding * std::max(std::abs(rough), 1e-300) : HUGE_VAL;
+}
+
+Exact function(OpKind kind, const AttrBlock& attrs, const Exact& x) {
+  const double rough = roughly(kind, attrs, {x.rough});
+  return oracle(number_of(kind, attrs), {x}, rough, error_of(kind, x, rough));
+}
+
+// On a step it is known which side counts.
 Exact stepped(OpKind kind, const Exact& x) {
-  const double twice = 2 * x.rough;
-  if (std::isnan(twice) || std::abs(twice - std::round(twice)) < kStepMargin)
+  const double nearest = std::round(2 * x.rough) / 2;
+  if (std::isfinite(nearest) && x.is(nearest)) return Exact::of(roughly(kind, {}, {nearest}));
+  if (!(std::abs(x.rough - nearest) > x.error))
     throw Undecided("a value is too close to a step", "exact evaluation", "draw again");
   return Exact::of(roughly(kind, {}, {x.rough}));
+}
+
+Exact between(const Exact& x, const Exact& low, const Exact& high) {
+  return smaller(larger(x, low), high);
 }
 
 Exact clipped(const AttrBlock& attrs, ExactInputs inputs, Exact x) {
@@ -51,18 +75,26 @@ Exact clipped(const AttrBlock& attrs, ExactInputs inputs, Exact x) {
 }
 
 Exact unary(OpKind kind, const AttrBlock& attrs, const Exact& x) {
-  const Exact zero;
+  const Exact zero, one = Exact::of(1.0);
   switch (kind) {
     case OpKind::relu:
       return larger(x, zero);
     case OpKind::leaky_relu:
       return less(x, zero) ? x * Exact::of(attrs.real(Attr::alpha)) : x;
+    case OpKind::elu:
+      return less(x, zero) ? Exact::of(attrs.real(Attr::alpha)) * (function(OpKind::exp, {}, x) - one) : x;
+    case OpKind::sigmoid:
+      return one / (one + function(OpKind::exp, {}, -x));
+    case OpKind::hard_sigmoid:
+      return between(x * Exact::of(attrs.real(Attr::alpha)) + Exact::of(attrs.real(Attr::beta)), zero, one);
+    case OpKind::hard_swish:
+      return x * between(x / Exact::of(6.0) + Exact::of(0.5), zero, one);
     case OpKind::abs:
       return less(x, zero) ? -x : x;
     case OpKind::neg:
       return -x;
     case OpKind::reciprocal:
-      return Exact::of(1.0) / x;
+      return one / x;
     case OpKind::sign:
       return Exact::of(x.residue == 0 ? 0.0 : less(x, zero) ? -1.0 : 1.0);
     case OpKind::floor:
@@ -70,22 +102,32 @@ Exact unary(OpKind kind, const AttrBlock& attrs, const Exact& x) {
     case OpKind::round:
       return stepped(kind, x);
     case OpKind::logical_not:
-      return Exact::of(x.residue == 0 ? 1.0 : 0.0);
+      return x.residue == 0 ? one : zero;
     default:
-      return oracle(number_of(kind, attrs), {x}, roughly(kind, attrs, {x.rough}));
+      return function(kind, attrs, x);
   }
 }
 
-// A small whole power is a product; of others nothing is known.
+// To a whole power that is a constant: a product.
+Exact product(const Exact& a, std::int64_t n) {
+  Exact out = Exact::of(1.0);
+  for (std::int64_t i = 0; i < std::abs(n); ++i) out = out * a;
+  return n < 0 ? Exact::of(1.0) / out : out;
+}
+
+// Of powers that are not whole, and of large ones, nothing is known, but for the root.
 Exact power(const Exact& a, const Exact& b) {
-  constexpr std::int64_t kLargest = 4;
-  for (std::int64_t n = 1; n <= kLargest; ++n) {
-    if (b.residue != Exact::of(n).residue) continue;
-    Exact product = a;
-    for (std::int64_t i = 1; i < n; ++i) product = product * a;
-    return product;
-  }
-  return oracle(number_of(OpKind::pow, {}), {a, b}, roughly(OpKind::pow, {}, {a.rough, b.rough}));
+  constexpr double kLargest = 64;
+  const double whole = std::round(b.rough);
+  if (std::abs(whole) <= kLargest && b.is(whole)) return product(a, static_cast<std::int64_t>(whole));
+  if (b.is(0.5)) return function(OpKind::sqrt, {}, a);
+  if (b.is(-0.5)) return Exact::of(1.0) / function(OpKind::sqrt, {}, a);
+  const double rough = roughly(OpKind::pow, {}, {a.rough, b.rough});
+  const double moved =
+      std::abs(b.rough / a.rough) * a.error + std::abs(std::log(std::abs(a.rough))) * b.error;
+  const double error =
+      a.error + b.error == 0 ? kRounding * std::abs(rough) : std::abs(rough) * (2 * moved + kRounding);
+  return oracle(number_of(OpKind::pow, {}), {a, b}, rough, std::isnan(rough) ? 0 : error);
 }
 
 Exact truth(bool holds) {
@@ -114,7 +156,7 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
     case OpKind::max:
       return larger(a, b);
     case OpKind::min:
-      return less(b, a) ? b : a;
+      return smaller(a, b);
     case OpKind::prelu:
       return less(a, {}) ? a * b : a;
     case OpKind::equal:
@@ -132,8 +174,24 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
     case OpKind::logical_or:
       return truth(a.residue != 0 || b.residue != 0);
     default:
-      return oracle(number_of(kind, {}), {a, b}, roughly(kind, {}, {a.rough, b.rough}));
+      throw Undecided(std::string(graph::op_info(kind).name) + " is not known", "exact evaluation", "");
   }
+}
+
+// To where every value of the old type has its place; what is rounded, or may not fit, is undecided. Of real
+// numbers towards zero.
+Exact cast(const Exact& x, graph::DType from, graph::DType to) {
+  using graph::DType;
+  if (to == DType::boolean) return truth(x.residue != 0);
+  const bool wide = to == DType::float32 || to == DType::float64;
+  if (wide && from != DType::float64) return x;
+  if (from == to) return x;
+  const bool whole = to == DType::int64 || to == DType::int32;
+  constexpr double kFits = 0x1p31;
+  if (!whole || !(std::abs(x.rough) < kFits))
+    throw Undecided("this Cast is not known", "exact evaluation", "draw again");
+  if (!graph::is_float(from)) return x;
+  return less(x, {}) ? stepped(OpKind::ceil, x) : stepped(OpKind::floor, x);
 }
 
 }  // namespace
@@ -143,7 +201,6 @@ Exact exact_function(OpKind kind, const Exact& x) {
 }
 
 ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {
-  if (kind == OpKind::cast) throw Undecided("Cast is not known", "exact evaluation", "");
   if (out.values.empty()) return out;
   const bool one = graph::op_info(kind).max_inputs == 1 || kind == OpKind::clip;
   const bool divides = kind == OpKind::div && !graph::is_float(out.dtype);
@@ -155,6 +212,8 @@ ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs i
       value = clipped(attrs, inputs, value);
     } else if (kind == OpKind::where) {
       value = inputs[value.residue != 0 ? 1 : 2]->broadcast_at(index);
+    } else if (kind == OpKind::cast) {
+      value = cast(value, inputs[0]->dtype, out.dtype);
     } else if (one) {
       value = unary(kind, attrs, value);
     } else {

@@ -1,6 +1,5 @@
 #include "core/synth/exact_graph.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "core/graph/evaluate.h"
@@ -11,9 +10,6 @@ namespace {
 
 using graph::OpKind;
 using graph::WeightId;
-
-constexpr double kGrid = 0x1p20;
-constexpr std::int64_t kLargestInteger = 4;
 
 ExactTensor exact_of(const graph::HostTensor& tensor) {
   ExactTensor out{tensor.dtype, tensor.dims, {}};
@@ -75,42 +71,7 @@ class Evaluation {
   std::unordered_map<WeightId, ExactTensor> weights_;
 };
 
-// Whether an input says which rows are read.
-bool is_index(graph::Value value, const graph::Graph& graph) {
-  const auto uses = graph.uses(value.node);
-  return std::any_of(uses.begin(), uses.end(), [&](const graph::Use& use) {
-    return use.user != graph::kGraphOutput && use.slot == 1 && graph.node(use.user).kind == OpKind::gather;
-  });
-}
-
-std::int64_t integer(graph::DType dtype, bool indexes, Rng& rng) {
-  if (dtype == graph::DType::boolean) return static_cast<std::int64_t>(rng.below(2));
-  if (indexes) return -static_cast<std::int64_t>(rng.below(2));  // fits every dim
-  return static_cast<std::int64_t>(rng.below(2 * kLargestInteger + 1)) - kLargestInteger;
-}
-
 }  // namespace
-
-ExactInputMap exact_inputs(const graph::Graph& graph, Rng& rng) {
-  ExactInputMap out;
-  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
-    if (!graph.alive(id) || graph.node(id).kind != OpKind::input) continue;
-    const graph::TensorType& type = graph.type({id, 0});
-    ExactTensor tensor = ExactTensor::zeros(type.dtype, graph::Ints(type.dims.begin(), type.dims.end()));
-    const bool indexes = is_index({id, 0}, graph);
-    for (Exact& value : tensor.values) {
-      if (!graph::is_float(type.dtype)) {
-        value = Exact::of(integer(type.dtype, indexes, rng));
-        continue;
-      }
-      const double magnitude = rng.uniform(0.2, 1.5);
-      value = Exact::of(static_cast<double>(static_cast<std::int64_t>(magnitude * kGrid)) / kGrid);
-      if (rng.below(3) == 0) value = -value;
-    }
-    out[graph.node(id).origin] = std::move(tensor);
-  }
-  return out;
-}
 
 std::vector<ExactTensor> run_exactly(const graph::Graph& graph, const ExactInputMap& inputs) {
   return Evaluation(graph).run(inputs);

@@ -48,8 +48,9 @@ ExactTensor layer_norm(const AttrBlock& attrs, ExactInputs in, ExactTensor out) 
   return out;
 }
 
-// exp(x - m) / sum exp(x - m), where m is the largest of a row: the same for all that differ by a constant.
-ExactTensor softmax(const AttrBlock& attrs, ExactInputs in, ExactTensor out) {
+// exp(x - m) / sum exp(x - m), where m is the largest of a row: the same for all that differ by a constant;
+// or its logarithm.
+ExactTensor softmax(OpKind kind, const AttrBlock& attrs, ExactInputs in, ExactTensor out) {
   const auto axis = static_cast<std::size_t>(attrs.integer(Attr::axis));
   Ints index(out.dims.size(), 0);
   for (std::size_t i = 0; i < out.values.size(); ++i, next_index(index, out.dims)) {
@@ -60,6 +61,7 @@ ExactTensor softmax(const AttrBlock& attrs, ExactInputs in, ExactTensor out) {
     const auto power = [&](const Exact& x) { return exact_function(OpKind::exp, x - largest); };
     for (other[axis] = 0; other[axis] < out.dims[axis]; ++other[axis]) sum = sum + power(in[0]->at(other));
     out.values[i] = power(in[0]->values[i]) / sum;
+    if (kind == OpKind::log_softmax) out.values[i] = exact_function(OpKind::log, out.values[i]);
   }
   return out;
 }
@@ -137,8 +139,8 @@ ExactTensor global_pool(OpKind kind, const ExactTensor& x, ExactTensor out) {
 ExactTensor exact_normalisation(OpKind kind, const AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {
   if (out.values.empty()) return out;
   if (kind == OpKind::batch_norm) return batch_norm(attrs, inputs, std::move(out));
-  return kind == OpKind::softmax ? softmax(attrs, inputs, std::move(out))
-                                 : layer_norm(attrs, inputs, std::move(out));
+  return kind == OpKind::layer_norm ? layer_norm(attrs, inputs, std::move(out))
+                                    : softmax(kind, attrs, inputs, std::move(out));
 }
 
 ExactTensor exact_reduction(OpKind kind, const AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {

@@ -28,14 +28,6 @@ const Exact& ExactTensor::broadcast_at(std::span<const std::int64_t> index) cons
   return values[static_cast<std::size_t>(k)];
 }
 
-bool ExactTensor::equals(const ExactTensor& other) const {
-  if (dtype != other.dtype || dims != other.dims) return false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i].residue != other.values[i].residue) return false;
-  }
-  return true;
-}
-
 bool next_index(graph::Ints& index, std::span<const std::int64_t> dims) {
   for (std::size_t d = dims.size(); d-- > 0;) {
     if (++index[d] < dims[d]) return true;
@@ -48,6 +40,11 @@ namespace {
 
 // What only moves elements is done by graph/evaluate.h on their numbers; 0 stands for what padding adds.
 std::vector<ExactTensor> moved(OpKind kind, graph::AttrBlock attrs, ExactInputs inputs) {
+  for (const graph::OperandAttr& operand : graph::op_info(kind).operand_attrs) {
+    if (operand.input < inputs.size() && inputs[operand.input])
+      throw Undecided(std::string(graph::op_info(kind).name) + " of what is not constant is not known",
+                      "exact evaluation", "");
+  }
   std::vector<graph::HostTensor> numbers(inputs.size());
   std::vector<const graph::HostTensor*> operands;
   std::vector<Exact> pool(1);
@@ -60,7 +57,7 @@ std::vector<ExactTensor> moved(OpKind kind, graph::AttrBlock attrs, ExactInputs 
     if (!inputs[i]) continue;
     numbers[i].dtype = graph::DType::int64;
     numbers[i].dims = inputs[i]->dims;
-    const bool indices = kind == OpKind::gather && i == 1;
+    const bool indices = (kind == OpKind::gather || kind == OpKind::gather_elements) && i == 1;
     for (const Exact& value : inputs[i]->values) {
       numbers[i].integer.push_back(indices ? std::llround(value.rough)
                                            : static_cast<std::int64_t>(pool.size()));
@@ -94,6 +91,7 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
     case OpKind::batch_norm:
     case OpKind::layer_norm:
     case OpKind::softmax:
+    case OpKind::log_softmax:
       return {exact_normalisation(kind, attrs, inputs, std::move(out))};
     default:
       return {exact_reduction(kind, attrs, inputs, std::move(out))};

@@ -19,8 +19,6 @@ struct ExactTensor {
   const Exact& at(std::span<const std::int64_t> index) const { return values[flat(index)]; }
   /// As numpy broadcasts: an index of a shape that this one is repeated to.
   const Exact& broadcast_at(std::span<const std::int64_t> index) const;
-  /// Equal types and equal exact values.
-  bool equals(const ExactTensor& other) const;
 };
 
 /// The next index tuple in row-major order. False after the last.

@@ -1,5 +1,7 @@
 #include "core/synth/symbolic_value.h"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace regraft::synth {
@@ -50,6 +52,17 @@ Summand product(const Summand& a, const Summand& b) {
   return out;
 }
 
+// Whether there are places where it is no number.
+bool may_be_undefined(const Poly& a) {
+  constexpr std::array kPartial = {"inverse", "Log", "Sqrt", "Pow"};
+  return std::ranges::any_of(a.terms, [&](const Summand& term) {
+    return std::ranges::any_of(term.factors, [&](const Atom& atom) {
+      return std::ranges::find(kPartial, atom.name) != kPartial.end() ||
+             std::ranges::any_of(atom.args, may_be_undefined);
+    });
+  });
+}
+
 template <typename Range, typename Print>
 std::string joined(const Range& range, const char* between, const Print& print) {
   std::string out;
@@ -97,9 +110,6 @@ Poly Poly::inverse(const Poly& of) {
     const Summand& term = of.terms[0];
     const bool plain = term.bounds.empty() && term.guards.empty();
     if (plain && term.factors.empty()) return number(term.denominator, term.numerator);
-    if (plain && term.numerator == 1 && term.denominator == 1 && term.factors.size() == 1 &&
-        term.factors[0].name == "inverse")
-      return term.factors[0].args[0];
   }
   return atom({"inverse", {}, {of}});
 }
@@ -112,6 +122,9 @@ Poly operator+(Poly a, const Poly& b) {
 
 Poly operator*(const Poly& a, const Poly& b) {
   Poly out;
+  // Nothing is left of what is multiplied by 0, and so nothing that says where it is a number.
+  if ((a.terms.empty() && may_be_undefined(b)) || (b.terms.empty() && may_be_undefined(a)))
+    throw Unprovable("0 times what is not a number everywhere");
   if (a.terms.size() * b.terms.size() > kMostTerms) throw Unprovable("a product of more than 400 terms");
   for (const Summand& x : a.terms) {
     for (const Summand& y : b.terms) out.terms.push_back(product(x, y));

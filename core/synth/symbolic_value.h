@@ -53,11 +53,13 @@ struct Poly {
 
   static Poly number(std::int64_t numerator, std::int64_t denominator = 1);
   static Poly atom(Atom atom);
-  /// "inverse" of the polynomial; of a single inverse, what it is the inverse of.
+  /// "inverse" of the polynomial; of a number, a number. The inverse of an inverse stays one: it is not
+  /// defined where the other vanishes.
   static Poly inverse(const Poly& of);
 };
 
 Poly operator+(Poly a, const Poly& b);
+/// Throws Unprovable for 0 times what is not a number everywhere.
 Poly operator*(const Poly& a, const Poly& b);
 Poly negate(Poly a);
 /// The polynomial where the condition holds, else 0.

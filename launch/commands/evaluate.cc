@@ -255,7 +255,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
     report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
-                     std::nullopt));
+                     costed_in_training(bundle)));
   }
   report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
                      "controller " + path.string()));

@@ -43,10 +43,15 @@ std::string cell_text(const json& value) {
   return value.dump();
 }
 
+/// A column that is the same text in every row.
+bool is_text(const std::string& source) {
+  return source.starts_with('=');
+}
+
 std::string json_cell(const json& item, const std::string& key, const std::string& source,
                       const std::filesystem::path& file) {
   if (source == "#key") return key;
-  if (source.starts_with('=')) return source.substr(1);
+  if (is_text(source)) return source.substr(1);
   const std::size_t colon = source.rfind(':');
   const std::string path = source.substr(0, colon);
   const json::json_pointer pointer(path);
@@ -90,12 +95,11 @@ Cells from_json(const ExperimentRows& rows, const std::filesystem::path& file) {
 
 Cells from_csv(const ExperimentRows& rows, const std::filesystem::path& file) {
   const Table table = parse_csv(read_file(file), file.string());
-  std::vector<std::size_t> columns;
-  for (const auto& [name, source] : rows.columns) columns.push_back(table.column(source));
   Cells cells;
   for (const auto& row : table.rows()) {
     auto& line = cells.emplace_back();
-    for (const std::size_t column : columns) line.push_back(row[column]);
+    for (const auto& [name, source] : rows.columns)
+      line.push_back(is_text(source) ? source.substr(1) : row[table.column(source)]);
   }
   return cells;
 }
@@ -124,10 +128,12 @@ Cells from_events(const ExperimentRows& rows, const std::filesystem::path& folde
           line.push_back(std::to_string(point.step));
         else if (source == "value")
           line.push_back(show(point.value));
+        else if (is_text(source))
+          line.push_back(source.substr(1));
         else if (source.starts_with('@'))
           line.push_back(value_at(curves, source.substr(1), point.step));
         else
-          missing("an event has step, tag, value and @TAG, no '" + source + "'", folder);
+          missing("an event has step, tag, value, @TAG and =TEXT, no '" + source + "'", folder);
       }
     }
   }

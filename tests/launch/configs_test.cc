@@ -65,6 +65,15 @@ TEST(Configs, DreamsAndRealEnvironmentsHaveOnePenalty) {
   EXPECT_THROW(load_job_config(std::nullopt, {"workload.invalid_penalty=-1"}), ConfigError);
 }
 
+TEST(Configs, DreamsAndRealEnvironmentsEndAtTheHorizonAlike) {
+  for (const auto& [text, mode] : std::map<std::string, env::HorizonMode>{
+           {"terminate", env::HorizonMode::terminate}, {"truncate", env::HorizonMode::truncate}}) {
+    const Config config = load_job_config(std::nullopt, {"workload.horizon_mode=" + text});
+    EXPECT_EQ(actors::workload_options_from(config).environment.horizon_mode, mode);
+    EXPECT_EQ(learner::dream_of(learner::dream_options_from(config)).horizon_mode, mode);
+  }
+}
+
 // The table of the dissertation's settings at the places where this program keeps them.
 TEST(Configs, SeedsAreTheDissertationsSettings) {
   const Config free = load_job_config(kConfigs / "seeds.toml", {});

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -55,6 +56,25 @@ TEST(Extraction, EventsMayCarryWhatOtherCurvesHaveAtTheirStep) {
                           ElementsAre("300", "", "0.75")));
   rows.columns = {{"steps", "steps"}};
   EXPECT_THROW(extract_rows(rows, folder.path()), ExperimentError);
+}
+
+TEST(Extraction, AColumnMayBeTheSameTextInEveryRowOfAnyFile) {
+  const TempDir folder;
+  {
+    EventWriter events(folder.path() / "events", SystemClock());
+    events.scalar("return/m", 3, 0.5);
+  }
+  write_file_atomic(folder.path() / "x.csv", std::string("a,b\n1,2\n"));
+  write_file_atomic(folder.path() / "x.json", std::string(R"([{"a": 1}])"));
+  ExperimentRows rows;
+  for (const auto& [file, source] :
+       std::map<std::string, std::string>{{"events", "step"}, {"x.csv", "b"}, {"x.json", "/a"}}) {
+    rows.file = file;
+    rows.columns = {{"round", "=first"}, {"value", source}};
+    const auto cells = extract_rows(rows, folder.path());
+    ASSERT_EQ(cells.size(), 1u) << file;
+    EXPECT_EQ(cells[0][0], "first") << file;
+  }
 }
 
 TEST(Extraction, WhatIsNotThereIsNamed) {

@@ -99,6 +99,8 @@ class ModelBasedTest : public ::testing::Test {
     const nn::WorldBundle bundle = nn::load_bundle(run() / "policies" / "latest.world");
     EXPECT_FALSE(bundle.controller.empty());
     EXPECT_EQ(bundle.controller_of, bundle.world.version());
+    const auto record = nlohmann::json::parse(bundle.world.training_record);
+    EXPECT_GE(record.at("candidates").get<int>(), record.at("steps").get<int>());
   }
   TempDir dir;
 };
@@ -171,7 +173,22 @@ TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
   ASSERT_EQ(job.finish().code, 0) << job.seen();
   expect_results(1);
   const fs::path bundle = run() / "round-1" / "dream" / "policies" / "latest.world";
-  EXPECT_TRUE(nn::load_bundle(bundle).world.everywhere);
+  const nn::WorldModel world = nn::load_bundle(bundle).world;
+  EXPECT_TRUE(world.everywhere);
+  const fs::path scores = dir.path() / "scores.json";
+  const Captured evaluated = testing::run(
+      {"evaluate", "--policy", bundle.string(), "--models", "synthetic:4:1:1:0", "--searches", "policy",
+       "--candidates", "200", "--episodes", "2", "--trajectories", "4", "--json", scores.string()});
+  ASSERT_EQ(evaluated.status.code, 0) << evaluated.errors;
+  std::size_t guided = 0;
+  for (const auto& entry : json_of(scores)) {
+    if (entry.at("kind") != "policy-search") continue;
+    ++guided;
+    EXPECT_EQ(entry.at("costed_in_training"), nlohmann::json::parse(world.training_record).at("candidates"))
+        << "dreams cost nothing";
+    EXPECT_GE(entry.at("amortised_at_best"), entry.at("costed_in_training"));
+  }
+  EXPECT_EQ(guided, 1u);
   const Captured crossed =
       testing::run({"train", "--run", (dir.path() / "other").string(), "--set", "train.phase=dream", "--set",
                     "workload.models=synthetic:4:1:1:0", "--set", "dream.world=" + bundle.string()});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -98,6 +99,15 @@ TEST_F(WorldFitTest, TellsRewardsAndMasksOfHeldOutRolloutsFarBetterThanTrivialPr
   const nn::WorldModel made = fit.world();
   check(made, "test");
   EXPECT_EQ(made.starts.size(), 1u);
+  std::uint64_t collected = 0, steps = 0;
+  for (std::size_t i = 0; i < replay.size(); ++i) {
+    collected += replay.at(i).costed;
+    steps += replay.at(i).steps.size();
+  }
+  const auto record = nlohmann::json::parse(made.training_record);
+  EXPECT_EQ(record.at("steps"), steps);
+  EXPECT_GT(record.at("candidates"), collected) << "peeks are counted, too";
+  EXPECT_LE(record.at("candidates"), collected + options.peeks * (steps + replay.size()));
   std::uint32_t deepest = 0;
   for (const DepthFigures& depth : fit.open_loop_figures(6)) {
     if (depth.masks < kEnoughMasks) continue;

@@ -62,6 +62,26 @@ TEST_F(RandomCollector, LooksAheadWithoutATraceAndDependsOnTheSeedAlone) {
   }
 }
 
+TEST_F(RandomCollector, CountsWhatItLookedAtBesideWhatItDid) {
+  SCOPED_TRACE(kSeed);
+  const auto rewrites = [&](const Rollout& rollout) {
+    std::uint64_t count = 0;
+    for (const RolloutStep& step : rollout.steps) count += step.xfer < rules_.size();
+    return count;
+  };
+  bool looked = false;
+  const Chooser plain = random_chooser(kNoop), choose = random_chooser(kNoop, 8);
+  for (std::uint64_t sequence = 0; sequence < 20; ++sequence) {
+    const Rollout rollout = play(sequence, plain);
+    EXPECT_EQ(rollout.costed, rewrites(rollout));
+    const Rollout some = play(sequence, choose);
+    EXPECT_GE(some.costed, rewrites(some));
+    EXPECT_LE(some.costed, 9 * some.steps.size());
+    looked = looked || some.costed > 2 * rewrites(some);
+  }
+  EXPECT_TRUE(looked);
+}
+
 // Else a rule of many sites would hardly ever be seen at all of them.
 TEST_F(RandomCollector, TakesARuleAtAllOfItsSitesHalfOfTheTimes) {
   SCOPED_TRACE(kSeed);

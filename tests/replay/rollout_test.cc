@@ -26,6 +26,7 @@ Rollout random_rollout(Rng& rng, std::uint64_t sequence) {
   rollout.terminated = rng.below(2) == 0;
   rollout.final_cost_ratio = static_cast<float>(rng.uniform(0.5, 1.5));
   rollout.best_cost_ratio = static_cast<float>(rng.uniform(0.5, 1));
+  rollout.costed = rng.below(1000);
   return rollout;
 }
 

@@ -149,6 +149,7 @@ class EnvironmentConformance {
         rewrites += result.info.rewrites;
       }
       EXPECT_EQ(env.rewrites(), rewrites);
+      EXPECT_EQ(env.peeked(), 0u);
       ASSERT_TRUE(result.terminated);
       const double initial = env.initial_cost().latency_us;
       const double end = (options_.reward == RewardKind::best ? env.best().cost : env.cost()).latency_us;
@@ -197,6 +198,7 @@ class EnvironmentConformance {
       const Hash128 hash = env.graph().hash();
       const std::size_t candidate = random_candidate(env, rng);
       const Action action{before.candidate_xfers[candidate], before.candidate_locations[candidate]};
+      const std::uint64_t looked_at = env.peeked();
       const double peeked = env.peek_latency_us(action);
       Environment twin = env.clone();
       ASSERT_TRUE(twin.observation() == before);
@@ -206,9 +208,11 @@ class EnvironmentConformance {
       const StepResult ours = env.step(action);
       EXPECT_EQ(ours.info.after.latency_us, peeked);
       EXPECT_EQ(ours.reward, theirs.reward);
+      EXPECT_EQ(env.peeked() - looked_at, ours.info.rewrites) << "a peek costs what the step does";
       ASSERT_TRUE(twin.observation() == env.observation());
       twin.reset(seed);
       EXPECT_EQ(twin.cost().latency_us, env.initial_cost().latency_us);
+      EXPECT_EQ(twin.peeked(), 0u);
     }
   }
 

@@ -31,6 +31,8 @@ TEST_P(Planted, IsRefutedForTheCornerWhereItIsWrong) {
                                               << " and " << result.random_matches << " matches";
 }
 
+INSTANTIATE_TEST_SUITE_P(Values, Planted, ::testing::ValuesIn(value_rules()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Undefined, Planted, ::testing::ValuesIn(undefined_rules()),
                          [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Each, Planted, ::testing::ValuesIn(planted_rules()),
@@ -47,6 +49,29 @@ TEST(Bounded, SoundRulesHoldOnWholeGrids) {
     EXPECT_EQ(result.outcome, Outcome::holds) << rules.info(rule).name << " " << result.counterexample;
     EXPECT_GE(result.grid_matches, 100u);
     EXPECT_GE(result.random_matches, 1000u);
+  }
+}
+
+// What examples may not refute because of what they do not know.
+TEST(Bounded, PowersActivationsAndCastsAreKnown) {
+  const auto rules = rules::RuleSet::parse(
+      "inverse: Pow(x, -1.0) => Reciprocal(x)\n"
+      "fifth: Pow(x, 5.0) => y = Mul(x, x); Mul(Mul(y, y), x)\n"
+      "root: Pow(x, 0.5) => Sqrt(x)\n"
+      "elu: Elu{a}(Relu(x)) => Relu(x)\n"
+      "sigmoid: Div(1.0, Add(1.0, Exp(Neg(x)))) => Sigmoid(x)\n"
+      "log: Log(Softmax{a}(x)) => LogSoftmax{a}(x)\n"
+      "clip: Clip{min=a,max=b}(Neg(x)), a < b => Neg(Clip{-b, -a}(x))\n"
+      "whole: Cast{to=7}(Floor(Relu(x))) => Cast{7}(Relu(x))\n"
+      "tile: Tile{r}(Neg(x)) => Neg(Tile{r}(x))\n"
+      "pad: Conv{k,s,p,d,g}(Pad{pads=q}(x), w), rank(x) == 3, q[0] == 0, q[1] == 0, q[3] == 0, q[4] == 0, q "
+      ">= 0\n"
+      "    => Conv{k,s,[p[0] + q[2], p[1] + q[5]],d,g}(x, w)\n",
+      "known");
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+    const BoundedResult result = check_bounded(rules, rule);
+    EXPECT_EQ(result.outcome, Outcome::holds) << rules.info(rule).name << " " << result.counterexample;
+    EXPECT_GE(result.grid_matches, 100u) << rules.info(rule).name;
   }
 }
 

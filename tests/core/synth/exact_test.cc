@@ -1,6 +1,9 @@
-#include "core/synth/exact_graph.h"
+#include "core/synth/exact_inputs.h"
 
 #include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
 
 #include "core/rules/example_generator.h"
 #include "core/rules/interpreter.h"
@@ -14,7 +17,10 @@ TEST(Exact, DecidesBranchesByTheRealValueOnly) {
   EXPECT_TRUE(less(third, Exact::of(0.5)));
   EXPECT_FALSE(less(third, third));
   EXPECT_EQ(larger(third, Exact::of(-2.0)).residue, third.residue);
-  EXPECT_THROW(less(Exact::of(1.0), Exact::of(1.0 + 1e-12)), Undecided);
+  EXPECT_TRUE(less(Exact::of(1.0), Exact::of(1.0 + 1e-12)));  // both are known without error
+  const Exact ninth = third * third;
+  EXPECT_THROW(less(ninth, ninth + Exact::of(0x1p-56)), Undecided);
+  EXPECT_TRUE(less(ninth, ninth + Exact::of(0x1p-40)));
   EXPECT_THROW(Exact::of(1.0) / (third - third), Undecided);
 }
 
@@ -29,10 +35,81 @@ TEST(Exact, AConvolutionOverNoChannelsIsItsBias) {
   rules::GraphBuilder b;
   b.output(b.op(graph::OpKind::conv, {b.input({1, 0, 3}), b.weight({2, 0, 1}), b.literal({2}, {0.5F, -2})}));
   Rng rng(1, "exact");
-  const auto found = run_exactly(b.graph(), exact_inputs(b.graph(), rng));
+  const auto found = run_exactly(b.graph(), ordinary_inputs(b.graph(), rng));
   ASSERT_EQ(found[0].values.size(), 6u);
   EXPECT_EQ(found[0].values[2].rough, 0.5);
   EXPECT_EQ(found[0].values[3].rough, -2);
+}
+
+TEST(Exact, ErrorsGrowWithWhatIsRounded) {
+  const Exact third = Exact::of(1.0) / Exact::of(3.0);
+  EXPECT_GT(third.error, 0);
+  EXPECT_LT(third.error, 1e-15);
+  const Exact large = third * Exact::of(1e12);
+  EXPECT_GT(large.error, 1e-5);
+  // Far above the rounding of the difference, and below that of its operands.
+  EXPECT_THROW(less(large - large + Exact::of(1e-6), large * third - third * large + Exact::of(2e-6)),
+               Undecided);
+  EXPECT_EQ((Exact::of(100.5) + Exact::of(0.25) * Exact::of(8.0)).rough, 102.5);
+}
+
+TEST(Exact, WhatIsTooLargeIsUndecidedAndWhatIsInfiniteIsNot) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Exact large = Exact::of(1e200) * Exact::of(1e200);
+  EXPECT_THROW(less(Exact::of(1.0), large), Undecided);
+  EXPECT_TRUE((large - large).defined());
+  EXPECT_TRUE(less(Exact::of(1.0), Exact::of(infinity)));
+  EXPECT_EQ((-Exact::of(infinity)).residue, Exact::of(-infinity).residue);
+  EXPECT_FALSE(exact_function(graph::OpKind::log, Exact::of(-1.0)).defined());
+}
+
+TEST(Exact, StepsAreDecidedOnTheStepAndUndecidedBesideIt) {
+  const auto step = [](graph::OpKind kind, const Exact& x) { return exact_function(kind, x).rough; };
+  EXPECT_EQ(step(graph::OpKind::round, Exact::of(0.5)), 0);
+  EXPECT_EQ(step(graph::OpKind::round, Exact::of(1.5)), 2);
+  EXPECT_EQ(step(graph::OpKind::floor, Exact::of(2.0)), 2);
+  EXPECT_EQ(step(graph::OpKind::ceil, Exact::of(-2.0)), -2);
+  const Exact third = Exact::of(1.0) / Exact::of(3.0);
+  EXPECT_EQ(step(graph::OpKind::floor, third * Exact::of(3.0)), 1);  // known by its exact value
+  EXPECT_THROW(exact_function(graph::OpKind::floor, third * Exact::of(3.0) - Exact::of(0x1p-56)), Undecided);
+}
+
+TEST(ExactInputs, CornersHoldThresholdsStepsZerosAndLargeValues) {
+  rules::GraphBuilder b;
+  b.output(b.op(graph::OpKind::min, {b.input({2, 3}), b.scalar(100.5)}));
+  std::vector<double> thresholds;
+  add_thresholds(b.graph(), thresholds);
+  ASSERT_EQ(thresholds, std::vector<double>{100.5});
+  std::size_t zeros = 0, on = 0, beyond = 0, halves = 0, tiny = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed, "corners");
+    const ExactInputMap inputs = corner_inputs(b.graph(), thresholds, rng);
+    for (const Exact& x : inputs.at(0).values) {
+      EXPECT_EQ(x.residue, Exact::of(x.rough).residue);
+      zeros += x.rough == 0;
+      on += x.rough == 100.5;
+      beyond += x.rough > 101;
+      halves += x.rough != 0 && x.rough == std::round(2 * x.rough) / 2;
+      tiny += x.rough != 0 && std::abs(x.rough) < 1e-3;
+    }
+  }
+  for (const std::size_t seen : {zeros, on, beyond, halves, tiny}) EXPECT_GT(seen, 20u);
+}
+
+TEST(ExactInputs, RowsAreThoseThatThereAre) {
+  rules::GraphBuilder b;
+  graph::AttrBlock axis;
+  axis.set(graph::Attr::axis, std::int64_t{1});
+  const graph::Value rows = b.input({4}, graph::DType::int64);
+  b.output(b.op(graph::OpKind::gather, {b.input({2, 5}), rows}, axis));
+  b.output(b.op(graph::OpKind::gather, {b.input({2, 3}), rows}, axis));
+  std::set<double> seen;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed, "rows");
+    const ExactInputMap inputs = ordinary_inputs(b.graph(), rng);
+    for (const Exact& row : inputs.at(0).values) seen.insert(row.rough);
+  }
+  EXPECT_EQ(seen, (std::set<double>{-3, -2, -1, 0, 1, 2}));
 }
 
 // The rough values of every op that rules use are those of the naive interpreter in fp64.
@@ -47,7 +124,7 @@ TEST(Exact, RoughValuesAgreeWithTheInterpreterOnExamplesOfAllShippedRules) {
       Rng rng(seed, "exact");
       rules::RandomChoices choices(rng);
       if (!rules::make_example(rules.compiled(rule), builder, choices, {.integers = false})) continue;
-      const ExactInputMap inputs = exact_inputs(builder.graph(), rng);
+      const ExactInputMap inputs = ordinary_inputs(builder.graph(), rng);
       std::map<std::int32_t, graph::HostTensor> plain;
       for (const auto& [origin, tensor] : inputs) {
         graph::HostTensor& t = plain[origin];

@@ -57,6 +57,41 @@ inline std::vector<UnsoundRule> planted_rules() {
   };
 }
 
+/// Rules that are wrong for some values of their inputs alone: beyond or on a threshold, on a step, at zero.
+inline std::vector<UnsoundRule> value_rules() {
+  return {
+      {"BeyondTheUpperBound", "r: Min(x, 100.5) => Identity(x)\n"},
+      {"BeyondTheUpperBoundOfRelu", "r: Min(Relu(x), 6.5) => Relu(x)\n"},
+      {"BranchOfLargeValues", "r: Where(Greater(x, 50.5), Neg(x), Mul(x, 2.0)) => Mul(x, 2.0)\n"},
+      {"WhereSoftplusIsSmall", "r: Relu(Add(Softplus(x), -0.1)) => Add(Softplus(x), -0.1)\n"},
+      {"DivisorBelowItsBound", "r: Div(x, Max(Abs(y), 1e-6)) => Div(x, Abs(y))\n"},
+      {"SquareBeyondAThousand", "r: Min(Mul(x, x), 1000.5) => Mul(x, x)\n"},
+      {"BoundOfTheRightSideAlone", "r: Sub(x, y) => Min(Add(x, Neg(y)), 3e5)\n"},
+      {"LargeConstant", "r: Mul(x, c), const(c), rank(c) == 1 => Mul(x, Min(c, 10.5))\n"},
+      {"LargeNumber", "r: Mul(x, c), const(c), scalar(c) => Mul(x, Min(c, 10.5))\n"},
+      {"SmallNumber", "r: Mul(x, c), const(c), scalar(c) => Mul(x, Mul(Sign(c), Max(Abs(c), 0.1)))\n"},
+      {"SignOfAlmostZero", "r: Sign(Relu(x)) => Sign(Relu(Add(x, 1e-5)))\n"},
+      {"HalvesRoundToEven", "r: Round(x) => Floor(Add(x, 0.5))\n"},
+      {"FloorOfWholeNumbers", "r: Floor(x) => Sub(Ceil(x), 1.0)\n"},
+      {"TruncatedIsNotRounded", "r: Cast{to=7}(x) => Cast{7}(Round(x))\n"},
+      {"BoundsOfClip", "r: Clip{min=a,max=b}(Neg(x)) => Neg(Clip{min=-b,max=-a}(x))\n"},
+      {"LowerBoundAboveZero", "r: Relu(Clip{min=a,max=b}(x)) => Clip{min=0.0,max=b}(x)\n"},
+      {"OtherGelu", "r: Neg(Gelu{approximate=m}(x)) => Neg(Gelu{approximate=\"none\"}(x))\n"},
+      {"OtherPad", "r: Neg(Pad{pads=p,mode=m}(Neg(x))) => Pad{pads=p}(x)\n"},
+      {"KernelOfTwo",
+       "r: Conv{k=k,s,p,d,g}(Neg(x), w), rank(x) == 3\n"
+       "    => Mul(Conv{k,s,p,d,g}(x, w), if k == 2 then 1.0 else -1.0)\n"},
+      {"GroupsOfThree",
+       "r: Conv{k,s,p,d,g}(Neg(x), w) => Mul(Conv{k,s,p,d,g}(x, w), if g == 3 then 1.0 else -1.0)\n"},
+      {"ThreeAxes",
+       "r: ReduceSum{q, keepdims=0}(x), rank(x) == 4 => ReduceSum{if len(q) == 3 then [0, 1, 2] else q, "
+       "0}(Identity(x))\n"},
+      {"RowsBeyondTheFirst",
+       "r: Gather{axis=0}(Neg(x), i), rank(x) == 1, x.0 == 4 => Neg(Gather{0}(Concat{0}(Slice{[0], [1], [0], "
+       "[1]}(x), x), i))\n"},
+  };
+}
+
 /// Rules whose right side is no number where the left side is one. What the prover follows are terms alone:
 /// it is the examples that find them.
 inline std::vector<UnsoundRule> undefined_rules() {

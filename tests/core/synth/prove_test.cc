@@ -35,6 +35,10 @@ TEST_P(PlantedNotProved, OrNotForTheCornerWhereItIsWrong) {
       << result.smt;
 }
 
+INSTANTIATE_TEST_SUITE_P(Undefined, PlantedNotProved, ::testing::ValuesIn(undefined_rules()),
+                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Values, PlantedNotProved, ::testing::ValuesIn(value_rules()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Each, PlantedNotProved, ::testing::ValuesIn(planted_rules()),
                          [](const auto& each) { return each.param.name; });
 
