@@ -288,9 +288,12 @@ class ExampleGenerator {
     if (rank == 1 && one_in(3)) {
       graph::Ints all(static_cast<std::size_t>(dim));
       std::iota(all.begin(), all.end(), 0);
+      if (choices_.drawn(2) == 0)  // in some order
+        for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[choices_.drawn(i)]);
       return b_.integers(all);
     }
     graph::Ints some(1 + below(2));
+    if (rank == 1 && choices_.drawn(4) == 0) some.resize(3 + choices_.drawn(2));
     for (std::int64_t& i : some) i = index();
     return rank == 1 ? b_.integers(some) : b_.integers(Dims{1, std::ssize(some)}, some);
   }

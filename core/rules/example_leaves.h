@@ -24,10 +24,14 @@ class ExampleLeaves {
   ExampleLeaves(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
                 const ExampleLimits& limits)
       : b_(builder), choices_(choices), limits_(limits) {
-    if (limits.integers && !needs_floats(rule) && choices.drawn(4) == 0) number_ = graph::DType::int64;
+    if (!limits.types_vary) return;
+    if (!needs_floats(rule) && choices.drawn(4) == 0)
+      number_ = choices.drawn(4) == 0 ? graph::DType::int32 : graph::DType::int64;
+    else if (choices.drawn(12) == 0)
+      number_ = graph::DType::float64;
   }
 
-  bool integers() const { return number_ == graph::DType::int64; }
+  bool integers() const { return !graph::is_float(number_); }
   /// Whether the op takes elements of the example's type.
   bool takes(K kind) const {
     constexpr std::array kOfIntegers = {K::relu, K::neg, K::abs, K::sign,  K::add,     K::sub,  K::mul,
@@ -39,6 +43,8 @@ class ExampleLeaves {
 
   /// Few binary digits, so that float32 holds it and what rules make of it.
   double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
+  /// Of an attribute, of any size.
+  double number() { return signed_real(0.5, 2) * some_power(); }
   double signed_real(double low, double high) { return real(low, high) * (b_.rng().below(3) == 0 ? -1 : 1); }
 
   /// Operand `position` of an op of this kind.
@@ -74,8 +80,10 @@ class ExampleLeaves {
 
   // What the elements of one constant in eight are multiplied by.
   double some_power() {
-    constexpr int kMost = 6;
-    return b_.rng().below(8) > 0 ? 1 : std::ldexp(1, static_cast<int>(b_.rng().below(2 * kMost + 1)) - kMost);
+    constexpr int kLeast = -20, kMost = 6;
+    return b_.rng().below(8) > 0
+               ? 1
+               : std::ldexp(1, static_cast<int>(b_.rng().below(kMost + 1 - kLeast)) + kLeast);
   }
 
   std::vector<double> numbers(const Dims& dims, graph::DType dtype, bool positive) {
@@ -88,7 +96,7 @@ class ExampleLeaves {
       value = size * b_.rng().uniform(0.3, 1.5);
       if (kind > 0 && b_.rng().below(2) == 0) value = -value;
       if (kind > 2 && b_.rng().below(4) == 0) value = 0;
-      if (dtype == graph::DType::int64) value = std::round(4 * value);
+      if (dtype == graph::DType::int64 || dtype == graph::DType::int32) value = std::round(4 * value);
       if (dtype == graph::DType::boolean) value = value > 0 ? 1 : 0;
     }
     return out;

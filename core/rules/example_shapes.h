@@ -56,6 +56,9 @@ class ExampleShapes {
         return rows_ = rows_dims(rank_of(range, 2));
       case K::multi_head_attention:
         return headed_dims();
+      case K::slice:
+      case K::split:
+        return with_a_larger_one(some_dims(choices_.drawn(8) == 0 ? rank_of(range, 0) : rank_of(range, 1)));
       case K::gather:
       case K::resize:
       case K::transpose:
@@ -83,6 +86,8 @@ class ExampleShapes {
     x[rank - 2] = heads_;
     return x;
   }
+  /// Of the Concat whose operands were chosen last, where they differ in size.
+  std::optional<std::size_t> joined_axis() const { return joined_axis_; }
   /// Of the attention whose operands were chosen last.
   std::int64_t heads() const { return heads_; }
 
@@ -98,6 +103,7 @@ class ExampleShapes {
   graph::Ints pads(std::size_t spatial) {
     graph::Ints out = each(2 * spatial, {0, 0, 1});
     if (!out.empty() && choices_.drawn(4) == 0) ++out[choices_.drawn(out.size())];
+    if (choices_.drawn(6) == 0) out.assign(out.size(), 2);  // what keeps the size, with holes of two
     return out;
   }
 
@@ -128,7 +134,7 @@ class ExampleShapes {
       case K::layer_norm:
         return n == 1 ? scale_dims(first, range) : given[1];
       case K::concat:
-        return first;
+        return joined_dims(given);
       case K::multi_head_attention:
         return attended_dims(given);
       default:
@@ -137,6 +143,12 @@ class ExampleShapes {
   }
 
  private:
+  // What is taken apart in steps, or in parts of different sizes, wants some length.
+  Dims with_a_larger_one(Dims dims) {
+    if (!dims.empty() && choices_.drawn(4) == 0)
+      dims[choices_.drawn(dims.size())] = 5 + static_cast<std::int64_t>(choices_.drawn(5));
+    return dims;
+  }
   // As the rows before, but perhaps in one dim: products of both then fit more often.
   Dims rows_dims(std::size_t rank) {
     if (rows_.size() != rank || rank < 2 || choices_.drawn(3) == 0)
@@ -145,8 +157,17 @@ class ExampleShapes {
     if (choices_.drawn(2) == 0) dims[rank - 2] = choices_.pick(limits_.dims);
     return dims;
   }
+  // As the first, but perhaps for one dim, along which they are joined then.
+  Dims joined_dims(const std::vector<Dims>& given) {
+    Dims dims = given[0];
+    if (given.size() == 1) joined_axis_.reset();
+    if (dims.empty() || choices_.drawn(3) > 0) return dims;
+    if (!joined_axis_) joined_axis_ = choices_.drawn(dims.size());
+    dims[*joined_axis_] = choices_.pick(limits_.dims);
+    return dims;
+  }
   Dims headed_dims() {
-    heads_ = choices_.pick({1, 2});
+    heads_ = choices_.drawn(6) == 0 ? 3 : choices_.pick({1, 2});
     Dims dims = some_dims(3);
     dims[2] = heads_ * choices_.pick({1, 2});
     return dims;
@@ -208,6 +229,7 @@ class ExampleShapes {
     kernel_ = each(first.size() - 2, {1, 1, 3});
     if (choices_.drawn(6) == 0) kernel_[choices_.drawn(kernel_.size())] = 2;
     Dims dims = {group_ * choices_.pick({1, 2}), first[1] / group_};
+    if (choices_.drawn(6) == 0) dims[0] = group_ * (3 + static_cast<std::int64_t>(choices_.drawn(3)));
     dims.insert(dims.end(), kernel_.begin(), kernel_.end());
     return dims;
   }
@@ -303,6 +325,7 @@ class ExampleShapes {
   Dims image_;  // chosen last, for other convolutions by its weights
   Dims kernel_;
   Dims rows_;  // of the Reshape before
+  std::optional<std::size_t> joined_axis_;
   std::int64_t heads_ = 0;
   bool trans_a_ = false;
   std::size_t trans_b_ = 0;

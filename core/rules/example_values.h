@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -29,18 +30,18 @@ class ExampleValues {
       case A::kernel_shape:
         return kind == K::conv ? shapes_.kernel() : shapes_.each(spatial, {1, 2, 3});
       case A::strides:
-        return shapes_.each(spatial, {1, 1, 2});
+        return three_of(shapes_.each(spatial, {1, 1, 2}));
       case A::pads:
         return kind == K::pad ? frame(x) : shapes_.pads(spatial);
       case A::dilations:
-        return shapes_.each(spatial, {1, 1, 1, 2});
+        return three_of(shapes_.each(spatial, {1, 1, 1, 2}));
       case A::group:
         return shapes_.group();
       case A::alpha:
       case A::beta:
-        return choices_.one_in(2) ? 1.0 : choices_.drawn(8) == 0 ? 0.0 : leaves_.signed_real(0.5, 2);
+        return choices_.one_in(2) ? 1.0 : choices_.drawn(8) == 0 ? 0.0 : leaves_.number();
       case A::epsilon:
-        return leaves_.real(0.02, 0.1);
+        return choices_.drawn(3) == 0 ? double{1e-5F} : leaves_.real(0.02, 0.1);
       case A::trans_a:
         return shapes_.trans_a();
       case A::trans_b:
@@ -53,13 +54,15 @@ class ExampleValues {
       case A::axis:
         if (kind == K::layer_norm) return shapes_.norm_axis();
         axis_ = x.empty() ? 0 : static_cast<std::int64_t>(choices_.below(x.size()));
+        if (const auto joined = shapes_.joined_axis(); kind == K::concat && joined)
+          axis_ = static_cast<std::int64_t>(*joined);
         return axis_;
       case A::axes:
         return axes(kind, x);
       case A::num_heads:
         return shapes_.heads();
       case A::scale:
-        return leaves_.signed_real(0.5, 2);
+        return leaves_.number();
       case A::perm:
         return some_permutation(x.size(), choices_);
       case A::shape:
@@ -74,8 +77,7 @@ class ExampleValues {
       case A::steps:
         return steps_;
       case A::value:
-        return choices_.drawn(2) == 0 ? std::nullopt
-                                      : std::optional<graph::AttrValue>(leaves_.signed_real(0.5, 2));
+        return choices_.drawn(2) == 0 ? std::nullopt : std::optional<graph::AttrValue>(leaves_.number());
       case A::min:
         return bound({-0.5, -0.5, 0, -1, 0.25, -6});
       case A::max:
@@ -99,10 +101,15 @@ class ExampleValues {
     if (!choices_.one_in(2)) return std::nullopt;
     return values.begin()[choices_.drawn(values.size())];
   }
+  // Strides or dilations, of which some are 3.
+  graph::Ints three_of(graph::Ints steps) {
+    if (!steps.empty() && choices_.drawn(10) == 0) steps[choices_.drawn(steps.size())] = 3;
+    return steps;
+  }
   // Of a Cast.
   std::int64_t some_type() {
-    constexpr std::array kTypes = {graph::DType::float32, graph::DType::float64, graph::DType::int64,
-                                   graph::DType::int32, graph::DType::boolean};
+    constexpr std::array kTypes = {graph::DType::float32, graph::DType::float64, graph::DType::float16,
+                                   graph::DType::int64,   graph::DType::int32,   graph::DType::boolean};
     return static_cast<std::int64_t>(kTypes[choices_.drawn(kTypes.size())]);
   }
   // Of a Tile.
@@ -135,19 +142,15 @@ class ExampleValues {
     if (!two) return out;
     const auto rank = static_cast<std::int64_t>(x.size());
     out.push_back((out[0] + 1 + static_cast<std::int64_t>(choices_.drawn(x.size() - 1))) % rank);
-    if (kind == K::slice || x.size() < 3 || choices_.drawn(2) == 0) return out;
-    for (std::int64_t third = 0; third < rank; ++third) {
-      if (third == out[0] || third == out[1]) continue;
-      out.push_back(third);
-      break;
-    }
+    for (std::int64_t more = 0; more < rank && kind != K::slice; ++more)
+      if (std::ranges::find(out, more) == out.end() && choices_.drawn(2) == 0) out.push_back(more);
     return out;
   }
 
   graph::Ints parts(std::size_t outputs, const graph::Ints& x) {
     const auto axis = static_cast<std::size_t>(axis_);
     const std::int64_t whole = axis < x.size() ? x[axis] : 0;
-    if (limits_.fitting && whole >= static_cast<std::int64_t>(outputs) && choices_.drawn(4) > 0) {
+    if (whole >= static_cast<std::int64_t>(outputs) && choices_.drawn(4) > 0) {
       graph::Ints sizes(outputs, 1);
       for (std::int64_t left = whole - static_cast<std::int64_t>(outputs); left > 0; --left)
         ++sizes[choices_.drawn(outputs)];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
 
 #include "core/rules/example_generator.h"
@@ -41,6 +42,19 @@ const std::array<Grid, 8>& grids() {
       {"dims 2, ranks to 3, sets of 2, one spatial dim of 4", {{2}, 3, 2, true, true, true, false}},
   }};
   return all;
+}
+
+std::string in_words(const Exact& value) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%.12g (%016llx)", value.rough,
+                static_cast<unsigned long long>(value.residue));
+  return text;
+}
+
+bool all_defined(const std::vector<ExactTensor>& tensors) {
+  return std::ranges::all_of(tensors, [](const ExactTensor& tensor) {
+    return std::ranges::all_of(tensor.values, [](const Exact& value) { return value.defined(); });
+  });
 }
 
 class Check {
@@ -93,10 +107,12 @@ class Check {
   }
 
   void sample() {
-    ExampleLimits deep, many;
+    ExampleLimits deep, many, large;
     deep.dims = {1, 2};
     deep.most_rank = kDeepRank;
     many.most_members = kManyMembers;
+    large.dims = {1, 2, 5, 8};
+    large.most_rank = 3;
     for (std::size_t draw = 0; draw < options_.most_draws && result_.random_matches < options_.random_matches;
          ++draw) {
       const std::uint64_t seed = options_.seed + draw * 7919;
@@ -106,6 +122,7 @@ class Check {
       const Compared one = compare(seed, choices,
                                    kind == 0   ? deep
                                    : kind == 1 ? many
+                                   : kind == 3 ? large
                                                : ExampleLimits{},
                                    "random", draw % 4 == 2);
       result_.random_matches += one.matches;
@@ -189,6 +206,7 @@ class Check {
     try {
       return agree(before, expected, run_exactly(after, inputs));
     } catch (const Undefined& error) {
+      if (!all_defined(expected)) return false;
       refute(std::string("the right side is not defined where the left is: ") + error.what());
     } catch (const Undecided&) {
       return false;
@@ -212,10 +230,10 @@ class Check {
         if (!left.values[k].defined()) continue;
         decided = true;
         if (!right.values[k].defined()) refute("the right side is not defined where the left is");
-        if (left.values[k].residue != right.values[k].residue)
+        if (!(left.values[k] == right.values[k]))
           refute("element " + std::to_string(k) + " of output " + std::to_string(i) + " of type " + type() +
-                 " is " + std::to_string(left.values[k].rough) + " on the left and " +
-                 std::to_string(right.values[k].rough) + " on the right");
+                 " is " + in_words(left.values[k]) + " on the left and " + in_words(right.values[k]) +
+                 " on the right");
       }
     }
     return decided;

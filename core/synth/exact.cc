@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRounding = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kInfinite = 0;  // the number of the oracle that says what infinity is
+constexpr std::uint64_t kInfinite = 0, kNone = 1;  // oracles that say what infinity is, and what is no number
 
 bool finite(const Exact& a, const Exact& b) {
   return std::isfinite(a.rough) && std::isfinite(b.rough);
@@ -40,6 +40,10 @@ Exact Exact::of(std::int64_t value) {
   return {Field::of(value), static_cast<double>(value)};
 }
 
+Exact Exact::undefined() {
+  return oracle(kNone, {}, std::numeric_limits<double>::quiet_NaN());
+}
+
 bool Exact::defined() const {
   return !std::isnan(rough) || !std::isfinite(error);
 }
@@ -63,7 +67,7 @@ Exact operator*(const Exact& a, const Exact& b) {
 }
 
 Exact operator/(const Exact& a, const Exact& b) {
-  if (b.residue == 0) throw Undefined("a divisor is zero", "exact evaluation", "draw again");
+  if (b.residue == 0) return Exact::undefined();
   const double rough = a.rough / b.rough, least = std::abs(b.rough) - b.error;
   const double error = !finite(a, b) ? a.error + b.error
                        : least > 0   ? rounded(rough, (a.error + std::abs(rough) * b.error) / least)
@@ -71,8 +75,18 @@ Exact operator/(const Exact& a, const Exact& b) {
   return {Field::multiply(a.residue, Field::invert(b.residue)), rough, error};
 }
 
+bool Exact::operator==(const Exact& other) const {
+  constexpr double kSlack = 1e3, kLeast = 1e-9;  // errors are known but for rounding of second order
+  if (residue != other.residue) return false;
+  if (!finite(*this, other)) return true;
+  const double scale = std::max(std::abs(rough), std::abs(other.rough));
+  const bool apart = std::abs(rough - other.rough) > kSlack * (error + other.error) + kLeast * scale;
+  return !apart;  // nor where an error is not known
+}
+
 bool less(const Exact& a, const Exact& b) {
-  if (a.residue == b.residue) return false;
+  if (!a.defined() || !b.defined()) throw Undefined("it is no number", "exact evaluation", "draw again");
+  if (a == b) return false;
   const bool apart = a.rough != b.rough && std::abs(a.rough - b.rough) > a.error + b.error;
   if (std::isnan(a.rough) || std::isnan(b.rough) || !apart)
     throw Undecided("two values are too close", "exact evaluation", "draw again");

@@ -14,8 +14,8 @@ class Undecided : public Error {
   using Error::Error;
 };
 
-/// There is no such number: a divisor is zero. On a left side it says nothing, on the right side of what is
-/// defined on the left it refutes.
+/// A choice hangs on what is no number. On a left side it says nothing, on the right side of what is defined
+/// on the left it refutes.
 class Undefined : public Undecided {
  public:
   using Undecided::Undecided;
@@ -33,22 +33,27 @@ struct Exact {
 
   static Exact of(double value);
   static Exact of(std::int64_t value);
+  /// No number: what is divided by zero, and all that is made of it.
+  static Exact undefined();
   /// Whether it is a number, or one whose rough value is lost.
   bool defined() const;
-  /// Whether it is that number, by its exact value.
-  bool is(double value) const { return residue == of(value).residue; }
+  /// Whether it is that number.
+  bool is(double value) const { return *this == of(value); }
+  /// Whether they are the same by their exact values, and by all that is known of their rough ones: what
+  /// differs by a factor of 2^61, which is 1 in the field, is not.
+  bool operator==(const Exact& other) const;
 };
 
 Exact operator+(const Exact& a, const Exact& b);
 Exact operator-(const Exact& a, const Exact& b);
 Exact operator*(const Exact& a, const Exact& b);
-/// Throws Undefined for b = 0.
+/// Undefined for b = 0.
 Exact operator/(const Exact& a, const Exact& b);
 inline Exact operator-(const Exact& a) {
   return Exact{} - a;
 }
 
-/// Throws Undecided where they differ by less than their errors.
+/// Throws Undecided where they differ by less than their errors, Undefined where one is no number.
 bool less(const Exact& a, const Exact& b);
 const Exact& larger(const Exact& a, const Exact& b);
 const Exact& smaller(const Exact& a, const Exact& b);

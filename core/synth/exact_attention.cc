@@ -57,6 +57,7 @@ class Attention {
 
 ExactTensor exact_attention(const graph::AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {
   if (out.values.empty()) return out;
+  if (inputs.size() > 4 && inputs[4]) throw Undecided("a mask of keys is not known", "exact evaluation", "");
   const Attention attention(attrs, inputs);
   const std::int64_t heads = attrs.integer(Attr::num_heads), width = out.dims[2] / heads;
   std::size_t i = 0;

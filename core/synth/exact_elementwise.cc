@@ -160,7 +160,7 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
     case OpKind::prelu:
       return less(a, {}) ? a * b : a;
     case OpKind::equal:
-      return truth(a.residue == b.residue);
+      return truth(a == b);
     case OpKind::greater:
       return truth(less(b, a));
     case OpKind::less:
@@ -178,18 +178,22 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
   }
 }
 
-// To where every value of the old type has its place; what is rounded, or may not fit, is undecided. Of real
-// numbers towards zero.
+// What is rounded is known where the number is; what may not fit is undecided. Of real numbers towards zero.
 Exact cast(const Exact& x, graph::DType from, graph::DType to) {
   using graph::DType;
-  if (to == DType::boolean) return truth(x.residue != 0);
-  const bool wide = to == DType::float32 || to == DType::float64;
-  if (wide && from != DType::float64) return x;
   if (from == to) return x;
-  const bool whole = to == DType::int64 || to == DType::int32;
+  if (to == DType::boolean) return truth(x.residue != 0);
+  const bool holds = to == DType::float64 || (to == DType::float32 && from != DType::float64);
+  if (holds) return x;
   constexpr double kFits = 0x1p31;
-  if (!whole || !(std::abs(x.rough) < kFits))
-    throw Undecided("this Cast is not known", "exact evaluation", "draw again");
+  const bool fits = std::abs(x.rough) < kFits;
+  if (graph::is_float(to) && fits && x.error == 0) {
+    AttrBlock attrs;
+    attrs.set(Attr::to, static_cast<std::int64_t>(to));
+    return Exact::of(roughly(OpKind::cast, attrs, {x.rough}));
+  }
+  const bool whole = to == DType::int64 || to == DType::int32;
+  if (!whole || !fits) throw Undecided("this Cast is not known", "exact evaluation", "draw again");
   if (!graph::is_float(from)) return x;
   return less(x, {}) ? stepped(OpKind::ceil, x) : stepped(OpKind::floor, x);
 }
@@ -204,24 +208,24 @@ ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs i
   if (out.values.empty()) return out;
   const bool one = graph::op_info(kind).max_inputs == 1 || kind == OpKind::clip;
   const bool divides = kind == OpKind::div && !graph::is_float(out.dtype);
+  const auto at = [&](const Exact& value, const graph::Ints& index) {
+    if (kind == OpKind::where) return inputs[value.residue != 0 ? 1 : 2]->broadcast_at(index);
+    if (kind == OpKind::clip) return clipped(attrs, inputs, value);
+    if (kind == OpKind::cast) return cast(value, inputs[0]->dtype, out.dtype);
+    if (one) return unary(kind, attrs, value);
+    Exact result = value;
+    for (std::size_t k = 1; k < inputs.size(); ++k) {
+      const Exact& other = inputs[k]->broadcast_at(index);
+      if (!other.defined() || !result.defined()) return Exact::undefined();
+      result = divides ? integer_quotient(result, other) : binary(kind, result, other);
+    }
+    return result;
+  };
   graph::Ints index(out.dims.size(), 0);
   std::size_t i = 0;
   do {
-    Exact value = inputs[0]->broadcast_at(index);
-    if (kind == OpKind::clip) {
-      value = clipped(attrs, inputs, value);
-    } else if (kind == OpKind::where) {
-      value = inputs[value.residue != 0 ? 1 : 2]->broadcast_at(index);
-    } else if (kind == OpKind::cast) {
-      value = cast(value, inputs[0]->dtype, out.dtype);
-    } else if (one) {
-      value = unary(kind, attrs, value);
-    } else {
-      for (std::size_t k = 1; k < inputs.size(); ++k)
-        value = divides ? integer_quotient(value, inputs[k]->broadcast_at(index))
-                        : binary(kind, value, inputs[k]->broadcast_at(index));
-    }
-    out.values[i++] = value;
+    const Exact& first = inputs[0]->broadcast_at(index);
+    out.values[i++] = first.defined() ? at(first, index) : Exact::undefined();
   } while (next_index(index, out.dims));
   return out;
 }

@@ -74,8 +74,11 @@ SymbolicTensor reshape(ProofCase& state, OpKind kind, const SymbolicAttrs& attrs
     }
   } else {
     std::size_t next = 0;
-    for (std::size_t d = 0; d < x.dims.size() + axes.size(); ++d)
-      dims.push_back(named(d) ? state.number(1) : x.dims.at(next++));
+    for (std::size_t d = 0; d < x.dims.size() + axes.size(); ++d) {
+      if (!named(d) && next == x.dims.size()) throw IllTyped("an axis that is no dim");
+      dims.push_back(named(d) ? state.number(1) : x.dims[next++]);
+    }
+    if (next < x.dims.size()) throw IllTyped("an axis that is named twice");
   }
   return reshaped(state, x, dims);
 }
@@ -136,7 +139,15 @@ std::vector<SymbolicTensor> split(ProofCase& state, const SymbolicAttrs& attrs, 
   return out;
 }
 
-// Along one or more dims, with bounds inside the tensor, as the canonical form has them.
+// A bound as the canonical form has it, and so every left side: counted from the end where it is below 0, and
+// cut off. On the right it may be anything.
+z3::expr within(ProofCase& state, const z3::expr& bound, const z3::expr& dim) {
+  if (!state.is_right() || state.follows(bound >= 0 && bound <= dim)) return bound;
+  const z3::expr counted = z3::ite(bound < 0, bound + dim, bound), zero = state.number(0);
+  return z3::ite(counted < 0, zero, z3::ite(counted > dim, dim, counted));
+}
+
+// Along one or more dims.
 SymbolicTensor slice(ProofCase& state, const SymbolicAttrs& attrs, SymbolicTensor x) {
   const Index &starts = attribute(attrs, Attr::starts).items, &ends = attribute(attrs, Attr::ends).items,
               &axes = attribute(attrs, Attr::axes).items, &steps = attribute(attrs, Attr::steps).items;
@@ -145,7 +156,9 @@ SymbolicTensor slice(ProofCase& state, const SymbolicAttrs& attrs, SymbolicTenso
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(state.literal(axes[i]));
     if (axis >= x.dims.size()) throw IllTyped("an axis that is no dim");
-    x = part_of(state, x, axis, starts[i], ends[i], steps[i]);
+    const z3::expr first = within(state, starts[i], x.dims[axis]), end = within(state, ends[i], x.dims[axis]);
+    const bool ordered = !state.is_right() || state.follows(first <= end);
+    x = part_of(state, x, axis, first, ordered ? end : z3::ite(end < first, first, end), steps[i]);
   }
   return x;
 }

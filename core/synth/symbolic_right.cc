@@ -34,6 +34,15 @@ SymbolicTensor integers(const Index& items, ProofCase& state, bool scalar) {
   return out;
 }
 
+// The matcher counts such an axis from the end; no case here does.
+void refuse_below_zero(const SymbolicQuantity& axes) {
+  for (const z3::expr& axis : axes.items) {
+    std::int64_t value = 0;
+    if (axis.simplify().is_numeral_i64(value) && value < 0)
+      throw Unprovable("an axis below 0 on the right side");
+  }
+}
+
 }  // namespace
 
 bool RightSide::run() {
@@ -96,6 +105,7 @@ bool RightSide::operation(const rules::RightStep& s, std::size_t member) {
     if (value.kind == Kind::none) return false;
     if (value.kind == Kind::integer && (attr == graph::Attr::alpha || attr == graph::Attr::beta))
       value = real_of(static_cast<double>(state_.literal(value.items[0])));
+    if (attr == graph::Attr::axis || attr == graph::Attr::axes) refuse_below_zero(value);
     op.attrs[attr] = std::move(value);
   }
   for (const graph::AttrSpec& spec : info.attrs) {

@@ -40,7 +40,7 @@ Draw draw(const RuleSet& rules, std::uint32_t rule, std::uint64_t seed) {
   Rng rng(seed, "instances");
   Draw out;
   RandomChoices choices(rng);
-  if (!make_example(rules.compiled(rule), b, choices, {.integers = false, .fitting = true})) return out;
+  if (!make_example(rules.compiled(rule), b, choices, {.types_vary = false, .fitting = true})) return out;
   const MatchIndex index(rules, b.graph());
   const auto matches = index.matches(rule);
   if (matches.empty()) return out;

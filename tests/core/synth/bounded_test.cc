@@ -31,6 +31,8 @@ TEST_P(Planted, IsRefutedForTheCornerWhereItIsWrong) {
                                               << " and " << result.random_matches << " matches";
 }
 
+INSTANTIATE_TEST_SUITE_P(Sizes, Planted, ::testing::ValuesIn(size_rules()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Values, Planted, ::testing::ValuesIn(value_rules()),
                          [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Undefined, Planted, ::testing::ValuesIn(undefined_rules()),

@@ -123,7 +123,7 @@ TEST(Exact, RoughValuesAgreeWithTheInterpreterOnExamplesOfAllShippedRules) {
       rules::GraphBuilder builder(seed);
       Rng rng(seed, "exact");
       rules::RandomChoices choices(rng);
-      if (!rules::make_example(rules.compiled(rule), builder, choices, {.integers = false})) continue;
+      if (!rules::make_example(rules.compiled(rule), builder, choices, {.types_vary = false})) continue;
       const ExactInputMap inputs = ordinary_inputs(builder.graph(), rng);
       std::map<std::int32_t, graph::HostTensor> plain;
       for (const auto& [origin, tensor] : inputs) {

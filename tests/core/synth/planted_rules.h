@@ -57,6 +57,51 @@ inline std::vector<UnsoundRule> planted_rules() {
   };
 }
 
+/// Rules that are wrong for some attributes, indices or sizes alone.
+inline std::vector<UnsoundRule> size_rules() {
+  return {
+      {"RowsInSomeOrder",
+       "r: Gather{a}(x, i), const(i), rank(i) == 1, permutation(ints(i)), size(i) == dims(x)[a]\n"
+       "    => Gather{a}(x, Ints(invert(ints(i))))\n"},
+      {"RowsThatAreNotNeighbours",
+       "r: Gather{a}(x, i), const(i), rank(i) == 1, size(i) >= 3 => Slice{[ints(i)[0]], [ints(i)[0] + "
+       "size(i)], "
+       "[a], [1]}(x)\n"},
+      {"PartsOfOtherSizes",
+       "r: Slice{[i], [j], [a], [1]}(Concat{a}(x, y)), i >= dims(x)[a] => Slice{[i - dims(y)[a]], [j - "
+       "dims(y)[a]], [a], [1]}(y)\n"},
+      // Where the bounds come out below 0 they are counted from the end.
+      {"BoundsBelowZero",
+       "r: Slice{[i], [j], [a], [1]}(Concat{a}(x, y)), i >= dims(y)[a] => Slice{[i - dims(x)[a]], [j - "
+       "dims(x)[a]], [a], [1]}(y)\n"},
+      {"AxisBelowZero", "r: Softmax{a}(Relu(x)), rank(x) == 2 => Softmax{a - 1}(Relu(x))\n"},
+      {"PartsInOrder",
+       "r: (q, k, v) = Split{a, s}(x) => q = Slice{[0], [s[0]], [a], [1]}(x); k = Slice{[s[1]], [2 * s[1]], "
+       "[a], "
+       "[1]}(x); v = Slice{[2 * s[1]], [2 * s[1] + s[2]], [a], [1]}(x)\n"},
+      {"HolesInWindows",
+       "r: Conv{k,s=1,p,d,g}(x, w), e = (k - 1) / 2 * d, p == e ++ e\n"
+       "    => Conv{k,s=[1 for i in k],p=(k - 1) / 2 ++ (k - 1) / 2,d=[1 for i in k],g=g}(x, w)\n"},
+      {"ManyOutputChannels",
+       "r: Conv{k,s,p,d,g}(Neg(x), w) => Mul(Conv{k,s,p,d,g}(x, w), if w.0 > 2 * g then 1.0 else -1.0)\n"},
+      {"StridesOfThree",
+       "r: Conv{k,s,p,d,g}(Neg(x), w) => Mul(Conv{k,s,p,d,g}(x, w), if max(s) > 2 then 1.0 else -1.0)\n"},
+      {"RowsOfAReshape", "r: Softmax{a}(Reshape{r}(x)), len(r) == rank(x) => Reshape{r}(Softmax{a}(x))\n"},
+      {"TwoNewAxes",
+       "r: Softmax{a}(Unsqueeze{q}(x)), a > q[0], not a in q => Unsqueeze{q}(Softmax{a - 1}(x))\n"},
+      {"SmallEpsilon",
+       "r: BatchNormalization{eps}(Relu(x), s, b, m, v)\n"
+       "    => BatchNormalization{(if eps > 0.001 then eps else 0.001)}(Relu(x), s, b, m, v)\n"},
+      {"SmallAlpha", "r: LeakyRelu{a}(x), a > 0 => LeakyRelu{(if a > 0.25 then a else 0.25)}(x)\n"},
+      {"HalfAndBack", "r: Cast{to=1}(Cast{to=10}(x)), float(x) => Cast{1}(x)\n"},
+      {"TypeOfElements", "r: Mul(x, 2) => Mul(x, if dtype(x) == float64 then 3.0 else 2.0)\n"},
+      // 2^61 is 1 in the prime field.
+      {"OneOfTheField", "r: Mul(x, 2305843009213693952.0) => Identity(x)\n"},
+      {"GuardedDivision", "r: Where(Equal(y, 0.0), Neg(z), Reciprocal(y)) => Reciprocal(y)\n"},
+      {"LengthAboveFour", "r: Relu(x) => LeakyRelu{if max(dims(x)) > 4 then 1.0 else 0.0}(x)\n"},
+  };
+}
+
 /// Rules that are wrong for some values of their inputs alone: beyond or on a threshold, on a step, at zero.
 inline std::vector<UnsoundRule> value_rules() {
   return {

@@ -54,8 +54,8 @@ TEST(Verify, WhatCannotBeTriedOrFollowedIsNotProvedAndEndsNoRun) {
 // type of elements the reals know nothing.
 TEST(Verify, KnowsWhatItDoesNotKnow) {
   const auto rules = rules::RuleSet::parse(
-      "half: Cast{to=1}(Cast{to=10}(x)) => Identity(x)\n"
-      "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 3.0)\n",
+      "mod: Cast{to=1}(Cast{to=2}(x)), float(x) => Cast{1}(Cast{to=2}(Identity(x)))\n"
+      "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 2.0)\n",
       "a.rules");
   const auto verdicts = verify_rules(rules, {0, 1}, quick(), [](const Verdict&) {});
   for (const Verdict& verdict : verdicts) {
