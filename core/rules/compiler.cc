@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/rules/example_generator.h"
 #include "core/rules/op_names.h"
 
 namespace regraft::rules {
@@ -15,6 +16,9 @@ Compiler::Compiler(const RuleText& text, std::string_view file, const Constants&
 CompiledRule Compiler::run() {
   left();
   plan();
+  if (pattern_order(rule_).size() < rule_.nodes.size())
+    error(text_.left[0].at, "its pattern reads what is made of it",
+          "no graph has a cycle: name another operand");
   on_right_ = true;
   right();
   check_kinds(rule_, reporter());

@@ -329,7 +329,8 @@ bool ready(const CompiledRule& rule, std::size_t node, const std::vector<bool>& 
 std::vector<std::size_t> pattern_order(const CompiledRule& rule) {
   std::vector<std::size_t> order;
   std::vector<bool> done(rule.nodes.size(), false);
-  while (order.size() < rule.nodes.size()) {
+  for (std::size_t before = order.size() + 1; order.size() != before;) {
+    before = order.size();
     for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
       if (done[i] || !ready(rule, i, done)) continue;
       done[i] = true;

@@ -29,7 +29,7 @@ struct ExampleLimits {
 bool make_example(const CompiledRule& rule, GraphBuilder& builder, Choices& choices,
                   const ExampleLimits& limits = {});
 
-/// The pattern's nodes, each behind those whose outputs it reads.
+/// The pattern's nodes, each behind those whose outputs it reads. Of a pattern that reads itself not all.
 std::vector<std::size_t> pattern_order(const CompiledRule& rule);
 
 }  // namespace regraft::rules

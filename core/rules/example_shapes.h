@@ -28,6 +28,7 @@ class ExampleShapes {
 
   /// Of a first operand that must fit a later one.
   Dims fitting_first(graph::OpKind kind, const Dims& other, const RankRange& range) {
+    refuse_many(range);
     if (kind == K::matmul && !other.empty()) {
       Dims dims = some_dims(std::max<std::size_t>(1, range.least > 0 ? rank_of(range, 1) : 2));
       dims.back() = other[other.size() < 2 ? 0 : other.size() - 2];
@@ -39,6 +40,7 @@ class ExampleShapes {
 
   /// Of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
   Dims first_dims(graph::OpKind kind, const RankRange& range, bool may_transpose) {
+    refuse_many(range);
     switch (kind) {
       case K::conv:
       case K::max_pool:
@@ -109,6 +111,7 @@ class ExampleShapes {
 
   /// Of a further operand, given the dims of those before it.
   Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, const RankRange& range) {
+    refuse_many(range);
     const Dims& first = given[0];
     const std::size_t n = given.size();
     const bool wide = kind == K::conv                            ? first.size() > 2
@@ -143,6 +146,10 @@ class ExampleShapes {
   }
 
  private:
+  static void refuse_many(const RankRange& range) {
+    constexpr std::size_t kMostRank = 8;
+    if (range.least > kMostRank) throw graph::GraphError("more dims than examples have", "instance", "");
+  }
   // What is taken apart in steps, or in parts of different sizes, wants some length.
   Dims with_a_larger_one(Dims dims) {
     if (!dims.empty() && choices_.drawn(4) == 0)
@@ -303,6 +310,7 @@ class ExampleShapes {
         break;
       case 2:
         for (std::int64_t& d : dims) d = choices_.one_in(2) ? 1 : d;
+        if (choices_.drawn(3) == 0) vary(dims);  // each along what the other has one of
         break;
       case 3:
         for (std::int64_t& d : dims) {

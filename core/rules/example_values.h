@@ -168,6 +168,9 @@ class ExampleValues {
     steps_.assign(starts_.size(), 1);
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       if (!x.empty()) starts_[i] = static_cast<std::int64_t>(i == 0 ? choices_.below(2) : choices_.drawn(2));
+      if (!x.empty() && choices_.drawn(4) == 0)
+        starts_[i] = static_cast<std::int64_t>(
+            choices_.drawn(static_cast<std::size_t>(std::max<std::int64_t>(1, x[0]))));
       if (choices_.drawn(8) == 0) starts_[i] = -1 - static_cast<std::int64_t>(choices_.drawn(2));
       if (choices_.drawn(4) == 0) steps_[i] = 2 + static_cast<std::int64_t>(choices_.drawn(2));
     }

@@ -73,6 +73,22 @@ std::vector<std::string_view> attr_names(OpKind kind) {
   return names;
 }
 
+bool takes_real(Attr attr) {
+  switch (attr) {
+    case Attr::alpha:
+    case Attr::beta:
+    case Attr::epsilon:
+    case Attr::max:
+    case Attr::min:
+    case Attr::momentum:
+    case Attr::scale:
+    case Attr::value:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool takes_list(Attr attr) {
   switch (attr) {
     case Attr::axes:

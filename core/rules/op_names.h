@@ -27,6 +27,8 @@ std::optional<graph::Attr> attr_at(graph::OpKind kind, std::size_t position);
 std::vector<std::string_view> attr_names(graph::OpKind kind);
 /// Whether its values are lists of integers.
 bool takes_list(graph::Attr attr);
+/// Whether an attribute's value is a real number, for which a whole one may be written.
+bool takes_real(graph::Attr attr);
 /// Attributes that every op in canonical form has although they have no constant default: a pattern must
 /// mention them.
 bool always_present(graph::OpKind kind, graph::Attr attr);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/rules/op_names.h"
+
 namespace regraft::rules {
 namespace {
 
@@ -187,6 +189,7 @@ std::optional<graph::AttrValue> Quantity::as_attr(graph::Attr attr) const {
     case Kind::boolean:
     case Kind::integer:
       if (is_symbolic(integer)) return std::nullopt;
+      if (takes_real(attr)) return static_cast<double>(integer);
       return integer;
     case Kind::real:
       return real;

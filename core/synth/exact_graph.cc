@@ -18,6 +18,14 @@ ExactTensor exact_of(const graph::HostTensor& tensor) {
   return out;
 }
 
+/// What is larger takes too long.
+void refuse_large(const graph::TensorType& type) {
+  constexpr double kMostElements = 1 << 18;
+  double elements = 1;
+  for (const graph::Dim dim : type.dims) elements *= static_cast<double>(dim);
+  if (elements > kMostElements) throw Undecided("a tensor is too large", "exact evaluation", "");
+}
+
 class Evaluation {
  public:
   explicit Evaluation(const graph::Graph& graph) : graph_(graph), tables_(graph.tables()) {}
@@ -42,6 +50,7 @@ class Evaluation {
   void compute(graph::NodeId id, const graph::Node& node) {
     std::vector<const ExactTensor*> operands;
     for (graph::Value v : node.inputs) operands.push_back(v.present() ? &values_.at(v) : nullptr);
+    refuse_large(tables_.type(node.outputs[0]));
     std::vector<ExactTensor> out =
         evaluate_exactly(node.kind, tables_.attrs(node.attrs), operands, tables_.type(node.outputs[0]));
     for (std::uint32_t i = 0; i < out.size(); ++i) values_[{id, i}] = std::move(out[i]);
@@ -51,6 +60,7 @@ class Evaluation {
     const auto held = weights_.find(id);
     if (held != weights_.end()) return held->second;
     const graph::WeightExpr& expr = tables_.weights()[id];
+    refuse_large(tables_.type(expr.type));
     ExactTensor value;
     if (expr.form != graph::WeightExpr::Form::operation) {
       value = exact_of(graph::HostTensor::from_bytes(tables_.type(expr.type), expr.bytes));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/rules/op_names.h"
 #include "core/synth/symbolic_sides.h"
 
 namespace regraft::synth {
@@ -103,7 +104,7 @@ bool RightSide::operation(const rules::RightStep& s, std::size_t member) {
   for (const auto& [attr, code] : s.attrs) {
     SymbolicQuantity value = evaluate(code, {state_, b_, s.domain, member});
     if (value.kind == Kind::none) return false;
-    if (value.kind == Kind::integer && (attr == graph::Attr::alpha || attr == graph::Attr::beta))
+    if (value.kind == Kind::integer && rules::takes_real(attr))
       value = real_of(static_cast<double>(state_.literal(value.items[0])));
     if (attr == graph::Attr::axis || attr == graph::Attr::axes) refuse_below_zero(value);
     op.attrs[attr] = std::move(value);

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "core/base/file.h"
@@ -83,6 +84,9 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
     found = check_bounded(alone, 0, options.bounded);
   } catch (const Error& error) {
     verdict.note = std::string("no examples of its pattern can be made: ") + error.what();
+    return verdict;
+  } catch (const std::bad_alloc&) {
+    verdict.note = "examples of its pattern do not fit into memory";
     return verdict;
   }
   verdict.bounded_seconds = thread_seconds() - start;

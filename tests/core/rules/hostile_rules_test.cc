@@ -52,6 +52,12 @@ TEST(HostileRules, ListsThatDoubleThemselvesHaveNoValue) {
   EXPECT_EQ(matches_on_relu(doubled(40)), 0u);
 }
 
+TEST(HostileRules, APatternThatReadsItselfIsAnError) {
+  EXPECT_THAT(error_of("r: y = Add(x, z); z = Mul(y, x) => y = x; z = x\n"),
+              HasSubstr("reads what is made of it"));
+  EXPECT_THAT(error_of("r: y = Relu(y) => y = Neg(y)\n"), Not(HasSubstr("no error")));
+}
+
 TEST(HostileRules, RangesAreNoLongerThanWhatAGraphHas) {
   EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(59998 + rank(x))) == 60000 => x\n"), 1u);
   EXPECT_EQ(matches_on_relu("r: Relu(x), len(range(69998 + rank(x))) == 70000 => x\n"), 0u);

@@ -38,6 +38,16 @@ TEST(Trial, SaysWhatToLookAt) {
   EXPECT_THAT(Trial().remedy(), HasSubstr("dims and attributes"));
 }
 
+TEST(Trial, MakesNoExamplesOfManyDims) {
+  for (const char* rank : {"== 60", "== 100000000", ">= 9223372036854775807"})
+    EXPECT_FALSE(tried("r: Relu(x), rank(x) " + std::string(rank) + " => Neg(Neg(Relu(x)))", 200).applies);
+}
+
+TEST(Trial, AWholeNumberMayStandForARealAttribute) {
+  EXPECT_TRUE(tried("r: Neg(x) => Neg(Clip{min=0, max=6}(Neg(x)))").applies);
+  EXPECT_TRUE(tried("r: Clip{min=a, max=b}(x), a < b => Neg(Clip{0 - b, 0 - a}(Neg(x)))").applies);
+}
+
 // The same examples every time, and no more than are needed.
 TEST(Trial, StopsAtTheFirstAndIsTheSameEveryTime) {
   const Trial one = tried("r: MatMul(x, w), const(w), rank(x) == 3 => MatMul(x, w + 0)");

@@ -65,6 +65,7 @@ TEST(Bounded, PowersActivationsAndCastsAreKnown) {
       "log: Log(Softmax{a}(x)) => LogSoftmax{a}(x)\n"
       "clip: Clip{min=a,max=b}(Neg(x)), a < b => Neg(Clip{-b, -a}(x))\n"
       "whole: Cast{to=7}(Floor(Relu(x))) => Cast{7}(Relu(x))\n"
+      "whole-bounds: Clip{min=0,max=6}(Relu(x)) => Clip{0, 6}(x)\n"
       "tile: Tile{r}(Neg(x)) => Neg(Tile{r}(x))\n"
       "pad: Conv{k,s,p,d,g}(Pad{pads=q}(x), w), rank(x) == 3, q[0] == 0, q[1] == 0, q[3] == 0, q[4] == 0, q "
       ">= 0\n"
@@ -74,6 +75,21 @@ TEST(Bounded, PowersActivationsAndCastsAreKnown) {
     const BoundedResult result = check_bounded(rules, rule);
     EXPECT_EQ(result.outcome, Outcome::holds) << rules.info(rule).name << " " << result.counterexample;
     EXPECT_GE(result.grid_matches, 100u) << rules.info(rule).name;
+  }
+}
+
+TEST(Bounded, WhatIsTooLargeToComputeDecidesNothing) {
+  const auto rules = rules::RuleSet::parse(
+      "full: Relu(x) => y = Full([100000, 100000], 0, x); Relu(Add(x, ReduceSum{[0, 1], 0}(y)))\n"
+      "pad: Relu(x), rank(x) == 1 => Relu(Slice{[0], [x.0], [0], [1]}(Pad{pads=[0, 200000000]}(x)))\n",
+      "large");
+  BoundedOptions options;
+  options.most_draws = 200;
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+    const BoundedResult result = check_bounded(rules, rule, options);
+    EXPECT_EQ(result.outcome, Outcome::sampled) << rules.info(rule).name;
+    EXPECT_EQ(result.random_matches, 0u) << rules.info(rule).name;
+    EXPECT_GT(result.undecided, 0u) << rules.info(rule).name;
   }
 }
 

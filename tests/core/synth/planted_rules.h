@@ -98,6 +98,12 @@ inline std::vector<UnsoundRule> size_rules() {
       // 2^61 is 1 in the prime field.
       {"OneOfTheField", "r: Mul(x, 2305843009213693952.0) => Identity(x)\n"},
       {"GuardedDivision", "r: Where(Equal(y, 0.0), Neg(z), Reciprocal(y)) => Reciprocal(y)\n"},
+      {"BroadcastBothWays",
+       "r: ReduceSum{[a], 1}(Add(x, y)), rank(x) == rank(y), size(x) > size(y), dims(y)[a] > 1 => "
+       "Add(ReduceSum{[a], "
+       "1}(x), ReduceSum{[a], 1}(y))\n"},
+      {"RowsOfAReshapeThatKeepsThem",
+       "r: Softmax{a}(Reshape{r}(x)), len(r) == rank(x), r[a] == dims(x)[a] => Reshape{r}(Softmax{a}(x))\n"},
       {"LengthAboveFour", "r: Relu(x) => LeakyRelu{if max(dims(x)) > 4 then 1.0 else 0.0}(x)\n"},
   };
 }
