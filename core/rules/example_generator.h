@@ -17,7 +17,9 @@ struct ExampleLimits {
   bool one_spatial_dim = false;  // convolutions and pooling have one, or two
   bool few_windows = false;      // few sizes of images and groups
   bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input
-  bool types_vary = true;        // some are doubles and, where a rule only moves or compares them, integers
+  bool types_vary = true;        // where a rule only moves or compares elements they may be integers
+  bool doubles =
+      true;  // and with it some are doubles: what is drawn first is the same all through an enumeration
   bool fitting = false;  // sizes of parts and dims that guards compare agree more often than by chance alone
 };
 

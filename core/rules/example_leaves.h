@@ -25,9 +25,9 @@ class ExampleLeaves {
                 const ExampleLimits& limits)
       : b_(builder), choices_(choices), limits_(limits) {
     if (!limits.types_vary) return;
-    if (!needs_floats(rule) && choices.drawn(4) == 0)
+    if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
       number_ = choices.drawn(4) == 0 ? graph::DType::int32 : graph::DType::int64;
-    else if (choices.drawn(12) == 0)
+    else if (limits.doubles && choices.drawn(12) == 0)
       number_ = graph::DType::float64;
   }
 

@@ -90,11 +90,13 @@ class Check {
   }
 
   void enumerate(const Grid& grid, std::size_t most) {
+    ExampleLimits limits = grid.limits;
+    limits.doubles = false;
     rules::EnumeratedChoices choices;
     std::size_t matches = 0, examples = 0, undecided = 0;
     bool more = true;
     for (; more && examples < most && !refuted(); more = choices.next(), ++examples) {
-      const Compared one = compare(options_.seed + examples, choices, grid.limits, grid.words, false);
+      const Compared one = compare(options_.seed + examples, choices, limits, grid.words, false);
       matches += one.matches;
       undecided += one.undecided;
     }

@@ -151,7 +151,7 @@ inline std::vector<UnsoundRule> undefined_rules() {
        "r: Add(Mul(x, c), d), const(c, d), scalar(c, d) => Mul(Add(x, Div(d, c)), c)\n"},
       {"InverseOfAZeroConstant", "r: Mul(x, c), const(c), scalar(c) => Div(x, Div(1.0, c))\n"},
       {"LogarithmOfWhatVanishes", "r: Mul(x, 0.0) => Mul(Log(x), 0.0)\n"},
-      {"QuotientThatVanishes", "r: Mul(x, 0.0) => Mul(Div(x, 0.0), 0.0)\n"},
+      {"QuotientThatVanishes", "r: Mul(x, 0.0) => Mul(Div(x, Sub(x, x)), 0.0)\n"},
   };
 }
 
