@@ -1,10 +1,10 @@
 ; scale-split: (q, k, v) = Split{a, s}(x); y = Mul(q, c), size(c) == 1, const(c), rank(c) <= rank(x), uses(q) == 1, a == rank(x) - 1 => n = s[1] + s[2]; (y, k, v) = Split{a, s}(Mul(x, Concat{0}(Full([s[0]], 1, x) * c, Full([n], 1, x))))
-; For all dims; 8 cases, ranks to 4.
+; For all dims; 10 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 14 conditions.
 ; The last case is
-;   t0_3_0[i_16, i_17, i_18, (+ i_19 split_4 split_5)]
-;     and [(and (>= (+ i_19 split_4 split_5) 0) (< (+ i_19 split_4 split_5) (+ 0 split_4)))] t0_3_0[i_16, i_17, i_18, (+ i_19 split_4 split_5)] t0_5_0[(ite (= t0_5_0_d_7 1) 0 (+ i_19 split_4 split_5))] + [(and (>= (+ i_19 split_4 split_5) (+ 0 split_4))
-;        (< (+ i_19 split_4 split_5) (+ (+ 0 split_4) split_5 split_6)))] t0_3_0[i_16, i_17, i_18, (+ i_19 split_4 split_5)]
+;   t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]
+;     and [(and (>= (+ i_23 split_5 split_6) 0) (< (+ i_23 split_5 split_6) (+ 0 split_5)))] t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)] t0_5_0[(ite (= t0_5_0_d_8 1) 0 (+ i_23 split_5 split_6))] + [(and (>= (+ i_23 split_5 split_6) (+ 0 split_5))
+;        (< (+ i_23 split_5 split_6) (+ (+ 0 split_5) split_6 split_7)))] t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
