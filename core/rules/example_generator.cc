@@ -293,8 +293,10 @@ class ExampleGenerator {
       return b_.integers(all);
     }
     graph::Ints some(1 + below(2));
-    if (rank == 1 && choices_.drawn(4) == 0) some.resize(3 + choices_.drawn(2));
     for (std::int64_t& i : some) i = index();
+    if (rank == 1 && choices_.drawn(4) == 0)
+      for (std::size_t more = 1 + choices_.drawn(2); more > 0; --more)
+        some.push_back(static_cast<std::int64_t>(choices_.drawn(static_cast<std::size_t>(dim))));
     return rank == 1 ? b_.integers(some) : b_.integers(Dims{1, std::ssize(some)}, some);
   }
 

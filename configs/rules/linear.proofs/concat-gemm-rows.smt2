@@ -1,5 +1,5 @@
 ; concat-gemm-rows: Concat{axis=0}(Gemm{alpha,beta,ta=0,tb}(x@, w, b?)...), const(w, b), not present(b) or rank(b) <= 1 => Gemm{alpha,beta,0,tb}(Concat{0}(x@...), w, b)
-; For all dims; 18 cases, ranks to 3, sets of up to 3.
+; For all dims; 18 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; The last case is
 ;   sum k!280: [(and (>= k!280 0) (< k!280 t1_1_0_d_1)) (and (>= i_11 0) (< i_11 (+ 0 t1_1_0_d_0)))] alpha_5 t1_1_0[i_11, k!280] t0_1_0[i_12, k!280] + [(and (>= i_11 0) (< i_11 (+ 0 t1_1_0_d_0)))] beta_6 t0_2_0[(ite (= t0_2_0_d_4 1) 0 i_12)] + sum k!283: [(and (>= k!283 0) (< k!283 t1_1_1_d_8)) (and (>= i_11 (+ 0 t1_1_0_d_0)) (< i_11 (+ (+ 0 t1_1_0_d_0) t1_1_1_d_7)))] alpha_5 t1_1_1[(+ i_11 (* (- 1) t

@@ -1,5 +1,5 @@
 ; gemm-shared: y@ = Gemm{alpha,beta,ta=0,tb}(x@, w, b?), const(w, b), rank(b) <= 1 or not present(b) => z = Gemm{alpha,beta,0,tb}(Concat{0}(x@...), w, b); o@ = sum([x@.0...][0:index@]); y@ = Slice{[o@], [o@ + x@.0], [0], [1]}(z)
-; For all dims; 12 cases, ranks to 3, sets of up to 3.
+; For all dims; 12 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; The last case is
 ;   sum k!340: [(and (>= k!340 0) (< k!340 t1_1_2_d_10))] alpha_5 t1_1_2[i_15, k!340] t0_0_0[i_16, k!340] + beta_6 t0_1_0[(ite (= t0_1_0_d_4 1) 0 i_16)]

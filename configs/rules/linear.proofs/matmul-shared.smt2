@@ -1,13 +1,13 @@
 ; matmul-shared: y@ = MatMul(x@, w), const(w), rank(w) == 2, rank(x@) >= 2, same(dims(x@)[1:]) => z = MatMul(Concat{0}(x@...), w); o@ = sum([x@.0...][0:index@]); y@ = Slice{[o@], [o@ + x@.0], [0], [1]}(z)
-; For all dims; 4 cases, ranks to 3, sets of up to 3.
+; For all dims; 6 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; The last case is
-;   sum k!267: [(and (>= k!267 0) (< k!267 t1_1_2_d_10))] t1_1_2[i_17, i_18, k!267] t0_0_0[k!267, i_19]
-;     and sum k!269: [(and (>= (+ i_17 t1_1_0_d_0 t1_1_1_d_5) 0)
-;        (< (+ i_17 t1_1_0_d_0 t1_1_1_d_5) (+ 0 t1_1_0_d_0))) (and (>= k!269 0) (< k!269 t1_1_0_d_2))] t1_1_0[(+ i_17 t1_1_0_d_0 t1_1_1_d_5), i_18, k!269] t0_0_0[k!269, i_19] + sum k!270: [(and (>= (+ i_17 t1_1_0_d_0 t1_1_1_d_5) (+ 0 t1_1_0_d_0))
-;        (< (+ i_17 t1_1_0_d_0 t1_1_1_d_5) (+ (+ 0 t1_1_0_d_0) t1_1_1_d_5))) (and (>= k!270 0) (< k!270 t1_1_0_d_2))] t1_1_1[(+ i_17 t1_1_1_d_5), i_18, k!270] t0_0_0[k!270, i_19] + sum k!271: [(and (>= (+ i_17 t1_1_0_d_0 t1_1_1_d_5) (+ 0 t1_1_0_d_0 t1_1_1_d_5))
-;        (< (+ i_17 t1_1_0_d_0 t1_1_1_d_5)
-;           (+ (+ 0 t1_1_0_d_0 t1_1_1_d_5) t1_1_2_d_8))) (and (>= k!271 0) (< k!271 t1_1_0_d_2))] t1_1_2[i_17, i_18, k!271] t0_0_0[k!271, i_19]
+;   sum k!889: [(and (>= k!889 0) (< k!889 t1_1_2_d_13))] t1_1_2[i_22, i_23, i_24, k!889] t0_0_0[k!889, i_25]
+;     and sum k!891: [(and (>= (+ i_22 t1_1_0_d_0 t1_1_1_d_6) 0)
+;        (< (+ i_22 t1_1_0_d_0 t1_1_1_d_6) (+ 0 t1_1_0_d_0))) (and (>= k!891 0) (< k!891 t1_1_0_d_3))] t1_1_0[(+ i_22 t1_1_0_d_0 t1_1_1_d_6), i_23, i_24, k!891] t0_0_0[k!891, i_25] + sum k!892: [(and (>= (+ i_22 t1_1_0_d_0 t1_1_1_d_6) (+ 0 t1_1_0_d_0))
+;        (< (+ i_22 t1_1_0_d_0 t1_1_1_d_6) (+ (+ 0 t1_1_0_d_0) t1_1_1_d_6))) (and (>= k!892 0) (< k!892 t1_1_0_d_3))] t1_1_1[(+ i_22 t1_1_1_d_6), i_23, i_24, k!892] t0_0_0[k!892, i_25] + sum k!893: [(and (>= (+ i_22 t1_1_0_d_0 t1_1_1_d_6) (+ 0 t1_1_0_d_0 t1_1_1_d_6))
+;        (< (+ i_22 t1_1_0_d_0 t1_1_1_d_6)
+;           (+ (+ 0 t1_1_0_d_0 t1_1_1_d_6) t1_1_2_d_10))) (and (>= k!893 0) (< k!893 t1_1_0_d_3))] t1_1_2[i_22, i_23, i_24, k!893] t0_0_0[k!893, i_25]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

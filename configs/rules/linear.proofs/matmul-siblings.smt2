@@ -1,13 +1,13 @@
 ; matmul-siblings: y@ = MatMul(x, w@), const(w@), rank(w@) == 2, rank(x) >= 2 => z = MatMul(x, Concat{1}(w@...)); (y@...) = Split{rank(z) - 1, [w@.1...]}(z)
-; For all dims; 4 cases, ranks to 3, sets of up to 3.
+; For all dims; 8 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 16 conditions.
 ; The last case is
-;   sum k!131: [(and (>= k!131 0) (< k!131 t0_0_0_d_2))] t0_0_0[i_15, i_16, k!131] t1_1_2[k!131, i_17]
-;     and sum k!133: [(and (>= (+ i_17 t1_1_0_d_4 t1_1_1_d_6) 0)
-;        (< (+ i_17 t1_1_0_d_4 t1_1_1_d_6) (+ 0 t1_1_0_d_4))) (and (>= k!133 0) (< k!133 t0_0_0_d_2))] t0_0_0[i_15, i_16, k!133] t1_1_0[k!133, (+ i_17 t1_1_0_d_4 t1_1_1_d_6)] + sum k!134: [(and (>= (+ i_17 t1_1_0_d_4 t1_1_1_d_6) (+ 0 t1_1_0_d_4))
-;        (< (+ i_17 t1_1_0_d_4 t1_1_1_d_6) (+ (+ 0 t1_1_0_d_4) t1_1_1_d_6))) (and (>= k!134 0) (< k!134 t0_0_0_d_2))] t0_0_0[i_15, i_16, k!134] t1_1_1[k!134, (+ i_17 t1_1_1_d_6)] + sum k!135: [(and (>= (+ i_17 t1_1_0_d_4 t1_1_1_d_6) (+ 0 t1_1_0_d_4 t1_1_1_d_6))
-;        (< (+ i_17 t1_1_0_d_4 t1_1_1_d_6)
-;           (+ (+ 0 t1_1_0_d_4 t1_1_1_d_6) t1_1_2_d_8))) (and (>= k!135 0) (< k!135 t0_0_0_d_2))] t0_0_0[i_15, i_16, k!135] t1_1_2[k!135, i_17]
+;   sum k!299: [(and (>= k!299 0) (< k!299 t0_0_0_d_4))] t0_0_0[i_21, i_22, i_23, i_24, k!299] t1_1_2[k!299, i_25]
+;     and sum k!301: [(and (>= (+ i_25 t1_1_0_d_6 t1_1_1_d_8) 0)
+;        (< (+ i_25 t1_1_0_d_6 t1_1_1_d_8) (+ 0 t1_1_0_d_6))) (and (>= k!301 0) (< k!301 t0_0_0_d_4))] t0_0_0[i_21, i_22, i_23, i_24, k!301] t1_1_0[k!301, (+ i_25 t1_1_0_d_6 t1_1_1_d_8)] + sum k!302: [(and (>= (+ i_25 t1_1_0_d_6 t1_1_1_d_8) (+ 0 t1_1_0_d_6))
+;        (< (+ i_25 t1_1_0_d_6 t1_1_1_d_8) (+ (+ 0 t1_1_0_d_6) t1_1_1_d_8))) (and (>= k!302 0) (< k!302 t0_0_0_d_4))] t0_0_0[i_21, i_22, i_23, i_24, k!302] t1_1_1[k!302, (+ i_25 t1_1_1_d_8)] + sum k!303: [(and (>= (+ i_25 t1_1_0_d_6 t1_1_1_d_8) (+ 0 t1_1_0_d_6 t1_1_1_d_8))
+;        (< (+ i_25 t1_1_0_d_6 t1_1_1_d_8)
+;           (+ (+ 0 t1_1_0_d_6 t1_1_1_d_8) t1_1_2_d_10))) (and (>= k!303 0) (< k!303 t0_0_0_d_4))] t0_0_0[i_21, i_22, i_23, i_24, k!303] t1_1_2[k!303, i_25]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; concat-split: Concat{a}(y@...); (y@...) = Split{a, s}(x) => x
-; For all dims; 18 cases, ranks to 3, sets of up to 3.
+; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 13 conditions.
 ; The last case is
-;   [(and (>= i_8 0) (< i_8 (+ 0 split_3)))] t0_1_0[i_6, i_7, i_8] + [(and (>= i_8 (+ 0 split_3)) (< i_8 (+ (+ 0 split_3) split_4)))] t0_1_0[i_6, i_7, i_8] + [(and (>= i_8 (+ 0 split_3 split_4)) (< i_8 (+ (+ 0 split_3 split_4) split_5)))] t0_1_0[i_6, i_7, i_8]
-;     and t0_1_0[i_6, i_7, i_8]
+;   [(and (>= i_12 0) (< i_12 (+ 0 split_5)))] t0_1_0[i_8, i_9, i_10, i_11, i_12] + [(and (>= i_12 (+ 0 split_5)) (< i_12 (+ (+ 0 split_5) split_6)))] t0_1_0[i_8, i_9, i_10, i_11, i_12] + [(and (>= i_12 (+ 0 split_5 split_6)) (< i_12 (+ (+ 0 split_5 split_6) split_7)))] t0_1_0[i_8, i_9, i_10, i_11, i_12]
+;     and t0_1_0[i_8, i_9, i_10, i_11, i_12]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; split-add: (p@...) = Split{a, s}(x); y@ = f:Binary(p@, q@); (q@...) = Split{a, s}(z), dims(x) == dims(z) => (y@...) = Split{a, s}(f(x, z))
-; For all dims; 18 cases, ranks to 3, sets of up to 3.
+; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   f0(t0_0_0[i_15, i_16, (+ i_17 split_3 split_4)], t0_1_0[i_15, i_16, (+ i_17 split_3 split_4)])
-;     and f0(t0_0_0[i_15, i_16, (+ i_17 split_3 split_4)], t0_1_0[i_15, i_16, (+ i_17 split_3 split_4)])
+;   f0(t0_0_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)], t0_1_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)])
+;     and f0(t0_0_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)], t0_1_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)])
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

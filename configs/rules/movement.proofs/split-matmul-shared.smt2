@@ -1,9 +1,9 @@
 ; split-matmul-shared: (p@...) = Split{a, s}(x); y@ = MatMul(p@, w), const(w), rank(w) == 2, a < rank(x) - 1 => (y@...) = Split{a, s}(MatMul(x, w))
-; For all dims; 18 cases, ranks to 4, sets of up to 3.
+; For all dims; 30 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   sum k!465: [(and (>= k!465 0) (< k!465 t0_0_0_d_3))] t0_0_0[i_17, i_18, (+ i_19 split_4 split_5), k!465] t0_1_0[k!465, i_20]
-;     and sum k!467: [(and (>= k!467 0) (< k!467 t0_0_0_d_3))] t0_0_0[i_17, i_18, (+ i_19 split_4 split_5), k!467] t0_1_0[k!467, i_20]
+;   sum k!1113: [(and (>= k!1113 0) (< k!1113 t0_0_0_d_4))] t0_0_0[i_20, i_21, i_22, (+ i_23 split_5 split_6), k!1113] t0_1_0[k!1113, i_24]
+;     and sum k!1115: [(and (>= k!1115 0) (< k!1115 t0_0_0_d_4))] t0_0_0[i_20, i_21, i_22, (+ i_23 split_5 split_6), k!1115] t0_1_0[k!1115, i_24]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; transpose-matmul: Transpose{p}(MatMul(x, y)), rank(x) == len(p), rank(y) == len(p), len(p) >= 2, p == range(len(p) - 2) ++ [len(p) - 1, len(p) - 2] => MatMul(Transpose{p}(y), Transpose{p}(x))
-; For all dims; 3 cases, ranks to 4.
+; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
 ; The last case is
-;   sum k!727: [(and (>= k!727 0) (< k!727 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_8), (ite (= t0_2_0_d_1 1) 0 i_9), i_11, k!727] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9), k!727, i_10]
-;     and sum k!729: [(and (>= k!729 0) (< k!729 t0_3_0_d_6))] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9), k!729, i_10] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_8), (ite (= t0_2_0_d_1 1) 0 i_9), i_11, k!729]
+;   sum k!4091: [(and (>= k!4091 0) (< k!4091 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4091] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4091, i_13]
+;     and sum k!4093: [(and (>= k!4093 0) (< k!4093 t0_3_0_d_8))] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4093, i_13] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4093]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

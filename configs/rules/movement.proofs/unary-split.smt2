@@ -1,9 +1,9 @@
 ; unary-split: (p@...) = Split{a, s}(x); y@ = f:Unary(p@) => (y@...) = Split{a, s}(f(x))
-; For all dims; 30 cases, ranks to 4, sets of up to 3.
+; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   f0(t0_0_0[i_15, i_16, i_17, (+ i_18 split_4 split_5)])
-;     and f0(t0_0_0[i_15, i_16, i_17, (+ i_18 split_4 split_5)])
+;   f0(t0_0_0[i_18, i_19, i_20, i_21, (+ i_22 split_5 split_6)])
+;     and f0(t0_0_0[i_18, i_19, i_20, i_21, (+ i_22 split_5 split_6)])
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

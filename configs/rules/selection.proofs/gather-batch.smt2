@@ -1,15 +1,15 @@
 ; gather-batch: Gather{a}(MatMul(x, y), i), const(i), rank(i) == 1, rank(x) == rank(y), a < rank(x) - 2, dims(x)[a] == dims(y)[a] => MatMul(Gather{a}(x, i), Gather{a}(y, i))
-; For all dims; 1 cases, ranks to 3.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
+; For all dims; 6 cases, ranks to 5.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
 ; The last case is
-;   sum k!57: [(and (>= k!57 0) (< k!57 t0_2_0_d_2))] t0_2_0[(let ((a!1 (ite (<= 0 (t0_4_0 i_7))
-;                   (t0_4_0 i_7)
-;                   (+ (t0_4_0 i_7) (ite (= t0_2_0_d_0 1) t0_3_0_d_3 t0_2_0_d_0)))))
-;     (ite (= t0_2_0_d_0 1) 0 a!1)), i_8, k!57] t0_3_0[(let ((a!1 (ite (<= 0 (t0_4_0 i_7))
-;                   (t0_4_0 i_7)
-;                   (+ (t0_4_0 i_7) (ite (= t0_2_0_d_0 1) t0_3_0_d_3 t0_2_0_d_0)))))
-;     (ite (= t0_3_0_d_3 1) 0 a!1)), k!57, i_9]
-;     and sum k!59: [(and (>= k!59 0) (< k!59 t0_2_0_d_2))] t0_2_0[(ite (< (t0_4_0 i_7) 0) (+ (t0_4_0 i_7) t0_2_0_d_0) (t0_4_0 i_7)), i_8, k!59] t0_3_0[(ite (< (t0_4_0 i_7) 0) (+ (t0_4_0 i_7) t0_3_0_d_3) (t0_4_0 i_7)), k!59, i_9]
+;   sum k!105: [(and (>= k!105 0) (< k!105 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (let ((a!1 (ite (<= 0 (t0_4_0 i_13))
+;                   (t0_4_0 i_13)
+;                   (+ (t0_4_0 i_13) (ite (= t0_2_0_d_2 1) t0_3_0_d_7 t0_2_0_d_2)))))
+;     (ite (= t0_2_0_d_2 1) 0 a!1)), i_14, k!105] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (let ((a!1 (ite (<= 0 (t0_4_0 i_13))
+;                   (t0_4_0 i_13)
+;                   (+ (t0_4_0 i_13) (ite (= t0_2_0_d_2 1) t0_3_0_d_7 t0_2_0_d_2)))))
+;     (ite (= t0_3_0_d_7 1) 0 a!1)), k!105, i_15]
+;     and sum k!107: [(and (>= k!107 0) (< k!107 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (< (t0_4_0 i_13) 0) (+ (t0_4_0 i_13) t0_2_0_d_2) (t0_4_0 i_13)), i_14, k!107] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (< (t0_4_0 i_13) 0) (+ (t0_4_0 i_13) t0_3_0_d_7) (t0_4_0 i_13)), k!107, i_15]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
@@ -28,5 +28,25 @@
 (assert (= n0 n1))
 (assert (let ((a!1 (ite (< (f2 n3) 0) (+ (f2 n3) (ite (= n0 1) n1 n0)) (f2 n3)))) (and (>= a!1 0) (< a!1 (ite (= n0 1) n1 n0)))))
 (assert (let ((a!1 (not (and (>= n4 0) (not (<= n5 n4))))) (a!2 (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) (ite (= n0 1) n1 n0))))) (let ((a!3 (= (ite (= n0 1) 0 a!2) (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) n0)))) (a!4 (= (ite (= n1 1) 0 a!2) (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) n1))))) (not (or a!1 (and a!3 a!4))))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(assert (or (= n0 n1) (= n0 1) (= n1 1)))
+(assert (not (or (= n0 n1) (= n0 1) (= n1 1))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun f2 (Int) Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(assert (>= n0 1))
+(assert (= n1 n0))
+(assert (let ((a!1 (ite (< (f2 n3) 0) (+ (f2 n3) (ite (= n1 1) n0 n1)) (f2 n3)))) (and (>= a!1 0) (< a!1 (ite (= n1 1) n0 n1)))))
+(assert (let ((a!1 (not (and (>= n4 0) (not (<= n5 n4))))) (a!2 (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) (ite (= n1 1) n0 n1))))) (let ((a!3 (= (ite (= n1 1) 0 a!2) (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) n1)))) (a!4 (= (ite (= n0 1) 0 a!2) (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) n0))))) (not (or a!1 (and a!3 a!4))))))
 (check-sat)
 (pop)

@@ -1,15 +1,15 @@
 ; gather-binary-left: Gather{a}(f:Binary(x, c), i), const(i), rank(i) == 1, a < rank(x), rank(x) >= rank(c), rank(c) < rank(x) - a or dims(c)[a - rank(x)] == 1 => f(Gather{a}(x, i), c)
-; For all dims; 20 cases, ranks to 3.
+; For all dims; 70 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
-;   f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_7), (ite (= t0_2_0_d_1 1) 0 i_8), (let ((a!1 (ite (<= 0 (t0_4_0 i_9))
-;                   (t0_4_0 i_9)
-;                   (+ (t0_4_0 i_9) (ite (= t0_2_0_d_2 1) t0_3_0_d_5 t0_2_0_d_2)))))
-;     (ite (= t0_2_0_d_2 1) 0 a!1))], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_7), (ite (= t0_3_0_d_4 1) 0 i_8), (let ((a!1 (ite (<= 0 (t0_4_0 i_9))
-;                   (t0_4_0 i_9)
-;                   (+ (t0_4_0 i_9) (ite (= t0_2_0_d_2 1) t0_3_0_d_5 t0_2_0_d_2)))))
-;     (ite (= t0_3_0_d_5 1) 0 a!1))])
-;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_7), (ite (= t0_2_0_d_1 1) 0 i_8), (ite (< (t0_4_0 i_9) 0) (+ (t0_4_0 i_9) t0_2_0_d_2) (t0_4_0 i_9))], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_7), (ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)])
+;   f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (= t0_2_0_d_3 1) 0 i_14), (let ((a!1 (ite (<= 0 (t0_4_0 i_15))
+;                   (t0_4_0 i_15)
+;                   (+ (t0_4_0 i_15) (ite (= t0_2_0_d_4 1) t0_3_0_d_9 t0_2_0_d_4)))))
+;     (ite (= t0_2_0_d_4 1) 0 a!1))], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), (ite (= t0_3_0_d_8 1) 0 i_14), (let ((a!1 (ite (<= 0 (t0_4_0 i_15))
+;                   (t0_4_0 i_15)
+;                   (+ (t0_4_0 i_15) (ite (= t0_2_0_d_4 1) t0_3_0_d_9 t0_2_0_d_4)))))
+;     (ite (= t0_3_0_d_9 1) 0 a!1))])
+;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (= t0_2_0_d_3 1) 0 i_14), (ite (< (t0_4_0 i_15) 0) (+ (t0_4_0 i_15) t0_2_0_d_4) (t0_4_0 i_15))], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), (ite (= t0_3_0_d_8 1) 0 i_14), (ite (= t0_3_0_d_9 1) 0 i_15)])
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,15 +1,15 @@
 ; gather-binary: Gather{a}(f:Binary(x, y), i), const(i), rank(i) == 1, dims(x)[a] == dims(y)[a], rank(x) == rank(y) => f(Gather{a}(x, i), Gather{a}(y, i))
-; For all dims; 6 cases, ranks to 3.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
+; For all dims; 15 cases, ranks to 5.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
 ; The last case is
-;   f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_7), (ite (= t0_2_0_d_1 1) 0 i_8), (let ((a!1 (ite (<= 0 (t0_4_0 i_9))
-;                   (t0_4_0 i_9)
-;                   (+ (t0_4_0 i_9) (ite (= t0_2_0_d_2 1) t0_3_0_d_5 t0_2_0_d_2)))))
-;     (ite (= t0_2_0_d_2 1) 0 a!1))], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_7), (ite (= t0_3_0_d_4 1) 0 i_8), (let ((a!1 (ite (<= 0 (t0_4_0 i_9))
-;                   (t0_4_0 i_9)
-;                   (+ (t0_4_0 i_9) (ite (= t0_2_0_d_2 1) t0_3_0_d_5 t0_2_0_d_2)))))
-;     (ite (= t0_3_0_d_5 1) 0 a!1))])
-;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_7), (ite (= t0_2_0_d_1 1) 0 i_8), (ite (< (t0_4_0 i_9) 0) (+ (t0_4_0 i_9) t0_2_0_d_2) (t0_4_0 i_9))], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_7), (ite (= t0_3_0_d_4 1) 0 i_8), (ite (< (t0_4_0 i_9) 0) (+ (t0_4_0 i_9) t0_3_0_d_5) (t0_4_0 i_9))])
+;   f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (= t0_2_0_d_3 1) 0 i_14), (let ((a!1 (ite (<= 0 (t0_4_0 i_15))
+;                   (t0_4_0 i_15)
+;                   (+ (t0_4_0 i_15) (ite (= t0_2_0_d_4 1) t0_3_0_d_9 t0_2_0_d_4)))))
+;     (ite (= t0_2_0_d_4 1) 0 a!1))], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), (ite (= t0_3_0_d_8 1) 0 i_14), (let ((a!1 (ite (<= 0 (t0_4_0 i_15))
+;                   (t0_4_0 i_15)
+;                   (+ (t0_4_0 i_15) (ite (= t0_2_0_d_4 1) t0_3_0_d_9 t0_2_0_d_4)))))
+;     (ite (= t0_3_0_d_9 1) 0 a!1))])
+;     and f0(t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (= t0_2_0_d_3 1) 0 i_14), (ite (< (t0_4_0 i_15) 0) (+ (t0_4_0 i_15) t0_2_0_d_4) (t0_4_0 i_15))], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), (ite (= t0_3_0_d_8 1) 0 i_14), (ite (< (t0_4_0 i_15) 0) (+ (t0_4_0 i_15) t0_3_0_d_9) (t0_
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
@@ -37,17 +37,6 @@
 (declare-fun n1 () Int)
 (assert (or (= n0 n1) (= n0 1) (= n1 1)))
 (assert (not (or (= n0 n1) (= n0 1) (= n1 1))))
-(check-sat)
-(pop)
-(push)
-(declare-fun n0 () Int)
-(declare-fun n1 () Int)
-(declare-fun f2 (Int) Int)
-(declare-fun n3 () Int)
-(assert (>= n0 1))
-(assert (= n0 n1))
-(assert (let ((a!1 (ite (< (f2 n3) 0) (+ (f2 n3) (ite (= n0 1) n1 n0)) (f2 n3)))) (and (>= a!1 0) (< a!1 (ite (= n0 1) n1 n0)))))
-(assert (let ((a!1 (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) (ite (= n0 1) n1 n0))))) (let ((a!2 (= (ite (= n0 1) 0 a!1) (ite (<= 0 (f2 n3)) (f2 n3) (+ (f2 n3) n0))))) (not a!2))))
 (check-sat)
 (pop)
 (push)

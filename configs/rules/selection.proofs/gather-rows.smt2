@@ -1,9 +1,9 @@
 ; gather-rows: Gather{a}(MatMul(x, y), i), const(i), rank(i) == 1, rank(x) == rank(y), a == rank(x) - 2 => MatMul(Gather{a}(x, i), y)
-; For all dims; 3 cases, ranks to 4.
+; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!79: [(and (>= k!79 0) (< k!79 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!79] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!79, i_12]
-;     and sum k!81: [(and (>= k!81 0) (< k!81 t0_2_0_d_3))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_9), (ite (= t0_2_0_d_1 1) 0 i_10), (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_2) (t0_4_0 i_11)), k!81] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_9), (ite (= t0_3_0_d_5 1) 0 i_10), k!81, i_12]
+;   sum k!97: [(and (>= k!97 0) (< k!97 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (< (t0_4_0 i_14) 0) (+ (t0_4_0 i_14) t0_2_0_d_3) (t0_4_0 i_14)), k!97] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), k!97, i_15]
+;     and sum k!99: [(and (>= k!99 0) (< k!99 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (< (t0_4_0 i_14) 0) (+ (t0_4_0 i_14) t0_2_0_d_3) (t0_4_0 i_14)), k!99] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), k!99, i_15]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; gather-split: (q, k, v) = Split{a, s}(x); y = Gather{b}(q, i), const(i), rank(i) == 1, b != a, uses(q) == 1 => u = Slice{[0], [s[0]], [a], [1]}(x); y = Gather{b}(u, i); k = Slice{[s[0]], [s[0] + s[1]], [a], [1]}(x); v = Slice{[s[0] + s[1]], [s[0] + s[1] + s[2]], [a], [1]}(x)
-; For all dims; 8 cases, ranks to 3.
+; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; The last case is
-;   t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
-;     and t0_3_0[i_13, i_14, (+ i_15 split_3 split_4)]
+;   t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]
+;     and t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

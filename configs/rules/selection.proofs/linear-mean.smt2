@@ -1,9 +1,9 @@
 ; linear-mean: MatMul(ReduceMean{[a], keep}(x), w), rank(w) == 2, a < rank(x) - 1 => ReduceMean{[a], keep}(MatMul(x, w))
-; For all dims; 6 cases, ranks to 3.
+; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!159 k!160: [(and (>= k!159 0) (< k!159 t0_2_0_d_1)) (and (>= k!160 0) (< k!160 t0_2_0_d_2))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!159, k!160] t0_3_0[k!160, i_7]
-;     and sum k!166 k!167: [(and (>= k!166 0) (< k!166 t0_2_0_d_2)) (and (>= k!167 0) (< k!167 t0_2_0_d_1))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!167, k!166] t0_3_0[k!166, i_7]
+;   sum k!1021 k!1022: [(and (>= k!1021 0) (< k!1021 t0_2_0_d_3)) (and (>= k!1022 0) (< k!1022 t0_2_0_d_4))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!1021, k!1022] t0_3_0[k!1022, i_11]
+;     and sum k!1028 k!1029: [(and (>= k!1028 0) (< k!1028 t0_2_0_d_4)) (and (>= k!1029 0) (< k!1029 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!1029, k!1028] t0_3_0[k!1028, i_11]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; mean-linear: ReduceMean{[a], keep}(MatMul(x, w)), rank(w) == 2, a < rank(x) - 1 => MatMul(ReduceMean{[a], keep}(x), w)
-; For all dims; 6 cases, ranks to 3.
+; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!146 k!147: [(and (>= k!146 0) (< k!146 t0_2_0_d_2)) (and (>= k!147 0) (< k!147 t0_2_0_d_1))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!147, k!146] t0_3_0[k!146, i_7]
-;     and sum k!152 k!153: [(and (>= k!152 0) (< k!152 t0_2_0_d_1)) (and (>= k!153 0) (< k!153 t0_2_0_d_2))] one_over[t0_2_0_d_1] t0_2_0[i_5, k!152, k!153] t0_3_0[k!153, i_7]
+;   sum k!804 k!805: [(and (>= k!804 0) (< k!804 t0_2_0_d_4)) (and (>= k!805 0) (< k!805 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!805, k!804] t0_3_0[k!804, i_11]
+;     and sum k!810 k!811: [(and (>= k!810 0) (< k!810 t0_2_0_d_3)) (and (>= k!811 0) (< k!811 t0_2_0_d_4))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!810, k!811] t0_3_0[k!811, i_11]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; slice-add-columns: Slice{[i], [j], [a], [1]}(Add(MatMul(x, w), b)), const(w, b), rank(w) == 2, rank(b) == 1, a == rank(x) - 1, b.0 == w.1 => Add(MatMul(x, Slice{[i], [j], [1], [1]}(w)), Slice{[i], [j], [0], [1]}(b))
-; For all dims; 3 cases, ranks to 3.
+; For all dims; 5 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 8 conditions.
 ; The last case is
-;   sum k!93: [(and (>= k!93 0) (< k!93 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!93] t0_4_0[k!93, (ite (= t0_4_0_d_4 1) 0 (+ (* i_11 steps_8) starts_6))] + t0_5_0[(ite (= t0_5_0_d_5 1) 0 (+ (* i_11 steps_8) starts_6))]
-;     and sum k!95: [(and (>= k!95 0) (< k!95 t0_3_0_d_2))] t0_3_0[i_9, i_10, k!95] t0_4_0[k!95, (+ i_11 starts_6)] + t0_5_0[(+ i_11 starts_6)]
+;   sum k!457: [(and (>= k!457 0) (< k!457 t0_3_0_d_4))] t0_3_0[i_11, i_12, i_13, i_14, k!457] t0_4_0[k!457, (ite (= t0_4_0_d_6 1) 0 (+ (* i_15 steps_10) starts_8))] + t0_5_0[(ite (= t0_5_0_d_7 1) 0 (+ (* i_15 steps_10) starts_8))]
+;     and sum k!459: [(and (>= k!459 0) (< k!459 t0_3_0_d_4))] t0_3_0[i_11, i_12, i_13, i_14, k!459] t0_4_0[k!459, (+ i_15 starts_8)] + t0_5_0[(+ i_15 starts_8)]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; slice-binary-left: f:Slice{*, axes=[a]}(g:Binary(x, c)), rank(c) < rank(x) - a, rank(x) >= rank(c) => g(f(x), c)
-; For all dims; 10 cases, ranks to 3.
+; For all dims; 35 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
-;     and f1(t0_2_0[(+ (* i_8 steps_7) starts_5), (ite (= t0_2_0_d_1 1) 0 i_9), (ite (= t0_2_0_d_2 1) 0 i_10)], t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_9), (ite (= t0_3_0_d_4 1) 0 i_10)])
+;   f1(t0_2_0[(+ (* i_12 steps_11) starts_9), (ite (= t0_2_0_d_1 1) 0 i_13), (ite (= t0_2_0_d_2 1) 0 i_14), (ite (= t0_2_0_d_3 1) 0 i_15), (ite (= t0_2_0_d_4 1) 0 i_16)], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), (ite (= t0_3_0_d_8 1) 0 i_16)])
+;     and f1(t0_2_0[(+ (* i_12 steps_11) starts_9), (ite (= t0_2_0_d_1 1) 0 i_13), (ite (= t0_2_0_d_2 1) 0 i_14), (ite (= t0_2_0_d_3 1) 0 i_15), (ite (= t0_2_0_d_4 1) 0 i_16)], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), (ite (= t0_3_0_d_8 1) 0 i_16)])
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

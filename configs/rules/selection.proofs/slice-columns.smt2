@@ -1,9 +1,9 @@
 ; slice-columns: Slice{[i], [j], [a], [1]}(MatMul(x, w)), const(w), rank(w) == 2, a == rank(x) - 1 => MatMul(x, Slice{[i], [j], [1], [1]}(w))
-; For all dims; 4 cases, ranks to 4.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
+; For all dims; 5 cases, ranks to 5.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; The last case is
-;   sum k!131: [(and (>= k!131 0) (< k!131 t0_2_0_d_3))] t0_2_0[i_9, i_10, i_11, k!131] t0_3_0[k!131, (+ (* i_12 steps_8) starts_6)]
-;     and sum k!133: [(and (>= k!133 0) (< k!133 t0_2_0_d_3))] t0_2_0[i_9, i_10, i_11, k!133] t0_3_0[k!133, (+ i_12 starts_6)]
+;   sum k!305: [(and (>= k!305 0) (< k!305 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, i_13, k!305] t0_3_0[k!305, (+ (* i_14 steps_9) starts_7)]
+;     and sum k!307: [(and (>= k!307 0) (< k!307 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, i_13, k!307] t0_3_0[k!307, (+ i_14 starts_7)]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
@@ -42,16 +42,6 @@
 (assert (= n0 1))
 (assert (let ((a!1 (< n1 (div (+ (- 1) n2 (* (- 1) n3) n0) n0)))) (and (>= n1 0) a!1)))
 (assert (let ((a!1 (not (and (>= n4 0) (not (<= n5 n4)))))) (not (or a!1 (= (* n1 n0) n1)))))
-(check-sat)
-(pop)
-(push)
-(declare-fun n0 () Int)
-(declare-fun n1 () Int)
-(declare-fun n2 () Int)
-(assert (>= n0 1))
-(assert (>= (div (+ (- 1) n1 (* (- 1) n2) n0) n0) 1))
-(assert (= n0 1))
-(assert (let ((a!1 (= (div (+ (- 1) n1 (* (- 1) n2) n0) n0) (+ n1 (* (- 1) n2))))) (not a!1)))
 (check-sat)
 (pop)
 (push)

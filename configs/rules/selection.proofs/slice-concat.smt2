@@ -1,11 +1,11 @@
 ; slice-concat: f:Slice{*, axes=[a]}(Concat{b}(x@...)), a != b => Concat{b}(f(x@)...)
-; For all dims; 24 cases, ranks to 3, sets of up to 3.
+; For all dims; 60 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 13 conditions.
 ; The last case is
-;   [(and (>= i_14 0) (< i_14 (+ 0 t1_0_0_d_2)))] t1_0_0[i_12, (+ (* i_13 steps_11) starts_9), i_14] + [(and (>= i_14 (+ 0 t1_0_0_d_2)) (< i_14 (+ (+ 0 t1_0_0_d_2) t1_0_1_d_5)))] t1_0_1[i_12, (+ (* i_13 steps_11) starts_9), (+ i_14 (* (- 1) t1_0_0_d_2))] + [(and (>= i_14 (+ 0 t1_0_0_d_2 t1_0_1_d_5))
-;        (< i_14 (+ (+ 0 t1_0_0_d_2 t1_0_1_d_5) t1_0_2_d_8)))] t1_0_2[i_12, (+ (* i_13 steps_11) starts_9), (+ i_14 (* (- 1) t1_0_0_d_2) (* (- 1) t1_0_1_d_5))]
-;     and [(and (>= i_14 0) (< i_14 (+ 0 t1_0_0_d_2)))] t1_0_0[i_12, (+ (* i_13 steps_11) starts_9), i_14] + [(and (>= i_14 (+ 0 t1_0_0_d_2)) (< i_14 (+ (+ 0 t1_0_0_d_2) t1_0_1_d_5)))] t1_0_1[i_12, (+ (* i_13 steps_11) starts_9), (+ i_14 (* (- 1) t1_0_0_d_2))] + [(and (>= i_14 (+ 0 t1_0_0_d_2 t1_0_1_d_5))
-;        (< i_14 (+ (+ 0 t1_0_0_d_2 t1_0_1_d_5) t1_0_2_d_8)))] t1_0_2[i_12, (+ (* i_13 steps_11) starts_9), (+ i_14 (* (- 1) t1_0_0_d_2) (* (- 1) t1_0_1_d_5))]
+;   [(and (>= i_18 0) (< i_18 (+ 0 t1_0_0_d_3)))] t1_0_0[i_15, i_16, (+ (* i_17 steps_14) starts_12), i_18] + [(and (>= i_18 (+ 0 t1_0_0_d_3)) (< i_18 (+ (+ 0 t1_0_0_d_3) t1_0_1_d_7)))] t1_0_1[i_15, i_16, (+ (* i_17 steps_14) starts_12), (+ i_18 (* (- 1) t1_0_0_d_3))] + [(and (>= i_18 (+ 0 t1_0_0_d_3 t1_0_1_d_7))
+;        (< i_18 (+ (+ 0 t1_0_0_d_3 t1_0_1_d_7) t1_0_2_d_11)))] t1_0_2[i_15, i_16, (+ (* i_17 steps_14) starts_12), (+ i_18 (* (- 1) t1_0_0_d_3) (* (- 1) t1_0_1_d_7))]
+;     and [(and (>= i_18 0) (< i_18 (+ 0 t1_0_0_d_3)))] t1_0_0[i_15, i_16, (+ (* i_17 steps_14) starts_12), i_18] + [(and (>= i_18 (+ 0 t1_0_0_d_3)) (< i_18 (+ (+ 0 t1_0_0_d_3) t1_0_1_d_7)))] t1_0_1[i_15, i_16, (+ (* i_17 steps_14) starts_12), (+ i_18 (* (- 1) t1_0_0_d_3))] + [(and (>= i_18 (+ 0 t1_0_0_d_3 t1_0_1_d_7))
+;        (< i_18 (+ (+ 0 t1_0_0_d_3 t1_0_1_d_7) t1_0_2_d_11)))] t1_0_2[i_15, i_16, (+ (* i_17 steps_14) starts_12), (+ i_18 (* (- 1) t1_0_0_d_3) (* (- 1) t1_0_1_d_7))]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

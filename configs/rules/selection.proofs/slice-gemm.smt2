@@ -1,6 +1,6 @@
 ; slice-gemm: Slice{[i], [j], [0], [1]}(Gemm{alpha,beta,ta=0,tb}(x, w, c?)), not present(c) or rank(c) <= 1 => Gemm{alpha,beta,0,tb}(Slice{[i], [j], [0], [1]}(x), w, c)
 ; For all dims; 6 cases, ranks to 5.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
 ;   sum k!68: [(and (>= k!68 0) (< k!68 t0_2_0_d_1))] alpha_5 t0_2_0[(+ (* i_10 steps_9) starts_7), k!68] t0_3_0[i_11, k!68] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_11)]
 ;     and sum k!71: [(and (>= k!71 0) (< k!71 t0_2_0_d_1))] alpha_5 t0_2_0[(+ i_10 starts_7), k!71] t0_3_0[i_11, k!71] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_11)]
@@ -56,15 +56,5 @@
 (declare-fun n1 () Int)
 (assert (= (ite (= n0 1) n1 n0) n0))
 (assert (not (= (ite (= n0 1) n1 n0) n0)))
-(check-sat)
-(pop)
-(push)
-(declare-fun n0 () Int)
-(declare-fun n1 () Int)
-(declare-fun n2 () Int)
-(assert (>= n0 1))
-(assert (>= (div (+ (- 1) n1 (* (- 1) n2) n0) n0) 1))
-(assert (= n0 1))
-(assert (let ((a!1 (= (div (+ (- 1) n1 (* (- 1) n2) n0) n0) (+ n1 (* (- 1) n2))))) (not a!1)))
 (check-sat)
 (pop)

@@ -1,9 +1,9 @@
 ; slice-linear: f:Slice{*, axes=[a]}(MatMul(x, w)), rank(w) == 2, a < rank(x) - 1 => MatMul(f(x), w)
-; For all dims; 6 cases, ranks to 4.
+; For all dims; 10 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; The last case is
-;   sum k!129: [(and (>= k!129 0) (< k!129 t0_2_0_d_3))] t0_2_0[i_9, i_10, (+ (* i_11 steps_8) starts_6), k!129] t0_3_0[k!129, i_12]
-;     and sum k!131: [(and (>= k!131 0) (< k!131 t0_2_0_d_3))] t0_2_0[i_9, i_10, (+ (* i_11 steps_8) starts_6), k!131] t0_3_0[k!131, i_12]
+;   sum k!313: [(and (>= k!313 0) (< k!313 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, (+ (* i_13 steps_9) starts_7), k!313] t0_3_0[k!313, i_14]
+;     and sum k!315: [(and (>= k!315 0) (< k!315 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, (+ (* i_13 steps_9) starts_7), k!315] t0_3_0[k!315, i_14]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

@@ -1,9 +1,9 @@
 ; slice-slice: Slice{[i], [j], [a], [1]}(Slice{[k], [l], [a], [1]}(x)) => Slice{[k + i], [k + j], [a], [1]}(x)
-; For all dims; 10 cases, ranks to 4.
-; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
+; For all dims; 15 cases, ranks to 5.
+; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; The last case is
-;   t0_2_0[i_10, i_11, i_12, (+ (* steps_6 (+ (* i_13 steps_9) starts_7)) starts_4)]
-;     and t0_2_0[i_10, i_11, i_12, (+ i_13 starts_4 starts_7)]
+;   t0_2_0[i_11, i_12, i_13, i_14, (+ (* steps_7 (+ (* i_15 steps_10) starts_8)) starts_5)]
+;     and t0_2_0[i_11, i_12, i_13, i_14, (+ i_15 starts_5 starts_8)]
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
@@ -54,5 +54,32 @@
 (assert (>= n0 1))
 (assert (= n0 1))
 (assert (let ((a!1 (= (div (+ (- 1) n1 (* (- 1) n2) n0) n0) (+ n1 (* (- 1) n2))))) (not a!1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(assert (>= n0 1))
+(assert (= n0 1))
+(assert (>= n1 1))
+(assert (= n1 1))
+(assert (let ((a!1 (< n2 (div (+ (- 1) n3 (* (- 1) n4) n1) n1)))) (and (>= n2 0) a!1)))
+(assert (let ((a!1 (= (* n0 (+ (* n2 n1) n4)) (+ n2 n4)))) (not a!1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(assert (>= n0 1))
+(assert (= n0 1))
+(assert (>= n1 0))
+(assert (>= n2 1))
+(assert (= n2 1))
+(assert (let ((a!1 (= (* n0 (+ (* n3 n2) n1)) (+ n3 n1)))) (not a!1)))
 (check-sat)
 (pop)

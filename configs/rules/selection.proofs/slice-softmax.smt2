@@ -1,9 +1,9 @@
 ; slice-softmax: f:Slice{*, axes=[a]}(Softmax{b}(x)), a != b => Softmax{b}(f(x))
-; For all dims; 8 cases, ranks to 3.
+; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; The last case is
-;   Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!151: [(and (>= k!151 0) (< k!151 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!151]))
-;     and Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), i_8]) inverse(sum k!153: [(and (>= k!153 0) (< k!153 t0_2_0_d_2))] Exp(t0_2_0[i_6, (+ (* i_7 steps_5) starts_3), k!153]))
+;   Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), i_12]) inverse(sum k!2069: [(and (>= k!2069 0) (< k!2069 t0_2_0_d_4))] Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), k!2069]))
+;     and Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), i_12]) inverse(sum k!2071: [(and (>= k!2071 0) (< k!2071 t0_2_0_d_4))] Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), k!2071]))
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)

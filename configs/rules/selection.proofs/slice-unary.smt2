@@ -1,9 +1,9 @@
 ; slice-unary: f:Slice{*}(g:Unary(x)) => g(f(x))
-; For all dims; 27 cases, ranks to 4.
+; For all dims; 58 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; The last case is
-;   f1(t0_2_0[(+ (* i_16 steps_12) starts_4), (+ (* i_17 steps_13) starts_5), (+ (* i_18 steps_14) starts_6), (+ (* i_19 steps_15) starts_7)])
-;     and f1(t0_2_0[(+ (* i_16 steps_12) starts_4), (+ (* i_17 steps_13) starts_5), (+ (* i_18 steps_14) starts_6), (+ (* i_19 steps_15) starts_7)])
+;   f1(t0_2_0[(+ (* i_20 steps_15) starts_5), (+ (* i_21 steps_16) starts_6), (+ (* i_22 steps_17) starts_7), (+ (* i_23 steps_18) starts_8), (+ (* i_24 steps_19) starts_9)])
+;     and f1(t0_2_0[(+ (* i_20 steps_15) starts_5), (+ (* i_21 steps_16) starts_6), (+ (* i_22 steps_17) starts_7), (+ (* i_23 steps_18) starts_8), (+ (* i_24 steps_19) starts_9)])
 (set-option :reproducible-resource-limit 100000000)
 (push)
 (declare-fun n0 () Int)
