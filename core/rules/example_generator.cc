@@ -137,10 +137,11 @@ class ExampleGenerator {
     const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
     if (const auto model = given.empty() ? modelled({k.domain, k.index}, member) : std::nullopt)
       return leaves_.tensor(hint, *model, kind, 0);
-    if (given.empty() && k.member > 0 && choices_.drawn(4) > 0) {
+    if (k.member > 0 && choices_.drawn(4) > (given.empty() ? 0u : 1u)) {
       const auto before = values_.find({k.domain, k.index, k.member - 1});
       if (before != values_.end() && before->second.present())
-        return leaves_.tensor(hint, like(dims_of(before->second)), kind, 0);
+        return leaves_.tensor(hint, given.empty() ? like(dims_of(before->second)) : dims_of(before->second),
+                              kind, given.size());
     }
     if (given.empty() && node.operands.size() > 1) {
       // An earlier operand that must fit a later one that exists already.

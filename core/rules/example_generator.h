@@ -5,6 +5,7 @@
 #include "core/rules/choices.h"
 #include "core/rules/compile.h"
 #include "core/rules/example_builder.h"
+#include "core/rules/rule_numbers.h"
 
 namespace regraft::rules {
 
@@ -18,9 +19,11 @@ struct ExampleLimits {
   bool few_windows = false;      // few sizes of images and groups
   bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input
   bool types_vary = true;        // where a rule only moves or compares elements they may be integers
-  bool doubles =
-      true;  // and with it some are doubles: what is drawn first is the same all through an enumeration
+  // And with it some are doubles, or half floats: what is drawn first is the same all through an enumeration.
+  bool doubles = true;
   bool fitting = false;  // sizes of parts and dims that guards compare agree more often than by chance alone
+  /// Of the rule: some attributes, dims and groups are on, beside or beyond one of them.
+  RuleNumbers numbers = {};
 };
 
 /// Adds an example to the builder's graph: the operations of the rule's pattern on leaves of chosen shapes,

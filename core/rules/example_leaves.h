@@ -28,7 +28,8 @@ class ExampleLeaves {
     if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
       number_ = choices.drawn(4) == 0 ? graph::DType::int32 : graph::DType::int64;
     else if (limits.doubles && choices.drawn(12) == 0)
-      number_ = graph::DType::float64;
+      number_ = choices.drawn(3) == 0 && limits.numbers.in_half_floats() ? graph::DType::float16
+                                                                         : graph::DType::float64;
   }
 
   bool integers() const { return !graph::is_float(number_); }
@@ -44,7 +45,16 @@ class ExampleLeaves {
   /// Few binary digits, so that float32 holds it and what rules make of it.
   double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   /// Of an attribute, of any size.
-  double number() { return signed_real(0.5, 2) * some_power(); }
+  double number() { return near_named().value_or(signed_real(0.5, 2) * some_power()); }
+  /// Once in a while, one on, beside or beyond a number that the rule names, of either sign.
+  std::optional<double> near_named() {
+    const std::vector<double>& named = limits_.numbers.reals;
+    if (named.empty() || b_.rng().below(4) > 0) return std::nullopt;
+    const double number = named[b_.rng().below(named.size())];
+    if (number_ == graph::DType::float16) return number;
+    const std::array near = {number, number + 0.25, number - 0.25, 2 * number, number / 2};
+    return near[b_.rng().below(near.size())] * (b_.rng().below(3) == 0 ? -1 : 1);
+  }
   double signed_real(double low, double high) { return real(low, high) * (b_.rng().below(3) == 0 ? -1 : 1); }
 
   /// Operand `position` of an op of this kind.
@@ -54,7 +64,8 @@ class ExampleLeaves {
     const graph::DType dtype = truth ? graph::DType::boolean : number_;
     if (hint.value) return constant({}, dtype, {*hint.value});
     if (hint.scalar && !choices_.one_in(4)) {
-      const double value = b_.rng().below(8) == 0 ? 0 : signed_real(0.3, 2) * some_power();
+      const double value =
+          b_.rng().below(8) == 0 ? 0 : near_named().value_or(signed_real(0.3, 2) * some_power());
       return constant(choices_.one_in(2) ? Dims{} : Dims{1}, dtype,
                       {integers() ? std::ceil(2 * value) : value});
     }
@@ -80,10 +91,11 @@ class ExampleLeaves {
 
   // What the elements of one constant in eight are multiplied by.
   double some_power() {
-    constexpr int kLeast = -20, kMost = 6;
-    return b_.rng().below(8) > 0
-               ? 1
-               : std::ldexp(1, static_cast<int>(b_.rng().below(kMost + 1 - kLeast)) + kLeast);
+    constexpr int kLeast = -20, kLeastOfHalfs = -4, kMost = 6;
+    if (b_.rng().below(8) > 0) return 1;
+    const int least = number_ == graph::DType::float16 ? kLeastOfHalfs : kLeast;
+    return std::ldexp(
+        1, static_cast<int>(b_.rng().below(static_cast<std::uint64_t>(kMost + 1 - least))) + least);
   }
 
   std::vector<double> numbers(const Dims& dims, graph::DType dtype, bool positive) {

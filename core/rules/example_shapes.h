@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -70,11 +71,16 @@ class ExampleShapes {
     }
   }
 
-  /// A tensor's last dim taken apart into heads, or the last two made one, where that gives so many dims.
+  /// A tensor's last dim taken apart into heads, or neighbours made one, where that gives so many dims.
   std::optional<Dims> reshape_to(std::size_t rank, Dims x) {
-    if (x.size() == rank + 1 && rank > 0) {
-      x[rank - 1] *= x[rank];
-      x.pop_back();
+    if (x.size() > rank && rank > 0) {
+      for (; x.size() > rank; x.pop_back()) {
+        const std::size_t last = x.size() - 1;
+        const std::size_t at = last == rank ? rank - 1 : choices_.drawn(last);
+        x[at] *= x[at + 1];
+        std::copy(x.begin() + static_cast<std::ptrdiff_t>(at) + 2, x.end(),
+                  x.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+      }
       return x;
     }
     if (x.size() == rank && rank == 3 && (x[0] == 1 || x[1] == 1)) {  // tokens, in a batch of one
@@ -93,6 +99,16 @@ class ExampleShapes {
   /// Of the attention whose operands were chosen last.
   std::int64_t heads() const { return heads_; }
 
+  /// Once in a while, a size that the rule names, one more, or two times that.
+  std::optional<std::int64_t> near_named(std::int64_t most) {
+    const graph::Ints& named = limits_.numbers.whole;
+    if (named.empty() || choices_.drawn(3) > 0) return std::nullopt;
+    const std::int64_t number = named[choices_.drawn(named.size())];
+    const std::array near = {number, number + 1, 2 * number};
+    const std::int64_t size = near[choices_.drawn(near.size())];
+    return size <= most ? std::optional(size) : std::nullopt;
+  }
+
   /// All the same, or each for itself.
   graph::Ints each(std::size_t count, const Dims& from) {
     graph::Ints out(count, choices_.pick(from));
@@ -105,7 +121,8 @@ class ExampleShapes {
   graph::Ints pads(std::size_t spatial) {
     graph::Ints out = each(2 * spatial, {0, 0, 1});
     if (!out.empty() && choices_.drawn(4) == 0) ++out[choices_.drawn(out.size())];
-    if (choices_.drawn(6) == 0) out.assign(out.size(), 2);  // what keeps the size, with holes of two
+    if (choices_.drawn(6) == 0)  // what keeps the size, with holes of two
+      out.assign(out.size(), near_named(kMostPad).value_or(2));
     return out;
   }
 
@@ -174,17 +191,24 @@ class ExampleShapes {
     return dims;
   }
   Dims headed_dims() {
-    heads_ = choices_.drawn(6) == 0 ? 3 : choices_.pick({1, 2});
+    heads_ = choices_.drawn(6) == 0 ? near_named(kMostHeads).value_or(3) : choices_.pick({1, 2});
     Dims dims = some_dims(3);
     dims[2] = heads_ * choices_.pick({1, 2});
     return dims;
+  }
+  // A number of heads that divides so many columns.
+  std::int64_t some_heads(std::int64_t columns) {
+    const std::int64_t wanted =
+        near_named(kMostHeads).value_or(3 + static_cast<std::int64_t>(choices_.drawn(2)));
+    if (columns % wanted == 0 && choices_.drawn(2) == 0) return wanted;
+    return columns % 2 == 0 ? choices_.pick({1, 2}) : 1;
   }
   // Keys, values, a bias of all three, a mask that is never there, and what is added to the scores.
   Dims attended_dims(const std::vector<Dims>& given) {
     const Dims &q = given[0], &k = given.size() > 1 ? given[1] : q, &v = given.size() > 2 ? given[2] : q;
     if (q.size() != 3 || k.size() != 3 || v.size() != 3)
       throw graph::GraphError("the draw does not fit", "instance", "");
-    if (heads_ == 0 || q[2] % heads_ != 0) heads_ = q[2] % 2 == 0 ? choices_.pick({1, 2}) : 1;
+    if (heads_ == 0 || q[2] % heads_ != 0) heads_ = some_heads(q[2]);
     switch (given.size()) {
       case 1:
         return {q[0], choices_.pick(limits_.dims), q[2]};
@@ -214,6 +238,7 @@ class ExampleShapes {
   // A number of groups that divides the channels.
   std::int64_t some_group(std::int64_t channels) {
     Dims groups = {1};
+    if (const auto named = near_named(kMostChannels); named && channels % *named == 0) return *named;
     for (std::int64_t g : {1, 2, 3, 4, 8}) {
       if (channels % g == 0) groups.push_back(g);
     }
@@ -229,12 +254,16 @@ class ExampleShapes {
     else
       dims = {choices_.pick({1, 2}), choices_.pick({2, 4, 8}), choices_.pick({4, 5}), choices_.pick({4, 6})};
     if (choices_.drawn(8) == 0) dims[1] = choices_.drawn(2) == 0 ? 3 : 6;
+    if (choices_.drawn(4) == 0) dims[1] = near_named(kMostChannels).value_or(dims[1]);
+    if (choices_.drawn(10) == 0) std::fill(dims.begin() + 2, dims.end(), near_named(kMostPixels).value_or(1));
     return dims;
   }
 
   Dims weight_dims(const Dims& first) {
     kernel_ = each(first.size() - 2, {1, 1, 3});
     if (choices_.drawn(6) == 0) kernel_[choices_.drawn(kernel_.size())] = 2;
+    if (choices_.drawn(4) == 0)
+      if (const auto named = near_named(kMostKernel)) kernel_.assign(kernel_.size(), *named);
     Dims dims = {group_ * choices_.pick({1, 2}), first[1] / group_};
     if (choices_.drawn(6) == 0) dims[0] = group_ * (3 + static_cast<std::int64_t>(choices_.drawn(3)));
     dims.insert(dims.end(), kernel_.begin(), kernel_.end());
@@ -326,6 +355,10 @@ class ExampleShapes {
     return dims;
   }
   std::int64_t gemm_columns(const std::vector<Dims>& given) const { return given[1][trans_b_ ? 0 : 1]; }
+
+  // Of what the rule names: more would take long.
+  static constexpr std::int64_t kMostPad = 4, kMostHeads = 8, kMostChannels = 64, kMostPixels = 12,
+                                kMostKernel = 9;
 
   Choices& choices_;
   const ExampleLimits& limits_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -41,6 +42,8 @@ class ExampleValues {
       case A::beta:
         return choices_.one_in(2) ? 1.0 : choices_.drawn(8) == 0 ? 0.0 : leaves_.number();
       case A::epsilon:
+        if (const auto named = leaves_.near_named(); named && *named != 0 && std::abs(*named) < 1)
+          return std::abs(*named);
         return choices_.drawn(3) == 0 ? double{1e-5F} : leaves_.real(0.02, 0.1);
       case A::trans_a:
         return shapes_.trans_a();
@@ -79,9 +82,9 @@ class ExampleValues {
       case A::value:
         return choices_.drawn(2) == 0 ? std::nullopt : std::optional<graph::AttrValue>(leaves_.number());
       case A::min:
-        return bound({-0.5, -0.5, 0, -1, 0.25, -6});
+        return bound({-0.5, -0.5, 0, -1, 0.25, -6, -20});
       case A::max:
-        return bound({0.75, 0.75, 6, 1, 0, -0.25});
+        return bound({0.75, 0.75, 6, 1, 0, -0.25, 20});
       case A::approximate:
         return std::string(choices_.drawn(3) == 0 ? "tanh" : "none");
       case A::mode:
@@ -99,17 +102,20 @@ class ExampleValues {
   // Of a Clip, which may have none, or the upper one below the lower.
   std::optional<graph::AttrValue> bound(std::initializer_list<double> values) {
     if (!choices_.one_in(2)) return std::nullopt;
+    if (const auto named = leaves_.near_named()) return named;
     return values.begin()[choices_.drawn(values.size())];
   }
-  // Strides or dilations, of which some are 3.
+  // Strides or dilations, of which some are 3, or what the rule names.
   graph::Ints three_of(graph::Ints steps) {
-    if (!steps.empty() && choices_.drawn(10) == 0) steps[choices_.drawn(steps.size())] = 3;
+    if (!steps.empty() && choices_.drawn(10) == 0)
+      steps[choices_.drawn(steps.size())] = shapes_.near_named(kMostStep).value_or(3);
     return steps;
   }
   // Of a Cast.
   std::int64_t some_type() {
-    constexpr std::array kTypes = {graph::DType::float32, graph::DType::float64, graph::DType::float16,
-                                   graph::DType::int64,   graph::DType::int32,   graph::DType::boolean};
+    using graph::DType;
+    constexpr std::array kTypes = {DType::float32, DType::float64, DType::float16, DType::int64,
+                                   DType::int32,   DType::boolean, DType::uint8,   DType::int8};
     return static_cast<std::int64_t>(kTypes[choices_.drawn(kTypes.size())]);
   }
   // Of a Tile.
@@ -136,7 +142,7 @@ class ExampleValues {
 
   graph::Ints axes(K kind, const graph::Ints& x) {
     graph::Ints out = some_axes(kind, x, choices_);
-    const bool two = kind == K::slice                             ? starts_.size() == 2
+    const bool two = kind == K::slice                             ? starts_.size() > 1
                      : kind == K::squeeze || kind == K::unsqueeze ? false
                                                                   : x.size() > 1 && choices_.drawn(4) == 0;
     if (!two) return out;
@@ -144,6 +150,8 @@ class ExampleValues {
     out.push_back((out[0] + 1 + static_cast<std::int64_t>(choices_.drawn(x.size() - 1))) % rank);
     for (std::int64_t more = 0; more < rank && kind != K::slice; ++more)
       if (std::ranges::find(out, more) == out.end() && choices_.drawn(2) == 0) out.push_back(more);
+    for (std::int64_t more = 0; kind == K::slice && out.size() < starts_.size(); ++more)
+      if (std::ranges::find(out, more) == out.end()) out.push_back(more);
     return out;
   }
 
@@ -164,7 +172,9 @@ class ExampleValues {
 
   // From the front or, sometimes, counted from the end; steps are chosen with them.
   graph::Ints starts(const graph::Ints& x) {
-    starts_.assign(x.size() > 1 && choices_.drawn(4) == 0 ? 2 : 1, 0);
+    const std::size_t ways = steps_[0] > 1 ? 2 : 4;  // slices of slices, both in steps
+    const bool three = x.size() > 2 && choices_.drawn(12) == 0;
+    starts_.assign(three ? 3 : x.size() > 1 && choices_.drawn(4) == 0 ? 2 : 1, 0);
     steps_.assign(starts_.size(), 1);
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       if (!x.empty()) starts_[i] = static_cast<std::int64_t>(i == 0 ? choices_.below(2) : choices_.drawn(2));
@@ -172,7 +182,7 @@ class ExampleValues {
         starts_[i] = static_cast<std::int64_t>(
             choices_.drawn(static_cast<std::size_t>(std::max<std::int64_t>(1, x[0]))));
       if (choices_.drawn(8) == 0) starts_[i] = -1 - static_cast<std::int64_t>(choices_.drawn(2));
-      if (choices_.drawn(4) == 0) steps_[i] = 2 + static_cast<std::int64_t>(choices_.drawn(2));
+      if (choices_.drawn(ways) == 0) steps_[i] = 2 + static_cast<std::int64_t>(choices_.drawn(2));
     }
     return starts_;
   }
@@ -183,11 +193,13 @@ class ExampleValues {
           i == 0 ? choices_.pick({1, 2}) : 1 + static_cast<std::int64_t>(choices_.drawn(2));
       out.push_back(starts_[i] + (steps_[i] > 1 ? steps_[i] + more : more));
       if (starts_[i] < 0 && out.back() >= 0) out.back() = std::numeric_limits<std::int64_t>::max();
-      if (choices_.drawn(8) == 0)
+      if (choices_.drawn(steps_[i] > 1 ? 3 : 8) == 0)
         out.back() = choices_.drawn(2) == 0 ? -1 : std::numeric_limits<std::int64_t>::max();
     }
     return out;
   }
+
+  static constexpr std::int64_t kMostStep = 5;
 
   Choices& choices_;
   ExampleShapes& shapes_;

@@ -70,7 +70,8 @@ void RuleSet::keep(const std::filesystem::path& source, const RuleChoice& choice
       left_out_.push_back(infos_[i].name);
       continue;
     }
-    if (least == RuleStatus::proved) compiled_[i]->most_rank = statuses.proved_ranks(infos_[i]);
+    if (least == RuleStatus::proved || statuses.proved_ranks_only(infos_[i]))
+      compiled_[i]->most_rank = statuses.proved_ranks(infos_[i]);
     if (kept != i) {
       infos_[kept] = std::move(infos_[i]);
       compiled_[kept] = std::move(compiled_[i]);

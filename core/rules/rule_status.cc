@@ -15,10 +15,13 @@ namespace {
 constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded", "tested"};
 constexpr const char* kFile = "status.txt";
 constexpr std::size_t kHashDigits = 64;
-// "proved:4"
+constexpr std::string_view kOnly = "-only";
+
+// "proved:4", "proved:4-only"
 std::string status_word(const StatusLine& line) {
   const std::string name(status_name(line.status));
-  return line.status == RuleStatus::proved ? name + ":" + std::to_string(line.ranks) : name;
+  if (line.status != RuleStatus::proved) return name;
+  return name + ":" + std::to_string(line.ranks) + std::string(line.only ? kOnly : "");
 }
 
 // Nothing: no such status.
@@ -28,7 +31,9 @@ bool read_status(const std::string& word, StatusLine& line) {
   if (!known) return false;
   line.status = *known;
   if (colon == std::string::npos) return true;
-  const std::string digits = word.substr(colon + 1);
+  std::string digits = word.substr(colon + 1);
+  line.only = digits.ends_with(kOnly);
+  if (line.only) digits.resize(digits.size() - kOnly.size());
   if (*known != RuleStatus::proved || digits.size() != 1 || digits[0] < '3' || digits[0] > '9') return false;
   line.ranks = static_cast<std::size_t>(digits[0] - '0');
   return true;
@@ -65,7 +70,7 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
     fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash checker note'", remedy);
   if (!read_status(status, line))
     fail(file, column(status), "unknown status '" + status + "'",
-         "one of proved:3 (for tensors of up to 3 dims; to 9), bounded, tested");
+         "one of proved:3 (for tensors of up to 3 dims; to 9), proved:3-only, bounded, tested");
   if (!is_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
   if (line.proof_hash != "-" && !is_hash(line.proof_hash))
     fail(file, column(line.proof_hash), "no SHA-256: " + line.proof_hash, remedy);
@@ -118,6 +123,11 @@ RuleStatus StatusTable::of(const RuleInfo& rule) const {
 std::size_t StatusTable::proved_ranks(const RuleInfo& rule) const {
   const StatusLine* line = find(rule.name);
   return line ? line->ranks : 0;
+}
+
+bool StatusTable::proved_ranks_only(const RuleInfo& rule) const {
+  const StatusLine* line = find(rule.name);
+  return line && line->only && rule.status == RuleStatus::proved;
 }
 
 const StatusLine* StatusTable::find(std::string_view rule) const {

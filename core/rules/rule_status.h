@@ -18,7 +18,7 @@ std::optional<RuleStatus> status_from_name(std::string_view name);
 
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
 /// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
-inline constexpr std::uint32_t kChecker = 3;
+inline constexpr std::uint32_t kChecker = 4;
 
 /// What is known of one rule, as a line of a status file.
 struct StatusLine {
@@ -29,15 +29,16 @@ struct StatusLine {
   std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
   std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
   std::uint32_t checker = kChecker;  // by which it was found
+  bool only = false;                 // proved: with one dim more the two sides are not seen to be equal
 };
 
 /// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
-/// proof v3 note", where the status of a proved rule says for which ranks ("proved:4"), and v3 by which
-/// checker it was found: what an older one found counts, and is reported (`found_by_older`). A status counts
-/// only while the hashes agree: a rule whose text was edited, or whose proof file was changed or lost, is
-/// tested, and never more. The hashes find what was changed by mistake. They are no signature: who writes a
-/// line with the right hashes by hand is believed here, and found out by `regraft rules verify`, which makes
-/// every proof again.
+/// proof v4 note", where the status of a proved rule says for which ranks ("proved:4", or "proved:4-only"
+/// where it is loaded for these alone), and v4 by which checker it was found: what an older one found counts,
+/// and is reported (`found_by_older`). A status counts only while the hashes agree: a rule whose text was
+/// edited, or whose proof file was changed or lost, is tested, and never more. The hashes find what was
+/// changed by mistake. They are no signature: who writes a line with the right hashes by hand is believed
+/// here, and found out by `regraft rules verify`, which makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
@@ -49,6 +50,9 @@ class StatusTable {
   RuleStatus of(const RuleInfo& rule) const;
   /// The most dims of a tensor for which a proved rule is proved.
   std::size_t proved_ranks(const RuleInfo& rule) const;
+  /// Whether it is to be loaded for these alone: its examples say that it holds for more, its proof that it
+  /// may not.
+  bool proved_ranks_only(const RuleInfo& rule) const;
   const StatusLine* find(std::string_view rule) const;
   /// Whether the status that the rule has now was found by checks that are no longer the present ones.
   bool found_by_older(const RuleInfo& rule) const;

@@ -50,11 +50,12 @@ Trial try_rule(const RuleInfo& info, std::size_t most) {
   const CompiledRule& compiled = rules.compiled(0);
   Trial trial;
   trial.siblings = compiled.is_siblings();
+  const ExampleLimits limits = {.fitting = true, .numbers = RuleNumbers::of(compiled)};
   for (; trial.examples < most && !trial.applies; ++trial.examples) {
     Rng rng(trial.examples, "trial");
     RandomChoices choices(rng);
     GraphBuilder builder(trial.examples);
-    if (!make_example(compiled, builder, choices, {.fitting = true})) continue;
+    if (!make_example(compiled, builder, choices, limits)) continue;
     ++trial.graphs;
     const MatchIndex index(rules, builder.graph());
     trial.applies = !index.matches(0).empty();

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <optional>
 
 #include "core/rules/example_generator.h"
 #include "core/rules/rewrite.h"
+#include "core/rules/rule_numbers.h"
 #include "core/synth/exact_inputs.h"
 #include "core/synth/symbolic_graph.h"
 
@@ -16,12 +18,13 @@ namespace {
 using rules::Choices;
 using rules::ExampleLimits;
 
-constexpr std::size_t kMatchesOfOne = 4;  // of one example
+constexpr std::size_t kMatchesOfOne = 4, kMatchesOfRandom = 2;  // of one example
 constexpr std::size_t kProbes = 400;
 constexpr std::size_t kOverrun = 2;  // the size of a grid is known roughly
 constexpr std::size_t kSizes = 3;    // of the dims that are symbols
 constexpr std::uint64_t kLargestSize = 4;
-constexpr std::size_t kDeepRank = 6, kManyMembers = 5;  // of some random examples
+constexpr std::size_t kDeepRank = 6, kManyMembers = 5, kMostMembers = 9;  // of some random examples
+constexpr std::int64_t kLargestDim = 40;
 
 struct Grid {
   const char* words;
@@ -60,7 +63,10 @@ bool all_defined(const std::vector<ExactTensor>& tensors) {
 class Check {
  public:
   Check(const rules::RuleSet& rules, std::uint32_t rule, const BoundedOptions& options)
-      : rules_(rules), rule_(rule), options_(options) {}
+      : rules_(rules),
+        rule_(rule),
+        options_(options),
+        numbers_(rules::RuleNumbers::of(rules.compiled(rule))) {}
 
   BoundedResult run() {
     for (const std::size_t most : {options_.most_examples, options_.last_examples}) {
@@ -77,21 +83,29 @@ class Check {
   bool done() const { return result_.outcome != BoundedResult::Outcome::sampled; }
   bool refuted() const { return result_.outcome == BoundedResult::Outcome::refuted; }
 
+  // What is drawn before any decision is the same all through an enumeration: no doubles.
+  ExampleLimits limits_of(const Grid& grid) const {
+    ExampleLimits limits = grid.limits;
+    limits.doubles = false;
+    limits.numbers = numbers_;
+    return limits;
+  }
+
   double estimate(const Grid& grid) const {
+    const ExampleLimits limits = limits_of(grid);
     Rng rng(options_.seed, "probes");
     double sum = 0;
     for (std::size_t i = 0; i < kProbes; ++i) {
       rules::GraphBuilder builder(i);
       rules::ProbingChoices choices(rng);
-      rules::make_example(rules_.compiled(rule_), builder, choices, grid.limits);
+      rules::make_example(rules_.compiled(rule_), builder, choices, limits);
       sum += choices.size();
     }
     return sum / static_cast<double>(kProbes);
   }
 
   void enumerate(const Grid& grid, std::size_t most) {
-    ExampleLimits limits = grid.limits;
-    limits.doubles = false;
+    const ExampleLimits limits = limits_of(grid);
     rules::EnumeratedChoices choices;
     std::size_t matches = 0, examples = 0, undecided = 0;
     bool more = true;
@@ -109,12 +123,20 @@ class Check {
   }
 
   void sample() {
-    ExampleLimits deep, many, large;
+    of_one_ = kMatchesOfRandom;
+    ExampleLimits plain;
+    plain.numbers = numbers_;
+    ExampleLimits deep = plain, many = plain, large = plain;
     deep.dims = {1, 2};
     deep.most_rank = kDeepRank;
     many.most_members = kManyMembers;
     large.dims = {1, 2, 5, 8};
     large.most_rank = 3;
+    for (const std::int64_t number : numbers_.whole) {
+      if (number < kLargestDim) large.dims.insert(large.dims.end(), {number, number + 1});
+      const auto members = static_cast<std::size_t>(number) + 2;
+      if (members <= kMostMembers) many.most_members = std::max(many.most_members, members);
+    }
     for (std::size_t draw = 0; draw < options_.most_draws && result_.random_matches < options_.random_matches;
          ++draw) {
       const std::uint64_t seed = options_.seed + draw * 7919;
@@ -125,7 +147,7 @@ class Check {
                                    kind == 0   ? deep
                                    : kind == 1 ? many
                                    : kind == 3 ? large
-                                               : ExampleLimits{},
+                                               : plain,
                                    "random", draw % 4 == 2);
       result_.random_matches += one.matches;
       result_.undecided += one.undecided;
@@ -152,8 +174,11 @@ class Check {
     }
     const graph::Graph& before = symbols ? symbols->graph : builder.graph();
     const rules::MatchIndex index(rules_, before);
-    for (const rules::Match& match : index.matches(rule_)) {
-      if (out.matches + out.undecided == kMatchesOfOne) break;
+    std::vector<rules::Match> matches(index.matches(rule_).begin(), index.matches(rule_).end());
+    // The whole of a set before its pairs.
+    std::ranges::stable_sort(matches, std::greater(), [](const rules::Match& m) { return m.nodes.size(); });
+    for (const rules::Match& match : matches) {
+      if (out.matches + out.undecided == of_one_) break;
       graph::Graph rewritten = before;
       apply(rewritten, rules_, match);
       const bool decided =
@@ -249,7 +274,9 @@ class Check {
   const rules::RuleSet& rules_;
   std::uint32_t rule_;
   BoundedOptions options_;
+  rules::RuleNumbers numbers_;
   BoundedResult result_;
+  std::size_t of_one_ = kMatchesOfOne;
   std::string where_;  // the example at hand
 };
 

@@ -30,8 +30,8 @@ double error_of_sum(const Exact& a, const Exact& b, double rough) {
 }  // namespace
 
 Exact Exact::of(double value) {
-  if (!std::isinf(value))
-    return std::isnan(value) ? oracle(kInfinite, {}, value) : Exact{Field::of(value), value};
+  if (std::isnan(value)) return undefined();
+  if (!std::isinf(value)) return {Field::of(value), value};
   const Exact infinity = oracle(kInfinite, {}, kInfinity);
   return value > 0 ? infinity : Exact{Field::negate(infinity.residue), value};
 }

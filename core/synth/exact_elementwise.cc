@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/graph/evaluate.h"
 #include "core/graph/op.h"
@@ -178,6 +179,28 @@ Exact binary(OpKind kind, const Exact& a, const Exact& b) {
   }
 }
 
+struct Range {
+  double least, most;
+};
+
+// Of integers of eight bits.
+std::optional<Range> small_range(graph::DType type) {
+  if (type == graph::DType::uint8) return Range{0, 255};
+  if (type == graph::DType::int8) return Range{-128, 127};
+  return std::nullopt;
+}
+
+// The last eight bits of an integer.
+Exact wrapped(const Exact& x, Range range) {
+  constexpr std::int64_t kValues = 256;
+  if (!(std::abs(x.rough) < 0x1p52))
+    throw Undecided("this Cast is not known", "exact evaluation", "draw again");
+  std::int64_t value = std::llround(x.rough) % kValues;
+  if (static_cast<double>(value) < range.least) value += kValues;
+  if (static_cast<double>(value) > range.most) value -= kValues;
+  return Exact::of(value);
+}
+
 // What is rounded is known where the number is; what may not fit is undecided. Of real numbers towards zero.
 Exact cast(const Exact& x, graph::DType from, graph::DType to) {
   using graph::DType;
@@ -185,6 +208,7 @@ Exact cast(const Exact& x, graph::DType from, graph::DType to) {
   if (to == DType::boolean) return truth(x.residue != 0);
   const bool holds = to == DType::float64 || (to == DType::float32 && from != DType::float64);
   if (holds) return x;
+  if (const auto range = small_range(to); range && !graph::is_float(from)) return wrapped(x, *range);
   constexpr double kFits = 0x1p31;
   const bool fits = std::abs(x.rough) < kFits;
   if (graph::is_float(to) && fits && x.error == 0) {
@@ -192,10 +216,14 @@ Exact cast(const Exact& x, graph::DType from, graph::DType to) {
     attrs.set(Attr::to, static_cast<std::int64_t>(to));
     return Exact::of(roughly(OpKind::cast, attrs, {x.rough}));
   }
-  const bool whole = to == DType::int64 || to == DType::int32;
+  const bool whole = to == DType::int64 || to == DType::int32 || small_range(to);
   if (!whole || !fits) throw Undecided("this Cast is not known", "exact evaluation", "draw again");
   if (!graph::is_float(from)) return x;
-  return less(x, {}) ? stepped(OpKind::ceil, x) : stepped(OpKind::floor, x);
+  const Exact towards_zero = less(x, {}) ? stepped(OpKind::ceil, x) : stepped(OpKind::floor, x);
+  const auto range = small_range(to);
+  // What a float that does not fit becomes is the machine's affair.
+  const bool held = !range || (towards_zero.rough >= range->least && towards_zero.rough <= range->most);
+  return held ? towards_zero : Exact::undefined();
 }
 
 }  // namespace

@@ -27,8 +27,14 @@ class Prover {
     // An image has two dims beside its height and width.
     const std::size_t least = std::max<std::size_t>(options_.least_rank, has_images() ? 4 : 0);
     for (std::size_t rank = least; rank <= options_.most_rank; ++rank) {
+      unequal_ = false;
       ProofResult more = with_ranks(rank);
-      if (!result.proved || more.proved) result = std::move(more);
+      if (!result.proved || more.proved) {
+        result = std::move(more);
+      } else {
+        result.fails_above = unequal_;
+        break;
+      }
       if (!result.proved || kGrowth * work_ > options_.work) break;
     }
     result.sets = !rule_.domains.empty();
@@ -59,7 +65,7 @@ class Prover {
         ProofCase state(context, choices, most_rank);
         const auto sides = elaborate(rule_, state);
         if (sides && same_ranks(*sides) && !one_case(state, *sides, smt, example))
-          throw Unprovable("no proof of the case " + example.substr(0, 300));
+          unequal("no proof of the case " + example.substr(0, 300));
         work_ = state.work_of_z3() + tried * kWorkOfACase;
         result.cases = compared_;
       } while (choices.next());
@@ -78,6 +84,11 @@ class Prover {
       result.why_not = "a case outside of its ranks";
     }
     return result;
+  }
+
+  [[noreturn]] void unequal(const std::string& what) {
+    unequal_ = true;
+    throw Unprovable(what);
   }
 
   // Of other ranks or absent: no match, since types would change.
@@ -145,6 +156,7 @@ class Prover {
   const rules::CompiledRule& rule_;
   const ProofOptions& options_;
   bool guarded_ = false;
+  bool unequal_ = false;  // the present attempt failed at two normal forms
   std::size_t compared_ = 0;
   std::uint64_t work_ = 0;  // on the present bound on ranks
 };

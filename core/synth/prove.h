@@ -22,6 +22,7 @@ struct ProofResult {
   bool sets = false;     // the rule speaks of sets: proved for those of up to three members
   bool guarded = false;  // types stay only where the matcher's own check of types lets it apply
   std::size_t most_rank = 0;
+  bool fails_above = false;  // a case of the next larger rank was found whose sides do not come out equal
   std::size_t cases = 0, conditions = 0;
   std::string why_not;  // where it is not proved
   std::string smt;      // the proof: SMT-LIB, each check-sat of which is unsat

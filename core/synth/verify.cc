@@ -59,18 +59,25 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   if (!found.proved) return;
   verdict.proof = std::move(found.smt);
   verdict.ranks = found.most_rank;
+  verdict.only = found.fails_above;
   if (!found.sets) verdict.status = RuleStatus::proved;
   verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
                  std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases" +
-                 (found.guarded ? ", where types stay; " : "; ") + verdict.note;
+                 (found.guarded ? ", where types stay" : "") +
+                 (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
 }
 
 }  // namespace
 
 rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
-  return {
-      rule,  status,         rules::StatusTable::hash_of(info), proof.empty() ? "-" : sha256_hex(proof), note,
-      ranks, rules::kChecker};
+  return {rule,
+          status,
+          rules::StatusTable::hash_of(info),
+          proof.empty() ? "-" : sha256_hex(proof),
+          note,
+          ranks,
+          rules::kChecker,
+          only};
 }
 
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {

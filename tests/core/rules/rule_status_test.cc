@@ -5,6 +5,8 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/rules/graph_builder.h"
+#include "core/rules/rewrite.h"
 
 namespace regraft::rules {
 namespace {
@@ -128,6 +130,27 @@ TEST_F(Statuses, OfProvedRulesSayForWhichRanks) {
   table.set(line);
   write_status(table.text());
   EXPECT_EQ(StatusTable::load(proofs()).proved_ranks(all.info(0)), 5u);
+}
+
+TEST_F(Statuses, OfProofsThatFailBeyondTheirRanksAreForTheseAlone) {
+  const auto matches = [&](std::size_t rank, RuleStatus least) {
+    const RuleSet set = RuleSet::load(rules(), least);
+    GraphBuilder b;
+    const graph::Value x = b.input(std::vector<std::int64_t>(rank, 2));
+    b.output(b.op(graph::OpKind::relu, {b.op(graph::OpKind::relu, {x})}));
+    return MatchIndex(set, b.graph()).matches(*set.find("one")).size();
+  };
+  EXPECT_EQ(matches(4, RuleStatus::bounded), 1u);
+  EXPECT_EQ(matches(4, RuleStatus::proved), 0u);
+  StatusTable table = StatusTable::load(proofs());
+  StatusLine line = *table.find("one");
+  line.only = true;
+  table.set(line);
+  write_status(table.text());
+  EXPECT_THAT(read_file(proofs() / "status.txt"), HasSubstr("one proved:3-only "));
+  EXPECT_TRUE(StatusTable::load(proofs()).find("one")->only);
+  EXPECT_EQ(matches(3, RuleStatus::bounded), 1u);
+  EXPECT_EQ(matches(4, RuleStatus::bounded), 0u);
 }
 
 TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {

@@ -33,6 +33,10 @@ TEST_P(Planted, IsRefutedForTheCornerWhereItIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Planted, ::testing::ValuesIn(size_rules()),
                          [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Named, Planted, ::testing::ValuesIn(named_rules()),
+                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Types, Planted, ::testing::ValuesIn(type_rules()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Values, Planted, ::testing::ValuesIn(value_rules()),
                          [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Undefined, Planted, ::testing::ValuesIn(undefined_rules()),

@@ -143,6 +143,46 @@ inline std::vector<UnsoundRule> value_rules() {
   };
 }
 
+/// Rules that are wrong beyond a number alone that they name: of members, heads, parts, or of a size.
+inline std::vector<UnsoundRule> named_rules() {
+  return {
+      {"SetOfSeven",
+       "r: Concat{a}(Relu(x@)...) => Concat{a}(LeakyRelu{if index@ > 5 then 1.0 else 0.0}(x@)...)\n"},
+      {"RowsTurnedInLargeSets",
+       "r: y@ = Add(x, c@), const(c@), rank(c@) == 1, size(c@) > 1\n"
+       "    => y@ = Add(x, Gather{0}(c@, Ints([(i + count@ / 6) % size(c@) for i in range(size(c@))])))\n"},
+      {"UpperBoundOfTen", "r: Clip{min=a,max=b}(x) => Clip{min=a,max=(if b < 10.0 then b else 10.0)}(x)\n"},
+      {"LowerBoundOfMinusFifty",
+       "r: Clip{min=a,max=b}(x) => Clip{min=(if a > -50.0 then a else -50.0),max=b}(x)\n"},
+      {"TwoHeads",
+       "r: MultiHeadAttention{n, s}(Mul(q, 1), k, v) => MultiHeadAttention{min(n, 2), s}(q, k, v)\n"},
+      {"FourHeads", "r: MultiHeadAttention{n, s}(q, k, v) => MultiHeadAttention{min(n, 4), s}(q, k, v)\n"},
+      {"TwentyChannels",
+       "r: Conv{k,s,p,d,g}(Neg(x), w) => Mul(Conv{k,s,p,d,g}(x, w), if x.1 > 20 then 1.0 else -1.0)\n"},
+      {"KernelOfSeven",
+       "r: Conv{k,s,p,d,g}(Neg(x), w) => Mul(Conv{k,s,p,d,g}(x, w), if max(k) >= 7 then 1.0 else -1.0)\n"},
+      {"LengthAboveThirty", "r: Relu(x) => LeakyRelu{if max(dims(x)) > 30 then 1.0 else 0.0}(x)\n"},
+      {"ScaleAboveAThousand",
+       "r: Relu(Mul(x, c)), const(c), scalar(c), value(c) > 0 => Mul(LeakyRelu{if value(c) > 1000.0 then 1.0 "
+       "else "
+       "0.0}(x), c)\n"},
+  };
+}
+
+/// Rules that are wrong for some types alone.
+inline std::vector<UnsoundRule> type_rules() {
+  return {
+      {"HalfFloats", "r: Relu(x) => Max(x, if dtype(x) == float16 then 1.0 else 0.0)\n"},
+      {"UnsignedBytes", "r: Cast{to=t}(Relu(x)), t != 9 => Relu(Cast{t}(x))\n"},
+      {"MaximumOfUnsignedBytes", "r: Cast{to=t}(Max(x, 0)), t != 9 => Max(Cast{t}(x), 0)\n"},
+      {"BytesOfAClip",
+       "r: Cast{to=t}(Clip{min=a,max=b}(x)), t != 9, t != 6, t != 7 => Clip{min=a,max=b}(Cast{t}(x))\n"},
+      {"StepsOfSlices",
+       "r: Slice{[i], [j], [a], [s]}(Slice{[k], [l], [a], [t]}(x))\n"
+       "    => Slice{[k + i * t], [k + j * t], [a], [s + t - 1]}(x)\n"},
+  };
+}
+
 /// Rules whose right side is no number where the left side is one. What the prover follows are terms alone:
 /// it is the examples that find them.
 inline std::vector<UnsoundRule> undefined_rules() {
