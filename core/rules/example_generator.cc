@@ -180,7 +180,7 @@ class ExampleGenerator {
   // A list that is as long as the tensor has dims, or twice: guards may speak of some of its elements.
   static bool is_counted(A attr) {
     return attr == A::pads || attr == A::strides || attr == A::dilations || attr == A::kernel_shape ||
-           attr == A::repeats;
+           attr == A::repeats || attr == A::perm;
   }
 
   // What is given already needs no choice.
@@ -239,19 +239,24 @@ class ExampleGenerator {
         }
       }
       if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
-      if (is_list && is_counted(attr)) attrs.set(attr, with_elements(attrs.ints(attr), slot));
+      if (is_list && is_counted(attr)) attrs.set(attr, with_elements(attr, attrs.ints(attr), slot));
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;
     }
     return attrs;
   }
 
-  // With the elements that guards ask for at their places.
-  graph::Ints with_elements(graph::Ints list, Slot slot) const {
+  // With the elements that guards ask for at their places; a permutation stays one.
+  graph::Ints with_elements(A attr, graph::Ints list, Slot slot) const {
     const std::int64_t size = std::ssize(list);
     for (const auto& [at, value] : hints_.elements_at(slot)) {
       const std::int64_t place = at < 0 ? at + size : at;
-      if (place >= 0 && place < size) list[static_cast<std::size_t>(place)] = value;
+      if (place < 0 || place >= size) continue;
+      auto& element = list[static_cast<std::size_t>(place)];
+      if (const auto other = std::ranges::find(list, value); attr == A::perm && other != list.end())
+        std::swap(*other, element);
+      else
+        element = value;
     }
     return list;
   }

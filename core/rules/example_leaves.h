@@ -46,7 +46,8 @@ class ExampleLeaves {
   double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   /// Of an attribute, of any size.
   double number() { return near_named().value_or(signed_real(0.5, 2) * some_power()); }
-  /// Once in a while, one on, beside or beyond a number that the rule names, of either sign.
+  /// Once in a while, one on, beside or beyond a number that the rule names, of either sign. Numbers are no
+  /// decisions (Choices): none may depend on whether there is one.
   std::optional<double> near_named() {
     const std::vector<double>& named = limits_.numbers.reals;
     if (named.empty() || b_.rng().below(4) > 0) return std::nullopt;

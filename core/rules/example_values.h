@@ -42,9 +42,7 @@ class ExampleValues {
       case A::beta:
         return choices_.one_in(2) ? 1.0 : choices_.drawn(8) == 0 ? 0.0 : leaves_.number();
       case A::epsilon:
-        if (const auto named = leaves_.near_named(); named && *named != 0 && std::abs(*named) < 1)
-          return std::abs(*named);
-        return choices_.drawn(3) == 0 ? double{1e-5F} : leaves_.real(0.02, 0.1);
+        return epsilon(choices_.drawn(3) == 0);
       case A::trans_a:
         return shapes_.trans_a();
       case A::trans_b:
@@ -102,8 +100,13 @@ class ExampleValues {
   // Of a Clip, which may have none, or the upper one below the lower.
   std::optional<graph::AttrValue> bound(std::initializer_list<double> values) {
     if (!choices_.one_in(2)) return std::nullopt;
-    if (const auto named = leaves_.near_named()) return named;
-    return values.begin()[choices_.drawn(values.size())];
+    const double usual = values.begin()[choices_.drawn(values.size())];
+    return leaves_.near_named().value_or(usual);
+  }
+  double epsilon(bool usual) {
+    if (const auto named = leaves_.near_named(); named && *named != 0 && std::abs(*named) < 1)
+      return std::abs(*named);
+    return usual ? double{1e-5F} : leaves_.real(0.02, 0.1);
   }
   // Strides or dilations, of which some are 3, or what the rule names.
   graph::Ints three_of(graph::Ints steps) {

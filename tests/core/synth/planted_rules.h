@@ -104,6 +104,7 @@ inline std::vector<UnsoundRule> size_rules() {
        "1}(x), ReduceSum{[a], 1}(y))\n"},
       {"RowsOfAReshapeThatKeepsThem",
        "r: Softmax{a}(Reshape{r}(x)), len(r) == rank(x), r[a] == dims(x)[a] => Reshape{r}(Softmax{a}(x))\n"},
+      {"PermutationBeforeFlatten", "r: Flatten{1}(Transpose{p}(x)), p[0] == 0 => Flatten{1}(x)\n"},
       {"LengthAboveFour", "r: Relu(x) => LeakyRelu{if max(dims(x)) > 4 then 1.0 else 0.0}(x)\n"},
   };
 }
