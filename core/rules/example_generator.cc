@@ -137,7 +137,8 @@ class ExampleGenerator {
     const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
     if (const auto model = given.empty() ? modelled({k.domain, k.index}, member) : std::nullopt)
       return leaves_.tensor(hint, *model, kind, 0);
-    if (k.member > 0 && choices_.drawn(4) > (given.empty() ? 0u : 1u)) {
+    const bool alike = k.member > 0 && (given.empty() || kind != K::concat);
+    if (alike && choices_.drawn(4) > (given.empty() ? 0u : 1u)) {
       const auto before = values_.find({k.domain, k.index, k.member - 1});
       if (before != values_.end() && before->second.present())
         return leaves_.tensor(hint, given.empty() ? like(dims_of(before->second)) : dims_of(before->second),
@@ -183,6 +184,13 @@ class ExampleGenerator {
            attr == A::repeats || attr == A::perm;
   }
 
+  // Whether the guards say all of a list: of a permutation each element, of others more than one.
+  bool listed(A attr, Slot slot) const {
+    const std::size_t named = hints_.elements(slot).size();
+    if (named < 2 || attr == A::axes) return false;
+    return attr == A::perm ? hints_.length(slot) == named : !is_counted(attr);
+  }
+
   // What is given already needs no choice.
   bool settled(const PatternNode& node, std::size_t member, A attr) const {
     for (const auto& [required, value] : node.required) {
@@ -190,8 +198,7 @@ class ExampleGenerator {
     }
     for (const auto& [bound, slot] : node.attrs) {
       if (bound != attr) continue;
-      const bool listed = attr != A::axes && !is_counted(attr) && hints_.elements(slot).size() > 1;
-      if (listed || quantities_.contains(key(slot, member))) return true;
+      if (listed(attr, slot) || quantities_.contains(key(slot, member))) return true;
     }
     return false;
   }
@@ -229,7 +236,7 @@ class ExampleGenerator {
       const Key k = key(slot, member);
       const auto* drawn = attrs.find(attr);
       const graph::Ints list = is_counted(attr) ? graph::Ints{} : hints_.elements(slot);
-      if (!drawn && list.size() > 1 && attr != A::axes) attrs.set(attr, list);
+      if (!drawn && listed(attr, slot)) attrs.set(attr, hints_.elements(slot));
       const bool is_list = drawn && std::holds_alternative<graph::Ints>(*drawn);
       if (const auto wanted = hints_.attribute(slot)) {
         if (wanted->kind == Quantity::Kind::integer && is_list) {

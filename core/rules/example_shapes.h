@@ -186,7 +186,7 @@ class ExampleShapes {
     Dims dims = given[0];
     if (given.size() == 1) joined_axis_.reset();
     if (dims.empty() || choices_.drawn(3) > 0) return dims;
-    if (!joined_axis_) joined_axis_ = choices_.drawn(dims.size());
+    if (!joined_axis_ || *joined_axis_ >= dims.size()) joined_axis_ = choices_.drawn(dims.size());
     dims[*joined_axis_] = choices_.pick(limits_.dims);
     return dims;
   }

@@ -106,7 +106,7 @@ class ExampleValues {
   double epsilon(bool usual) {
     if (const auto named = leaves_.near_named(); named && *named != 0 && std::abs(*named) < 1)
       return std::abs(*named);
-    return usual ? double{1e-5F} : leaves_.real(0.02, 0.1);
+    return usual ? leaves_.small() : leaves_.real(0.02, 0.1);
   }
   // Strides or dilations, of which some are 3, or what the rule names.
   graph::Ints three_of(graph::Ints steps) {
@@ -145,7 +145,7 @@ class ExampleValues {
 
   graph::Ints axes(K kind, const graph::Ints& x) {
     graph::Ints out = some_axes(kind, x, choices_);
-    const bool two = kind == K::slice                             ? starts_.size() > 1
+    const bool two = kind == K::slice                             ? starts_.size() > 1 && x.size() > 1
                      : kind == K::squeeze || kind == K::unsqueeze ? false
                                                                   : x.size() > 1 && choices_.drawn(4) == 0;
     if (!two) return out;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "core/rules/example_generator.h"
 #include "core/rules/rewrite.h"
@@ -174,7 +175,8 @@ class Check {
     }
     const graph::Graph& before = symbols ? symbols->graph : builder.graph();
     const rules::MatchIndex index(rules_, before);
-    std::vector<rules::Match> matches(index.matches(rule_).begin(), index.matches(rule_).end());
+    const std::span<const rules::Match> found = index.matches(rule_);
+    std::vector<rules::Match> matches(found.begin(), found.end());
     // The whole of a set before its pairs.
     std::ranges::stable_sort(matches, std::greater(), [](const rules::Match& m) { return m.nodes.size(); });
     for (const rules::Match& match : matches) {
