@@ -6,6 +6,7 @@
 #include "core/synth/prove_equal.h"
 #include "core/synth/smt_text.h"
 #include "core/synth/symbolic_rule.h"
+#include "core/synth/whole_equality.h"
 
 namespace regraft::synth {
 namespace {
@@ -14,6 +15,13 @@ constexpr std::size_t kMostCases = 20000;
 
 // What a case costs beside Z3's work.
 constexpr std::uint64_t kWorkOfACase = 2000;
+
+// What becomes the proof file.
+struct Confirmed {
+  SmtText conditions;
+  WholeEqualities whole;
+  std::string example;  // the last case, in words
+};
 
 class Prover {
  public:
@@ -50,25 +58,23 @@ class Prover {
     work_ = 0;
     rules::EnumeratedChoices choices;
     z3::context context;
-    SmtText smt(context);
-    std::string example;
+    Confirmed found{SmtText(context), WholeEqualities(options_.most_bytes_whole), ""};
     std::size_t tried = 0;
     try {
       do {
         if (work_ > options_.work || ++tried > kMostCases) throw Unprovable("more work than was allowed for");
         ProofCase state(context, choices, most_rank);
         const auto sides = elaborate(rule_, state);
-        if (sides && same_ranks(*sides) && !one_case(state, *sides, smt, example))
-          throw Unprovable("no proof of the case " + example.substr(0, 300));
+        if (sides && same_ranks(*sides) && !one_case(state, *sides, found))
+          throw Unprovable("no proof of the case " + found.example.substr(0, 300));
         work_ = state.work_of_z3() + tried * kWorkOfACase;
         result.cases = compared_;
       } while (choices.next());
       if (result.cases == 0) throw Unprovable("no case is possible");
-      result.conditions = smt.size();
+      result.conditions = found.conditions.size();
+      result.equalities = found.whole.asked();
       result.guarded = guarded_;
-      result.smt = smt.text(comment(result, example));
-      if (result.smt.size() > options_.most_bytes)
-        throw Unprovable("its proof has " + std::to_string(result.smt.size()) + " bytes");
+      write(found, result);
       result.proved = true;
     } catch (const Unprovable& e) {
       result.why_not = e.problem();
@@ -80,6 +86,20 @@ class Prover {
     return result;
   }
 
+  // Where z3 does not confirm the whole equalities one after the other, the file is without them.
+  void write(const Confirmed& found, ProofResult& result) const {
+    result.smt = found.conditions.text(comment(result, found), "");
+    if (result.smt.size() > options_.most_bytes)
+      throw Unprovable("its proof has " + std::to_string(result.smt.size()) + " bytes");
+    result.whole = found.whole.confirmed();
+    if (result.whole == 0) return;
+    std::string file = found.conditions.text(comment(result, found), found.whole.text());
+    if (all_unsat(run_smt(file)))
+      result.smt = std::move(file);
+    else
+      result.whole = 0;
+  }
+
   // Of other ranks or absent: no match, since types would change.
   static bool same_ranks(const SymbolicSides& sides) {
     for (const auto& [before, after] : sides.replaced) {
@@ -88,14 +108,14 @@ class Prover {
     return true;
   }
 
-  bool one_case(ProofCase& state, const SymbolicSides& sides, SmtText& smt, std::string& example) {
+  bool one_case(ProofCase& state, const SymbolicSides& sides, Confirmed& found) {
     std::vector<z3::expr> obligations = state.obligations();
     for (const auto& [before, after] : sides.replaced) {
       for (std::size_t d = 0; d < before.dims.size(); ++d)
         obligations.push_back(before.dims[d] == after.dims[d]);
     }
     for (const z3::expr& obligation : obligations) {
-      if (state.follows(obligation) && smt.add(state.assumptions(), obligation)) continue;
+      if (state.follows(obligation) && found.conditions.add(state.assumptions(), obligation)) continue;
       // The matcher refuses a match whose types would change: a guard of every rule.
       state.assume(obligation);
       guarded_ = true;
@@ -103,13 +123,13 @@ class Prover {
     if (!state.possible()) return true;
     ++compared_;
     for (const auto& [before, after] : sides.replaced) {
-      if (!same_values(state, before, after, smt, example)) return false;
+      if (!same_values(state, before, after, found)) return false;
     }
     return true;
   }
 
-  bool same_values(ProofCase& state, const SymbolicTensor& before, const SymbolicTensor& after, SmtText& smt,
-                   std::string& example) {
+  bool same_values(ProofCase& state, const SymbolicTensor& before, const SymbolicTensor& after,
+                   Confirmed& found) {
     Index place;
     for (const z3::expr& d : before.dims) {
       place.push_back(state.fresh("i"));
@@ -117,26 +137,34 @@ class Prover {
     }
     if (!before.at || !after.at) throw Unprovable("a value that is no real tensor");
     const Poly left = before.at(place), right = after.at(place);
-    example = to_text(left) + "\n  and " + to_text(right);
+    found.example = to_text(left) + "\n  and " + to_text(right);
     Equality equality(state);
     if (!equality.equal(left, right, {})) return false;
     for (const Claim& claim : equality.claims()) {
       std::vector<z3::expr> facts = state.assumptions();
       facts.insert(facts.end(), claim.facts.begin(), claim.facts.end());
-      if (!smt.add(facts, claim.claim)) return false;
+      if (!found.conditions.add(facts, claim.claim)) return false;
     }
     // From facts that contradict each other anything would follow.
     if (!state.possible()) throw Unprovable("a case whose places contradict each other");
+    found.whole.add(state.assumptions(), left.written, right.written);
     return true;
   }
 
-  std::string comment(const ProofResult& result, const std::string& example) const {
+  std::string comment(const ProofResult& result, const Confirmed& found) const {
     std::string out =
         "; " + info_.text + "\n; For all dims; " + std::to_string(result.cases) + " cases, ranks to " +
         std::to_string(result.most_rank) + (rule_.domains.empty() ? "" : ", sets of up to 3") +
         ".\n; What is left to confirm once both sides are in normal form, each with its negation asserted: " +
-        std::to_string(result.conditions) + " conditions.\n; The last case is\n";
-    std::istringstream lines(example);
+        std::to_string(result.conditions) + " conditions.\n";
+    if (result.whole > 0)
+      out += "; Then whole equalities of both sides as the operations define them: " +
+             std::to_string(result.whole) + " of " + std::to_string(result.equalities) + ", in " +
+             std::to_string(found.whole.blocks()) +
+             " blocks.\n; Whatever a block takes for granted, of sums and products, is an assertion\n; that "
+             "is called an axiom.\n";
+    out += "; The last case is\n";
+    std::istringstream lines(found.example);
     for (std::string line; std::getline(lines, line);) out += ";   " + line.substr(0, 400) + "\n";
     return out;
   }
