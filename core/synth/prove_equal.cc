@@ -1,22 +1,13 @@
 #include "core/synth/prove_equal.h"
 
 #include <algorithm>
-#include <set>
+
+#include "core/synth/sum_renaming.h"
 
 namespace regraft::synth {
 namespace {
 
 constexpr int kMostDepth = 12;
-
-bool contains(const z3::expr& e, const Index& variables) {
-  if (std::any_of(variables.begin(), variables.end(), [&](const z3::expr& v) { return z3::eq(e, v); }))
-    return true;
-  if (!e.is_app()) return false;
-  for (unsigned i = 0; i < e.num_args(); ++i) {
-    if (contains(e.arg(i), variables)) return true;
-  }
-  return false;
-}
 
 z3::expr all_of(z3::context& context, const std::vector<z3::expr>& conditions) {
   z3::expr all = context.bool_val(true);
@@ -24,52 +15,14 @@ z3::expr all_of(z3::context& context, const std::vector<z3::expr>& conditions) {
   return all.simplify();
 }
 
-// What the second term's variables stand for, in the order of its bounds.
-class Renaming {
- public:
-  Renaming(const Index& from, const Index& to) : from_(from), to_(to) {}
-
-  // Learns from two places that are to be equal.
-  void learn(const z3::expr& wanted, const z3::expr& held) {
-    for (const z3::expr& variable : from_) {
-      if (known(variable) || !contains(held, {variable})) continue;
-      // held = variable + rest
-      const z3::expr rest = (held - variable).simplify();
-      if (contains(rest, from_)) continue;
-      const z3::expr value = (wanted - rest).simplify();
-      const auto target = std::find_if(
-          to_.begin(), to_.end(), [&](const z3::expr& t) { return !contains((value - t).simplify(), to_); });
-      if (target == to_.end() || used_.contains(target - to_.begin())) continue;
-      used_.insert(target - to_.begin());
-      learnt_.emplace_back(variable, value);
-      return;
-    }
+Poly applied(const Renaming& renaming, const Poly& value, z3::context& context) {
+  z3::expr_vector from(context), to(context);
+  for (const auto& [variable, image] : renaming.learnt()) {
+    from.push_back(variable);
+    to.push_back(image);
   }
-  bool whole() const { return learnt_.size() == from_.size(); }
-  bool known(const z3::expr& variable) const {
-    return std::any_of(learnt_.begin(), learnt_.end(),
-                       [&](const auto& l) { return z3::eq(l.first, variable); });
-  }
-  template <typename T>
-  T apply(const T& value, z3::context& context) const {
-    z3::expr_vector from(context), to(context);
-    for (const auto& [variable, image] : learnt_) {
-      from.push_back(variable);
-      to.push_back(image);
-    }
-    if constexpr (std::is_same_v<T, Poly>) {
-      return substituted(value, from, to);
-    } else {
-      z3::expr e = value;
-      return e.substitute(from, to);
-    }
-  }
-
- private:
-  const Index &from_, &to_;
-  std::vector<std::pair<z3::expr, z3::expr>> learnt_;
-  std::set<std::ptrdiff_t> used_;
-};
+  return substituted(value, from, to);
+}
 
 void learn_from(Renaming& renaming, const Poly& a, const Poly& b);
 
@@ -205,17 +158,17 @@ bool Equality::confirm(const Summand& a, const Summand& b, const std::vector<std
   for (std::size_t round = 0; round < b.bounds.size() && !renaming.whole(); ++round) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       Atom image = b.factors[order[i]];
-      for (z3::expr& e : image.index) e = renaming.apply(e, context);
+      for (z3::expr& e : image.index) e = renaming.apply(e);
       learn_from(renaming, a.factors[i], image);
     }
   }
   if (!renaming.whole()) return false;
-  const z3::expr here = all_of(context, a.guards), there = renaming.apply(all_of(context, b.guards), context);
+  const z3::expr here = all_of(context, a.guards), there = renaming.apply(all_of(context, b.guards));
   z3::expr places = context.bool_val(true);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Atom& image = b.factors[order[i]];
     for (std::size_t k = 0; k < image.index.size(); ++k)
-      places = places && a.factors[i].index[k] == renaming.apply(image.index[k], context);
+      places = places && a.factors[i].index[k] == renaming.apply(image.index[k]);
   }
   const z3::expr claim = (here == there && z3::implies(here, places)).simplify();
   if (!follows(facts, claim)) return false;
@@ -226,7 +179,7 @@ bool Equality::confirm(const Summand& a, const Summand& b, const std::vector<std
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Atom& image = b.factors[order[i]];
     for (std::size_t k = 0; k < image.args.size(); ++k) {
-      if (equal(a.factors[i].args[k], renaming.apply(image.args[k], context), inside)) continue;
+      if (equal(a.factors[i].args[k], applied(renaming, image.args[k], context), inside)) continue;
       claims_.resize(mark, Claim{{}, context.bool_val(true)});
       return false;
     }

@@ -42,28 +42,47 @@ std::string renamed(const std::string& text, const std::map<std::string, std::st
   return out;
 }
 
+std::string name_of(const z3::func_decl& d, std::size_t number) {
+  const char* prefix = d.arity() > 0 ? "f" : d.range().is_bool() ? "p" : d.range().is_int() ? "n" : "r";
+  return prefix + std::to_string(number);
+}
+
+std::string declaration(const z3::func_decl& d, const std::string& name) {
+  std::string out = "(declare-fun " + name + " (";
+  for (unsigned i = 0; i < d.arity(); ++i) out += std::string(i == 0 ? "" : " ") + d.domain(i).to_string();
+  return out + ") " + d.range().to_string() + ")\n";
+}
+
 std::string block_of(const std::vector<z3::expr>& conditions) {
-  std::vector<z3::func_decl> declared;
-  std::set<unsigned> seen;
-  for (const z3::expr& c : conditions) declarations(c, declared, seen);
-  std::map<std::string, std::string> names;
-  std::string out = "(push)\n";
-  for (const z3::func_decl& d : declared) {
-    const bool function = d.arity() > 0;
-    const std::string name = (function              ? "f"
-                              : d.range().is_bool() ? "p"
-                                                    : "n") +
-                             std::to_string(names.size());
-    names[d.name().str()] = name;
-    out += "(declare-fun " + name + " (";
-    for (unsigned i = 0; i < d.arity(); ++i) out += std::string(i == 0 ? "" : " ") + d.domain(i).to_string();
-    out += ") " + d.range().to_string() + ")\n";
-  }
-  for (const z3::expr& c : conditions) out += "(assert " + renamed(c.to_string(), names) + ")\n";
-  return out + "(check-sat)\n(pop)\n";
+  std::vector<SmtAssertion> assertions;
+  for (const z3::expr& c : conditions) assertions.push_back({c, ""});
+  return smt_block(assertions, {});
 }
 
 }  // namespace
+
+std::string smt_block(const std::vector<SmtAssertion>& assertions,
+                      const std::vector<std::pair<z3::expr, z3::expr>>& meanings) {
+  std::vector<z3::func_decl> declared;
+  std::set<unsigned> seen;
+  for (const SmtAssertion& a : assertions) declarations(a.claim, declared, seen);
+  std::map<std::string, std::string> names;
+  std::string out = "(push)\n";
+  for (const z3::func_decl& d : declared) {
+    const std::string name = name_of(d, names.size());
+    names[d.name().str()] = name;
+    out += declaration(d, name);
+  }
+  for (const auto& [constant, meaning] : meanings) {
+    const auto name = names.find(constant.decl().name().str());
+    if (name != names.end()) out += "; " + name->second + " is " + renamed(meaning.to_string(), names) + "\n";
+  }
+  for (const SmtAssertion& a : assertions) {
+    if (!a.comment.empty()) out += a.comment + "\n";
+    out += "(assert " + renamed(a.claim.to_string(), names) + ")\n";
+  }
+  return out + "(check-sat)\n(pop)\n";
+}
 
 bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
   if (claim.simplify().is_true()) return true;
@@ -96,16 +115,16 @@ bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
   return true;
 }
 
-std::string SmtText::text(const std::string& comment) const {
+std::string SmtText::text(const std::string& comment, const std::string& more) const {
   std::vector<const std::string*> ordered(blocks_.size());
   for (const auto& [block, number] : blocks_) ordered[number] = &block;
   std::string out = comment + "(set-option :reproducible-resource-limit " +
                     std::to_string(10 * std::uint64_t{kQueryWork}) + ")\n";
   for (const std::string* block : ordered) out += *block;
   // Where definitions alone decide there is nothing to confirm but that.
-  if (blocks_.empty())
+  if (blocks_.empty() && more.empty())
     out += "(assert false) ; both sides have one normal form: no condition is left\n(check-sat)\n";
-  return out;
+  return out + more;
 }
 
 }  // namespace regraft::synth

@@ -38,7 +38,10 @@ Poly elementwise_value(OpKind kind, const SymbolicAttrs& attrs, std::vector<Poly
       const bool again = terms.size() == 1 && terms[0].factors.size() == 1 &&
                          terms[0].factors[0].name == name && terms[0].bounds.empty() &&
                          terms[0].guards.empty() && terms[0].numerator == 1 && terms[0].denominator == 1;
-      return again ? args[0] : oracle(name, std::move(args));
+      if (!again) return oracle(name, std::move(args));
+      Poly out = args[0];
+      out.written = Written::atom(name, {}, {out.written});
+      return out;
     }
     default:
       for (const auto& [attr, value] : attrs) {

@@ -94,27 +94,43 @@ std::string to_text(const Summand& term) {
   return out + product;
 }
 
+// What was written; no terms at all are 0.
+WrittenRef written_of(const Poly& a) {
+  return a.written || !a.terms.empty() ? a.written : Written::number(0, 1);
+}
+
 }  // namespace
 
 Poly Poly::number(std::int64_t numerator, std::int64_t denominator) {
   if (numerator == 0) return {};
-  return {{Summand{numerator, denominator, {}, {}, {}}}};
+  return {{Summand{numerator, denominator, {}, {}, {}}}, Written::number(numerator, denominator)};
 }
 
 Poly Poly::atom(Atom atom) {
-  return {{Summand{1, 1, {}, {}, {std::move(atom)}}}};
+  std::vector<WrittenRef> args;
+  for (const Poly& arg : atom.args) args.push_back(written_of(arg));
+  WrittenRef written = Written::atom(atom.name, atom.index, std::move(args));
+  return {{Summand{1, 1, {}, {}, {std::move(atom)}}}, std::move(written)};
 }
 
 Poly Poly::inverse(const Poly& of) {
   if (of.terms.size() == 1) {
     const Summand& term = of.terms[0];
     const bool plain = term.bounds.empty() && term.guards.empty();
-    if (plain && term.factors.empty()) return number(term.denominator, term.numerator);
+    if (plain && term.factors.empty()) {
+      Poly out = number(term.denominator, term.numerator);
+      // 1 / c is defined by c alone where that is how c is written.
+      if (of.written && of.written->form != Written::Form::number)
+        out.written = Written::atom("inverse", {}, {of.written});
+      return out;
+    }
   }
   return atom({"inverse", {}, {of}});
 }
 
 Poly operator+(Poly a, const Poly& b) {
+  const bool nothing = a.terms.empty() && !a.written;
+  a.written = nothing ? written_of(b) : Written::of(Written::Form::add, {}, {written_of(a), written_of(b)});
   a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
   if (a.terms.size() > kMostTerms) throw Unprovable("a sum of more than 400 terms");
   return a;
@@ -129,15 +145,18 @@ Poly operator*(const Poly& a, const Poly& b) {
   for (const Summand& x : a.terms) {
     for (const Summand& y : b.terms) out.terms.push_back(product(x, y));
   }
+  out.written = Written::of(Written::Form::multiply, {}, {written_of(a), written_of(b)});
   return out;
 }
 
 Poly negate(Poly a) {
+  a.written = Written::of(Written::Form::negate, {}, {written_of(a)});
   for (Summand& term : a.terms) term.numerator = -term.numerator;
   return a;
 }
 
 Poly guarded(Poly a, const z3::expr& condition) {
+  a.written = Written::of(Written::Form::guarded, {condition}, {written_of(a)});
   for (Summand& term : a.terms) term.guards.push_back(condition);
   return a;
 }
@@ -146,6 +165,7 @@ Poly sum_over(z3::context& context, const z3::expr& extent,
               const std::function<Poly(const z3::expr&)>& body) {
   const z3::expr k = fresh(context);
   Poly out = body(k);
+  out.written = Written::of(Written::Form::sum, {k, extent}, {written_of(out)});
   for (Summand& term : out.terms) {
     term.bounds.push_back(k);
     term.guards.push_back(k >= 0 && k < extent);
@@ -155,6 +175,7 @@ Poly sum_over(z3::context& context, const z3::expr& extent,
 }
 
 Poly substituted(Poly a, const z3::expr_vector& from, const z3::expr_vector& to) {
+  a.written = nullptr;
   for (Summand& term : a.terms) term = substituted(std::move(term), from, to);
   return a;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/synth/written_value.h"
 
 namespace regraft::synth {
 
@@ -47,9 +48,11 @@ struct Summand {
 };
 
 /// A sum of terms: the normal form of the real value of an element. Products are multiplied out and sums
-/// moved to the front (distributivity, linearity and exchange of finite sums).
+/// moved to the front (distributivity, linearity and exchange of finite sums). Beside it the same value as it
+/// was written, from which nothing here draws any conclusion.
 struct Poly {
   std::vector<Summand> terms;
+  WrittenRef written = nullptr;  // nothing: 0 where there are no terms, else not known
 
   static Poly number(std::int64_t numerator, std::int64_t denominator = 1);
   static Poly atom(Atom atom);

@@ -60,10 +60,13 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   verdict.proof = std::move(found.smt);
   verdict.ranks = found.most_rank;
   verdict.only = found.fails_above;
+  verdict.equalities = found.equalities;
+  verdict.whole = found.whole;
   if (!found.sets) verdict.status = RuleStatus::proved;
   verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
-                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases" +
-                 (found.guarded ? ", where types stay" : "") +
+                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) +
+                 " cases, equalities whole in Z3: " + std::to_string(found.whole) + " of " +
+                 std::to_string(found.equalities) + (found.guarded ? ", where types stay" : "") +
                  (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
 }
 

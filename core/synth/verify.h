@@ -28,8 +28,9 @@ struct Verdict {
   std::string note;  // in words: the grid, or the counterexample
   std::string
       proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
-  std::size_t ranks = 3;  // proved: for tensors of at most so many dims
-  bool only = false;      // proved: and not loaded for more (rules/rule_status.h)
+  std::size_t ranks = 3;                  // proved: for tensors of at most so many dims
+  bool only = false;                      // proved: and not loaded for more (rules/rule_status.h)
+  std::size_t equalities = 0, whole = 0;  // of the proof: how many of how many z3 confirms from definitions
   std::string why_not_proved;
   std::string stored_problem;                     // of the proof that is stored: why it is none
   double bounded_seconds = 0, proof_seconds = 0;  // of processor time; a z3 program's is not in it

@@ -158,16 +158,23 @@ const rules::RuleInfo& info_of(const synth::Verdict& verdict, const rules::RuleS
 void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& rules) {
   Counts by_family, by_source;
   double bounded = 0, proving = 0;
+  std::size_t proofs = 0, whole_proofs = 0, equalities = 0, whole = 0;
   for (const synth::Verdict& v : verdicts) {
     const std::size_t column = v.refuted ? 3 : static_cast<std::size_t>(v.status);
     for (const std::string& family : {v.family, std::string("total")}) ++by_family[family][column];
     ++by_source[info_of(v, rules).file.filename().string()][column];
     bounded += v.bounded_seconds;
     proving += v.proof_seconds;
+    equalities += v.equalities;
+    whole += v.whole;
+    proofs += v.proof.empty() ? 0 : 1;
+    whole_proofs += !v.proof.empty() && v.whole == v.equalities ? 1 : 0;
   }
   print_counts("source", by_source);
   print_counts("family", by_family);
-  std::printf("\nexact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
+  std::printf("\nequalities that Z3 confirms whole: %zu of %zu; all of them in %zu of %zu proofs\n", whole,
+              equalities, whole_proofs, proofs);
+  std::printf("exact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
 }
 
 // In which way a verdict is not what the rule's status says; empty: in none.

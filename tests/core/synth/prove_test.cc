@@ -91,6 +91,10 @@ TEST_P(Proved, ASoundRuleHasAProofThatZ3Confirms) {
   ASSERT_TRUE(result.proved) << result.why_not;
   EXPECT_GE(result.most_rank, 3u);
   EXPECT_GT(result.cases, 0u);
+  EXPECT_GT(result.whole, 0u);
+  EXPECT_LE(result.whole, result.equalities);
+  const std::string counts = std::to_string(result.whole) + " of " + std::to_string(result.equalities);
+  EXPECT_NE(result.smt.find("define them: " + counts), std::string::npos) << result.smt;
   EXPECT_TRUE(all_unsat(run_smt(result.smt))) << result.smt;
   EXPECT_TRUE(all_unsat(run_z3_program("z3", result.smt)));
 }
@@ -108,6 +112,22 @@ INSTANTIATE_TEST_SUITE_P(
         "    => t = scale / Sqrt(var + eps);\n"
         "    Conv{k,s,p,d,g}(x, w * Unsqueeze{range(1, rank(w))}(t), ((b ?? Full(dims(mean), 0, mean)) - "
         "mean) * t + beta)\n"));
+
+// The limits on whole equalities cost none of them its rule.
+TEST(Proof, DoesWithoutWholeEqualitiesWhereTheyDoNotFit) {
+  const auto rules = rules::RuleSet::parse("r: Relu(Relu(x)) => Relu(x)\n", "small");
+  ProofOptions options;
+  options.most_rank = 3;
+  const ProofResult with = prove_rule(rules, 0, options);
+  options.most_bytes_whole = 0;
+  const ProofResult without = prove_rule(rules, 0, options);
+  ASSERT_TRUE(with.proved) << with.why_not;
+  ASSERT_TRUE(without.proved) << without.why_not;
+  EXPECT_EQ(with.whole, with.equalities);
+  EXPECT_EQ(without.whole, 0u);
+  EXPECT_EQ(without.conditions, with.conditions);
+  EXPECT_LT(without.smt.size(), with.smt.size());
+}
 
 TEST(Proof, ClaimsThatAreFalseAreNotUnsat) {
   EXPECT_FALSE(all_unsat(run_smt("(declare-fun n () Int)\n(assert (> n 0))\n(check-sat)\n")));
