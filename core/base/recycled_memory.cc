@@ -17,8 +17,9 @@ constexpr bool kRecycles = !__has_feature(address_sanitizer);
 constexpr bool kRecycles = true;
 #endif
 
-constexpr std::size_t kLeastBits = 4, kMostBits = 12;  // blocks of 16 bytes to 4 KiB, by powers of two
-constexpr std::uint32_t kMostKept = 1024;              // of one size
+// Blocks of 16 bytes to 32 KiB (the 4096 integers that a rule may read of a constant), by powers of two.
+constexpr std::size_t kLeastBits = 4, kMostBits = 15;
+constexpr std::size_t kMostKept = 1024, kMostBytesKept = std::size_t{1} << 22;  // of one size
 
 struct Block {
   Block* next;
@@ -73,7 +74,7 @@ void give_memory(void* block, std::size_t bytes) noexcept {
   const std::size_t bits = bits_of(bytes);
   if (!kRecycles || bits > kMostBits || closed) return ::operator delete(block);
   Shelf& shelf = shelves[bits - kLeastBits];
-  if (shelf.count == kMostKept) return ::operator delete(block);
+  if (shelf.count == std::min(kMostKept, kMostBytesKept >> bits)) return ::operator delete(block);
   if (!shelf.first) close_with_thread();
   shelf.first = new (block) Block{shelf.first};
   ++shelf.count;

@@ -145,20 +145,13 @@ std::string Builder::literal_values(const RightStep& s, std::size_t member, cons
                                     const Quantity& dims, const Tensor& like) {
   const bool fits = dims.kind == Quantity::Kind::list && like.present() && are_dims(dims.list);
   if (!fits) return "a constant of the right side cannot be computed";
-  graph::HostTensor host;
-  host.dtype = graph_.tables().type(like.type).dtype;
-  host.dims.assign(dims.list.begin(), dims.list.end());
-  if (graph::is_float(host.dtype)) {
-    host.real.assign(elements.begin(), elements.end());
-  } else {
-    host.integer.assign(elements.begin(), elements.end());
-  }
-  const graph::TypeId type = graph_.tables().intern(host.dtype, host.dims);
+  const graph::DType dtype = graph_.tables().type(like.type).dtype;
+  const graph::TypeId type = graph_.tables().intern(dtype, dims.list);
   if (graph_.tables().type(type).element_count() != static_cast<std::int64_t>(elements.size())) {
     return "a constant of the right side has more or fewer elements than its dims say";
   }
-  return bind_outputs(s, member,
-                      Tensors{of_weight(graph_.tables().weights().literal(type, host.to_bytes()))});
+  return bind_outputs(
+      s, member, Tensors{of_weight(graph_.tables().weights().literal(type, memo_.bytes(dtype, elements)))});
 }
 
 std::string Builder::gather_operands(const RightStep& s, std::size_t member, Tensors& out) {

@@ -25,20 +25,36 @@ bool is_legal(const CompiledRule& rule, std::uint32_t number, const graph::Graph
   return memo.legal(check);
 }
 
+/// Matches that were looked at in vain; few.
+class Refused {
+ public:
+  void add(std::span<const NodeId> nodes) {
+    held_.push_back(static_cast<NodeId>(nodes.size()));
+    for (const NodeId id : nodes) held_.push_back(id);
+  }
+  bool holds(std::span<const NodeId> nodes) const {
+    for (std::size_t at = 0; at < held_.size(); at += 1 + held_[at])
+      if (std::ranges::equal(std::span(held_.data() + at + 1, held_[at]), nodes)) return true;
+    return false;
+  }
+
+ private:
+  InlineVector<NodeId, 16> held_;  // before the nodes of each, how many they are
+};
+
 }  // namespace
 
 void append_local_matches(const CompiledRule& rule, std::uint32_t number, const graph::Graph& graph,
                           Matcher& matcher, LegalMemo& memo, NodeId anchor, std::vector<LocalMatch>& out) {
-  std::vector<InlineVector<NodeId, 8>> seen;  // in vain
+  Refused refused;
   const std::size_t first = out.size();
   matcher.run(anchor, {}, [&](Bindings& found, std::span<const NodeId> trace) {
-    const auto is_this = [&](std::span<const NodeId> nodes) { return std::ranges::equal(nodes, trace); };
-    const bool again = std::any_of(seen.begin(), seen.end(), is_this) ||
-                       std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-                                   [&](const LocalMatch& m) { return is_this(m.match.nodes); });
+    const auto is_this = [&](const LocalMatch& m) { return std::ranges::equal(m.match.nodes, trace); };
+    const bool again = refused.holds(trace) ||
+                       std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), is_this);
     if (again) return false;
     if (!is_legal(rule, number, graph, matcher, found, memo)) {
-      seen.emplace_back(trace);
+      refused.add(trace);
       return false;
     }
     LocalMatch& local = out.emplace_back();

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/bounded_memo.h"
 #include "core/base/inline_vector.h"
@@ -24,8 +27,22 @@ struct Operation {
 };
 
 /// Operations by what decides them: the operation, its attributes, and the types of its operands, with the
-/// contents of constants that inference may read. Sizes that rewrites can make have no end, so it is bounded.
-/// Of one Tables.
-using OperationMemo = BoundedMemo<Operation>;
+/// contents of constants that inference may read; and the bytes of lists of numbers. Sizes that rewrites can
+/// make have no end, so it is bounded. Of one Tables. One thread.
+class OperationMemo {
+ public:
+  /// Null where nothing is known. What find(), add() and bytes() gave before may be gone.
+  Operation* find(const Hash128& key) { return operations_.find(key); }
+  Operation& add(const Hash128& key, Operation operation) {
+    return operations_.add(key, std::move(operation));
+  }
+  /// The numbers as elements of a constant, converted once.
+  std::span<const std::byte> bytes(graph::DType dtype, std::span<const std::int64_t> numbers);
+  void clear();
+
+ private:
+  BoundedMemo<Operation> operations_;
+  BoundedMemo<std::vector<std::byte>> bytes_;
+};
 
 }  // namespace regraft::rules

@@ -33,9 +33,28 @@ SiblingGroups::Group& SiblingGroups::take_group() {
   if (spare_groups_.empty()) return all_groups_.emplace_back();
   Group& group = *spare_groups_.back();
   spare_groups_.pop_back();
-  group.set_count = 0;
   group.stale = true;
   return group;
+}
+
+void SiblingGroups::give_group(Group& group) {
+  give_sets(group);
+  group.members = {};
+  group.depends = {};
+  spare_groups_.push_back(&group);
+}
+
+SiblingGroups::Set& SiblingGroups::take_set() {
+  if (!spare_sets_) return all_sets_.emplace_back();
+  return *std::exchange(spare_sets_, spare_sets_->next);
+}
+
+void SiblingGroups::give_sets(Group& group) {
+  while (Set* const set = group.sets) {
+    group.sets = set->next;
+    set->match.nodes = {};
+    set->next = std::exchange(spare_sets_, set);
+  }
 }
 
 void SiblingGroups::erase(NodeId root) {
@@ -50,7 +69,8 @@ void SiblingGroups::erase(NodeId root) {
 
 void SiblingGroups::leave(Held& held) {
   Group& group = *held.group;
-  std::erase(group.members, &held);
+  group.members.erase(static_cast<std::size_t>(std::find(group.members.begin(), group.members.end(), &held) -
+                                               group.members.begin()));
   group.stale = true;
   if (!group.members.empty()) return;
   Group** link = &near(group.shared);
@@ -59,7 +79,7 @@ void SiblingGroups::leave(Held& held) {
   groups_[group.place] = groups_.back();
   groups_[group.place]->place = group.place;
   groups_.pop_back();
-  spare_groups_.push_back(&group);
+  give_group(group);
 }
 
 bool SiblingGroups::insert(const graph::Graph& graph, Matcher& matcher, NodeId root) {
@@ -161,7 +181,7 @@ void SiblingGroups::form(const graph::Graph& graph, const Dependence& dependence
   for (Group* const group : groups_) {
     if (group->members.size() >= 2 && !rule_.always_acyclic) find_dependence(*group, dependence);
     if (!group->stale) continue;
-    group->set_count = 0;
+    give_sets(*group);
     if (group->members.size() >= 2) form_sets(*group, graph, memo);
     group->stale = false;
   }
@@ -179,8 +199,8 @@ void SiblingGroups::find_dependence(Group& group, const Dependence& dependence) 
       depends_[i * size + j] = found ? 1 : 0;
     }
   }
-  if (depends_ == group.depends) return;
-  group.depends = depends_;
+  if (std::ranges::equal(depends_, group.depends)) return;
+  group.depends.assign(depends_.begin(), depends_.end());
   group.stale = true;
 }
 
@@ -217,11 +237,10 @@ void SiblingGroups::add_if_legal(std::span<const Held* const> set, Group& group,
   InlineVector<const Member*, 16> members;
   for (const Held* held : set) members.push_back(&held->member);
   if (!is_legal(members, graph, memo)) return;
-  if (group.set_count == group.sets.size()) group.sets.emplace_back();
-  Match& match = group.sets[group.set_count++];
-  match.rule = number_;
-  match.nodes.clear();
-  append_set_nodes(rule_, members, match.nodes);
+  Set& made = take_set();
+  made.match.rule = number_;
+  append_set_nodes(rule_, members, made.match.nodes);
+  made.next = std::exchange(group.sets, &made);
 }
 
 bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph::Graph& graph,

@@ -37,7 +37,7 @@ class SiblingGroups {
   template <typename Visit>
   void for_each_set(Visit&& visit) const {
     for (const Group* group : groups_) {
-      for (std::size_t i = 0; i < group->set_count; ++i) visit(group->sets[i]);
+      for (const Set* set = group->sets; set; set = set->next) visit(set->match);
     }
   }
 
@@ -51,19 +51,25 @@ class SiblingGroups {
     Values own{};                // its activations
     Values replaced{}, reads{};  // empty where no cycle can arise
   };
+  struct Set {
+    Match match;
+    Set* next = nullptr;  // of the same group, or to be used again
+  };
   struct Group {
     graph::Value shared;
     std::size_t place = 0;  // in groups_
     Group* next = nullptr;  // near the same node
-    std::vector<Held*> members;
-    std::vector<std::uint8_t> depends;  // [i * size + j]: j reads what i replaces, or what depends on it
-    std::vector<Match> sets;            // the first set_count count
-    std::size_t set_count = 0;
+    InlineVector<Held*, 4> members;
+    InlineVector<std::uint8_t, 16> depends;  // [i * size + j]: j reads what i replaces, or what depends on it
+    Set* sets = nullptr;
     bool stale = true;
   };
 
   Held& take_held(graph::NodeId root, const Bindings& bindings);
   Group& take_group();
+  void give_group(Group& group);
+  Set& take_set();
+  void give_sets(Group& group);
   Group*& near(graph::Value shared);
   void leave(Held& held);
   void describe(Held& held) const;
@@ -77,10 +83,13 @@ class SiblingGroups {
 
   const CompiledRule& rule_;
   std::uint32_t number_;
-  // Members and groups that are gone are used again, with their memory.
+  // Members, sets and groups that are gone are used again. Lists that have no end are given back with them:
+  // in a walk that is walked again there are as many of each size as there were before.
   std::deque<Held> held_;
+  std::deque<Set> all_sets_;
   std::deque<Group> all_groups_;
   Held* spare_held_ = nullptr;
+  Set* spare_sets_ = nullptr;
   std::vector<Group*> groups_, spare_groups_;
   std::vector<Held*> first_;           // by node: the members with this root
   std::vector<Group*> near_;           // by node: the groups that share a value of it
