@@ -4,9 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/clock.h"
 #include "core/nn/error.h"
 #include "core/nn/latent_tracker.h"
 #include "launch/job.h"
+#include "learner/dream_options.h"
 
 namespace regraft::launch {
 bool is_bundle(const std::filesystem::path& path) {
@@ -26,6 +28,20 @@ env::EpisodeLimits limits_of(const nn::WorldModel& world) {
   if (world.horizon > 0) limits.horizon = world.horizon;
   if (world.location_limit > 0) limits.location_limit = world.location_limit;
   return limits;
+}
+
+replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::Task& task,
+                                  actors::WorkloadOptions workload, const Config& config, int trajectories,
+                                  std::uint64_t seed) {
+  const env::EpisodeLimits limits = limits_of(bundle.world);
+  workload.environment.horizon = limits.horizon;
+  workload.environment.location_limit = limits.location_limit;
+  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
+  workload.environment.everywhere = bundle.world.everywhere;
+  const SystemClock clock;
+  env::Environment environment = actors::make_environment(task, workload, clock);
+  return replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
+                                  trajectories, seed);
 }
 
 nlohmann::json to_json(const replay::DreamValidity& validity) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "actors/workload.h"
+#include "core/base/config.h"
 #include "core/nn/world_bundle.h"
 #include "core/rules/rule_set.h"
 #include "core/search/prior.h"
@@ -22,6 +24,12 @@ nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const 
 
 /// Of the episodes that a world model was fitted to; the defaults where it does not say.
 env::EpisodeLimits limits_of(const nn::WorldModel& world);
+
+/// Dreams of a bundle's controller, taken for real in what they are dreams of: episodes as long, as many
+/// locations, the same rewards, all else as `workload` and the options `dream.*` of `config` say.
+replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::Task& task,
+                                  actors::WorkloadOptions workload, const Config& config, int trajectories,
+                                  std::uint64_t seed);
 
 nlohmann::json to_json(const replay::DreamValidity& validity);
 

@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/file.h"
 #include "core/base/stats.h"
+#include "core/nn/world_bundle.h"
 #include "launch/commands/commands.h"
+#include "launch/controller_choice.h"
 #include "launch/mpi_session.h"
 #include "launch/prepared_run.h"
 #include "learner/dream_phase.h"
@@ -59,24 +62,23 @@ void check_rounds(const learner::RunFolder& job, std::int64_t rounds) {
                      "ask for as many as there are, or more");
 }
 
-/// The controller of the last round that came to its end is the job's. Done again where a job was killed
-/// right before it.
-void publish(const ModelBasedStep& step, const learner::RunFolder& job) {
-  const std::string bundle = read_file(bundle_of(step.folder));
+/// Makes a bundle the job's, where it is not yet.
+void publish(const std::string& bundle, const learner::RunFolder& job) {
   if (fs::exists(bundle_of(job)) && read_file(bundle_of(job)) == bundle) return;
   fs::remove(evaluation_of(job));  // of another controller
   fs::create_directories(job.policies());
   write_file_atomic(bundle_of(job), bundle);
 }
 
-/// `regraft evaluate`, in a process of its own.
-int evaluate(const learner::RunFolder& job, const Config& config) {
-  const auto number = [&](const char* name) { return std::to_string(config.integer(name)); };
-  WorkerSpec worker{"evaluation",
-                    {program_path(), "evaluate", "--config", job.config().string(), "--policy",
-                     bundle_of(job).string(), "--searches", "greedy", "--episodes",
-                     number("model_based.episodes"), "--trajectories", number("model_based.trajectories"),
-                     "--seed", number("train.seed"), "--json", evaluation_of(job).string()}};
+/// How a process of the job's own ended.
+struct WorkerEnd {
+  int code = 0;
+  bool asked_to_stop = false;
+};
+
+WorkerEnd run_worker(const std::string& name, std::vector<std::string> words) {
+  words.insert(words.begin(), program_path());
+  WorkerSpec worker{name, std::move(words)};
   worker.leads = true;
   worker.numbered = false;
   worker.saves = false;
@@ -84,7 +86,19 @@ int evaluate(const learner::RunFolder& job, const Config& config) {
   options.quick_death_ns = std::numeric_limits<std::int64_t>::max();  // however long it took to fail
   options.quick_deaths_allowed = 3;
   const SystemClock clock;
-  return Supervisor({worker}, std::move(options), clock).run();
+  Supervisor supervisor({worker}, std::move(options), clock);
+  const int code = supervisor.run();
+  return {code, supervisor.asked_to_stop()};
+}
+
+/// `regraft evaluate`, in a process of its own.
+WorkerEnd evaluate(const learner::RunFolder& job, const Config& config) {
+  const auto number = [&](const char* name) { return std::to_string(config.integer(name)); };
+  return run_worker("evaluation",
+                    {"evaluate", "--config", job.config().string(), "--policy", bundle_of(job).string(),
+                     "--searches", "greedy", "--episodes", number("model_based.episodes"), "--trajectories",
+                     number("model_based.trajectories"), "--seed", number("train.seed"), "--json",
+                     evaluation_of(job).string()});
 }
 
 /// Of those that are numbers: null stands for what is not.
@@ -117,7 +131,12 @@ void write_summary(const learner::RunFolder& job, const std::vector<ModelBasedSt
   for (const ModelBasedStep& step : steps) all["steps"][step.name] = json_in(step.folder.summary());
   const json evaluation = json_in(evaluation_of(job));
   // While a further round is under way there may be an evaluation of the last one's controller.
-  const bool finished = evaluation.is_array() && std::ranges::all_of(steps, &ModelBasedStep::done);
+  bool finished = evaluation.is_array() && std::ranges::all_of(steps, &ModelBasedStep::done);
+  if (finished && ControllerChoice::wanted(steps.back().config)) {
+    const ControllerChoice choice(job, steps.back().folder, steps.back().config);
+    finished = choice.made();
+    if (finished) all["choice"] = choice.summary();
+  }
   all["finished"] = finished;
   if (finished) all["evaluation"] = figures_of(evaluation);
   write_file_atomic(job.summary(), all.dump(2) + "\n");
@@ -140,6 +159,53 @@ void tell_differences(const ModelBasedStep& step) {
   if (!changed.empty())
     std::fprintf(stderr, "regraft: %s was made with other options and is kept:\n%s\n", step.name.c_str(),
                  describe(changed).c_str());
+}
+
+void tell(const ControllerChoice& choice, const Config& config) {
+  const CheckedController& kept = choice.chosen();
+  const auto update = static_cast<unsigned long long>(kept.update);
+  if (choice.believed())
+    std::fprintf(stderr,
+                 "regraft: kept is the controller of update %llu: real %.4f, |predicted - real| %.4f\n",
+                 update, kept.real, kept.mean_error);
+  else
+    std::fprintf(
+        stderr,
+        "regraft: warning: the dreams of no controller are to be believed: |predicted - real| is %.4f "
+        "at least, where model_based.trust asks for %.4f; kept is that of update %llu, real %.4f; more "
+        "rounds (model_based.rounds) or more steps in each (model_based.further_steps) may help\n",
+        kept.mean_error, config.number("model_based.trust"), update, kept.real);
+}
+
+/// The step `choice`, after which the chosen controller is the job's. An exit code; nothing where it was
+/// stopped.
+std::optional<int> choose(const learner::RunFolder& job, const Config& config,
+                          const learner::RunFolder& dream) {
+  ControllerChoice choice(job, dream, config);
+  if (!choice.all_checked()) {
+    const WorkerEnd end = run_worker(
+        "checks", {"check-controllers", "--run", job.root.string(), "--dream", dream.root.string()});
+    if (end.code != 0) return end.code;
+    choice = ControllerChoice(job, dream, config);
+    if (end.asked_to_stop || !choice.all_checked()) return std::nullopt;
+  }
+  const std::vector<std::byte> bundle = nn::encode_bundle(choice.kept());
+  publish(std::string(reinterpret_cast<const char*>(bundle.data()), bundle.size()), job);
+  choice.save();
+  tell(choice, config);
+  return kDone;
+}
+
+/// The controller of a round becomes the job's once it has learned; that of the last one only where none is
+/// chosen, or by the choice. Done again where a job was killed right before it.
+void publish_last(const learner::RunFolder& job, const std::vector<ModelBasedStep>& steps, std::size_t i) {
+  const bool last = i + 1 == steps.size();
+  if (last ? ControllerChoice::wanted(steps[i].config) : steps[i + 2].done()) return;
+  if (last)
+    fs::remove(ControllerChoice::file_of(job));
+  else if (fs::exists(bundle_of(job)) && ControllerChoice::made_of(job, steps[i].folder))
+    return;  // it was the last round before this job was resumed with more
+  publish(read_file(bundle_of(steps[i].folder)), job);
 }
 
 /// Whether there is an evaluation, of as many episodes and dreams as are asked for now.
@@ -174,7 +240,19 @@ std::vector<Option> model_based_options() {
              "steps that each round after the first adds to world.collect_steps")
           .between(1, 1e9)
           .fixed_on_resume(),
-      Option("model_based.episodes", 20, "real episodes of the last controller, in the evaluation")
+      Option(
+          "model_based.check_every", 5,
+          "updates between the controllers of the last round of which one is kept, the last among them: the "
+          "best whose dreams are true; 0: the last one is kept. Dreams export controllers as often, whatever "
+          "train.export_every says")
+          .between(0, 1e9),
+      Option("model_based.check_dreams", 16,
+             "dreams of each such controller whose actions are taken for real; they count as its training")
+          .between(1, 100000),
+      Option("model_based.trust", 0.02,
+             "greatest mean of |predicted - real| over these dreams at which a controller is believed")
+          .at_least(0),
+      Option("model_based.episodes", 20, "real episodes of the controller that is kept, in the evaluation")
           .between(1, 1000000),
       Option("model_based.trajectories", 200, "dreams whose actions are taken for real, in the evaluation")
           .between(2, 100000),
@@ -214,6 +292,8 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
     set(dream.config, "dream.world", learner::WorldFolder(fit.folder).model().string());
     set(dream.config, "actors.dream", std::to_string(actors));
     set(dream.config, "actors.count", "0");
+    if (ControllerChoice::wanted(config))
+      set(dream.config, "train.export_every", std::to_string(config.integer("model_based.check_every")));
     steps.push_back(std::move(fit));
     steps.push_back(std::move(dream));
   }
@@ -232,7 +312,8 @@ int run_model_based(const learner::RunFolder& job, Config config, bool resume, C
   check_job(job, config);
   check_rounds(job, config.integer("model_based.rounds"));
   const PreparedRun prepared = prepare(job, std::move(config), resume);
-  const std::size_t all = steps.size() + 1;
+  const bool chooses = ControllerChoice::wanted(prepared.config);
+  const std::size_t all = steps.size() + (chooses ? 2 : 1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     ModelBasedStep& step = steps[i];
     if (!step.dreams && i >= 2)
@@ -248,17 +329,25 @@ int run_model_based(const learner::RunFolder& job, Config config, bool resume, C
       if (const int code = crew.run(step.folder); code != 0) return code;
       if (crew.asked_to_stop() || !step.done()) return stopped(job, steps);
     }
-    if (step.dreams && (i + 2 >= steps.size() || !steps[i + 2].done())) publish(step, job);
+    if (step.dreams) publish_last(job, steps, i);
+  }
+  if (chooses) {
+    const learner::RunFolder& dream = steps.back().folder;
+    announce(all - 1, all, "choice", ControllerChoice(job, dream, prepared.config).made());
+    const std::optional<int> code = choose(job, prepared.config, dream);
+    if (!code) return stopped(job, steps);
+    if (*code != 0) return *code;
   }
   announce(all, all, "evaluation", evaluated(job, prepared.config));
   if (!evaluated(job, prepared.config)) {
     fs::remove(evaluation_of(job));
-    if (const int code = evaluate(job, prepared.config); code != 0) return code;
+    if (const int code = evaluate(job, prepared.config).code; code != 0) return code;
     if (!fs::exists(evaluation_of(job))) return stopped(job, steps);
   }
   write_summary(job, steps);
-  std::printf("controller and world model: %s\nevaluation: %s\n", bundle_of(job).c_str(),
-              evaluation_of(job).c_str());
+  std::printf("controller and world model: %s\n", bundle_of(job).c_str());
+  if (chooses) std::printf("choice: %s\n", ControllerChoice::file_of(job).c_str());
+  std::printf("evaluation: %s\n", evaluation_of(job).c_str());
   return kDone;
 }
 

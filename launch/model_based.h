@@ -12,9 +12,9 @@
 namespace regraft::launch {
 
 // The phase `model-based`: rounds of the phases `world-model` and `dream`, each a run of its own below the
-// job's folder, then an evaluation of the last controller:
+// job's folder, then the choice of a controller of the last round (controller_choice.h) and its evaluation:
 //   round-1/fit -> round-1/dream -> round-2/fit (more steps, in part by the last controller) -> ... ->
-//   evaluation
+//   choice -> evaluation
 
 /// The options `model_based.*`, each declared once, here.
 std::vector<Option> model_based_options();
@@ -40,7 +40,8 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
 /// Folders of the rounds that a job has begun, in their order.
 std::vector<std::filesystem::path> rounds_of(const learner::RunFolder& job);
 
-/// Runs what is not done yet, and leaves RUN/policies/latest.world, RUN/evaluation.json and RUN/summary.json.
+/// Runs what is not done yet, and leaves RUN/policies/latest.world, RUN/choice.json, RUN/evaluation.json and
+/// RUN/summary.json.
 /// Where a signal stops it, what is done stays so, and a resumed job goes on. An exit code.
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, Crew& crew);
 

@@ -70,7 +70,9 @@ std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle) {
       nlohmann::json::parse(nn::decode_controller(bundle.controller, "bundle").training_record);
   const auto real_steps = controller.value("real_steps", std::uint64_t{0});
   if (bundle.world.everywhere && real_steps > 0) return std::nullopt;
-  return world.at("candidates").get<std::uint64_t>() + real_steps;
+  const auto checks = controller.value("checks", nlohmann::json::object());
+  return world.at("candidates").get<std::uint64_t>() + real_steps +
+         checks.value("candidates", std::uint64_t{0});
 }
 
 const std::vector<std::string>& search_names() {

@@ -73,7 +73,7 @@ DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOpt
   nn::LatentTracker tracker(bundle.world);
   tracker.reset(environment.reset(seed));
   DreamValidity validity;
-  std::uint64_t actions = 0, illegal = 0;
+  std::uint64_t illegal = 0;
   for (const Dreamed& episode : dream_episodes(bundle, options, tracker.start(), trajectories, seed)) {
     environment.reset(seed);
     double real = 0;
@@ -81,16 +81,18 @@ DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOpt
       if (environment.done()) break;
       const env::StepResult result = environment.step({tracker.xfer_of(action.xfer), action.location});
       const bool taken = result.info.invalid == env::Invalid::none;
-      ++actions;
+      ++validity.real_steps;
       illegal += taken ? 0 : 1;
       real += result.reward;  // with the penalty where it was not legal
     }
+    validity.costed += environment.rewrites();
     validity.predicted.push_back(episode.predicted);
     validity.real.push_back(real);
     validity.mean_error += std::abs(episode.predicted - real) / trajectories;
   }
   validity.rank_correlation = spearman(validity.predicted, validity.real);
-  validity.illegal_share = actions == 0 ? 0 : static_cast<double>(illegal) / static_cast<double>(actions);
+  if (validity.real_steps > 0)
+    validity.illegal_share = static_cast<double>(illegal) / static_cast<double>(validity.real_steps);
   return validity;
 }
 

@@ -26,6 +26,8 @@ struct DreamValidity {
   double rank_correlation = 0;          // Spearman's
   double mean_error = 0;                // mean of |predicted - real|
   double illegal_share = 0;             // of the dreamed actions that the real environment does not offer
+  std::uint64_t real_steps = 0;         // of the real environment, illegal actions among them
+  std::uint64_t costed = 0;             // graphs there: one a rewrite
 };
 DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOptions& options,
                                env::Environment& environment, int trajectories, std::uint64_t seed);

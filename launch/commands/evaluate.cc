@@ -16,7 +16,6 @@
 #include "launch/job.h"
 #include "launch/script_method.h"
 #include "launch/searches.h"
-#include "learner/dream_options.h"
 
 namespace regraft::launch {
 namespace {
@@ -248,8 +247,7 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
                      actors::WorkloadOptions workload, const Config& config, const Options& options,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
-  const env::EpisodeLimits trained = limits_of(bundle.world);
-  workload = as_trained(std::move(workload), trained, config);
+  workload = as_trained(std::move(workload), limits_of(bundle.world), config);
   workload.environment.everywhere = bundle.world.everywhere;
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
@@ -261,15 +259,8 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
                      "controller " + path.string()));
   report(play_bundle(task, workload, bundle, nn::Take::most_likely, 1, options.seed, "policy-mode",
                      "controller, most probable"));
-  // What it dreams of is compared with the same: its episodes' length, locations and rewards.
-  workload.environment.horizon = trained.horizon;
-  workload.environment.location_limit = trained.location_limit;
-  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
-  const SystemClock clock;
-  env::Environment environment = actors::make_environment(task, workload, clock);
   const replay::DreamValidity validity =
-      replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
-                               options.trajectories, options.seed);
+      validity_of(bundle, task, workload, config, options.trajectories, options.seed);
   std::printf("%-24s %s", task.name().c_str(), describe(validity).c_str());
   nlohmann::json entry = launch::to_json(validity);
   entry["model"] = task.name();

@@ -1,4 +1,5 @@
-// The phase model-based as real processes: rounds of collecting, fitting and dreaming, and an evaluation.
+// The phase model-based as real processes: rounds of collecting, fitting and dreaming, a choice and an
+// evaluation.
 #include <gmock/gmock.h>
 
 #include <fcntl.h>
@@ -10,8 +11,10 @@
 
 #include "core/base/stats.h"
 #include "core/nn/world_bundle.h"
+#include "launch/controller_choice.h"
 #include "launch/model_based.h"
 #include "launch/program.h"
+#include "launch/small_model_based.h"
 #include "replay/rollout.h"
 
 namespace regraft::launch {
@@ -24,32 +27,8 @@ using ::testing::Not;
 using testing::Running;
 using testing::train;
 
-/// A job of seconds, on a graph of the synthetic family.
 std::vector<std::string> small(std::vector<std::string> more) {
-  std::vector<std::string> words;
-  for (const char* setting : {"train.phase=model-based",
-                              "world.collect_steps=200",
-                              "model_based.further_steps=100",
-                              "model_based.episodes=2",
-                              "model_based.trajectories=4",
-                              "world.on_policy=0.8",
-                              "world.noop=0.1",
-                              "world.latent=8",
-                              "world.hidden=16",
-                              "world.mixtures=2",
-                              "world.encoder_updates=10",
-                              "world.encoder_states=32",
-                              "world.dynamics_updates=20",
-                              "world.lanes=4",
-                              "world.time=8",
-                              "world.evaluate_every=20",
-                              "train.updates=3",
-                              "dream.replicas=8",
-                              "dream.width=16",
-                              "actors.count=1"})
-    words.insert(words.end(), {"--set", setting});
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return testing::small_model_based(std::move(more));
 }
 
 /// SIGKILL to the program and to all that it started, none of which can do anything any more.
@@ -94,50 +73,69 @@ class ModelBasedTest : public ::testing::Test {
         EXPECT_EQ(figures.at(name), entry.at(name)) << name;
     }
     EXPECT_EQ(known, 5);
-    const fs::path last = run() / ("round-" + std::to_string(rounds)) / "dream";
-    EXPECT_EQ(bundle_of(run()) == bundle_of(last), true);
+    expect_choice(summary, "round-" + std::to_string(rounds) + "/dream");
     const nn::WorldBundle bundle = nn::load_bundle(run() / "policies" / "latest.world");
     EXPECT_FALSE(bundle.controller.empty());
     EXPECT_EQ(bundle.controller_of, bundle.world.version());
     const auto record = nlohmann::json::parse(bundle.world.training_record);
     EXPECT_GE(record.at("candidates").get<int>(), record.at("steps").get<int>());
   }
+  /// The controller of some update of that dream is the job's, and the choice says which.
+  void expect_choice(const nlohmann::json& summary, const std::string& dream) const {
+    const nlohmann::json choice = json_of(run() / "choice.json"), &kept = summary.at("choice");
+    EXPECT_EQ(choice.at("dream"), dream);
+    EXPECT_EQ(kept.at("update"), choice.at("chosen").at("update"));
+    EXPECT_EQ(kept.at("controllers"), choice.at("checked").size());
+    const fs::path policies = run() / dream / "policies";
+    const int update = kept.at("update"), last = json_of(run() / dream / "summary.json").at("updates");
+    EXPECT_EQ(choice.at("checked").back().at("update"), last);
+    const fs::path file =
+        policies / (update == last ? "latest.world" : "update-" + std::to_string(update) + ".world");
+    const nn::WorldBundle bundle =
+        with_checks(nn::load_bundle(file), kept.at("real_steps"), kept.at("costed"));
+    EXPECT_EQ(nn::load_bundle(run() / "policies" / "latest.world") == bundle, true);
+  }
   TempDir dir;
 };
 
 // An actor is killed in one step and the learner in the next, as in any job.
 TEST_F(ModelBasedTest, OneCommandCollectsFitsDreamsAndEvaluatesAndARoundMayBeAdded) {
-  Running one(train(run(), small({"--set", "model_based.rounds=1", "--set", "actors.count=2", "--set",
-                                  "train.updates=200", "--set", "train.checkpoint_minutes=0.01"})));
+  Running one(train(
+      run(), small({"--set", "model_based.rounds=1", "--set", "actors.count=2", "--set", "train.updates=200",
+                    "--set", "train.checkpoint_minutes=0.01", "--set", "model_based.check_every=80"})));
   ASSERT_TRUE(one.wait_for_line("generation 1")) << one.seen();
   ASSERT_FALSE(one.workers("actor").empty());
   kill(one.workers("actor").front(), SIGKILL);
   ASSERT_TRUE(one.wait_for_line("restarted as incarnation 2")) << one.seen();
-  ASSERT_TRUE(one.wait_for_line("step 2 of 3: round-1/dream")) << one.seen();
+  ASSERT_TRUE(one.wait_for_line("step 2 of 4: round-1/dream")) << one.seen();
   ASSERT_TRUE(one.wait_for_line("checkpoint ")) << one.seen();
   ASSERT_FALSE(one.workers("learner").empty());
   kill(one.workers("learner").front(), SIGKILL);
   ASSERT_TRUE(one.wait_for_line("resumed at update ")) << one.seen();
   ASSERT_EQ(one.finish().code, 0) << one.seen();
-  for (const char* step :
-       {"step 1 of 3: round-1/fit", "step 2 of 3: round-1/dream", "step 3 of 3: evaluation"})
+  for (const char* step : {"step 1 of 4: round-1/fit", "step 2 of 4: round-1/dream", "step 3 of 4: choice\n",
+                           "step 4 of 4: evaluation\n", "checked the controller of update 80:",
+                           "checked the controller of update 160:", "checked the controller of update 200:"})
     EXPECT_THAT(one.seen(), HasSubstr(step));
   expect_results(1);
 
+  const std::string kept = bundle_of(run());
   // A signal that comes while a step ends, or just before, stops the job all the same; the evaluation that
   // there is tells nothing of the round under way.
   Running stopped(train(run(), small({"--resume", "--set", "model_based.rounds=2"})));
   ASSERT_TRUE(stopped.wait_for_line("checkpoint 2 written")) << stopped.seen();
   stopped.signal(SIGTERM);
   EXPECT_EQ(stopped.finish().code, 0) << stopped.seen();
-  EXPECT_THAT(stopped.seen(), Not(HasSubstr("step 4 of 5")));
+  EXPECT_THAT(stopped.seen(), Not(HasSubstr("step 4 of 6")));
   EXPECT_FALSE(finished(run()));
   EXPECT_FALSE(json_of(run() / "summary.json").contains("evaluation"));
+  EXPECT_EQ(bundle_of(run()) == kept, true) << "until the next round has a controller";
 
   Running two(train(run(), small({"--resume", "--set", "model_based.rounds=2"})));
   ASSERT_EQ(two.finish().code, 0) << two.seen();
-  for (const char* step : {"step 2 of 5: round-1/dream: done before\n", "step 3 of 5: round-2/fit",
-                           "step 4 of 5: round-2/dream\n", "step 5 of 5: evaluation\n"})
+  for (const char* step : {"step 2 of 6: round-1/dream: done before\n", "step 3 of 6: round-2/fit",
+                           "step 4 of 6: round-2/dream\n", "step 5 of 6: choice\n",
+                           "checked the controller of update 3:", "step 6 of 6: evaluation\n"})
     EXPECT_THAT(two.seen(), HasSubstr(step));
   expect_results(2);
   const auto rollouts = [&](const char* step) {
@@ -156,7 +154,8 @@ TEST_F(ModelBasedTest, OneCommandCollectsFitsDreamsAndEvaluatesAndARoundMayBeAdd
   const auto written = fs::last_write_time(run() / "evaluation.json");
   Running again(train(run(), {"--resume"}));  // nothing is left to do
   EXPECT_EQ(again.finish().code, 0) << again.seen();
-  EXPECT_THAT(again.seen(), HasSubstr("step 5 of 5: evaluation: done before\n"));
+  EXPECT_THAT(again.seen(), HasSubstr("step 5 of 6: choice: done before\n"));
+  EXPECT_THAT(again.seen(), HasSubstr("step 6 of 6: evaluation: done before\n"));
   EXPECT_EQ(fs::last_write_time(run() / "evaluation.json"), written);
   expect_results(2);
   const Captured report = testing::run({"report", run().string(), "-o", (dir.path() / "page.html").string()});
@@ -197,13 +196,14 @@ TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
 }
 
 // Killed with all its processes while it fits, stopped there and as the dreams begin, killed while it dreams,
-// stopped there and as the evaluation begins: what is done is not done again, and it ends in the same bits.
-// A learner whose supervisor alone was killed still saves and writes its summary; a job that is resumed
-// meanwhile waits, or its actors would read that summary and go home.
+// stopped there, as the choice begins and as the evaluation begins: what is done is not done again, and it
+// ends in the same bits. A learner whose supervisor alone was killed still saves and writes its summary; a
+// job that is resumed meanwhile waits, or its actors would read that summary and go home.
 TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits) {
-  const std::vector<std::string> settings = small(
-      {"--set", "model_based.rounds=1", "--set", "train.deterministic=true", "--set", "train.updates=150",
-       "--set", "world.dynamics_updates=100", "--set", "train.checkpoint_minutes=0.01"});
+  const std::vector<std::string> settings =
+      small({"--set", "model_based.rounds=1", "--set", "train.deterministic=true", "--set",
+             "train.updates=150", "--set", "world.dynamics_updates=100", "--set",
+             "train.checkpoint_minutes=0.01", "--set", "model_based.check_every=50"});
   const fs::path whole = dir.path() / "whole";
   Running uninterrupted(train(whole, settings));
   ASSERT_EQ(uninterrupted.finish().code, 0) << uninterrupted.seen();
@@ -233,7 +233,7 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
   }
   {
     Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 2 of 3: round-1/dream")) << job.seen();
+    ASSERT_TRUE(job.wait_for_line("step 2 of 4: round-1/dream")) << job.seen();
     job.signal(SIGTERM);
     EXPECT_EQ(job.finish().code, 0) << job.seen();
     EXPECT_THAT(job.seen(), HasSubstr("--resume` goes on"));
@@ -243,8 +243,8 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
   }
   {
     Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 2 of 3: round-1/dream")) << job.seen();
-    EXPECT_THAT(job.seen(), HasSubstr("step 1 of 3: round-1/fit: done before"));
+    ASSERT_TRUE(job.wait_for_line("step 2 of 4: round-1/dream")) << job.seen();
+    EXPECT_THAT(job.seen(), HasSubstr("step 1 of 4: round-1/fit: done before"));
     ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
     kill_all(job);
     EXPECT_NE(job.finish().code, 0);
@@ -259,14 +259,22 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
   }
   {
     Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 3 of 3: evaluation")) << job.seen();
+    ASSERT_TRUE(job.wait_for_line("step 3 of 4: choice")) << job.seen();
+    job.signal(SIGTERM);
+    EXPECT_EQ(job.finish().code, 0) << job.seen();
+    EXPECT_THAT(job.seen(), Not(HasSubstr("step 4 of 4")));
+    EXPECT_FALSE(finished(run()));
+  }
+  {
+    Running job(train(run(), resumed));
+    ASSERT_TRUE(job.wait_for_line("step 4 of 4: evaluation")) << job.seen();
     job.signal(SIGTERM);
     EXPECT_EQ(job.finish().code, 0) << job.seen();
     EXPECT_TRUE(finished(dream));
     EXPECT_FALSE(finished(run()));
   }
   Running job(train(run(), resumed));
-  ASSERT_TRUE(job.wait_for_line("step 3 of 3: evaluation")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("step 4 of 4: evaluation")) << job.seen();
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // should it never start
   while (job.workers("evaluate").empty() && std::chrono::steady_clock::now() < until)
     if (fs::exists(run() / "evaluation.json")) break;
@@ -274,6 +282,7 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
   ASSERT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_THAT(job.seen(), Not(HasSubstr("killed by signal")));
   expect_results(1);
+  EXPECT_EQ(read_file(run() / "choice.json"), read_file(whole / "choice.json"));
   EXPECT_EQ(bundle_of(run()) == bundle_of(whole), true);
   EXPECT_EQ(json_of(run() / "summary.json").at("evaluation"),
             json_of(whole / "summary.json").at("evaluation"));
@@ -293,6 +302,11 @@ TEST_F(ModelBasedTest, WhatMakesNoSenseIsRefusedBeforeAnythingIsWritten) {
   };
   refused("model_based.rounds=0", "model_based.rounds");
   refused("model_based.trajectories=1", "model_based.trajectories");
+  refused("model_based.check_every=-1", "model_based.check_every");
+  refused("model_based.check_every=2.5", "model_based.check_every");
+  refused("model_based.check_dreams=0", "model_based.check_dreams");
+  refused("model_based.trust=-0.02", "model_based.trust");
+  refused("model_based.trust=nan", "model_based.trust");
   refused("actors.count=0", "actors.count", 0);
   refused("actors.dream=1", "actors.dream");
   refused("dream.world=other.world", "dream.world");

@@ -55,6 +55,7 @@ TEST(DreamValidity, TheRealReturnIsTheEnvironmentsPenaltiesAndAll) {
     penalties += count;
   }
   EXPECT_GE(penalties, 1);
+  EXPECT_NEAR(penalties, free.illegal_share * static_cast<double>(free.real_steps), 1e-9);
 }
 
 /// How many are smaller, and half of the others that are equal.
@@ -82,6 +83,11 @@ TEST(DreamValidity, FiguresAreThoseOfItsTrajectories) {
   EXPECT_GT(error, 0) << "a world model of random weights is wrong";
   EXPECT_NEAR(validity.mean_error, error, 1e-12);
   ASSERT_GT(real_squares, 0);
+  EXPECT_LE(validity.real_steps, 12 * count) << "the horizon";
+  EXPECT_GE(validity.real_steps, count);
+  const double legal = (1 - validity.illegal_share) * static_cast<double>(validity.real_steps);
+  EXPECT_LE(static_cast<double>(validity.costed), legal + 1e-9) << "one a rewrite, none for NO-OP";
+  EXPECT_GT(validity.costed, 0u);
   EXPECT_NEAR(validity.rank_correlation, products / std::sqrt(predicted_squares * real_squares), 1e-12);
 }
 
