@@ -20,7 +20,7 @@ namespace regraft::cost {
 ///   change -> kernel time and memory of the nodes next to what changed -> sums
 ///
 /// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
-/// costs the neighbourhood of the edit; the peak of memory is found anew, in time linear in the graph, when
+/// costs the neighbourhood of the edit; the peak of memory costs what moves in the order of running, when
 /// cost() is next asked. Latency: with the weights in cache between runs when they fit the device's
 /// resident_bytes together, else a growing part of them streamed from memory.
 class AnalyticCost final : public CostModel {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace regraft::cost {
 
+using graph::kNoNode;
 using graph::NodeId;
 
 std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
@@ -19,133 +21,108 @@ std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t>
 }
 
 void PeakMemory::update(const graph::Graph& graph, std::span<const NodeId> touched) {
-  const std::size_t bound = std::max<std::size_t>(graph.id_bound(), records_.size());
-  records_.resize(bound);
-  source_.resize(bound, Source::none);
-  last_source_.resize(bound, graph::kNoNode);
-  moved_.clear();
-  const auto place = [&](NodeId id) { return std::lower_bound(sources_.begin(), sources_.end(), id); };
-  const auto now = [&](NodeId id) {
-    const auto present = [](graph::Value value) { return value.present(); };
-    if (!graph.alive(id) || std::ranges::any_of(graph.node(id).inputs, present)) return Source::none;
-    return graph.node(id).kind == graph::OpKind::weight ? Source::weight : Source::other;
-  };
+  if (records_.size() < graph.id_bound()) records_.resize(graph.id_bound());
+  order_.grow(records_.size());
   for (const NodeId id : touched) {
-    if (id >= bound) continue;
-    const Source before = source_[id];
-    source_[id] = now(id);
-    if (source_[id] == before) continue;
-    if (before == Source::other) sources_.erase(place(id));
-    if (source_[id] == Source::other) sources_.insert(place(id), id);
-    if (graph.alive(id)) moved_.push_back(id);
+    if (id >= records_.size()) continue;  // it came and went
+    if (!graph.alive(id)) set(id, 0, kNoNode);
+    if (!all_touched_) touched_.push_back(id);
   }
-  for (const NodeId id : touched)
-    if (id < bound) note(graph, id);
-  for (const NodeId id : moved_)
-    for (const graph::Use& use : graph.uses(id))
-      if (use.user != graph::kGraphOutput) note(graph, use.user);
+  if (RunOrder::are_few(graph, touched_.size())) return;
+  all_touched_ = true;
+  touched_.clear();
 }
 
-void PeakMemory::note(const graph::Graph& graph, NodeId id) {
+void PeakMemory::set(NodeId id, std::int64_t bytes, NodeId shares) {
   Record& record = records_[id];
-  NodeId last = graph::kNoNode;
-  record.inputs = record.uses = 0;
-  record.users = record.operands = 0;
-  record.holder = id;  // for good, where no pass comes: at weights
-  if (graph.alive(id)) {
-    for (const graph::Value value : graph.node(id).inputs) {
-      if (!value.present()) continue;
-      if (!is_source(value.node)) {
-        ++record.inputs;
-      } else if (last == graph::kNoNode || value.node > last) {
-        last = value.node;
-      }
-    }
-    if (source_[id] != Source::weight) note_neighbours(graph, id);
+  if (record.bytes == bytes && record.shares == shares) return;
+  note(id);
+  if (record.shares != shares) {
+    if (record.shares != kNoNode) note(record.shares);
+    if (shares != kNoNode) note(shares);
   }
-  record.waiting = record.inputs;
-  note_last_source(id, record.inputs == 0 ? last : graph::kNoNode);
-}
-
-void PeakMemory::note_neighbours(const graph::Graph& graph, NodeId id) {
-  Record& record = records_[id];
-  record.uses = static_cast<std::uint32_t>(graph.uses(id).size());
-  std::size_t count = 0;
-  const auto add = [&](NodeId neighbour) {
-    if (count < kNeighbours) record.neighbours[count] = neighbour;
-    ++count;
-  };
-  for (const graph::Use& use : graph.uses(id))
-    if (use.user != graph::kGraphOutput) add(use.user);
-  const std::size_t users = count;
-  for (const graph::Value value : graph.node(id).inputs)
-    if (value.present() && source_[value.node] != Source::weight) add(value.node);
-  const bool fits = count <= kNeighbours;
-  record.users = fits ? static_cast<std::uint8_t>(users) : kMany;
-  record.operands = fits ? static_cast<std::uint8_t>(count - users) : kMany;
-}
-
-void PeakMemory::note_last_source(NodeId id, NodeId last) {
-  NodeId& held = last_source_[id];
-  if (last == held) return;
-  const auto place = [&](NodeId source) {
-    return std::lower_bound(early_.begin(), early_.end(), Early{source, id});
-  };
-  if (held != graph::kNoNode) early_.erase(place(held));
-  if (last != graph::kNoNode) early_.insert(place(last), Early{last, id});
-  held = last;
-}
-
-std::span<const NodeId> PeakMemory::users(const graph::Graph& graph, const Record& record, NodeId id) {
-  if (record.users != kMany) return {record.neighbours.data(), record.users};
-  many_.clear();
-  for (const graph::Use& use : graph.uses(id))
-    if (use.user != graph::kGraphOutput) many_.push_back(use.user);
-  return many_;
-}
-
-std::span<const NodeId> PeakMemory::operands(const graph::Graph& graph, const Record& record, NodeId id) {
-  if (record.users != kMany) return {record.neighbours.data() + record.users, record.operands};
-  many_.clear();
-  for (const graph::Value value : graph.node(id).inputs)
-    if (value.present()) many_.push_back(value.node);
-  return many_;
+  record.bytes = bytes;
+  record.shares = shares;
 }
 
 std::int64_t PeakMemory::bytes(const graph::Graph& graph) {
-  Record* const records = records_.data();
-  std::int64_t live = 0, peak = 0;
-  const auto start = [&](NodeId id) {
-    Record& record = records[id];
-    if (record.shares == graph::kNoNode) {
-      record.holder = id;
-      record.readers = record.uses;
-      live += record.bytes;
-      peak = std::max(peak, live);
-      if (record.readers == 0) live -= record.bytes;
-    } else {
-      record.holder = records[record.shares].holder;
-      records[record.holder].readers += record.uses;
-    }
-  };
-  for (const NodeId id : sources_) start(id);
-  order_.resize(graph.live_count());
-  NodeId* const order = order_.data();
-  std::size_t ready = 0;
-  for (const Early& early : early_) order[ready++] = early.node;
-  for (std::size_t at = 0; at < ready; ++at) {
-    const NodeId id = order[at];
-    start(id);
-    Record& record = records[id];
-    for (const NodeId user : users(graph, record, id))
-      if (--records[user].waiting == 0) order[ready++] = user;
-    record.waiting = record.inputs;
-    for (const NodeId operand : operands(graph, record, id)) {
-      Record& held = records[records[operand].holder];
-      if (--held.readers == 0) live -= held.bytes;
+  follow(graph);
+  find_holders();
+  for (const NodeId id : holders_) {
+    records_[id].asked = false;
+    if (order_.line().holds(id))
+      hold(id, records_[id].bytes, last_reader(graph, id));
+    else
+      hold(id, 0, kNoNode);  // dead, or a weight
+  }
+  holders_.clear();
+  return order_.line().peak();
+}
+
+void PeakMemory::note(NodeId id) {
+  if (!std::exchange(records_[id].stale, true)) stale_.push_back(id);
+}
+
+/// Has the order follow; what is touched, and what is read by nodes that moved, may end elsewhere.
+void PeakMemory::follow(const graph::Graph& graph) {
+  const auto moved = all_touched_ ? order_.make_anew(graph) : order_.update(graph, touched_);
+  for (NodeId id = 0; moved.all && id < records_.size(); ++id) {
+    records_[id].given = 0;
+    records_[id].reader = kNoNode;
+    note(id);
+  }
+  for (const NodeId id : touched_) note(id);
+  for (const NodeId id : moved.nodes)
+    for (const graph::Value value : graph.node(id).inputs)
+      if (value.present() && order_.line().holds(value.node)) note(value.node);
+  touched_.clear();
+  all_touched_ = false;
+}
+
+/// Views lie in their input, which may be a view.
+NodeId PeakMemory::holder_of(NodeId id) const {
+  while (records_[id].shares != kNoNode) id = records_[id].shares;
+  return id;
+}
+
+void PeakMemory::find_holders() {
+  for (const NodeId id : stale_) {
+    records_[id].stale = false;
+    const NodeId holder = holder_of(id);
+    if (holder != id) hold(id, 0, kNoNode);
+    if (!std::exchange(records_[holder].asked, true)) holders_.push_back(holder);
+  }
+  stale_.clear();
+}
+
+/// Of all nodes that lie in this memory, or none where one of them is a graph output.
+NodeId PeakMemory::last_reader(const graph::Graph& graph, NodeId holder) {
+  const LiveProfile& line = order_.line();
+  NodeId last = holder;
+  group_.assign(1, holder);
+  for (std::size_t at = 0; at < group_.size(); ++at) {
+    const NodeId id = group_[at];
+    NodeId before = kNoNode;
+    for (const graph::Use& use : graph.uses(id)) {
+      if (use.user == graph::kGraphOutput) return kNoNode;
+      if (std::exchange(before, use.user) == use.user) continue;
+      if (line.position(last) < line.position(use.user)) last = use.user;
+      if (records_[use.user].shares == id) group_.push_back(use.user);
     }
   }
-  return peak;
+  return last;
+}
+
+void PeakMemory::hold(NodeId id, std::int64_t bytes, NodeId reader) {
+  Record& record = records_[id];
+  LiveProfile& line = order_.line();
+  line.set_taken(id, bytes);
+  const std::int64_t given = reader == kNoNode ? 0 : bytes;
+  if (record.reader == reader && record.given == given) return;
+  if (record.reader != kNoNode) line.give_more(record.reader, -record.given);
+  if (reader != kNoNode) line.give_more(reader, given);
+  record.reader = reader;
+  record.given = given;
 }
 
 }  // namespace regraft::cost

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/cost/run_order.h"
 #include "core/graph/graph.h"
 
 namespace regraft::cost {
@@ -18,59 +18,40 @@ std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t>
 
 /// The same of a graph that is edited.
 ///
-/// Data flow: update() and set() keep one record a node, of the size of a cache line, with the neighbours
-/// that a pass goes to; bytes() passes over the records of all nodes but weights. Nodes without inputs run
-/// first and make nothing ready that is not known beforehand: which nodes read them alone, in the order in
-/// which they become so. Of the others it is kept how many inputs are still to come then. One thread.
+/// Data flow: update() and set() remember what is other than before; bytes() has the order of running
+/// (run_order.h) follow, finds the last reader anew of memory that is used otherwise or whose readers moved,
+/// and asks the line (live_profile.h) for its peak. So an edit costs what it moves; whoever does not ask pays
+/// nothing. One thread.
 class PeakMemory {
  public:
   /// Call after edits, first with all nodes; ids that are dead count too.
   void update(const graph::Graph& graph, std::span<const graph::NodeId> touched);
   /// What a live node that update() has seen needs: bytes of its own, or, with none, another's memory.
-  void set(graph::NodeId id, std::int64_t bytes, graph::NodeId shares) {
-    records_[id].bytes = bytes;
-    records_[id].shares = shares;
-  }
+  void set(graph::NodeId id, std::int64_t bytes, graph::NodeId shares);
   std::int64_t bytes(const graph::Graph& graph);
 
  private:
-  static constexpr std::size_t kNeighbours = 7;
-  /// Users and operands of a node that has more are asked of the graph.
-  static constexpr std::uint8_t kMany = 255;
-
-  struct alignas(64) Record {
+  struct Record {
     std::int64_t bytes = 0;
+    std::int64_t given = 0;  // by `reader`
     graph::NodeId shares = graph::kNoNode;
-    graph::NodeId holder = graph::kNoNode;
-    std::uint32_t inputs = 0;   // that no source makes
-    std::uint32_t waiting = 0;  // those of them that are still to come; all of them between passes
-    std::uint32_t readers = 0;  // of its memory, still to come
-    std::uint32_t uses = 0;     // graph outputs included
-    std::uint8_t users = 0;     // among the neighbours, in the order of its uses; or kMany
-    std::uint8_t operands = 0;  // behind them, weights left out
-    std::array<graph::NodeId, kNeighbours> neighbours{};
+    graph::NodeId reader = graph::kNoNode;  // that gives its memory back; none gives a graph output's
+    bool stale = false;                     // is in stale_
+    bool asked = false;                     // is in holders_
   };
-  /// A node that reads sources alone is ready after the last of them.
-  struct Early {
-    graph::NodeId last_source = graph::kNoNode, node = graph::kNoNode;
-    auto operator<=>(const Early&) const = default;
-  };
-  /// Nodes without inputs.
-  enum class Source : std::uint8_t { none, weight, other };
 
-  void note(const graph::Graph& graph, graph::NodeId id);
-  void note_neighbours(const graph::Graph& graph, graph::NodeId id);
-  void note_last_source(graph::NodeId id, graph::NodeId last);
-  bool is_source(graph::NodeId id) const { return source_[id] != Source::none; }
-  std::span<const graph::NodeId> users(const graph::Graph& graph, const Record& record, graph::NodeId id);
-  std::span<const graph::NodeId> operands(const graph::Graph& graph, const Record& record, graph::NodeId id);
+  void note(graph::NodeId id);
+  void follow(const graph::Graph& graph);
+  graph::NodeId holder_of(graph::NodeId id) const;
+  void find_holders();
+  graph::NodeId last_reader(const graph::Graph& graph, graph::NodeId holder);
+  void hold(graph::NodeId id, std::int64_t bytes, graph::NodeId reader);
 
-  std::vector<Record> records_;             // by node
-  std::vector<Source> source_;              // by node
-  std::vector<graph::NodeId> sources_;      // live ones but weights, ascending
-  std::vector<Early> early_;                // ascending
-  std::vector<graph::NodeId> last_source_;  // by node: of its entry in early_, or kNoNode
-  std::vector<graph::NodeId> order_, moved_, many_;
+  RunOrder order_;
+  std::vector<Record> records_;         // by node
+  std::vector<graph::NodeId> touched_;  // since the last bytes()
+  bool all_touched_ = false;            // then touched_ is empty
+  std::vector<graph::NodeId> stale_, holders_, group_;
 };
 
 }  // namespace regraft::cost

@@ -215,7 +215,43 @@ TEST(PeakMemory, EqualsBruteForce) {
   }
 }
 
-// More of them than a record holds, and then fewer.
+// Bytes and sharing change with the edits, and some edits are only heard of together with later ones.
+TEST(PeakMemory, EqualsBruteForceAfterAnyWalk) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Net net;
+    Rng rng(seed, "peak walk");
+    RandomNet(net, rng).grow(20 + 4 * seed);
+    std::vector<std::int64_t> bytes;
+    std::vector<NodeId> shares, touched;
+    PeakMemory peak;
+    const auto hear = [&] {
+      peak.update(net.graph, touched);
+      bytes.resize(std::max<std::size_t>(bytes.size(), net.graph.id_bound()), 0);
+      shares.resize(bytes.size(), kNoNode);
+      for (const NodeId id : touched) {
+        if (!net.graph.alive(id)) continue;
+        const graph::Node& node = net.graph.node(id);
+        const bool weight = node.kind == OpKind::weight;
+        const bool view = !weight && !node.inputs.empty() && rng.below(3) == 0 &&
+                          net.graph.node(node.inputs[0].node).kind != OpKind::weight;
+        shares[id] = view ? node.inputs[0].node : kNoNode;
+        bytes[id] = view || weight ? 0 : static_cast<std::int64_t>(rng.below(1000));
+        peak.set(id, bytes[id], shares[id]);
+      }
+    };
+    for (NodeId id = 0; id < net.graph.id_bound(); ++id) touched.push_back(id);
+    hear();
+    std::vector<graph::Graph::Mark> marks{net.graph.mark()};
+    for (int step = 0; step < 40; ++step) {
+      touched = random_step(net, rng, marks);
+      hear();
+      if (rng.below(3) == 0) continue;
+      ASSERT_EQ(peak.bytes(net.graph), slow_peak(net.graph, bytes, shares)) << "step " << step;
+    }
+  }
+}
+
 TEST(PeakMemory, FollowsEditsOfNodesWithManyNeighbours) {
   Net net;
   const Value x = net.input({1, 8});
