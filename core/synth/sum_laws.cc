@@ -91,29 +91,35 @@ z3::expr SumLaws::atom(const WrittenRef& written, const Places& places, const st
   return context_.function(name.c_str(), sorts, context_.real_sort())(all);
 }
 
+// Of its parts; nothing for sums and atoms.
+std::optional<z3::expr> SumLaws::arithmetic(const Written& written, const Places& places,
+                                            const std::function<z3::expr(std::size_t)>& part) {
+  switch (written.form) {
+    case Form::number:
+      return number(written.numerator, written.denominator);
+    case Form::add:
+      return part(0) + part(1);
+    case Form::multiply:
+      return part(0) * part(1);
+    case Form::negate:
+      return -part(0);
+    case Form::guarded:
+      return z3::ite(at(written.index[0], places), part(0), number(0, 1));
+    default:
+      return std::nullopt;
+  }
+}
+
 z3::expr SumLaws::value(const WrittenRef& written, const Places& places) {
   const Key key = key_of(written, places);
   if (const auto held = values_.find(key); held != values_.end()) return held->second;
   const auto part = [&](std::size_t i) { return value(written->args[i], places); };
   const auto made = [&]() -> z3::expr {
-    switch (written->form) {
-      case Form::number:
-        return number(written->numerator, written->denominator);
-      case Form::add:
-        return part(0) + part(1);
-      case Form::multiply:
-        return part(0) * part(1);
-      case Form::negate:
-        return -part(0);
-      case Form::guarded:
-        return z3::ite(at(written->index[0], places), part(0), number(0, 1));
-      case Form::sum: {
-        z3::expr sum = fresh("sum!", context_.real_sort());
-        sums_.emplace_back(sum, shown(written, places, 0));
-        return sum;
-      }
-      default:
-        break;
+    if (const auto known = arithmetic(*written, places, part)) return *known;
+    if (written->form == Form::sum) {
+      z3::expr sum = fresh("sum!", context_.real_sort());
+      sums_.emplace_back(sum, shown(written, places, 0));
+      return sum;
     }
     std::vector<z3::expr> args;
     for (std::size_t i = 0; i < written->args.size(); ++i) args.push_back(part(i));
@@ -130,32 +136,19 @@ z3::expr SumLaws::value(const WrittenRef& written, const Places& places) {
 // As it is written, a sum as a function of a name and a summand: for people alone.
 z3::expr SumLaws::shown(const WrittenRef& written, const Places& places, int depth) {
   const auto part = [&](std::size_t i) { return shown(written->args[i], places, depth); };
-  switch (written->form) {
-    case Form::number:
-      return number(written->numerator, written->denominator);
-    case Form::add:
-      return part(0) + part(1);
-    case Form::multiply:
-      return part(0) * part(1);
-    case Form::negate:
-      return -part(0);
-    case Form::guarded:
-      return z3::ite(at(written->index[0], places), part(0), number(0, 1));
-    case Form::sum: {
-      const z3::expr k = context_.int_const(("k" + std::to_string(depth)).c_str());
-      Places inside = places;
-      inside.emplace_back(translated(written->index[0]), k);
-      const z3::expr summand = z3::ite(k >= 0 && k < at(written->index[1], places),
-                                       shown(written->args[0], inside, depth + 1), number(0, 1));
-      return context_.function("sum", context_.int_sort(), context_.real_sort(), context_.real_sort())(
-          k, summand);
-    }
-    default: {
-      std::vector<z3::expr> args;
-      for (std::size_t i = 0; i < written->args.size(); ++i) args.push_back(part(i));
-      return atom(written, places, args);
-    }
+  if (const auto known = arithmetic(*written, places, part)) return *known;
+  if (written->form == Form::sum) {
+    const z3::expr k = context_.int_const(("k" + std::to_string(depth)).c_str());
+    Places inside = places;
+    inside.emplace_back(translated(written->index[0]), k);
+    const z3::expr summand = z3::ite(k >= 0 && k < at(written->index[1], places),
+                                     shown(written->args[0], inside, depth + 1), number(0, 1));
+    return context_.function("sum", context_.int_sort(), context_.real_sort(), context_.real_sort())(k,
+                                                                                                     summand);
   }
+  std::vector<z3::expr> args;
+  for (std::size_t i = 0; i < written->args.size(); ++i) args.push_back(part(i));
+  return atom(written, places, args);
 }
 
 z3::expr SumLaws::shown(const Piece& piece) {

@@ -2,7 +2,9 @@
 
 // Internal to core/synth: written values as Z3's reals, and what the laws of finite sums say of them.
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/synth/written_value.h"
@@ -58,6 +60,8 @@ class SumLaws {
 
   z3::expr at(const z3::expr& index, const Places& places);
   z3::expr value(const WrittenRef& written, const Places& places);
+  std::optional<z3::expr> arithmetic(const Written& written, const Places& places,
+                                     const std::function<z3::expr(std::size_t)>& part);
   z3::expr shown(const WrittenRef& written, const Places& places, int depth);
   z3::expr shown(const Piece& piece);
   z3::expr atom(const WrittenRef& written, const Places& places, const std::vector<z3::expr>& args);
