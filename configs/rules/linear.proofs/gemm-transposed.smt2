@@ -1,6 +1,9 @@
 ; gemm-transposed: Gemm{alpha,beta,ta,tb=1}(x, w, c?), const(w) => Gemm{alpha,beta,ta,0}(x, Transpose{[1, 0]}(w), c)
 ; For all dims; 8 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
+; Then whole equalities of both sides as the operations define them: 8 of 8, in 8 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!92: [(and (>= k!92 0) (< k!92 t0_1_0_d_0))] alpha_6 t0_1_0[k!92, i_8] t0_2_0[i_9, k!92] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
 ;     and sum k!95: [(and (>= k!95 0) (< k!95 t0_1_0_d_0))] alpha_6 t0_1_0[k!95, i_8] t0_2_0[i_9, k!95] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
@@ -24,5 +27,189 @@
 (declare-fun n1 () Int)
 (assert (= (ite (= n0 1) n1 n0) n0))
 (assert (not (= (ite (= n0 1) n1 n0) n0)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (not (= (* r0 r1) (* r0 r3))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (not (= (* r0 r1) (* r0 r3))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun r6 () Real)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_6 k0) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (not (= (+ (* r0 r1) (* r5 r6)) (+ (* r0 r3) (* r5 r6)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun r6 () Real)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_6) (t0_2_0/2 i_7 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (not (= (+ (* r0 r1) (* r5 r6)) (+ (* r0 r3) (* r5 r6)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun f6 (Int) Real)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_7 k0) (t0_2_0/2 n8 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 i_7 k0) (t0_2_0/2 n8 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_7 k0) (t0_2_0/2 n8 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 i_7 k0) (t0_2_0/2 n8 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (let ((a!1 (* r5 (f6 (ite (= n7 1) 0 n8))))) (not (= (+ (* r0 r1) a!1) (+ (* r0 r3) a!1)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun f6 (Int) Real)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_7) (t0_2_0/2 n8 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 i_7) (t0_2_0/2 n8 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_7) (t0_2_0/2 n8 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 i_7) (t0_2_0/2 n8 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (let ((a!1 (* r5 (f6 (ite (= n7 1) 0 n8))))) (not (= (+ (* r0 r1) a!1) (+ (* r0 r3) a!1)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun f6 (Int Int) Real)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(declare-fun n9 () Int)
+(declare-fun n10 () Int)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 n8 k0) (t0_2_0/2 n10 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_1)) (* (t0_1_0/2 n8 k0) (t0_2_0/2 n10 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 n8 k0) (t0_2_0/2 n10 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_1 k0))) (* r0 (t0_1_0/2 n8 k0) (t0_2_0/2 n10 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (let ((a!1 (* r5 (f6 (ite (= n7 1) 0 n8) (ite (= n9 1) 0 n10))))) (not (= (+ (* r0 r1) a!1) (+ (* r0 r3) a!1)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+(declare-fun f6 (Int Int) Real)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(declare-fun n9 () Int)
+(declare-fun n10 () Int)
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 n8) (t0_2_0/2 n10 k0)) 0.0))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 t0_1_0_d_0)) (* (t0_1_0/2 k0 n8) (t0_2_0/2 n10 k0)) 0.0))
+; r2 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 n8) (t0_2_0/2 n10 k0)) 0.0))) (sum k0 a!1))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_1_0_d_0 k0))) (* r0 (t0_1_0/2 k0 n8) (t0_2_0/2 n10 k0)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r1) r2))
+; axiom: a product of sums is the sum of all products
+(assert (= (* r0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (= r2 r4))
+; the two sides
+(assert (let ((a!1 (* r5 (f6 (ite (= n7 1) 0 n8) (ite (= n9 1) 0 n10))))) (not (= (+ (* r0 r1) a!1) (+ (* r0 r3) a!1)))))
 (check-sat)
 (pop)

@@ -1,6 +1,9 @@
 ; matmul-add-gemm: Add(MatMul(x, w), c), rank(x) == 2, rank(w) == 2, rank(c) <= 2, not const(x) => Gemm(x, w, c)
 ; For all dims; 3 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
+; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!29: [(and (>= k!29 0) (< k!29 t0_2_0_d_1))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_6), k!29] t0_3_0[k!29, (ite (= t0_3_0_d_3 1) 0 i_7)] + t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_6), (ite (= t0_4_0_d_5 1) 0 i_7)]
 ;     and sum k!32: [(and (>= k!32 0) (< k!32 t0_2_0_d_1))] t0_2_0[i_6, k!32] t0_3_0[k!32, i_7] + t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_6), (ite (= t0_4_0_d_5 1) 0 i_7)]
@@ -51,5 +54,75 @@
 (assert (and (>= n4 0) (< n4 (ite (= n0 1) n1 n0))))
 (assert (and (>= n5 0) (< n5 (ite (= n2 1) n3 n2))))
 (assert (let ((a!1 (not (and (>= n6 0) (not (<= n7 n6))))) (a!2 (and (= (ite (= n0 1) 0 n4) n4) (= (ite (= n2 1) 0 n5) n5)))) (not (or a!1 a!2))))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+; r2 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_1)) (* (t0_2_0/2 i_4 k0) (t0_3_0/2 k0 i_5)) 0.0))
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_1)) (* (t0_2_0/2 i_4 k0) (t0_3_0/2 k0 i_5)) 0.0))
+; r1 is (let ((a!1 (ite (and (>= k0 0) (not (<= t0_2_0_d_1 k0))) (* (t0_2_0/2 i_4 k0) (t0_3_0/2 k0 i_5)) 0.0))) (sum k0 a!1))
+; axiom: a product of sums is the sum of all products
+(assert (= (* 1.0 r0) r1))
+; axiom: sums of equal summands are equal
+(assert (= r2 r1))
+; the two sides
+(assert (not (= (+ r2 r3) (+ (* 1.0 r0) (* 1.0 r3)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun f7 (Int Int) Real)
+(declare-fun r8 () Real)
+(declare-fun f9 (Int) Real)
+; r8 is (let ((a!1 (* (t0_2_0/2 i_5 k0) (f7 k0 (ite (= n0 1) 0 n2))))) (sum k0 (ite (and (>= k0 0) (< k0 n6)) a!1 0.0)))
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 n6)) (* (t0_2_0/2 i_5 k0) (f7 k0 n2)) 0.0))
+; r4 is (let ((a!1 (ite (and (>= k0 0) (not (<= n6 k0))) (* (t0_2_0/2 i_5 k0) (f7 k0 n2)) 0.0))) (sum k0 a!1))
+(assert (= (ite (= n0 1) n1 n0) n0))
+(assert (and (>= n2 0) (< n2 (ite (= n0 1) n1 n0))))
+; axiom: a product of sums is the sum of all products
+(assert (= (* 1.0 r3) r4))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (f7 n5 (ite (= n0 1) 0 n2)) (f7 n5 n2)))) (let ((a!2 (=> (and (>= n5 0) (not (<= n6 n5))) a!1))) (=> a!2 (= r8 r4)))))
+; the two sides
+(assert (let ((a!1 (+ r8 (f9 (ite (= n1 1) 0 n2)))) (a!2 (* 1.0 (f9 (ite (= n1 1) 0 n2))))) (not (= a!1 (+ (* 1.0 r3) a!2)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun r6 () Real)
+(declare-fun r7 () Real)
+(declare-fun n8 () Int)
+(declare-fun n9 () Int)
+(declare-fun f10 (Int Int) Real)
+(declare-fun f11 (Int Int) Real)
+(declare-fun r12 () Real)
+(declare-fun f13 (Int Int) Real)
+; r12 is (let ((a!1 (* (f10 (ite (= n0 1) 0 n4) k0) (f11 k0 (ite (= n2 1) 0 n5))))) (sum k0 (ite (and (>= k0 0) (< k0 n9)) a!1 0.0)))
+; r6 is (sum k0 (ite (and (>= k0 0) (< k0 n9)) (* (f10 n4 k0) (f11 k0 n5)) 0.0))
+; r7 is (let ((a!1 (ite (and (>= k0 0) (not (<= n9 k0))) (* (f10 n4 k0) (f11 k0 n5)) 0.0))) (sum k0 a!1))
+(assert (= (ite (= n0 1) n1 n0) n0))
+(assert (= (ite (= n2 1) n3 n2) n2))
+(assert (and (>= n4 0) (< n4 (ite (= n0 1) n1 n0))))
+(assert (and (>= n5 0) (< n5 (ite (= n2 1) n3 n2))))
+; axiom: a product of sums is the sum of all products
+(assert (= (* 1.0 r6) r7))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (f10 (ite (= n0 1) 0 n4) n8) (f10 n4 n8))) (a!2 (= (f11 n8 (ite (= n2 1) 0 n5)) (f11 n8 n5)))) (let ((a!3 (=> (and (>= n8 0) (not (<= n9 n8))) (and a!1 a!2)))) (=> a!3 (= r12 r7)))))
+; the two sides
+(assert (let ((a!1 (f13 (ite (= n1 1) 0 n4) (ite (= n3 1) 0 n5)))) (not (= (+ r12 a!1) (+ (* 1.0 r6) (* 1.0 a!1))))))
 (check-sat)
 (pop)

@@ -1,6 +1,9 @@
 ; matmul-bias-flatten: y = Add(MatMul(x, w), c), rank(x) >= 3, rank(w) == 2, rank(c) <= 1 => y = Reshape{dims(y)}(Gemm(Reshape{[prod(dims(x)[:-1]), x.-1]}(x), w, c))
 ; For all dims; 2 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
+; Then whole equalities of both sides as the operations define them: 2 of 2, in 2 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!22: [(and (>= k!22 0) (< k!22 t0_2_0_d_2))] t0_2_0[i_6, i_7, k!22] t0_3_0[k!22, (ite (= t0_3_0_d_4 1) 0 i_8)] + t0_4_0[(ite (= t0_4_0_d_5 1) 0 i_8)]
 ;     and sum k!25: [(and (>= k!25 0) (< k!25 t0_2_0_d_2))] t0_2_0[at_10, at_11, k!25] t0_3_0[k!25, i_8] + t0_4_0[(ite (= t0_4_0_d_5 1) 0 i_8)]
@@ -67,5 +70,73 @@
 (assert (let ((a!1 (not (and (>= n3 0) (not (<= n4 n3)) (>= n5 0) (not (<= n0 n5))))) (a!2 (and (>= n7 0) (not (<= (* n4 n0) n7)) (= n7 (+ (* n3 n0) n5))))) (or a!1 a!2)))
 (assert (let ((a!1 (and (>= n7 0) (not (<= (* n4 n0) n7)))) (a!2 (and (>= n8 0) (not (<= n4 n8)) (>= n9 0) (not (<= n0 n9)) (= (+ (* n8 n0) n9) n7)))) (or (not a!1) a!2)))
 (assert (let ((a!1 (not (and (>= n10 0) (not (<= n11 n10))))) (a!2 (and (= n3 n8) (= n5 n9) (= (ite (= n1 1) 0 n6) n6)))) (not (or a!1 a!2))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun r7 () Real)
+(declare-fun r8 () Real)
+(declare-fun n9 () Int)
+(declare-fun n10 () Int)
+(declare-fun f11 (Int Int Int) Real)
+(declare-fun r12 () Real)
+(declare-fun r13 () Real)
+; r12 is (sum k0 (ite (and (>= k0 0) (< k0 n10)) (* (f11 n1 n3 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; r7 is (sum k0 (ite (and (>= k0 0) (< k0 n10)) (* (f11 n5 n6 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; r8 is (let ((a!1 (ite (and (>= k0 0) (not (<= n10 k0))) (* (f11 n5 n6 k0) (t0_3_0/2 k0 i_7)) 0.0))) (sum k0 a!1))
+(assert (>= n0 1))
+(assert (and (>= n1 0) (< n1 n2)))
+(assert (and (>= n3 0) (< n3 n0)))
+(assert (let ((a!1 (not (and (>= n1 0) (not (<= n2 n1)) (>= n3 0) (not (<= n0 n3))))) (a!2 (and (>= n4 0) (not (<= (* n2 n0) n4)) (= n4 (+ (* n1 n0) n3))))) (or a!1 a!2)))
+(assert (let ((a!1 (and (>= n4 0) (not (<= (* n2 n0) n4)))) (a!2 (and (>= n5 0) (not (<= n2 n5)) (>= n6 0) (not (<= n0 n6)) (= (+ (* n5 n0) n6) n4)))) (or (not a!1) a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* 1.0 r7) r8))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (=> (and (>= n9 0) (not (<= n10 n9))) (= (f11 n1 n3 n9) (f11 n5 n6 n9))))) (=> a!1 (= r12 r8))))
+; the two sides
+(assert (not (= (+ r12 r13) (+ (* 1.0 r7) (* 1.0 r13)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+(declare-fun n7 () Int)
+(declare-fun n8 () Int)
+(declare-fun n9 () Int)
+(declare-fun r10 () Real)
+(declare-fun r11 () Real)
+(declare-fun n12 () Int)
+(declare-fun n13 () Int)
+(declare-fun f14 (Int Int Int) Real)
+(declare-fun f15 (Int Int) Real)
+(declare-fun r16 () Real)
+(declare-fun f17 (Int) Real)
+; r16 is (let ((a!1 (* (f14 n3 n5 k0) (f15 k0 (ite (= n1 1) 0 n6))))) (sum k0 (ite (and (>= k0 0) (< k0 n13)) a!1 0.0)))
+; r10 is (sum k0 (ite (and (>= k0 0) (< k0 n13)) (* (f14 n8 n9 k0) (f15 k0 n6)) 0.0))
+; r11 is (let ((a!1 (ite (and (>= k0 0) (not (<= n13 k0))) (* (f14 n8 n9 k0) (f15 k0 n6)) 0.0))) (sum k0 a!1))
+(assert (>= n0 1))
+(assert (= (ite (= n1 1) n2 n1) n1))
+(assert (and (>= n3 0) (< n3 n4)))
+(assert (and (>= n5 0) (< n5 n0)))
+(assert (and (>= n6 0) (< n6 (ite (= n1 1) n2 n1))))
+(assert (let ((a!1 (not (and (>= n3 0) (not (<= n4 n3)) (>= n5 0) (not (<= n0 n5))))) (a!2 (and (>= n7 0) (not (<= (* n4 n0) n7)) (= n7 (+ (* n3 n0) n5))))) (or a!1 a!2)))
+(assert (let ((a!1 (and (>= n7 0) (not (<= (* n4 n0) n7)))) (a!2 (and (>= n8 0) (not (<= n4 n8)) (>= n9 0) (not (<= n0 n9)) (= (+ (* n8 n0) n9) n7)))) (or (not a!1) a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* 1.0 r10) r11))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (f15 n12 (ite (= n1 1) 0 n6)) (f15 n12 n6)))) (let ((a!2 (=> (and (>= n12 0) (not (<= n13 n12))) (and (= (f14 n3 n5 n12) (f14 n8 n9 n12)) a!1)))) (=> a!2 (= r16 r11)))))
+; the two sides
+(assert (let ((a!1 (+ r16 (f17 (ite (= n2 1) 0 n6)))) (a!2 (* 1.0 (f17 (ite (= n2 1) 0 n6))))) (not (= a!1 (+ (* 1.0 r10) a!2)))))
 (check-sat)
 (pop)

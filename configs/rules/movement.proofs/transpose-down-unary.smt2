@@ -1,9 +1,67 @@
 ; transpose-down-unary: f:Unary(Transpose{p}(x)) => Transpose{p}(f(x))
 ; For all dims; 154 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
+; Then whole equalities of both sides as the operations define them: 154 of 154, in 6 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   f0(t0_2_0[i_5, i_6, i_7, i_8, i_9])
 ;     and f0(t0_2_0[i_5, i_6, i_7, i_8, i_9])
 (set-option :reproducible-resource-limit 100000000)
-(assert false) ; both sides have one normal form: no condition is left
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun r1 () Real)
+; the two sides
+(assert (not (= (f0 r1) (f0 r1))))
 (check-sat)
+(pop)
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun f1 (Int) Real)
+(declare-fun n2 () Int)
+; the two sides
+(assert (not (= (f0 (f1 n2)) (f0 (f1 n2)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun f1 (Int Int) Real)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+; the two sides
+(assert (not (= (f0 (f1 n2 n3)) (f0 (f1 n2 n3)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun f1 (Int Int Int) Real)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+; the two sides
+(assert (not (= (f0 (f1 n2 n3 n4)) (f0 (f1 n2 n3 n4)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun f1 (Int Int Int Int) Real)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+; the two sides
+(assert (not (= (f0 (f1 n2 n3 n4 n5)) (f0 (f1 n2 n3 n4 n5)))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Real) Real)
+(declare-fun f1 (Int Int Int Int Int) Real)
+(declare-fun n2 () Int)
+(declare-fun n3 () Int)
+(declare-fun n4 () Int)
+(declare-fun n5 () Int)
+(declare-fun n6 () Int)
+; the two sides
+(assert (not (= (f0 (f1 n2 n3 n4 n5 n6)) (f0 (f1 n2 n3 n4 n5 n6)))))
+(check-sat)
+(pop)

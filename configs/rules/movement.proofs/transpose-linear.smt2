@@ -1,6 +1,9 @@
 ; transpose-linear: MatMul(Transpose{p}(x), w), const(w), rank(w) == 2, p[-1] == len(p) - 1, len(p) >= 2 => Transpose{p}(MatMul(x, w))
 ; For all dims; 33 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
+; Then whole equalities of both sides as the operations define them: 33 of 33, in 33 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!1619: [(and (>= k!1619 0) (< k!1619 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1619] t0_3_0[k!1619, i_11]
 ;     and sum k!1621: [(and (>= k!1621 0) (< k!1621 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1621] t0_3_0[k!1621, i_11]
@@ -10,5 +13,368 @@
 (declare-fun n1 () Int)
 (assert (= n0 n1))
 (assert (not (= n0 n1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_1)) (* (t0_2_0/2 i_4 k0) (t0_3_0/2 k0 i_5)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_1)) (* (t0_2_0/2 i_4 k0) (t0_3_0/2 k0 i_5)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_2)) (* (t0_2_0/3 i_6 i_5 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_2)) (* (t0_2_0/3 i_6 i_5 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_2)) (* (t0_2_0/3 i_5 i_6 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_2)) (* (t0_2_0/3 i_5 i_6 k0) (t0_3_0/2 k0 i_7)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_8 i_6 i_7 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_8 i_6 i_7 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_8 i_7 i_6 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_8 i_7 i_6 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_7 i_8 i_6 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_7 i_8 i_6 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_6 i_8 i_7 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_6 i_8 i_7 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_7 i_6 i_8 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_7 i_6 i_8 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_6 i_7 i_8 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_3)) (* (t0_2_0/4 i_6 i_7 i_8 k0) (t0_3_0/2 k0 i_9)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_7 i_8 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_7 i_8 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_8 i_7 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_8 i_7 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_9 i_7 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_9 i_7 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_9 i_8 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_9 i_8 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_7 i_9 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_7 i_9 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_8 i_9 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_10 i_8 i_9 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_10 i_8 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_10 i_8 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_10 i_7 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_10 i_7 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_10 i_7 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_10 i_7 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_10 i_8 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_10 i_8 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_10 i_9 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_10 i_9 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_10 i_9 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_10 i_9 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_7 i_10 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_7 i_10 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_8 i_10 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_8 i_10 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_9 i_10 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_9 i_10 i_7 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_9 i_10 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_9 i_10 i_8 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_7 i_10 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_7 i_10 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_8 i_10 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_8 i_10 i_9 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_7 i_8 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_7 i_8 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_8 i_7 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_9 i_8 i_7 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_9 i_7 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_9 i_7 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_9 i_8 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_9 i_8 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_7 i_9 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_8 i_7 i_9 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
+(check-sat)
+(pop)
+(push)
+(declare-fun r0 () Real)
+(declare-fun r1 () Real)
+; r0 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_8 i_9 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; r1 is (sum k0 (ite (and (>= k0 0) (< k0 t0_2_0_d_4)) (* (t0_2_0/5 i_7 i_8 i_9 i_10 k0) (t0_3_0/2 k0 i_11)) 0.0))
+; axiom: sums of equal summands are equal
+(assert (= r0 r1))
+; the two sides
+(assert (not (= r0 r1)))
 (check-sat)
 (pop)

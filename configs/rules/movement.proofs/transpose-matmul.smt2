@@ -1,6 +1,9 @@
 ; transpose-matmul: Transpose{p}(MatMul(x, y)), rank(x) == len(p), rank(y) == len(p), len(p) >= 2, p == range(len(p) - 2) ++ [len(p) - 1, len(p) - 2] => MatMul(Transpose{p}(y), Transpose{p}(x))
 ; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
+; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!4091: [(and (>= k!4091 0) (< k!4091 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4091] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4091, i_13]
 ;     and sum k!4093: [(and (>= k!4093 0) (< k!4093 t0_3_0_d_8))] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4093, i_13] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4093]
@@ -32,5 +35,65 @@
 (declare-fun n1 () Int)
 (assert (or (= n0 n1) (= n0 1) (= n1 1)))
 (assert (not (= (ite (= n0 1) n1 n0) (ite (= n1 1) n0 n1))))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r3 is (sum k0 (ite (and (>= k0 0) (< k0 n0)) (* (t0_2_0/2 i_5 k0) (t0_3_0/2 k0 i_4)) 0.0))
+; r4 is (sum k0 (ite (and (>= k0 0) (< k0 n1)) (* (t0_3_0/2 k0 i_4) (t0_2_0/2 i_5 k0)) 0.0))
+(assert (= n0 n1))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (and (>= n2 0) (not (<= n0 n2))) (and (>= n2 0) (not (<= n1 n2)))))) (=> a!1 (= r3 r4))))
+; the two sides
+(assert (not (= r3 r4)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r3 is (let ((a!1 (* (t0_2_0/3 (ite (= t0_2_0_d_0 1) 0 i_6) i_8 k0) (t0_3_0/3 (ite (= t0_3_0_d_3 1) 0 i_6) k0 i_7)))) (sum k0 (ite (and (>= k0 0) (< k0 n0)) a!1 0.0)))
+; r4 is (let ((a!1 (* (t0_3_0/3 (ite (= t0_3_0_d_3 1) 0 i_6) k0 i_7) (t0_2_0/3 (ite (= t0_2_0_d_0 1) 0 i_6) i_8 k0)))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+(assert (= n0 n1))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (and (>= n2 0) (not (<= n0 n2))) (and (>= n2 0) (not (<= n1 n2)))))) (=> a!1 (= r3 r4))))
+; the two sides
+(assert (not (= r3 r4)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r3 is (let ((a!1 (* (t0_2_0/4 (ite (= t0_2_0_d_0 1) 0 i_8) (ite (= t0_2_0_d_1 1) 0 i_9) i_11 k0) (t0_3_0/4 (ite (= t0_3_0_d_4 1) 0 i_8) (ite (= t0_3_0_d_5 1) 0 i_9) k0 i_10)))) (sum k0 (ite (and (>= k0 0) (< k0 n0)) a!1 0.0)))
+; r4 is (let ((a!1 (* (t0_3_0/4 (ite (= t0_3_0_d_4 1) 0 i_8) (ite (= t0_3_0_d_5 1) 0 i_9) k0 i_10) (t0_2_0/4 (ite (= t0_2_0_d_0 1) 0 i_8) (ite (= t0_2_0_d_1 1) 0 i_9) i_11 k0)))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+(assert (= n0 n1))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (and (>= n2 0) (not (<= n0 n2))) (and (>= n2 0) (not (<= n1 n2)))))) (=> a!1 (= r3 r4))))
+; the two sides
+(assert (not (= r3 r4)))
+(check-sat)
+(pop)
+(push)
+(declare-fun n0 () Int)
+(declare-fun n1 () Int)
+(declare-fun n2 () Int)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+; r3 is (let ((a!1 (* (t0_2_0/5 (ite (= t0_2_0_d_0 1) 0 i_10) (ite (= t0_2_0_d_1 1) 0 i_11) (ite (= t0_2_0_d_2 1) 0 i_12) i_14 k0) (t0_3_0/5 (ite (= t0_3_0_d_5 1) 0 i_10) (ite (= t0_3_0_d_6 1) 0 i_11) (ite (= t0_3_0_d_7 1) 0 i_12) k0 i_13)))) (sum k0 (ite (and (>= k0 0) (< k0 n0)) a!1 0.0)))
+; r4 is (let ((a!1 (* (t0_3_0/5 (ite (= t0_3_0_d_5 1) 0 i_10) (ite (= t0_3_0_d_6 1) 0 i_11) (ite (= t0_3_0_d_7 1) 0 i_12) k0 i_13) (t0_2_0/5 (ite (= t0_2_0_d_0 1) 0 i_10) (ite (= t0_2_0_d_1 1) 0 i_11) (ite (= t0_2_0_d_2 1) 0 i_12) i_14 k0)))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+(assert (= n0 n1))
+; axiom: sums of equal summands are equal
+(assert (let ((a!1 (= (and (>= n2 0) (not (<= n0 n2))) (and (>= n2 0) (not (<= n1 n2)))))) (=> a!1 (= r3 r4))))
+; the two sides
+(assert (not (= r3 r4)))
 (check-sat)
 (pop)

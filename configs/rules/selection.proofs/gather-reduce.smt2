@@ -1,9 +1,850 @@
 ; gather-reduce: Gather{a}(f:ReduceMean{axes=[b], keepdims=1}(x), i), const(i), rank(i) == 1, a != b => f(Gather{a}(x, i))
 ; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
+; Then whole equalities of both sides as the operations define them: 40 of 40, in 40 blocks.
+; Whatever a block takes for granted, of sums and products, is an assertion
+; that is called an axiom.
 ; The last case is
 ;   sum k!2726: [(and (>= k!2726 0) (< k!2726 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_6, i_7, i_8, (ite (< (t0_3_0 i_9) 0) (+ (t0_3_0 i_9) t0_2_0_d_3) (t0_3_0 i_9)), k!2726]
 ;     and sum k!2729: [(and (>= k!2729 0) (< k!2729 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_6, i_7, i_8, (ite (< (t0_3_0 i_9) 0) (+ (t0_3_0 i_9) t0_2_0_d_3) (t0_3_0 i_9)), k!2729]
 (set-option :reproducible-resource-limit 100000000)
-(assert false) ; both sides have one normal form: no condition is left
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/2 k0 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_1))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/2 k0 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_1))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/2 k0 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_1))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/2 k0 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_1))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
 (check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/2 (ite (<= 0 (t0_3_0 i_3)) (t0_3_0 i_3) (+ (t0_3_0 i_3) t0_2_0_d_0)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/2 (ite (<= 0 (t0_3_0 i_3)) (t0_3_0 i_3) (+ (t0_3_0 i_3) t0_2_0_d_0)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/2 (ite (<= 0 (t0_3_0 i_3)) (t0_3_0 i_3) (+ (t0_3_0 i_3) t0_2_0_d_0)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/2 (ite (<= 0 (t0_3_0 i_3)) (t0_3_0 i_3) (+ (t0_3_0 i_3) t0_2_0_d_0)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 k0 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) i_6))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 k0 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) i_6))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 k0 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) i_6))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 k0 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) i_6))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 k0 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 k0 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 k0 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 k0 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) k0 i_6))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) k0 i_6))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) k0 i_6))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) k0 i_6))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 i_4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 i_4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 i_4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 i_4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_2))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) i_5 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) i_5 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) i_5 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 (ite (<= 0 (t0_3_0 i_4)) (t0_3_0 i_4) (+ (t0_3_0 i_4) t0_2_0_d_0)) i_5 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/3 i_4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/3 i_4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/3 i_4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/3 i_4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_1)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 k0 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 k0 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 k0 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 k0 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 k0 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 k0 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 k0 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 k0 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 k0 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) k0 i_7 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) k0 i_7 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) k0 i_7 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) k0 i_7 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 k0 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 k0 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 k0 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 k0 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) k0 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) k0 i_8))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) k0 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) k0 i_8))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_3))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 i_7 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 i_7 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 i_7 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 (ite (<= 0 (t0_3_0 i_5)) (t0_3_0 i_5) (+ (t0_3_0 i_5) t0_2_0_d_0)) i_6 i_7 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_1)) i_7 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/4 i_5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/4 i_5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/4 i_5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/4 i_5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_2)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 k0 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 k0 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 k0 i_7 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) k0 i_8 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) k0 i_8 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) k0 i_8 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) k0 i_8 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 k0 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 k0 i_8 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 k0 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 k0 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 k0 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 k0 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) k0 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) k0 i_9 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) k0 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) k0 i_9 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 k0 i_9 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) k0 i_10))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) k0 i_10))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 k0 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 k0 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 k0 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 k0 (ite (<= 0 (t0_3_0 i_10)) (t0_3_0 i_10) (+ (t0_3_0 i_10) t0_2_0_d_4))))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 (ite (<= 0 (t0_3_0 i_6)) (t0_3_0 i_6) (+ (t0_3_0 i_6) t0_2_0_d_0)) i_7 i_8 i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 (ite (<= 0 (t0_3_0 i_7)) (t0_3_0 i_7) (+ (t0_3_0 i_7) t0_2_0_d_1)) i_8 i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 (ite (<= 0 (t0_3_0 i_8)) (t0_3_0 i_8) (+ (t0_3_0 i_8) t0_2_0_d_2)) i_9 k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
+(push)
+(declare-fun f0 (Int) Real)
+(declare-fun n1 () Int)
+(declare-fun r2 () Real)
+(declare-fun r3 () Real)
+(declare-fun r4 () Real)
+(declare-fun r5 () Real)
+; r2 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r4 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) k0))) (sum k0 (ite (and (>= k0 0) (< k0 n1)) a!1 0.0)))
+; r3 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; r5 is (let ((a!1 (t0_2_0/5 i_6 i_7 i_8 (ite (<= 0 (t0_3_0 i_9)) (t0_3_0 i_9) (+ (t0_3_0 i_9) t0_2_0_d_3)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n1 k0))) (* (f0 n1) a!1) 0.0))) (sum k0 a!2)))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r2) r3))
+; axiom: a product of sums is the sum of all products
+(assert (= (* (f0 n1) r4) r5))
+; axiom: sums of equal summands are equal
+(assert (= r3 r5))
+; the two sides
+(assert (not (= (* (f0 n1) r2) (* (f0 n1) r4))))
+(check-sat)
+(pop)
