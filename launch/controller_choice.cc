@@ -10,6 +10,7 @@
 #include "actors/workload.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/base/sha256.h"
 #include "core/base/stats.h"
 #include "core/nn/controller.h"
 #include "launch/controller_evaluation.h"
@@ -42,7 +43,8 @@ json to_json(const CheckedController& checked) {
           {"mean_error", checked.mean_error},
           {"illegal_share", checked.illegal_share},
           {"real_steps", checked.real_steps},
-          {"costed", checked.costed}};
+          {"costed", checked.costed},
+          {"bundle", checked.bundle}};
 }
 
 CheckedController checked_in(const json& item) {
@@ -52,7 +54,8 @@ CheckedController checked_in(const json& item) {
           .mean_error = number_in(item, "mean_error"),
           .illegal_share = number_in(item, "illegal_share"),
           .real_steps = item.at("real_steps"),
-          .costed = item.at("costed")};
+          .costed = item.at("costed"),
+          .bundle = item.at("bundle")};
 }
 
 /// Sums over all of them.
@@ -126,12 +129,14 @@ ControllerChoice::ControllerChoice(learner::RunFolder job, learner::RunFolder dr
   const json file = json_in(file_of(job_));
   try {
     if (!file.is_object() || file.at("dream") != name_of(job_, dream_) ||
-        file.at("dreams") != config_.integer("model_based.check_dreams"))
+        file.at("dreams") != config_.integer("model_based.check_dreams") ||
+        file.at("tau") != config_.number("dream.tau"))
       return;
     const std::vector<Exported> candidates = exported();
     for (const json& item : file.at("checked")) {
       const CheckedController found = checked_in(item);
-      if (std::ranges::count(candidates, found.update, &Exported::update) == 1) checked_.push_back(found);
+      const auto of = std::ranges::find(candidates, found.update, &Exported::update);
+      if (of != candidates.end() && sha256_file(of->file) == found.bundle) checked_.push_back(found);
     }
   } catch (const json::exception&) {  // not ours: all is checked anew
     checked_.clear();
@@ -180,7 +185,8 @@ void ControllerChoice::check_rest(const std::function<void(const CheckedControll
     for (const auto& task : tasks)
       by_model.push_back(validity_of(bundle, *task, workload, config_,
                                      static_cast<int>(config_.integer("model_based.check_dreams")), seed));
-    const CheckedController figures = checked_controller(each.update, by_model);
+    CheckedController figures = checked_controller(each.update, by_model);
+    figures.bundle = sha256_file(each.file);
     checked_.push_back(figures);
     std::ranges::sort(checked_, {}, &CheckedController::update);
     write({});
@@ -215,11 +221,9 @@ nn::WorldBundle ControllerChoice::kept() const {
 
 void ControllerChoice::write(const json& chosen) const {
   const auto [real_steps, costed] = steps_and_costed(checked_);
-  json file{{"dream", name_of(job_, dream_)},
-            {"dreams", config_.integer("model_based.check_dreams")},
-            {"checked", json::array()},
-            {"real_steps", real_steps},
-            {"costed", costed}};
+  json file{{"dream", name_of(job_, dream_)},     {"dreams", config_.integer("model_based.check_dreams")},
+            {"tau", config_.number("dream.tau")}, {"checked", json::array()},
+            {"real_steps", real_steps},           {"costed", costed}};
   for (const CheckedController& each : checked_) file["checked"].push_back(to_json(each));
   if (chosen.is_object()) file["chosen"] = chosen;
   write_file_atomic(file_of(job_), file.dump(2) + "\n");
@@ -232,6 +236,7 @@ void ControllerChoice::save() const {
 json ControllerChoice::summary() const {
   const auto [real_steps, costed] = steps_and_costed(checked_);
   json all = to_json(chosen());
+  all.erase("bundle");
   all.update(chosen_json());
   all.update({{"controllers", checked_.size()}, {"real_steps", real_steps}, {"costed", costed}});
   return all;

@@ -31,6 +31,7 @@ struct CheckedController {
   double illegal_share = 0;        // of the dreamed actions
   std::uint64_t real_steps = 0;
   std::uint64_t costed = 0;  // graphs: one a rewrite
+  std::string bundle = {};   // SHA-256 of its file
 
   bool operator==(const CheckedController&) const = default;
 };
@@ -50,8 +51,9 @@ ChosenController choose_controller(std::span<const CheckedController> checked, d
 /// The same bundle, whose record says what the checks took (costed_in_training() reads it).
 nn::WorldBundle with_checks(nn::WorldBundle bundle, std::uint64_t real_steps, std::uint64_t costed);
 
-/// The choice of one job, as far as RUN/choice.json has it. Its checks are of one dream and of as many dreams
-/// as the config asks for; others in the file count as not there. One thread.
+/// The choice of one job, as far as RUN/choice.json has it. Its checks are of one dream's files, of as many
+/// dreams and of the temperature that the config asks for; others in the file count as not there, and their
+/// steps as not taken. One thread.
 class ControllerChoice {
  public:
   /// RUN/choice.json

@@ -56,7 +56,7 @@ class ExampleLeaves {
     const double number = named[b_.rng().below(named.size())];
     if (number_ == graph::DType::float16) return number;
     const std::array near = {number, number + 0.25, number - 0.25, 2 * number, number / 2};
-    return near[b_.rng().below(near.size())] * (b_.rng().below(3) == 0 ? -1 : 1);
+    return short_of(near[b_.rng().below(near.size())]) * (b_.rng().below(3) == 0 ? -1 : 1);
   }
   double signed_real(double low, double high) { return real(low, high) * (b_.rng().below(3) == 0 ? -1 : 1); }
 
@@ -79,6 +79,13 @@ class ExampleLeaves {
   }
 
  private:
+  // With so few binary digits that float32 holds a product of two.
+  static double short_of(double number) {
+    constexpr double kDigits = 0x1p11;
+    int power = 0;
+    const double digits = std::round(kDigits * std::frexp(number, &power));
+    return std::ldexp(digits / kDigits, power);
+  }
   // One tensor may be read in two places.
   Value shared_or_new(const Dims& dims, graph::DType dtype) {
     if (choices_.drawn(12) == 0) {

@@ -45,11 +45,15 @@ class Collector {
   }
 };
 
+bool has_arithmetic(const Code& code) {
+  return code.form == Code::Form::arithmetic || std::ranges::any_of(code.args, has_arithmetic);
+}
+
 }  // namespace
 
 bool RuleNumbers::in_half_floats() const {
   constexpr double kLeast = 0x1p-14, kMost = 65504, kDigits = 0x1p11;
-  return std::ranges::all_of(reals, [](double number) {
+  return !computes && std::ranges::all_of(reals, [](double number) {
     const double size = std::abs(number);
     int power = 0;
     const double digits = kDigits * std::frexp(size, &power);
@@ -67,8 +71,14 @@ RuleNumbers RuleNumbers::of(const CompiledRule& rule) {
   collector.add(rule.order);
   for (const RightStep& step : rule.right) {
     for (const auto& [attr, code] : step.attrs) collector.add(code);
-    for (const RightOperand& operand : step.operands) collector.add(operand.number);
+    for (const RightOperand& operand : step.operands) {
+      collector.add(operand.number);
+      collector.found.computes = collector.found.computes || has_arithmetic(operand.number);
+    }
     collector.add(step.codes);
+    const bool elements = step.form == RightStep::Form::full || step.form == RightStep::Form::values;
+    collector.found.computes =
+        collector.found.computes || (elements && std::ranges::any_of(step.codes, has_arithmetic));
   }
   return std::move(collector.found);
 }

@@ -14,9 +14,11 @@ namespace regraft::rules {
 struct RuleNumbers {
   std::vector<double> reals;        // all of them
   std::vector<std::int64_t> whole;  // those that may be sizes: 2 and more
+  bool computes = false;            // elements of the right side's constants, from others
 
   static RuleNumbers of(const CompiledRule& rule);
-  /// Whether half floats hold all of them: what is rounded is not what the rule says.
+  /// Whether half floats hold all of them, and what is made of them: what is rounded is not what the rule
+  /// says.
   bool in_half_floats() const;
 };
 

@@ -25,6 +25,8 @@ class SiblingGroups {
   static constexpr std::size_t kMostForAllPairs = 16;
 
   SiblingGroups(const CompiledRule& rule, std::uint32_t number) : rule_(rule), number_(number) {}
+  SiblingGroups(const SiblingGroups&) = delete;  // its lists hold pointers into each other
+  SiblingGroups& operator=(const SiblingGroups&) = delete;
 
   void erase(graph::NodeId root);
   /// Whether the root has members.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <sstream>
 
 #include "core/synth/prove_equal.h"
@@ -12,6 +13,8 @@
 namespace regraft::synth {
 namespace {
 
+// Ends loops that count no work, and nothing else.
+constexpr int kTimeLimitMs = 20000;
 constexpr std::size_t kMostCases = 20000;
 
 // What a case costs beside Z3's work.
@@ -48,7 +51,7 @@ class Prover {
     // An image has two dims beside its height and width.
     const std::size_t least = std::max<std::size_t>(options_.least_rank, has_images() ? 4 : 0);
     for (std::size_t rank = least; rank <= options_.most_rank; ++rank) {
-      unequal_ = false;
+      unequal_ = unconfirmed_ = false;
       std::unique_ptr<Attempt> more = with_ranks(rank);
       if (best && !more->result.proved) {
         best->result.fails_above = unequal_;
@@ -85,8 +88,10 @@ class Prover {
         if (work_ > options_.work || ++tried > kMostCases) throw Unprovable("more work than was allowed for");
         ProofCase state(found.context, choices, most_rank);
         const auto sides = elaborate(rule_, state);
-        if (sides && same_ranks(*sides) && !one_case(state, *sides, found))
-          unequal("no proof of the case " + found.example.substr(0, 300));
+        if (sides && same_ranks(*sides) && !one_case(state, *sides, found)) {
+          unequal_ = !unconfirmed_ && !state.unsure();
+          throw Unprovable("no proof of the case " + found.example.substr(0, 300));
+        }
         work_ = state.work_of_z3() + tried * kWorkOfACase;
         result.cases = compared_;
       } while (choices.next());
@@ -106,11 +111,6 @@ class Prover {
       result.why_not = "a case outside of its ranks";
     }
     return attempt;
-  }
-
-  [[noreturn]] void unequal(const std::string& what) {
-    unequal_ = true;
-    throw Unprovable(what);
   }
 
   // Where z3 does not confirm them one after the other, the file is without them.
@@ -169,7 +169,10 @@ class Prover {
     for (const Claim& claim : equality.claims()) {
       std::vector<z3::expr> facts = state.assumptions();
       facts.insert(facts.end(), claim.facts.begin(), claim.facts.end());
-      if (!found.conditions.add(facts, claim.claim)) return false;
+      if (!found.conditions.add(facts, claim.claim)) {
+        unconfirmed_ = true;
+        return false;
+      }
     }
     // From facts that contradict each other anything would follow.
     if (!state.possible()) throw Unprovable("a case whose places contradict each other");
@@ -200,18 +203,27 @@ class Prover {
   const rules::CompiledRule& rule_;
   const ProofOptions& options_;
   bool guarded_ = false;
-  bool unequal_ = false;  // the present attempt failed at two normal forms
+  bool unequal_ = false;      // the present attempt ended at two normal forms that are not the same
+  bool unconfirmed_ = false;  // or at a condition that Z3 did not confirm once more
   std::size_t compared_ = 0;
   std::uint64_t work_ = 0;  // on the present bound on ranks
 };
 
+// What an SMT-LIB text sets of it holds for the whole process from then on: so it is set for all at once.
+void set_time_limit() {
+  static std::once_flag once;
+  std::call_once(once, [] { z3::set_param("timeout", kTimeLimitMs); });
+}
+
 }  // namespace
 
 ProofResult prove_rule(const rules::RuleSet& rules, std::uint32_t rule, const ProofOptions& options) {
+  set_time_limit();
   return Prover(rules, rule, options).run();
 }
 
 std::string run_smt(const std::string& text) {
+  set_time_limit();
   z3::context context;
   try {
     return Z3_eval_smtlib2_string(context, text.c_str());

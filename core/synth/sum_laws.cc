@@ -59,9 +59,11 @@ z3::expr SumLaws::all(const std::vector<z3::expr>& conditions) {
 SumLaws::Key SumLaws::key_of(const WrittenRef& written, const Places& places) {
   std::string key;
   for (const auto& [variable, image] : places) {
-    const unsigned id = Z3_get_ast_id(context_, image);
-    alive_.emplace(id, image);
-    key += std::to_string(id) + " ";
+    for (const z3::expr& part : {variable, image}) {
+      const unsigned id = Z3_get_ast_id(context_, part);
+      alive_.emplace(id, part);
+      key += std::to_string(id) + " ";
+    }
   }
   return {written.get(), key};
 }

@@ -100,6 +100,7 @@ class SumLaws {
   std::map<const Written*, bool> has_sum_;
   std::set<std::pair<Key, Key>> equalised_;
   int names_ = 0;
+  std::size_t orders_ = 0;  // of factors, that were tried
 };
 
 }  // namespace regraft::synth

@@ -8,7 +8,7 @@ namespace {
 
 using Form = Written::Form;
 
-constexpr std::size_t kMostLaws = 120;
+constexpr std::size_t kMostLaws = 120, kMostOrders = 20000;
 
 // Whether they are equal, but for what is one term already.
 z3::expr same(const z3::expr& a, const z3::expr& b) {
@@ -176,6 +176,7 @@ void SumLaws::vanish(const Named& a) {
 // Factors of the same name, in every order.
 void SumLaws::pair(const Named& a, const Named& b, std::vector<std::size_t>& order) {
   const std::size_t next = order.size();
+  if (++orders_ > kMostOrders) return;
   if (next == a.piece.factors.size()) return confirm(a, b, order);
   const Written& wanted = *a.piece.factors[next].atom;
   for (std::size_t i = 0; i < b.piece.factors.size(); ++i) {

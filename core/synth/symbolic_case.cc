@@ -76,9 +76,10 @@ bool ProofCase::follows(const z3::expr& claim) {
   if (simple.is_false() && assumptions_.empty()) return false;
   solver_.push();
   solver_.add(!claim);
-  const bool refuted = solver_.check() == z3::unsat;
+  const z3::check_result answer = solver_.check();
   solver_.pop();
-  return refuted;
+  unsure_ = unsure_ || answer == z3::unknown;
+  return answer == z3::unsat;
 }
 
 bool ProofCase::decide(const z3::expr& condition) {

@@ -20,7 +20,7 @@ Poly number_of(double value) {
   }
   // Every digit is part of the name: numbers that differ are different atoms.
   std::ostringstream name;
-  name << "number " << std::hexfloat << value;
+  name << "number_" << std::hexfloat << value;
   return Poly::atom({name.str(), {}, {}});
 }
 

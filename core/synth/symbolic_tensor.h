@@ -59,6 +59,8 @@ class ProofCase {
   std::uint64_t work_of_z3() const;
   /// Whether it follows from what is assumed; "unknown" is no.
   bool follows(const z3::expr& claim);
+  /// Whether "unknown" was an answer.
+  bool unsure() const { return unsure_; }
   /// Whether it holds in this case: it follows, or its negation does, or the case is split.
   bool decide(const z3::expr& condition);
   /// A demand of a type: assumed on the left side, to be proved on the right.
@@ -82,6 +84,7 @@ class ProofCase {
   rules::Choices& choices_;
   std::size_t most_rank_;
   z3::solver solver_;
+  bool unsure_ = false;
   std::vector<z3::expr> assumptions_, obligations_;
   std::deque<LeafFacts> facts_;
   std::map<std::string, Index> places_;                    // numbers split before, by number and dims

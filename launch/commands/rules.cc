@@ -177,14 +177,26 @@ void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& r
   std::printf("exact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
 }
 
+// "proved:4", "bounded".
+std::string in_a_word(RuleStatus status, std::size_t ranks, bool only) {
+  const std::string name(status_name(status));
+  return status == RuleStatus::proved ? name + ":" + std::to_string(ranks) + (only ? "-only" : "") : name;
+}
+
 // In which way a verdict is not what the rule's status says; empty: in none.
 std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& rules) {
-  const RuleStatus stored = info_of(verdict, rules).status;
+  const rules::RuleInfo& info = info_of(verdict, rules);
   if (verdict.refuted) return "wrong";
   if (!verdict.stored_problem.empty()) return verdict.stored_problem;
-  if (verdict.status == stored) return "";
-  return (verdict.status > stored ? "only this, its status says " : "better than its status, ") +
-         std::string(status_name(stored));
+  rules::StatusTables tables;
+  const rules::StatusLine* const line = tables.of(info).find(info.name);
+  const std::string found = in_a_word(verdict.status, verdict.ranks, verdict.only);
+  const std::string stored = in_a_word(info.status, line ? line->ranks : 0, line && line->only);
+  if (found == stored) return "";
+  const bool proved = verdict.status == RuleStatus::proved && info.status == RuleStatus::proved;
+  const bool less =
+      proved ? verdict.ranks < line->ranks || (verdict.only && !line->only) : verdict.status > info.status;
+  return (less ? "only " + found + ", its status says " : found + " is better than its status, ") + stored;
 }
 
 // What an older checker found stays in force, and is said.

@@ -203,7 +203,8 @@ TEST_F(ChoiceOfAJob, IsTheBestThatIsBelievedAndCostsWhatItsChecksTook) {
   EXPECT_EQ(amortised(kept()), amortised(exported(update)) + said.at("costed").get<std::uint64_t>());
 }
 
-// Killed after two of four checks: they are not done again, and the choice is that of a job that was not.
+// Killed after two of four checks, of which one is of another file: the other one is not done again, and the
+// choice is that of a job that was not killed.
 TEST_F(ChoiceOfAJob, IsResumedBetweenChecksAndMadeAgainByAnotherRuleOrOtherDreams) {
   job({});
   expect_kept();
@@ -214,12 +215,13 @@ TEST_F(ChoiceOfAJob, IsResumedBetweenChecksAndMadeAgainByAnotherRuleOrOtherDream
   part.erase("chosen");
   part.at("checked").erase(2);
   part.at("checked").erase(0);
+  part.at("checked").at(1)["bundle"] = std::string(64, '0');
   write_file_atomic(choice_file(), part.dump());
   fs::remove_all(kept());
   fs::remove(run() / "evaluation.json");
   const std::string resumed = job({});
-  for (const int update : {1, 3}) EXPECT_THAT(resumed, HasSubstr(line_of(update)));
-  for (const int update : {2, 4}) EXPECT_THAT(resumed, Not(HasSubstr(line_of(update))));
+  for (const int update : {1, 3, 4}) EXPECT_THAT(resumed, HasSubstr(line_of(update)));
+  EXPECT_THAT(resumed, Not(HasSubstr(line_of(2))));
   EXPECT_EQ(read_file(choice_file()), all);
   EXPECT_EQ(read_file(kept()) == bundle, true);
 
@@ -237,6 +239,10 @@ TEST_F(ChoiceOfAJob, IsResumedBetweenChecksAndMadeAgainByAnotherRuleOrOtherDream
   for (const int update : {1, 2, 3, 4}) EXPECT_THAT(more, HasSubstr(line_of(update)));
   EXPECT_EQ(choice().at("dreams"), 4);
   expect_kept();
+
+  const std::string warmer = job({"model_based.check_dreams=4", "dream.tau=0.5"});
+  for (const int update : {1, 2, 3, 4}) EXPECT_THAT(warmer, HasSubstr(line_of(update)));
+  EXPECT_EQ(choice().at("tau"), 0.5);
 
   const std::string fewer = job({"model_based.check_dreams=4", "model_based.check_every=3"});
   EXPECT_THAT(fewer, Not(HasSubstr("checked the controller")));
