@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/base/rng.h"
 #include "core/graph/op.h"
@@ -10,11 +11,12 @@
 #include "core/synth/field.h"
 #include "core/synth/form_program.h"
 #include "core/synth/symbolic_rule.h"
+#include "core/synth/written_program.h"
 
 namespace regraft::synth::testing {
 
 /// One operation on operands of given ranks, all of whose dims and integer attributes are unknown: what the
-/// prover says of it, and what it is for all values of the unknowns.
+/// prover says of it, in normal form and as it is written, and what it is for all values of the unknowns.
 class Axiom {
  public:
   struct Counts {
@@ -87,6 +89,8 @@ class Axiom {
   void outputs(std::size_t count) { outputs_ = count; }
   /// The exact values are another operation's: then the first comparison fails.
   void compare_with(graph::OpKind kind) { exact_kind_ = kind; }
+  /// The written values are these instead: then the first comparison fails that sees it.
+  void write_as(std::function<WrittenRef(const WrittenRef&)> rewrite) { rewrite_ = std::move(rewrite); }
   /// By the rough values: Softmax is computed with its arguments shifted, which random oracles do not cancel.
   void compare_roughly() { roughly_ = true; }
   /// The prover's definition allows more shapes than the op table; of these there is nothing to compare.
@@ -120,6 +124,7 @@ class Axiom {
     std::vector<std::size_t> dims;
     std::vector<FormProgram::Slot> place;
     FormProgram::Form form;
+    std::optional<std::size_t> written;  // nothing: it is not known
   };
 
   bool next_sizes() {
@@ -146,7 +151,10 @@ class Axiom {
         place.push_back(state_.fresh("i"));
         meant.place.push_back(program_.slot(place.back()));
       }
-      meant.form = program_.translated(t.at(place));
+      const Poly value = t.at(place);
+      meant.form = program_.translated(value);
+      const WrittenRef written = rewrite_ ? rewrite_(value.written) : value.written;
+      if (written) meant.written = written_.node(written);
     }
     for (const z3::expr& fact : state_.assumptions()) {
       bool of_place = false;
@@ -279,20 +287,25 @@ class Axiom {
     graph::Ints dims;
     for (std::size_t d : meant.dims) dims.push_back(program_.integer(d));
     if (dims != wanted.dims) return note(counts, "has other dims");
+    if (!meant.written) return note(counts, "has no written value");
     graph::Ints place(dims.size(), 0);
     do {
       for (std::size_t d = 0; d < place.size(); ++d) program_.set(meant.place[d], place[d]);
       if (hidden_.empty() ? !holds(place_facts_) : solve_places() != 1)
         return note(counts, "assumes of a place what does not hold, or leaves it open");
-      const Exact found = program_.real(
-          meant.form,
-          [&](const std::string& name, const std::vector<Exact>& args) { return function(name, args); });
+      const auto of_function = [&](const std::string& name, const std::vector<Exact>& args) {
+        return function(name, args);
+      };
       const Exact& exact = wanted.at(place);
-      const bool same =
-          roughly_ ? std::abs(found.rough - exact.rough) < 1e-12 : found.residue == exact.residue;
-      if (!same) return note(counts, "has another value");
+      if (!same(program_.real(meant.form, of_function), exact)) return note(counts, "has another value");
+      if (!same(written_.real(*meant.written, of_function), exact))
+        return note(counts, "is written with another value");
       ++counts.elements;
     } while (next_index(place, wanted.dims));
+  }
+
+  bool same(const Exact& found, const Exact& exact) const {
+    return roughly_ ? std::abs(found.rough - exact.rough) < 1e-12 : found.residue == exact.residue;
   }
 
   // Operands come first, attributes after them.
@@ -318,11 +331,13 @@ class Axiom {
 
   graph::OpKind kind_;
   std::optional<graph::OpKind> exact_kind_;
+  std::function<WrittenRef(const WrittenRef&)> rewrite_;
   Rng rng_;
   rules::RandomChoices choices_;
   z3::context context_;
   ProofCase state_;
   FormProgram program_;
+  WrittenProgram written_{program_};
   std::vector<Unknown> unknowns_;
   SymbolicInputs operands_;
   SymbolicAttrs attrs_;

@@ -123,6 +123,17 @@ class FormProgram {
     return sum;
   }
 
+  /// An element of a tensor, or a function of `args()` and integers.
+  template <typename Function, typename Args>
+  Exact atom(const std::string& name, const std::vector<std::size_t>& index, const Function& function,
+             const Args& args) const {
+    const auto tensor = tensors_.find(name);
+    if (tensor != tensors_.end()) return at(*tensor->second, index);
+    if (name == "one_over") return Exact::of(1.0) / Exact::of(integer(index.at(0)));
+    const std::vector<Exact> values = args();
+    return name == "inverse" ? Exact::of(1.0) / values.at(0) : function(name, values);
+  }
+
  private:
   struct Node {
     Z3_decl_kind kind;
@@ -241,12 +252,11 @@ class FormProgram {
 
   template <typename Function>
   Exact value(const Factor& factor, const Function& function) {
-    const auto tensor = tensors_.find(factor.name);
-    if (tensor != tensors_.end()) return at(*tensor->second, factor.index);
-    if (factor.name == "one_over") return Exact::of(1.0) / Exact::of(integer(factor.index.at(0)));
-    std::vector<Exact> args;
-    for (const Form& arg : factor.args) args.push_back(real(arg, function));
-    return factor.name == "inverse" ? Exact::of(1.0) / args.at(0) : function(factor.name, args);
+    return atom(factor.name, factor.index, function, [&] {
+      std::vector<Exact> args;
+      for (const Form& arg : factor.args) args.push_back(real(arg, function));
+      return args;
+    });
   }
 
   std::vector<Node> nodes_;
