@@ -246,7 +246,7 @@ std::vector<Option> model_based_options() {
           "best whose dreams are true; 0: the last one is kept. Dreams export controllers as often, whatever "
           "train.export_every says")
           .between(0, 1e9),
-      Option("model_based.check_dreams", 16,
+      Option("model_based.check_dreams", 64,
              "dreams of each such controller whose actions are taken for real; they count as its training")
           .between(1, 100000),
       Option("model_based.trust", 0.02,

@@ -17,13 +17,6 @@ constexpr const char* kFile = "status.txt";
 constexpr std::size_t kHashDigits = 64;
 constexpr std::string_view kOnly = "-only";
 
-// "proved:4", "proved:4-only"
-std::string status_word(const StatusLine& line) {
-  const std::string name(status_name(line.status));
-  if (line.status != RuleStatus::proved) return name;
-  return name + ":" + std::to_string(line.ranks) + std::string(line.only ? kOnly : "");
-}
-
 // Nothing: no such status.
 bool read_status(const std::string& word, StatusLine& line) {
   const std::size_t colon = word.find(':');
@@ -78,6 +71,12 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
 }
 
 }  // namespace
+
+std::string status_word(RuleStatus status, std::size_t ranks, bool only) {
+  const std::string name(status_name(status));
+  if (status != RuleStatus::proved) return name;
+  return name + ":" + std::to_string(ranks) + std::string(only ? kOnly : "");
+}
 
 std::string_view status_name(RuleStatus status) {
   return kNames[static_cast<std::size_t>(status)];
@@ -151,8 +150,8 @@ std::string StatusTable::text() const {
       "name and\n"
       "# text, SHA-256 of its proof, by which checker, note.\n";
   for (const auto& [name, line] : lines_) {
-    out += name + ' ' + status_word(line) + ' ' + line.text_hash + ' ' + line.proof_hash + " v" +
-           std::to_string(line.checker);
+    out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +
+           line.proof_hash + " v" + std::to_string(line.checker);
     if (!line.note.empty()) out += ' ' + line.note;
     out += '\n';
   }

@@ -15,6 +15,8 @@ namespace regraft::rules {
 /// "proved", "bounded" or "tested".
 std::string_view status_name(RuleStatus status);
 std::optional<RuleStatus> status_from_name(std::string_view name);
+/// As a status file says it: "bounded", "proved:4", "proved:4-only". `ranks` and `only` are of proved ones.
+std::string status_word(RuleStatus status, std::size_t ranks, bool only);
 
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
 /// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.

@@ -9,21 +9,19 @@
 #include "core/synth/smt_text.h"
 #include "core/synth/symbolic_rule.h"
 #include "core/synth/whole_equality.h"
+#include "core/synth/z3_limits.h"
 
 namespace regraft::synth {
 namespace {
 
-// Ends loops that count no work, and nothing else.
-constexpr int kTimeLimitMs = 20000;
 constexpr std::size_t kMostCases = 20000;
 
 // What a case costs beside Z3's work.
 constexpr std::uint64_t kWorkOfACase = 2000;
 
-// What becomes the proof file.
 /// What one case claims, as it is written.
 struct Equation {
-  std::vector<z3::expr> assumptions;
+  std::vector<SmtAssertion> assumptions;
   WrittenRef left, right;
 };
 
@@ -167,7 +165,7 @@ class Prover {
     Equality equality(state);
     if (!equality.equal(left, right, {})) return false;
     for (const Claim& claim : equality.claims()) {
-      std::vector<z3::expr> facts = state.assumptions();
+      std::vector<SmtAssertion> facts = state.assumptions();
       facts.insert(facts.end(), claim.facts.begin(), claim.facts.end());
       if (!found.conditions.add(facts, claim.claim)) {
         unconfirmed_ = true;
@@ -190,10 +188,10 @@ class Prover {
     if (result.whole > 0)
       out += "; Then whole equalities of both sides as the operations define them: " +
              std::to_string(result.whole) + " of " + std::to_string(result.equalities) + ", in " +
-             std::to_string(found.whole.blocks()) +
-             " blocks.\n; Whatever a block takes for granted, of sums and products, is an assertion\n; that "
-             "is called an axiom.\n";
-    out += "; The last case is\n";
+             std::to_string(found.whole.blocks()) + " blocks.\n";
+    out +=
+        "; What is taken for granted, of places, sums and products, is called an axiom.\n; The last case "
+        "is\n";
     std::istringstream lines(found.example);
     for (std::string line; std::getline(lines, line);) out += ";   " + line.substr(0, 400) + "\n";
     return out;
@@ -212,7 +210,7 @@ class Prover {
 // What an SMT-LIB text sets of it holds for the whole process from then on: so it is set for all at once.
 void set_time_limit() {
   static std::once_flag once;
-  std::call_once(once, [] { z3::set_param("timeout", kTimeLimitMs); });
+  std::call_once(once, [] { z3::set_param("timeout", static_cast<int>(kEndlessMilliseconds)); });
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct ProofOptions {
   std::uint64_t work = kMillion * 10;
   std::size_t least_rank = 3;  // a proof for smaller ranks alone is none
   std::size_t most_rank = 5;
-  std::size_t most_bytes = 20000;         // of the conditions in a proof file
+  std::size_t most_bytes = 40000;         // of the conditions in a proof file
   std::size_t most_bytes_whole = 100000;  // of the whole equalities in it; those that do not fit are left out
 };
 

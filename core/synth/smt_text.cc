@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "core/synth/z3_limits.h"
+
 namespace regraft::synth {
 namespace {
 
@@ -53,12 +55,6 @@ std::string declaration(const z3::func_decl& d, const std::string& name) {
   return out + ") " + d.range().to_string() + ")\n";
 }
 
-std::string block_of(const std::vector<z3::expr>& conditions) {
-  std::vector<SmtAssertion> assertions;
-  for (const z3::expr& c : conditions) assertions.push_back({c, ""});
-  return smt_block(assertions, {});
-}
-
 }  // namespace
 
 std::string smt_block(const std::vector<SmtAssertion>& assertions,
@@ -84,20 +80,18 @@ std::string smt_block(const std::vector<SmtAssertion>& assertions,
   return out + "(check-sat)\n(pop)\n";
 }
 
-bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
+bool SmtText::add(const std::vector<SmtAssertion>& facts, const z3::expr& claim) {
   if (claim.simplify().is_true()) return true;
-  std::vector<z3::expr> all = facts;
-  all.push_back(!claim);
-  const std::string whole = block_of(all);
+  std::vector<SmtAssertion> all = facts;
+  all.emplace_back(!claim);
+  const std::string whole = smt_block(all, {});
   if (const auto held = seen_.find(whole); held != seen_.end()) return held->second;
   z3::solver solver(context_);
-  z3::params params(context_);
-  params.set("rlimit", kQueryWork);
-  solver.set(params);
+  solver.set(limits_of(context_, kQueryWork));
   z3::expr_vector flags(context_);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     flags.push_back(context_.bool_const(("needed!" + std::to_string(i)).c_str()));
-    solver.add(z3::implies(flags.back(), facts[i]));
+    solver.add(z3::implies(flags.back(), facts[i].claim));
   }
   solver.add(!claim);
   const bool confirmed = solver.check(flags) == z3::unsat;
@@ -106,12 +100,12 @@ bool SmtText::add(const std::vector<z3::expr>& facts, const z3::expr& claim) {
   std::set<std::string> needed;
   const z3::expr_vector core = solver.unsat_core();
   for (unsigned i = 0; i < core.size(); ++i) needed.insert(core[i].to_string());
-  std::vector<z3::expr> kept;
+  std::vector<SmtAssertion> kept;
   for (unsigned i = 0; i < flags.size(); ++i) {
     if (needed.contains(flags[i].to_string())) kept.push_back(facts[i]);
   }
-  kept.push_back(!claim);
-  blocks_.try_emplace(block_of(kept), blocks_.size());
+  kept.emplace_back(!claim);
+  blocks_.try_emplace(smt_block(kept, {}), blocks_.size());
   return true;
 }
 

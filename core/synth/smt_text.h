@@ -12,6 +12,9 @@
 namespace regraft::synth {
 
 struct SmtAssertion {
+  SmtAssertion(z3::expr what, std::string about = {})  // NOLINT: an expression is one
+      : claim(std::move(what)), comment(std::move(about)) {}
+
   z3::expr claim;
   std::string comment;  // a line before it; empty: none
 };
@@ -29,7 +32,7 @@ class SmtText {
 
   /// `claim` follows from `facts`; only the facts that are needed are kept. False where z3 does not confirm
   /// it.
-  bool add(const std::vector<z3::expr>& facts, const z3::expr& claim);
+  bool add(const std::vector<SmtAssertion>& facts, const z3::expr& claim);
   std::size_t size() const { return blocks_.size(); }
   /// A file with the given first lines and further blocks.
   std::string text(const std::string& comment, const std::string& more) const;

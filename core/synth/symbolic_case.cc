@@ -1,14 +1,11 @@
 #include "core/synth/symbolic_tensor.h"
+#include "core/synth/z3_limits.h"
 
 namespace regraft::synth {
 namespace {
 
 // Of Z3's units of work, which are the same on every machine: some tenths of a second.
 constexpr unsigned kQueryWork = 400000;
-
-// There are loops in Z3's arithmetic that count no work and do not end (of reshape-up-unary, say). A machine
-// that a query keeps busy for so long instead of tenths of a second ends such a loop, and no other query.
-constexpr unsigned kQueryMilliseconds = 20000;
 
 std::string key_of(const z3::expr& number, const Index& dims) {
   std::string key = number.simplify().to_string();
@@ -42,28 +39,21 @@ Index divided(z3::context& context, const z3::expr& number, const Index& dims) {
 
 ProofCase::ProofCase(z3::context& context, rules::Choices& choices, std::size_t most_rank)
     : context_(context), choices_(choices), most_rank_(most_rank), solver_(context) {
-  z3::params params(context);
-  params.set("rlimit", kQueryWork);
-  params.set("timeout", kQueryMilliseconds);
-  solver_.set(params);
+  solver_.set(limits_of(context, kQueryWork));
 }
 
 z3::expr ProofCase::fresh(const std::string& name) {
   return context_.int_const((name + "_" + std::to_string(names_++)).c_str());
 }
 
-void ProofCase::assume(const z3::expr& fact) {
+void ProofCase::assume(const z3::expr& fact, const std::string& axiom) {
   if (fact.simplify().is_true()) return;
-  assumptions_.push_back(fact);
+  assumptions_.emplace_back(fact, axiom.empty() ? "" : "; axiom: " + axiom);
   solver_.add(fact);
 }
 
 std::uint64_t ProofCase::work_of_z3() const {
-  const z3::stats stats = solver_.statistics();
-  for (unsigned i = 0; i < stats.size(); ++i) {
-    if (stats.key(i) == "rlimit count") return stats.uint_value(i);
-  }
-  return 0;
+  return work_of(solver_);
 }
 
 bool ProofCase::possible() {
@@ -176,7 +166,8 @@ Index ProofCase::split_number(const z3::expr& number, const Index& dims, const z
     fits = fits && places[d] >= 0 && places[d] < dims[d];
     value = value * dims[d] + places[d];
   }
-  assume(z3::implies(inside, fits && value == number).simplify());
+  assume(z3::implies(inside, fits && value == number).simplify(),
+         "a number inside a tensor is of a place in it");
   return places;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/graph/op.h"
 #include "core/rules/choices.h"
+#include "core/synth/smt_text.h"
 #include "core/synth/symbolic_value.h"
 
 namespace regraft::synth {
@@ -53,7 +54,8 @@ class ProofCase {
   z3::expr fresh(const std::string& name);
   LeafFacts* facts() { return &facts_.emplace_back(); }
 
-  void assume(const z3::expr& fact);
+  /// `axiom`: what is taken for granted here, in words; empty: what the rule says.
+  void assume(const z3::expr& fact, const std::string& axiom = {});
   bool possible();
   /// What Z3 has done so far in this context, in its own units, which are the same on every machine.
   std::uint64_t work_of_z3() const;
@@ -68,7 +70,7 @@ class ProofCase {
   void begin_right() { right_ = true; }
   bool is_right() const { return right_; }
   const std::vector<z3::expr>& obligations() const { return obligations_; }
-  const std::vector<z3::expr>& assumptions() const { return assumptions_; }
+  const std::vector<SmtAssertion>& assumptions() const { return assumptions_; }
 
   /// The number that an integer must be, where it is a literal. Throws Unprovable.
   std::int64_t literal(const z3::expr& e) const;
@@ -85,7 +87,8 @@ class ProofCase {
   std::size_t most_rank_;
   z3::solver solver_;
   bool unsure_ = false;
-  std::vector<z3::expr> assumptions_, obligations_;
+  std::vector<SmtAssertion> assumptions_;
+  std::vector<z3::expr> obligations_;
   std::deque<LeafFacts> facts_;
   std::map<std::string, Index> places_;                    // numbers split before, by number and dims
   std::map<std::string, std::pair<Index, Index>> merged_;  // numbers made of an index and dims

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "core/synth/prove.h"
-#include "core/synth/smt_text.h"
+#include "core/synth/z3_limits.h"
 
 namespace regraft::synth {
 namespace {
@@ -12,20 +12,10 @@ namespace {
 // Of Z3's units of work, which are the same on every machine: for one block, and for all of a rule.
 constexpr unsigned kBlockWork = 2000000;
 constexpr std::uint64_t kMostWork = 30000000;
-// As in symbolic_case.cc: ends loops that count no work, and nothing else.
-constexpr unsigned kBlockMilliseconds = 20000;
 
 std::string limits() {
   return "(set-option :reproducible-resource-limit " + std::to_string(2 * kBlockWork) +
-         ")\n(set-option :timeout " + std::to_string(kBlockMilliseconds) + ")\n";
-}
-
-std::uint64_t work_of(const z3::solver& solver) {
-  const z3::stats stats = solver.statistics();
-  for (unsigned i = 0; i < stats.size(); ++i) {
-    if (stats.key(i) == "rlimit count") return stats.uint_value(i);
-  }
-  return 0;
+         ")\n(set-option :timeout " + std::to_string(kEndlessMilliseconds) + ")\n";
 }
 
 // Those that are needed, the last one always. Nothing where they do not contradict each other, or do so
@@ -33,10 +23,7 @@ std::uint64_t work_of(const z3::solver& solver) {
 std::vector<SmtAssertion> contradiction(z3::context& context, const std::vector<SmtAssertion>& all,
                                         std::uint64_t& work) {
   z3::solver solver(context);
-  z3::params params(context);
-  params.set("rlimit", kBlockWork);
-  params.set("timeout", kBlockMilliseconds);
-  solver.set(params);
+  solver.set(limits_of(context, kBlockWork));
   z3::expr_vector flags(context);
   for (std::size_t i = 0; i < all.size(); ++i) {
     flags.push_back(context.bool_const(("needed!" + std::to_string(i)).c_str()));
@@ -59,7 +46,7 @@ std::vector<SmtAssertion> contradiction(z3::context& context, const std::vector<
 }  // namespace
 
 // Empty where z3 does not confirm it.
-std::string WholeEqualities::block(const std::vector<z3::expr>& assumptions, const WrittenRef& left,
+std::string WholeEqualities::block(const std::vector<SmtAssertion>& assumptions, const WrittenRef& left,
                                    const WrittenRef& right, SumLaws::Products products) {
   z3::context context;
   SumLaws laws(context, products);
@@ -69,8 +56,8 @@ std::string WholeEqualities::block(const std::vector<z3::expr>& assumptions, con
   if (!z3::eq(a.simplify(), b.simplify())) {
     if (!laws.relate(left, right)) return {};
     all.clear();
-    for (const z3::expr& fact : assumptions) all.push_back({laws.translated(fact), ""});
-    for (const Law& law : laws.laws()) all.push_back({law.claim, "; axiom: " + law.name});
+    for (const SmtAssertion& fact : assumptions) all.emplace_back(laws.translated(fact.claim), fact.comment);
+    for (const Law& law : laws.laws()) all.emplace_back(law.claim, "; axiom: " + law.name);
     all.push_back(differ);
     all = contradiction(context, all, work_);
     if (all.empty()) return {};
@@ -82,9 +69,8 @@ std::string WholeEqualities::block(const std::vector<z3::expr>& assumptions, con
   return run_smt(limits() + smt_block(all, {})).find("unsat") == std::string::npos ? found : std::string();
 }
 
-bool WholeEqualities::add(const std::vector<z3::expr>& assumptions, const WrittenRef& left,
+bool WholeEqualities::add(const std::vector<SmtAssertion>& assumptions, const WrittenRef& left,
                           const WrittenRef& right) {
-  ++asked_;
   if (!left || !right || full_ || work_ > kMostWork) return false;
   for (const auto products : {SumLaws::Products::by_arithmetic, SumLaws::Products::by_laws}) {
     std::string found;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/synth/smt_text.h"
 #include "core/synth/sum_laws.h"
 
 namespace regraft::synth {
@@ -18,17 +19,16 @@ class WholeEqualities {
   explicit WholeEqualities(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   /// One equality of one case. Says whether it is among the blocks.
-  bool add(const std::vector<z3::expr>& assumptions, const WrittenRef& left, const WrittenRef& right);
-  std::size_t asked() const { return asked_; }
+  bool add(const std::vector<SmtAssertion>& assumptions, const WrittenRef& left, const WrittenRef& right);
   std::size_t confirmed() const { return confirmed_; }
   std::size_t blocks() const { return blocks_.size(); }
   std::string text() const;
 
  private:
-  std::string block(const std::vector<z3::expr>& assumptions, const WrittenRef& left, const WrittenRef& right,
-                    SumLaws::Products products);
+  std::string block(const std::vector<SmtAssertion>& assumptions, const WrittenRef& left,
+                    const WrittenRef& right, SumLaws::Products products);
 
-  std::size_t most_bytes_, bytes_ = 0, asked_ = 0, confirmed_ = 0;
+  std::size_t most_bytes_, bytes_ = 0, confirmed_ = 0;
   bool full_ = false;                          // a block did not fit: no more are tried
   std::uint64_t work_ = 0;                     // of Z3, so far
   std::map<std::string, std::size_t> blocks_;  // number in order

@@ -177,12 +177,6 @@ void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& r
   std::printf("exact checks %.1f s, proofs %.1f s of processor time\n", bounded, proving);
 }
 
-// "proved:4", "bounded".
-std::string in_a_word(RuleStatus status, std::size_t ranks, bool only) {
-  const std::string name(status_name(status));
-  return status == RuleStatus::proved ? name + ":" + std::to_string(ranks) + (only ? "-only" : "") : name;
-}
-
 // In which way a verdict is not what the rule's status says; empty: in none.
 std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& rules) {
   const rules::RuleInfo& info = info_of(verdict, rules);
@@ -190,8 +184,8 @@ std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& ru
   if (!verdict.stored_problem.empty()) return verdict.stored_problem;
   rules::StatusTables tables;
   const rules::StatusLine* const line = tables.of(info).find(info.name);
-  const std::string found = in_a_word(verdict.status, verdict.ranks, verdict.only);
-  const std::string stored = in_a_word(info.status, line ? line->ranks : 0, line && line->only);
+  const std::string found = status_word(verdict.status, verdict.ranks, verdict.only);
+  const std::string stored = status_word(info.status, line ? line->ranks : 0, line && line->only);
   if (found == stored) return "";
   const bool proved = verdict.status == RuleStatus::proved && info.status == RuleStatus::proved;
   const bool less =

@@ -2,8 +2,7 @@
 ; For all dims; 125 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 26 conditions.
 ; Then whole equalities of both sides as the operations define them: 124 of 125, in 124 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[(let ((a!1 (or (= t0_2_0_d_0 1)
 ;                  (= (ite (= t0_2_0_d_0 1) t0_3_0_d_4 t0_2_0_d_0) 1))))

@@ -2,8 +2,7 @@
 ; For all dims; 21 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; Then whole equalities of both sides as the operations define them: 21 of 21, in 21 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[(ite (= t0_1_0_d_0 1) 0 i_10), (ite (= t0_1_0_d_1 1) 0 i_11), (ite (= t0_1_0_d_2 1) 0 i_12), (ite (= t0_1_0_d_3 1) 0 i_13), (ite (= t0_1_0_d_4 1) 0 i_14)]
 ;     and t0_1_0[i_10, i_11, i_12, i_13, i_14]

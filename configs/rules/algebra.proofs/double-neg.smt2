@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_5, i_6, i_7, i_8, i_9]
 ;     and t0_2_0[i_5, i_6, i_7, i_8, i_9]

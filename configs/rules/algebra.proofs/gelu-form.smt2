@@ -2,8 +2,7 @@
 ; For all dims; 50 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 12 conditions.
 ; Then whole equalities of both sides as the operations define them: 50 of 50, in 31 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   1/2 t0_1_0[(ite (= t0_1_0_d_0 1) 0 i_9), (ite (= t0_1_0_d_1 1) 0 i_10), (ite (= t0_1_0_d_2 1) 0 i_11)] Erf(t0_1_0[(let ((a!1 (or (= t0_1_0_d_0 1)
 ;                  (= (ite (= t0_1_0_d_0 1) t0_7_0_d_3 t0_1_0_d_0) 1))))

@@ -2,8 +2,7 @@
 ; For all dims; 95 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; Then whole equalities of both sides as the operations define them: 95 of 95, in 65 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   1/2 t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_12), (ite (= t0_2_0_d_1 1) 0 i_13), (ite (= t0_2_0_d_2 1) 0 i_14), (ite (= t0_2_0_d_3 1) 0 i_15)] Erf(t0_2_0[(let ((a!1 (or (= t0_2_0_d_0 1)
 ;                  (= (ite (= t0_2_0_d_0 1) t0_7_0_d_4 t0_2_0_d_0) 1))))

@@ -2,8 +2,7 @@
 ; For all dims; 52 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 28 conditions.
 ; Then whole equalities of both sides as the operations define them: 51 of 52, in 51 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!693: [(and (>= k!693 0) (< k!693 t0_1_0_d_11))] t0_1_0[(ite (= t0_1_0_d_8 1) 0 i_12), (ite (= t0_1_0_d_9 1) 0 i_13), i_14, k!693] t0_3_0[(let ((a!1 (or (= t0_3_0_d_0 1)
 ;                  (= (ite (= t0_3_0_d_0 1) t0_4_0_d_4 t0_3_0_d_0) 1))))

@@ -2,8 +2,7 @@
 ; For all dims; 33 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 21 conditions.
 ; Then whole equalities of both sides as the operations define them: 33 of 33, in 24 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_6), (ite (= t0_2_0_d_1 1) 0 i_7), (ite (= t0_2_0_d_2 1) 0 i_8)] t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_6), (ite (= t0_3_0_d_4 1) 0 i_7), (ite (= t0_3_0_d_5 1) 0 i_8)]
 ;     and t0_2_0[i_6, i_7, i_8] t0_3_0[(ite (= t0_3_0_d_3 1) 0 i_6), (ite (= t0_3_0_d_4 1) 0 i_7), (ite (= t0_3_0_d_5 1) 0 i_8)]

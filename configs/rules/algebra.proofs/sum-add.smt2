@@ -2,8 +2,7 @@
 ; For all dims; 36 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 36 of 36, in 36 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[(ite (= t0_1_0_d_0 1) 0 i_10), (ite (= t0_1_0_d_1 1) 0 i_11), (ite (= t0_1_0_d_2 1) 0 i_12), (ite (= t0_1_0_d_3 1) 0 i_13), (ite (= t0_1_0_d_4 1) 0 i_14)] + t0_2_0[(ite (= t0_2_0_d_5 1) 0 i_10), (ite (= t0_2_0_d_6 1) 0 i_11), (ite (= t0_2_0_d_7 1) 0 i_12), (ite (= t0_2_0_d_8 1) 0 i_13), (ite (= t0_2_0_d_9 1) 0 i_14)]
 ;     and t0_1_0[(ite (= t0_1_0_d_0 1) 0 i_10), (ite (= t0_1_0_d_1 1) 0 i_11), (ite (= t0_1_0_d_2 1) 0 i_12), (ite (= t0_1_0_d_3 1) 0 i_13), (ite (= t0_1_0_d_4 1) 0 i_14)] + t0_2_0[(ite (= t0_2_0_d_5 1) 0 i_10), (ite (= t0_2_0_d_6 1) 0 i_11), (ite (= t0_2_0_d_7 1) 0 i_12), (ite (= t0_2_0_d_8 1) 0 i_13), (ite (= t0_2_0_d_9 1) 0 i_14)]

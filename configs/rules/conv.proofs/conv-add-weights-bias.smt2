@@ -2,8 +2,7 @@
 ; For all dims; 3 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
 ; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!193 k!194 k!195 k!196: [(let ((a!1 (>= (- (+ (* i_35 strides_14) (* k!195 dilations_23)) pads_17) 0))
 ;         (a!2 (< (- (+ (* i_35 strides_14) (* k!195 dilations_23)) pads_17)

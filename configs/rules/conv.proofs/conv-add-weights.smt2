@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!422 k!423 k!424 k!425: [(let ((a!1 (>= (- (+ (* i_34 strides_14) (* k!424 dilations_23)) pads_17) 0))
 ;         (a!2 (< (- (+ (* i_34 strides_14) (* k!424 dilations_23)) pads_17)

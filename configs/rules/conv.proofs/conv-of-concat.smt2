@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!210 k!211 k!212 k!213: [(let ((a!1 (+ (* (div i_33 (div t0_4_0_d_10 group_31)) t0_4_0_d_11) k!213)))
 ;     (and (>= a!1 0) (< a!1 (+ 0 t0_2_0_d_1)))) (let ((a!1 (>= (- (+ (* i_34 strides_19) (* k!212 dilations_28)) pads_22) 0))

@@ -2,8 +2,7 @@
 ; For all dims; 3 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 17 conditions.
 ; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!794 k!795 k!796 k!797: [(let ((a!1 (div (+ (- 1)
 ;                      t0_2_0_d_2
@@ -174,7 +173,9 @@
 (assert (and (>= n5 0) (< n5 (ite (= n6 1) n1 n6))))
 (assert (and (>= n7 0) (< n7 (ite (= n4 1) n2 n4))))
 (assert (let ((a!1 (- (- (+ n9 n10 n11) (* n12 (- n13 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n0) 1) 1) n3 (+ (div a!1 n0) 1)))) (and (>= n8 0) (< n8 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n14 0) (not (<= n1 n14)) (= n14 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n15 0) (not (<= n3 n15)) (= n15 0)))
 (assert (let ((a!1 (div (+ (- 1) n9 n10 n11 (* (- 1) n12 (+ (- 1) n13))) n0)) (a!4 (+ (* n8 n0) (* n12 n16) (* (- 1) n10))) (a!5 (* n18 (div (ite (= n4 1) 0 n7) (div n4 n19))))) (let ((a!2 (+ (* n0 (ite (= a!1 0) 0 n8)) (* n12 n16) (* (- 1) n10))) (a!6 (+ a!5 n17 (* (- 1) n18 (div n7 (div n4 n19))))) (a!8 (= (* n0 (ite (= a!1 0) 0 n8)) (* n8 n0))) (a!9 (+ a!5 (* (- 1) n18 (div n7 (div n4 n19)))))) (let ((a!3 (and (>= a!2 0) (not (<= n9 a!2)) (>= n16 0) (not (<= n13 n16)) (>= n17 0) (not (<= n18 n17)))) (a!10 (and (= (ite (= n6 1) 0 n5) n5) a!8 (= (ite (= n4 1) 0 n7) n7) (= 0 a!9) (= (ite (= n1 1) 0 n5) n14) (= (ite (= n2 1) 0 n7) n7) (= (ite (= n3 1) 0 n8) n15)))) (let ((a!7 (= a!3 (and (>= a!4 0) (not (<= n9 a!4)) (>= n16 0) (not (<= n13 n16)) (>= a!6 0) (not (<= n18 a!6)))))) (not (and a!7 (or (not a!3) a!10))))))))
 (check-sat)
@@ -279,8 +280,11 @@
 (assert (and (>= n7 0) (< n7 (ite (= n4 1) n1 n4))))
 (assert (let ((a!1 (- (- (+ n9 n10 n11) (* n12 (- n13 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n14) 1) 1) n2 (+ (div a!1 n14) 1)))) (and (>= n8 0) (< n8 a!2)))))
 (assert (let ((a!1 (- (- (+ n16 n17 n18) (* n19 (- n20 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n21) 1) 1) n3 (+ (div a!1 n21) 1)))) (and (>= n15 0) (< n15 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n22 0) (not (<= n0 n22)) (= n22 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n23 0) (not (<= n2 n23)) (= n23 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n24 0) (not (<= n3 n24)) (= n24 0)))
 (assert (let ((a!1 (div (+ (- 1) n9 n10 n11 (* (- 1) n12 (+ (- 1) n13))) n14)) (a!3 (div (+ (- 1) n16 n17 n18 (* (- 1) n19 (+ (- 1) n20))) n21)) (a!6 (+ (* n8 n14) (* n12 n25) (* (- 1) n10))) (a!7 (+ (* n15 n21) (* n19 n26) (* (- 1) n17))) (a!8 (* n28 (div (ite (= n4 1) 0 n7) (div n4 n29))))) (let ((a!2 (+ (* n14 (ite (= a!1 0) 0 n8)) (* n12 n25) (* (- 1) n10))) (a!4 (+ (* n21 (ite (= a!3 0) 0 n15)) (* n19 n26) (* (- 1) n17))) (a!9 (+ a!8 n27 (* (- 1) n28 (div n7 (div n4 n29))))) (a!11 (= (* n14 (ite (= a!1 0) 0 n8)) (* n8 n14))) (a!12 (= (* n21 (ite (= a!3 0) 0 n15)) (* n15 n21))) (a!13 (+ a!8 (* (- 1) n28 (div n7 (div n4 n29)))))) (let ((a!5 (and (>= a!2 0) (not (<= n9 a!2)) (>= a!4 0) (not (<= n16 a!4)) (>= n26 0) (not (<= n20 n26)) (>= n25 0) (not (<= n13 n25)) (>= n27 0) (not (<= n28 n27)))) (a!14 (and (= (ite (= n6 1) 0 n5) n5) a!11 a!12 (= (ite (= n4 1) 0 n7) n7) (= 0 a!13) (= (ite (= n0 1) 0 n5) n22) (= (ite (= n1 1) 0 n7) n7) (= (ite (= n2 1) 0 n8) n23) (= (ite (= n3 1) 0 n15) n24)))) (let ((a!10 (= a!5 (and (>= a!6 0) (not (<= n9 a!6)) (>= a!7 0) (not (<= n16 a!7)) (>= n26 0) (not (<= n20 n26)) (>= n25 0) (not (<= n13 n25)) (>= a!9 0) (not (<= n28 a!9)))))) (not (and a!10 (or (not a!5) a!14))))))))
 (check-sat)
@@ -433,9 +437,13 @@
 (assert (let ((a!1 (- (- (+ n13 n14 n15) (* n16 (- n17 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n18) 1) 1) n6 (+ (div a!1 n18) 1)))) (and (>= n12 0) (< n12 a!2)))))
 (assert (let ((a!1 (- (- (+ n20 n21 n22) (* n23 (- n24 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n25) 1) 1) n7 (+ (div a!1 n25) 1)))) (and (>= n19 0) (< n19 a!2)))))
 (assert (let ((a!1 (- (- (+ n27 n28 n29) (* n30 (- n31 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n32) 1) 1) n8 (+ (div a!1 n32) 1)))) (and (>= n26 0) (< n26 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n33 0) (not (<= n4 n33)) (= n33 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n34 0) (not (<= n6 n34)) (= n34 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n35 0) (not (<= n7 n35)) (= n35 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n36 0) (not (<= n8 n36)) (= n36 0)))
 (assert (let ((a!1 (div (+ (- 1) n13 n14 n15 (* (- 1) n16 (+ (- 1) n17))) n18)) (a!3 (div (+ (- 1) n20 n21 n22 (* (- 1) n23 (+ (- 1) n24))) n25)) (a!5 (div (+ (- 1) n27 n28 n29 (* (- 1) n30 (+ (- 1) n31))) n32)) (a!8 (+ (* n12 n18) (* n16 n37) (* (- 1) n14))) (a!9 (+ (* n19 n25) (* n23 n38) (* (- 1) n21))) (a!10 (+ (* n26 n32) (* n30 n39) (* (- 1) n28))) (a!11 (* n1 (div (ite (= n0 1) 0 n11) (div n0 n2))))) (let ((a!2 (+ (* n18 (ite (= a!1 0) 0 n12)) (* n16 n37) (* (- 1) n14))) (a!4 (+ (* n25 (ite (= a!3 0) 0 n19)) (* n23 n38) (* (- 1) n21))) (a!6 (+ (* n32 (ite (= a!5 0) 0 n26)) (* n30 n39) (* (- 1) n28))) (a!12 (+ a!11 n40 (* (- 1) n1 (div n11 (div n0 n2))))) (a!14 (= (* n18 (ite (= a!1 0) 0 n12)) (* n12 n18))) (a!15 (= (* n25 (ite (= a!3 0) 0 n19)) (* n19 n25))) (a!16 (= (* n32 (ite (= a!5 0) 0 n26)) (* n26 n32))) (a!17 (+ a!11 (* (- 1) n1 (div n11 (div n0 n2)))))) (let ((a!7 (and (>= a!2 0) (not (<= n13 a!2)) (>= a!4 0) (not (<= n20 a!4)) (>= a!6 0) (not (<= n27 a!6)) (>= n39 0) (not (<= n31 n39)) (>= n38 0) (not (<= n24 n38)) (>= n37 0) (not (<= n17 n37)) (>= n40 0) (not (<= n1 n40)))) (a!18 (and (= (ite (= n10 1) 0 n9) n9) a!14 a!15 a!16 (= (ite (= n0 1) 0 n11) n11) (= 0 a!17) (= (ite (= n4 1) 0 n9) n33) (= (ite (= n5 1) 0 n11) n11) (= (ite (= n6 1) 0 n12) n34) (= (ite (= n7 1) 0 n19) n35) (= (ite (= n8 1) 0 n26) n36)))) (let ((a!13 (= a!7 (and (>= a!8 0) (not (<= n13 a!8)) (>= a!9 0) (not (<= n20 a!9)) (>= a!10 0) (not (<= n27 a!10)) (>= n39 0) (not (<= n31 n39)) (>= n38 0) (not (<= n24 n38)) (>= n37 0) (not (<= n17 n37)) (>= a!12 0) (not (<= n1 a!12)))))) (not (and a!13 (or (not a!7) a!18))))))))
 (check-sat)
@@ -491,7 +499,9 @@
 (assert (and (>= n7 0) (< n7 (ite (= n8 1) n3 n8))))
 (assert (and (>= n9 0) (< n9 (ite (= n6 1) n4 n6))))
 (assert (let ((a!1 (- (- (+ n11 n12 n13) (* n14 (- n0 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n2) 1) 1) n5 (+ (div a!1 n2) 1)))) (and (>= n10 0) (< n10 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n15 0) (not (<= n3 n15)) (= n15 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n16 0) (not (<= n5 n16)) (= n16 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (= r17 r18))
@@ -583,8 +593,11 @@
 (assert (and (>= n13 0) (< n13 (ite (= n3 1) n8 n3))))
 (assert (let ((a!1 (- (- (+ n15 n16 n17) (* n18 (- n4 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n6) 1) 1) n9 (+ (div a!1 n6) 1)))) (and (>= n14 0) (< n14 a!2)))))
 (assert (let ((a!1 (- (- (+ n20 n21 n22) (* n23 (- n24 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n25) 1) 1) n10 (+ (div a!1 n25) 1)))) (and (>= n19 0) (< n19 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n26 0) (not (<= n7 n26)) (= n26 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n27 0) (not (<= n9 n27)) (= n27 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n28 0) (not (<= n10 n28)) (= n28 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (= r29 r30))
@@ -698,9 +711,13 @@
 (assert (let ((a!1 (- (- (+ n11 n12 n13) (* n14 (- n15 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n16) 1) 1) n3 (+ (div a!1 n16) 1)))) (and (>= n10 0) (< n10 a!2)))))
 (assert (let ((a!1 (- (- (+ n18 n19 n20) (* n21 (- n22 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n23) 1) 1) n4 (+ (div a!1 n23) 1)))) (and (>= n17 0) (< n17 a!2)))))
 (assert (let ((a!1 (- (- (+ n25 n26 n27) (* n28 (- n29 1))) 1))) (let ((a!2 (ite (= (+ (div a!1 n0) 1) 1) n5 (+ (div a!1 n0) 1)))) (and (>= n24 0) (< n24 a!2)))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n30 0) (not (<= n1 n30)) (= n30 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n31 0) (not (<= n3 n31)) (= n31 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n32 0) (not (<= n4 n32)) (= n32 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n33 0) (not (<= n5 n33)) (= n33 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (= r34 r35))

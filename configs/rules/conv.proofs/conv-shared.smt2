@@ -2,8 +2,7 @@
 ; For all dims; 8 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 32 conditions.
 ; Then whole equalities of both sides as the operations define them: 13 of 20, in 13 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!958 k!959 k!960: [(let ((a!1 (>= (- (+ (* i_38 strides_11) (* k!959 dilations_17)) pads_13) 0))
 ;         (a!2 (< (- (+ (* i_38 strides_11) (* k!959 dilations_17)) pads_13)

@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 9 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!5288 k!5289 k!5290 k!5291: [(let ((a!1 (>= (- (+ (* i_30 strides_14) (* k!5290 dilations_23)) pads_17) 0))
 ;         (a!2 (< (- (+ (* i_30 strides_14) (* k!5290 dilations_23)) pads_17)

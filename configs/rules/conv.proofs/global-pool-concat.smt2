@@ -2,8 +2,7 @@
 ; For all dims; 9 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; Then whole equalities of both sides as the operations define them: 9 of 9, in 9 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!269 k!270 k!271: [(and (>= i_16 0) (< i_16 (+ 0 t1_0_0_d_1))) (and (>= k!269 0) (< k!269 t1_0_0_d_4)) (and (>= k!270 0) (< k!270 t1_0_0_d_3)) (and (>= k!271 0) (< k!271 t1_0_0_d_2))] one_over[(* t1_0_0_d_2 t1_0_0_d_3 t1_0_0_d_4)] t1_0_0[i_15, i_16, k!271, k!270, k!269] + sum k!272 k!273 k!274: [(and (>= i_16 (+ 0 t1_0_0_d_1)) (< i_16 (+ (+ 0 t1_0_0_d_1) t1_0_1_d_6))) (and (>= k!272 0) (< k!2
 ;        (< i_16 (+ (+ 0 t1_0_0_d_1 t1_0_1_d_6) t1_0_2_d_11))) (and (>= k!275 0) (< k!275 t1_0_0_d_4)) (and (>= k!276 0) (< k!276 t1_0_0_d_3)) (and (>= k!277 0) (< k!277 t1_0_0_d_2))] one_over[(* t1_0_0_d_2 t1_0_0_d_3 t1_0_0_d_4)] t1_0_2[i_15, (+ i_16 (* (- 1) t1_0_0_d_1) (* (- 1) t1_0_1_d_6)), k!277, k!276, k!275]

@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!68 k!69 k!70: [(let ((a!1 (>= (- (+ (* i_26 strides_15) (* k!69 dilations_21)) pads_17) 0))
 ;         (a!2 (< (- (+ (* i_26 strides_15) (* k!69 dilations_21)) pads_17)

@@ -2,8 +2,7 @@
 ; For all dims; 10 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 20 conditions.
 ; Then whole equalities of both sides as the operations define them: 10 of 10, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!480: [(and (>= k!480 0) (< k!480 (ite (= t0_2_0_d_3 1) t0_3_0_d_7 t0_2_0_d_3)))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), (ite (= t0_2_0_d_3 1) 0 k!480)] t0_4_0[k!480, i_13] + sum k!481: [(and (>= k!481 0) (< k!481 (ite (= t0_2_0_d_3 1) t0_3_0_d_7 t0_2_0_d_3)))] t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_10), (ite (= t0_3_0_d_5 1) 0 i_11), (it
 ;     and sum k!483: [(and (>= k!483 0) (< k!483 t0_2_0_d_3))] t0_2_0[i_10, i_11, i_12, k!483] t0_4_0[k!483, i_13] + sum k!485: [(and (>= k!485 0) (< k!485 (* t0_3_0_d_4 t0_3_0_d_5 t0_3_0_d_6 t0_3_0_d_7)))] t0_3_0[at_14, at_15, at_16, k!485] t0_4_0[k!485, i_13]
@@ -90,6 +89,7 @@
 (assert (= (ite (= n2 1) n1 n2) n3))
 (assert (= (* n0 n1) n3))
 (assert (= n2 n3))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 (assert (let ((a!1 (not (<= (ite (= n2 1) n1 n2) n5))) (a!2 (and (>= n5 0) (not (<= (* n0 n1) n5)))) (a!3 (and (= (ite (= n0 1) 0 n6) n4) (= (ite (= n1 1) 0 n5) n5)))) (let ((a!4 (or (not (and (>= n5 0) a!1)) a!3))) (let ((a!5 (and (= (and (>= n5 0) a!1) a!2) a!4))) (not a!5)))))
 (check-sat)
@@ -178,7 +178,9 @@
 (assert (= n2 (* n0 n1 n2)))
 (assert (= (ite (= n3 1) n2 n3) n4))
 (assert (= (* n0 n1 n2) n4))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
 (assert (let ((a!1 (not (<= (ite (= n3 1) n2 n3) n7))) (a!2 (and (>= n7 0) (not (<= (* n0 n1 n2) n7)))) (a!3 (and (= (ite (= n0 1) 0 n8) n5) (= (ite (= n1 1) 0 n9) n6) (= (ite (= n2 1) 0 n7) n7)))) (let ((a!4 (or (not (and (>= n7 0) a!1)) a!3))) (let ((a!5 (and (= (and (>= n7 0) a!1) a!2) a!4))) (not a!5)))))
 (check-sat)
@@ -308,8 +310,11 @@
 (assert (= n3 (* n0 n1 n2 n3)))
 (assert (= (ite (= n4 1) n3 n4) n5))
 (assert (= (* n0 n1 n2 n3) n5))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 (assert (let ((a!1 (not (<= (ite (= n4 1) n3 n4) n9))) (a!2 (and (>= n9 0) (not (<= (* n0 n1 n2 n3) n9)))) (a!3 (and (= (ite (= n0 1) 0 n10) n6) (= (ite (= n1 1) 0 n11) n7) (= (ite (= n2 1) 0 n12) n8) (= (ite (= n3 1) 0 n9) n9)))) (let ((a!4 (or (not (and (>= n9 0) a!1)) a!3))) (let ((a!5 (and (= (and (>= n9 0) a!1) a!2) a!4))) (not a!5)))))
 (check-sat)
@@ -416,6 +421,7 @@
 (assert (= (* n0 n1) n3))
 (assert (= n2 n3))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n0 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n7 0) (< n7 (ite (= n2 1) n1 n2)))) (a!2 (f8 (ite (= n5 1) 0 n4) (ite (= n2 1) 0 n7))) (a!3 (f9 (ite (= n0 1) 0 n4) (ite (= n1 1) 0 n7)))) (let ((a!4 (= (* (+ a!2 a!3) (f10 n7 n11)) (+ (* a!2 (f10 n7 n11)) (* a!3 (f10 n7 n11)))))) (=> (=> a!1 a!4) (= r12 (+ r13 r14))))))
@@ -498,6 +504,7 @@
 (assert (= (* n1 n2) n3))
 (assert (= n0 n3))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n1 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n7 0) (< n7 (ite (= n0 1) n2 n0)))) (a!2 (f8 n9 (ite (= n5 1) 0 n4) (ite (= n0 1) 0 n7))) (a!3 (f10 (ite (= n1 1) 0 n4) (ite (= n2 1) 0 n7)))) (let ((a!4 (= (* (+ a!2 a!3) (f11 n7 n12)) (+ (* a!2 (f11 n7 n12)) (* a!3 (f11 n7 n12)))))) (=> (=> a!1 a!4) (= r13 (+ r14 r15))))))
@@ -547,7 +554,9 @@
 (assert (= n3 n4))
 (assert (and (>= n5 0) (< n5 (ite (= n6 1) n0 n6))))
 (assert (and (>= n7 0) (< n7 (ite (= n8 1) n1 n8))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n9 0) (not (<= n0 n9)) (= n9 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n10 0) (not (<= n1 n10)) (= n10 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n11 0) (< n11 (ite (= n3 1) n2 n3)))) (a!2 (f12 (ite (= n6 1) 0 n5) (ite (= n8 1) 0 n7) (ite (= n3 1) 0 n11))) (a!3 (f13 (ite (= n0 1) 0 n5) (ite (= n1 1) 0 n7) (ite (= n2 1) 0 n11)))) (let ((a!4 (= (* (+ a!2 a!3) (f14 n11 n15)) (+ (* a!2 (f14 n11 n15)) (* a!3 (f14 n11 n15)))))) (=> (=> a!1 a!4) (= r16 (+ r17 r18))))))
@@ -630,6 +639,7 @@
 (assert (= (* n0 n1) n3))
 (assert (= n2 n3))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n0 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n7 0) (< n7 (ite (= n2 1) n1 n2)))) (a!2 (f8 n9 n10 (ite (= n5 1) 0 n4) (ite (= n2 1) 0 n7))) (a!3 (f11 (ite (= n0 1) 0 n4) (ite (= n1 1) 0 n7)))) (let ((a!4 (= (* (+ a!2 a!3) (f12 n7 n13)) (+ (* a!2 (f12 n7 n13)) (* a!3 (f12 n7 n13)))))) (=> (=> a!1 a!4) (= r14 (+ r15 r16))))))
@@ -680,7 +690,9 @@
 (assert (= n3 n4))
 (assert (and (>= n5 0) (< n5 (ite (= n6 1) n0 n6))))
 (assert (and (>= n7 0) (< n7 (ite (= n8 1) n1 n8))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n9 0) (not (<= n0 n9)) (= n9 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n10 0) (not (<= n1 n10)) (= n10 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n11 0) (< n11 (ite (= n3 1) n2 n3)))) (a!2 (f12 n13 (ite (= n6 1) 0 n5) (ite (= n8 1) 0 n7) (ite (= n3 1) 0 n11))) (a!3 (f14 (ite (= n0 1) 0 n5) (ite (= n1 1) 0 n7) (ite (= n2 1) 0 n11)))) (let ((a!4 (= (* (+ a!2 a!3) (f15 n11 n16)) (+ (* a!2 (f15 n11 n16)) (* a!3 (f15 n11 n16)))))) (=> (=> a!1 a!4) (= r17 (+ r18 r19))))))
@@ -736,8 +748,11 @@
 (assert (and (>= n6 0) (< n6 (ite (= n7 1) n0 n7))))
 (assert (and (>= n8 0) (< n8 (ite (= n9 1) n1 n9))))
 (assert (and (>= n10 0) (< n10 (ite (= n11 1) n2 n11))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n12 0) (not (<= n0 n12)) (= n12 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n13 0) (not (<= n1 n13)) (= n13 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n14 0) (not (<= n2 n14)) (= n14 0)))
 ; axiom: a sum of sums is the sum over the variables of both
 (assert (let ((a!1 (and (>= n15 0) (< n15 (ite (= n4 1) n3 n4)))) (a!2 (f16 (ite (= n7 1) 0 n6) (ite (= n9 1) 0 n8) (ite (= n11 1) 0 n10) (ite (= n4 1) 0 n15))) (a!3 (f17 (ite (= n0 1) 0 n6) (ite (= n1 1) 0 n8) (ite (= n2 1) 0 n10) (ite (= n3 1) 0 n15)))) (let ((a!4 (= (* (+ a!2 a!3) (f18 n15 n19)) (+ (* a!2 (f18 n15 n19)) (* a!3 (f18 n15 n19)))))) (=> (=> a!1 a!4) (= r20 (+ r21 r22))))))

@@ -2,8 +2,7 @@
 ; For all dims; 3 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!228 k!229: [(and (>= k!228 0) (< k!228 t0_6_0_d_2)) (and (>= k!229 0) (< k!229 t0_1_0_d_11))] t0_1_0[(ite (= t0_1_0_d_9 1) 0 i_12), i_13, k!229] t0_6_0[at_15, at_16, k!228] t0_7_0[k!228, (let ((a!1 (+ (* shape_8 (ite (= shape_7 1) 0 i_12)) k!229)))
 ;     (ite (= t0_7_0_d_4 1) 0 a!1))] + sum k!230: [(and (>= k!230 0) (< k!230 t0_1_0_d_11))] t0_1_0[(ite (= t0_1_0_d_9 1) 0 i_12), i_13, k!230] t0_8_0[(let ((a!1 (+ (* shape_8 (ite (= shape_7 1) 0 i_12)) k!230)))

@@ -2,8 +2,7 @@
 ; For all dims; 18 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 15 conditions.
 ; Then whole equalities of both sides as the operations define them: 18 of 18, in 18 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!280: [(and (>= k!280 0) (< k!280 t1_1_0_d_1)) (and (>= i_11 0) (< i_11 (+ 0 t1_1_0_d_0)))] alpha_5 t1_1_0[i_11, k!280] t0_1_0[i_12, k!280] + [(and (>= i_11 0) (< i_11 (+ 0 t1_1_0_d_0)))] beta_6 t0_2_0[(ite (= t0_2_0_d_4 1) 0 i_12)] + sum k!283: [(and (>= k!283 0) (< k!283 t1_1_1_d_8)) (and (>= i_11 (+ 0 t1_1_0_d_0)) (< i_11 (+ (+ 0 t1_1_0_d_0) t1_1_1_d_7)))] alpha_5 t1_1_1[(+ i_11 (* (- 1) t
 ;        (< i_11 (+ (+ 0 t1_1_0_d_0 t1_1_1_d_7) t1_1_2_d_9)))] alpha_5 t1_1_2[(+ i_11 (* (- 1) t1_1_0_d_0) (* (- 1) t1_1_1_d_7)), k!286] t0_1_0[i_12, k!286] + [(and (>= i_11 (+ 0 t1_1_0_d_0 t1_1_1_d_7))

@@ -2,8 +2,7 @@
 ; For all dims; 24 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 29 conditions.
 ; Then whole equalities of both sides as the operations define them: 23 of 24, in 23 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!442: [(and (>= k!442 0) (< k!442 t0_1_0_d_0)) (and (>= i_14 0) (< i_14 (+ 0 t1_1_0_d_2)))] alpha_5 t0_1_0[k!442, i_13] t1_1_0[i_14, k!442] + [(and (>= i_14 0) (< i_14 (+ 0 t1_1_0_d_2)))] beta_6 t1_2_0[(ite (= t1_2_0_d_4 1) 0 i_14)] + sum k!445: [(and (>= k!445 0) (< k!445 t0_1_0_d_0)) (and (>= i_14 (+ 0 t1_1_0_d_2)) (< i_14 (+ (+ 0 t1_1_0_d_2) t1_1_1_d_7)))] alpha_5 t0_1_0[k!445, i_13] t1_1_
 ;        (< i_14 (+ (+ 0 t1_1_0_d_2 t1_1_1_d_7) t1_1_2_d_10)))] alpha_5 t0_1_0[k!448, i_13] t1_1_2[(+ i_14 (* (- 1) t1_1_0_d_2) (* (- 1) t1_1_1_d_7)), k!448] + [(and (>= i_14 (+ 0 t1_1_0_d_2 t1_1_1_d_7))

@@ -2,8 +2,7 @@
 ; For all dims; 18 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 13 conditions.
 ; Then whole equalities of both sides as the operations define them: 18 of 18, in 18 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!2855: [(and (>= k!2855 0) (< k!2855 t1_1_0_d_3)) (and (>= i_16 0) (< i_16 (+ 0 t1_1_0_d_2)))] t1_1_0[i_14, i_15, i_16, k!2855] t0_1_0[k!2855, i_17] + sum k!2857: [(and (>= k!2857 0) (< k!2857 t1_1_1_d_9)) (and (>= i_16 (+ 0 t1_1_0_d_2)) (< i_16 (+ (+ 0 t1_1_0_d_2) t1_1_1_d_8)))] t1_1_1[i_14, i_15, (+ i_16 (* (- 1) t1_1_0_d_2)), k!2857] t0_1_0[k!2857, i_17] + sum k!2859: [(and (>= k!2859 0) (
 ;        (< i_16 (+ (+ 0 t1_1_0_d_2 t1_1_1_d_8) t1_1_2_d_12)))] t1_1_2[i_14, i_15, (+ i_16 (* (- 1) t1_1_0_d_2) (* (- 1) t1_1_1_d_8)), k!2859] t0_1_0[k!2859, i_17]

@@ -2,8 +2,7 @@
 ; For all dims; 5 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; Then whole equalities of both sides as the operations define them: 5 of 5, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!105: [(and (>= k!105 0) (< k!105 (+ 0 t0_2_0_d_4))) (and (>= k!105 0) (< k!105 (+ t0_2_0_d_4 t0_3_0_d_9)))] t0_2_0[i_12, i_13, i_14, i_15, k!105] t0_4_0[k!105, i_16] + sum k!106: [(and (>= k!106 (+ 0 t0_2_0_d_4)) (< k!106 (+ (+ 0 t0_2_0_d_4) t0_3_0_d_9))) (and (>= k!106 0) (< k!106 (+ t0_2_0_d_4 t0_3_0_d_9)))] t0_3_0[i_12, i_13, i_14, i_15, (+ k!106 (* (- 1) t0_2_0_d_4))] t0_4_0[k!106, i_16]
 ;     and sum k!108: [(and (>= k!108 0) (< k!108 t0_2_0_d_4))] t0_2_0[i_12, i_13, i_14, i_15, k!108] t0_4_0[k!108, i_16] + sum k!110: [(and (>= k!110 0) (< k!110 t0_3_0_d_9))] t0_3_0[i_12, i_13, i_14, i_15, k!110] t0_4_0[(+ k!110 t0_2_0_d_4), i_16]

@@ -2,8 +2,7 @@
 ; For all dims; 9 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 12 conditions.
 ; Then whole equalities of both sides as the operations define them: 9 of 9, in 9 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!336: [(and (>= k!336 0) (< k!336 t0_1_0_d_3)) (and (>= i_13 0) (< i_13 (+ 0 t1_1_0_d_5)))] t0_1_0[i_10, i_11, i_12, k!336] t1_1_0[k!336, i_13] + sum k!338: [(and (>= k!338 0) (< k!338 t0_1_0_d_3)) (and (>= i_13 (+ 0 t1_1_0_d_5)) (< i_13 (+ (+ 0 t1_1_0_d_5) t1_1_1_d_7)))] t0_1_0[i_10, i_11, i_12, k!338] t1_1_1[k!338, (+ i_13 (* (- 1) t1_1_0_d_5))] + sum k!340: [(and (>= k!340 0) (< k!340 t0_1
 ;        (< i_13 (+ (+ 0 t1_1_0_d_5 t1_1_1_d_7) t1_1_2_d_9)))] t0_1_0[i_10, i_11, i_12, k!340] t1_1_2[k!340, (+ i_13 (* (- 1) t1_1_0_d_5) (* (- 1) t1_1_1_d_7))]

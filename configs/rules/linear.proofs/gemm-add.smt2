@@ -2,8 +2,7 @@
 ; For all dims; 12 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 16 conditions.
 ; Then whole equalities of both sides as the operations define them: 12 of 12, in 12 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!140: [(and (>= k!140 0) (< k!140 t0_2_0_d_1))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_8), k!140] t0_3_0[k!140, (ite (= t0_3_0_d_3 1) 0 i_9)] + t0_4_0[(ite (or (= t0_2_0_d_0 1) (= t0_4_0_d_4 1)) 0 i_8), (ite (or (= t0_3_0_d_3 1) (= t0_4_0_d_5 1)) 0 i_9)] + t0_5_0[(ite (= t0_5_0_d_6 1) 0 i_8), (ite (= t0_5_0_d_7 1) 0 i_9)]
 ;     and sum k!143: [(and (>= k!143 0) (< k!143 t0_2_0_d_1))] t0_2_0[i_8, k!143] t0_3_0[k!143, i_9] + t0_4_0[(let ((a!1 (or (= t0_4_0_d_4 1)

@@ -2,8 +2,7 @@
 ; For all dims; 16 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; Then whole equalities of both sides as the operations define them: 16 of 16, in 16 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!204: [(and (>= k!204 0) (< k!204 t0_1_0_d_0))] alpha_6 t0_1_0[k!204, i_8] t0_2_0[i_9, k!204] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
 ;     and sum k!207: [(and (>= k!207 0) (< k!207 t0_1_0_d_0))] t0_1_0[k!207, i_8] t0_2_0[i_9, k!207] alpha_6 + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]

@@ -2,8 +2,7 @@
 ; For all dims; 3 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!24: [(and (>= k!24 0) (< k!24 t0_1_0_d_1))] t0_1_0[i_6, k!24] t0_2_0[k!24, i_7] + t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_6), (ite (= t0_3_0_d_5 1) 0 i_7)]
 ;     and sum k!26: [(and (>= k!26 0) (< k!26 t0_1_0_d_1))] t0_1_0[i_6, k!26] t0_2_0[k!26, i_7] + t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_6), (ite (= t0_3_0_d_5 1) 0 i_7)]

@@ -2,8 +2,7 @@
 ; For all dims; 1 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 1 of 1, in 1 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!14: [(and (>= k!14 0) (< k!14 t0_1_0_d_1))] t0_1_0[i_4, k!14] t0_2_0[k!14, i_5]
 ;     and sum k!16: [(and (>= k!16 0) (< k!16 t0_1_0_d_1))] t0_1_0[i_4, k!16] t0_2_0[k!16, i_5]

@@ -2,8 +2,7 @@
 ; For all dims; 48 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 32 conditions.
 ; Then whole equalities of both sides as the operations define them: 40 of 48, in 40 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!476: [(and (>= k!476 0) (< k!476 t0_2_0_d_0))] alpha_6 t0_2_0[k!476, (ite (= t0_2_0_d_1 1) 0 i_10)] t0_3_0[(ite (= t0_3_0_d_2 1) 0 i_11), k!476] t0_5_0[(ite (= t0_5_0_d_8 1) 0 i_10), (ite (= t0_5_0_d_9 1) 0 i_11)] + beta_7 t0_4_0[(ite (or (= t0_2_0_d_1 1) (= t0_4_0_d_4 1)) 0 i_10), (ite (or (= t0_3_0_d_2 1) (= t0_4_0_d_5 1)) 0 i_11)] t0_5_0[(ite (= t0_5_0_d_8 1) 0 i_10), (ite (= t0_5_0_d_9 1
 ;     and sum k!479: [(and (>= k!479 0) (< k!479 t0_2_0_d_0))] alpha_6 t0_2_0[k!479, i_10] t0_3_0[(ite (= t0_3_0_d_2 1) 0 i_11), k!479] t0_5_0[at_12, (ite (= (* t0_5_0_d_8 t0_5_0_d_9) 1) 0 i_11)] + beta_7 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_10), (let ((a!1 (or (= t0_4_0_d_5 1)
@@ -68,6 +67,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 (assert (let ((a!1 (not (and (>= n5 0) (not (<= n6 n5))))) (a!2 (= (ite (= n1 1) 0 n7) (ite (= (* n0 n1) 1) 0 n7)))) (let ((a!3 (and (= (ite (= n3 1) 0 n2) n2) (= (ite (= n0 1) 0 n2) n4) a!2))) (not (or a!1 a!3)))))
 (check-sat)
@@ -86,6 +86,7 @@
 (assert (>= n2 1))
 (assert (or (= (* n1 n2) 1) (= n2 (* n1 n2))))
 (assert (and (>= n3 0) (< n3 (ite (= n0 1) n1 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
 (assert (let ((a!1 (not (and (>= n5 0) (not (<= n6 n5))))) (a!2 (= (ite (= n2 1) 0 n7) (ite (= (* n1 n2) 1) 0 n7)))) (let ((a!3 (and (= (ite (= n0 1) 0 n3) n3) (= (ite (= n1 1) 0 n3) n4) a!2))) (not (or a!1 a!3)))))
 (check-sat)
@@ -128,6 +129,7 @@
 (assert (>= n0 1))
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 (assert (let ((a!1 (= (ite (= n1 1) 0 n4) (ite (= (* n0 n1) 1) 0 n4)))) (let ((a!2 (and (= (ite (= n0 1) 0 n3) n2) a!1))) (not a!2))))
 (check-sat)
@@ -251,6 +253,7 @@
 (assert (>= n1 1))
 (assert (or (= n1 (* n0 n1)) (= (* n0 n1) 1)))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 (assert (let ((a!1 (not (and (>= n5 0) (not (<= n6 n5))))) (a!2 (= (ite (= n1 1) 0 n7) (ite (= (* n0 n1) 1) 0 n7)))) (let ((a!3 (and (= (ite (= n3 1) 0 n2) n2) (= (ite (= n0 1) 0 n2) n4) a!2))) (not (or a!1 a!3)))))
 (check-sat)
@@ -269,6 +272,7 @@
 (assert (>= n3 1))
 (assert (or (= n0 n3) (= n0 1) (= n3 1)))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n2 n4)) (= n4 0)))
 (assert (let ((a!1 (= (ite (= n1 1) (* n2 n3) n1) 1))) (let ((a!2 (= (ite (or (= n0 1) (= n1 1)) 0 n5) (ite (or (= n1 1) a!1) 0 n5))) (a!3 (ite (or (= (* n2 n3) 1) a!1) 0 n5))) (let ((a!4 (and a!2 (= (ite (= n2 1) 0 n6) n4) (= (ite (= n3 1) 0 n5) a!3)))) (not a!4)))))
 (check-sat)
@@ -288,6 +292,7 @@
 (assert (>= n3 1))
 (assert (or (= n1 n3) (= n1 1) (= n3 1)))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n2 n4)) (= n4 0)))
 (assert (let ((a!1 (= (ite (= n0 1) (* n2 n3) n0) 1))) (let ((a!2 (= (ite (or (= n1 1) (= n0 1)) 0 n5) (ite (or (= n0 1) a!1) 0 n5))) (a!3 (ite (or (= (* n2 n3) 1) a!1) 0 n5))) (let ((a!4 (and a!2 (= (ite (= n2 1) 0 n6) n4) (= (ite (= n3 1) 0 n5) a!3)))) (not a!4)))))
 (check-sat)
@@ -314,6 +319,7 @@
 (assert (>= n2 1))
 (assert (>= n3 1))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n2 n4)) (= n4 0)))
 (assert (let ((a!1 (= (ite (= n1 1) (* n2 n3) n1) 1))) (let ((a!2 (= (ite (or (= n0 1) (= n1 1)) 0 n5) (ite (or (= n1 1) a!1) 0 n5))) (a!3 (ite (or (= (* n2 n3) 1) a!1) 0 n5))) (let ((a!4 (and a!2 (= (ite (= n2 1) 0 n6) n4) (= (ite (= n3 1) 0 n5) a!3)))) (not a!4)))))
 (check-sat)
@@ -358,6 +364,7 @@
 (assert (>= n4 1))
 (assert (>= n5 1))
 (assert (or (= (* n4 n5) 1) (= n5 (* n4 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n4 n6)) (= n6 0)))
 (assert (let ((a!1 (= (ite (or (= n2 1) (= n3 1)) 0 n7) (ite (= n3 1) 0 n7))) (a!2 (= (ite (= n1 1) (* n4 n5) n1) 1))) (let ((a!3 (= (ite (or (= n0 1) (= n1 1)) 0 n8) (ite (or (= n1 1) a!2) 0 n8))) (a!4 (ite (or (= (* n4 n5) 1) a!2) 0 n8))) (let ((a!5 (and a!1 a!3 (= (ite (= n4 1) 0 n7) n6) (= (ite (= n5 1) 0 n8) a!4)))) (not a!5)))))
 (check-sat)
@@ -380,6 +387,7 @@
 (assert (>= n5 1))
 (assert (or (= n1 n5) (= n1 1) (= n5 1)))
 (assert (or (= (* n4 n5) 1) (= n5 (* n4 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n4 n6)) (= n6 0)))
 (assert (let ((a!1 (= (ite (or (= n2 1) (= n3 1)) 0 n7) (ite (= n3 1) 0 n7))) (a!2 (= (ite (= n0 1) (* n4 n5) n0) 1))) (let ((a!3 (= (ite (or (= n1 1) (= n0 1)) 0 n8) (ite (or (= n0 1) a!2) 0 n8))) (a!4 (ite (or (= (* n4 n5) 1) a!2) 0 n8))) (let ((a!5 (and a!1 a!3 (= (ite (= n4 1) 0 n7) n6) (= (ite (= n5 1) 0 n8) a!4)))) (not a!5)))))
 (check-sat)
@@ -487,6 +495,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -605,6 +614,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -723,6 +733,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -841,6 +852,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -965,6 +977,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -1089,6 +1102,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -1213,6 +1227,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -1337,6 +1352,7 @@
 (assert (>= n1 1))
 (assert (or (= (* n0 n1) 1) (= n1 (* n0 n1))))
 (assert (and (>= n2 0) (< n2 (ite (= n3 1) n0 n3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r5 r6) r7))
@@ -1468,6 +1484,7 @@
 (assert (>= n3 1))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n2 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))
@@ -1599,6 +1616,7 @@
 (assert (>= n3 1))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n2 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))
@@ -1730,6 +1748,7 @@
 (assert (>= n3 1))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n2 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))
@@ -1861,6 +1880,7 @@
 (assert (>= n3 1))
 (assert (or (= n3 (* n2 n3)) (= (* n2 n3) 1)))
 (assert (and (>= n4 0) (< n4 (ite (= n5 1) n2 n5))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))
@@ -1996,6 +2016,7 @@
 (assert (>= n5 1))
 (assert (or (= (* n4 n5) 1) (= n5 (* n4 n5))))
 (assert (and (>= n6 0) (< n6 (ite (= n0 1) n4 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n4 n7)) (= n7 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r8 r9) r10))

@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 9 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1613: [(and (>= k!1613 0) (< k!1613 shape_5))] t0_2_0[at_11, at_12, at_13, k!1613] t0_3_0[k!1613, i_10] + t0_4_0[(ite (= t0_4_0_d_8 1) 0 i_10)]
 ;     and sum k!1615: [(and (>= k!1615 0) (< k!1615 t0_2_0_d_3))] t0_2_0[at_11, at_12, at_13, k!1615] t0_3_0[k!1615, i_10] + t0_4_0[(ite (= t0_4_0_d_8 1) 0 i_10)]

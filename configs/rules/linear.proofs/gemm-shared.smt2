@@ -2,8 +2,7 @@
 ; For all dims; 12 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; Then whole equalities of both sides as the operations define them: 29 of 30, in 29 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!340: [(and (>= k!340 0) (< k!340 t1_1_2_d_10))] alpha_5 t1_1_2[i_15, k!340] t0_0_0[i_16, k!340] + beta_6 t0_1_0[(ite (= t0_1_0_d_4 1) 0 i_16)]
 ;     and sum k!345: [(and (>= (+ i_15 t1_1_0_d_0 t1_1_1_d_7) 0)

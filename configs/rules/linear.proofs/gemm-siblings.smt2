@@ -2,8 +2,7 @@
 ; For all dims; 16 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 28 conditions.
 ; Then whole equalities of both sides as the operations define them: 30 of 40, in 30 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!504: [(and (>= k!504 0) (< k!504 t0_0_0_d_0))] alpha_5 t0_0_0[k!504, i_17] t1_1_2[i_18, k!504] + beta_6 t1_2_2[(ite (= t1_2_2_d_12 1) 0 i_18)]
 ;     and sum k!509: [(and (>= (+ i_18 t1_1_0_d_2 t1_1_1_d_7) 0)

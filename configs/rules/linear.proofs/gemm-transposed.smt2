@@ -2,8 +2,7 @@
 ; For all dims; 8 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; Then whole equalities of both sides as the operations define them: 8 of 8, in 8 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!92: [(and (>= k!92 0) (< k!92 t0_1_0_d_0))] alpha_6 t0_1_0[k!92, i_8] t0_2_0[i_9, k!92] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]
 ;     and sum k!95: [(and (>= k!95 0) (< k!95 t0_1_0_d_0))] alpha_6 t0_1_0[k!95, i_8] t0_2_0[i_9, k!95] + beta_7 t0_3_0[(ite (= t0_3_0_d_4 1) 0 i_8), (ite (= t0_3_0_d_5 1) 0 i_9)]

@@ -2,8 +2,7 @@
 ; For all dims; 3 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; Then whole equalities of both sides as the operations define them: 3 of 3, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!29: [(and (>= k!29 0) (< k!29 t0_2_0_d_1))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_6), k!29] t0_3_0[k!29, (ite (= t0_3_0_d_3 1) 0 i_7)] + t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_6), (ite (= t0_4_0_d_5 1) 0 i_7)]
 ;     and sum k!32: [(and (>= k!32 0) (< k!32 t0_2_0_d_1))] t0_2_0[i_6, k!32] t0_3_0[k!32, i_7] + t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_6), (ite (= t0_4_0_d_5 1) 0 i_7)]

@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 30 conditions.
 ; Then whole equalities of both sides as the operations define them: 10 of 10, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1243: [(and (>= k!1243 0) (< k!1243 t0_0_0_d_2))] t0_0_0[i_18, i_19, k!1243] t1_2_2[k!1243, (ite (= t1_2_2_d_8 1) 0 i_20)] + t1_3_2[(ite (= t1_3_2_d_11 1) 0 i_20)]
 ;     and sum k!1245: [(and (>= (+ i_20 t1_2_0_d_4 t1_2_1_d_6) 0)

@@ -2,8 +2,7 @@
 ; For all dims; 64 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 13 conditions.
 ; Then whole equalities of both sides as the operations define them: 29 of 64, in 29 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1027 k!1028: [(and (>= k!1027 0) (< k!1027 t0_3_0_d_4)) (and (>= k!1028 0) (< k!1028 t0_1_0_d_14))] t0_1_0[(ite (= t0_1_0_d_10 1) 0 i_15), (ite (= t0_1_0_d_11 1) 0 i_16), (ite (= t0_1_0_d_12 1) 0 i_17), i_18, k!1028] t0_3_0[(let ((a!1 (or (= t0_3_0_d_0 1)
 ;                  (= (ite (= t0_3_0_d_0 1) t0_4_0_d_5 t0_3_0_d_0) 1))))

@@ -2,8 +2,7 @@
 ; For all dims; 2 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; Then whole equalities of both sides as the operations define them: 2 of 2, in 2 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!22: [(and (>= k!22 0) (< k!22 t0_2_0_d_2))] t0_2_0[i_6, i_7, k!22] t0_3_0[k!22, (ite (= t0_3_0_d_4 1) 0 i_8)] + t0_4_0[(ite (= t0_4_0_d_5 1) 0 i_8)]
 ;     and sum k!25: [(and (>= k!25 0) (< k!25 t0_2_0_d_2))] t0_2_0[at_10, at_11, k!25] t0_3_0[k!25, i_8] + t0_4_0[(ite (= t0_4_0_d_5 1) 0 i_8)]
@@ -28,7 +27,9 @@
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 n2)))
 (assert (and (>= n3 0) (< n3 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n1 0) (not (<= n2 n1)) (>= n3 0) (not (<= n0 n3))))) (a!2 (and (>= n4 0) (not (<= (* n2 n0) n4)) (= n4 (+ (* n1 n0) n3))))) (or a!1 a!2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n4 0) (not (<= (* n2 n0) n4)))) (a!2 (and (>= n5 0) (not (<= n2 n5)) (>= n6 0) (not (<= n0 n6)) (= (+ (* n5 n0) n6) n4)))) (or (not a!1) a!2)))
 (assert (let ((a!1 (not (and (>= n7 0) (not (<= n8 n7)))))) (not (or a!1 (and (= n1 n5) (= n3 n6))))))
 (check-sat)
@@ -67,7 +68,9 @@
 (assert (and (>= n3 0) (< n3 n4)))
 (assert (and (>= n5 0) (< n5 n0)))
 (assert (and (>= n6 0) (< n6 (ite (= n1 1) n2 n1))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n3 0) (not (<= n4 n3)) (>= n5 0) (not (<= n0 n5))))) (a!2 (and (>= n7 0) (not (<= (* n4 n0) n7)) (= n7 (+ (* n3 n0) n5))))) (or a!1 a!2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n7 0) (not (<= (* n4 n0) n7)))) (a!2 (and (>= n8 0) (not (<= n4 n8)) (>= n9 0) (not (<= n0 n9)) (= (+ (* n8 n0) n9) n7)))) (or (not a!1) a!2)))
 (assert (let ((a!1 (not (and (>= n10 0) (not (<= n11 n10))))) (a!2 (and (= n3 n8) (= n5 n9) (= (ite (= n1 1) 0 n6) n6)))) (not (or a!1 a!2))))
 (check-sat)
@@ -93,7 +96,9 @@
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 n2)))
 (assert (and (>= n3 0) (< n3 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n1 0) (not (<= n2 n1)) (>= n3 0) (not (<= n0 n3))))) (a!2 (and (>= n4 0) (not (<= (* n2 n0) n4)) (= n4 (+ (* n1 n0) n3))))) (or a!1 a!2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n4 0) (not (<= (* n2 n0) n4)))) (a!2 (and (>= n5 0) (not (<= n2 n5)) (>= n6 0) (not (<= n0 n6)) (= (+ (* n5 n0) n6) n4)))) (or (not a!1) a!2)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* 1.0 r7) r8))
@@ -130,7 +135,9 @@
 (assert (and (>= n3 0) (< n3 n4)))
 (assert (and (>= n5 0) (< n5 n0)))
 (assert (and (>= n6 0) (< n6 (ite (= n1 1) n2 n1))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n3 0) (not (<= n4 n3)) (>= n5 0) (not (<= n0 n5))))) (a!2 (and (>= n7 0) (not (<= (* n4 n0) n7)) (= n7 (+ (* n3 n0) n5))))) (or a!1 a!2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n7 0) (not (<= (* n4 n0) n7)))) (a!2 (and (>= n8 0) (not (<= n4 n8)) (>= n9 0) (not (<= n0 n9)) (= (+ (* n8 n0) n9) n7)))) (or (not a!1) a!2)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* 1.0 r10) r11))

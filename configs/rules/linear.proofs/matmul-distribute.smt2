@@ -2,8 +2,7 @@
 ; For all dims; 25 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 8 conditions.
 ; Then whole equalities of both sides as the operations define them: 25 of 25, in 25 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!789: [(and (>= k!789 0) (< k!789 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_15), (ite (= t0_2_0_d_1 1) 0 i_16), (ite (= t0_2_0_d_2 1) 0 i_17), i_18, k!789] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_15), (ite (= t0_3_0_d_6 1) 0 i_16), (ite (= t0_3_0_d_7 1) 0 i_17), k!789, i_19] + sum k!791: [(and (>= k!791 0) (< k!791 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_15), (ite (= t0_2_0_d_1 1) 0 i_16
 ;     and sum k!793: [(and (>= k!793 0) (< k!793 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_15), (ite (= t0_2_0_d_1 1) 0 i_16), (ite (= t0_2_0_d_2 1) 0 i_17), i_18, k!793] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_15), (ite (= t0_3_0_d_6 1) 0 i_16), (ite (= t0_3_0_d_7 1) 0 i_17), k!793, i_19] + sum k!794: [(and (>= k!794 0) (< k!794 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_15), (ite (= t0_2_0_d_1 1) 

@@ -1,6 +1,7 @@
 ; matmul-flatten: y = MatMul(x, w), rank(x) >= 3, rank(w) == 2 => y = Reshape{dims(y)}(MatMul(Reshape{[prod(dims(x)[:-1]), x.-1]}(x), w))
 ; For all dims; 2 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!41: [(and (>= k!41 0) (< k!41 t0_1_0_d_3))] t0_1_0[i_6, i_7, i_8, k!41] t0_2_0[k!41, i_9]
 ;     and sum k!43: [(and (>= k!43 0) (< k!43 t0_1_0_d_3))] t0_1_0[at_11, at_12, at_13, k!43] t0_2_0[k!43, i_9]
@@ -25,7 +26,9 @@
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 n2)))
 (assert (and (>= n3 0) (< n3 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n1 0) (not (<= n2 n1)) (>= n3 0) (not (<= n0 n3))))) (a!2 (and (>= n4 0) (not (<= (* n2 n0) n4)) (= n4 (+ (* n1 n0) n3))))) (or a!1 a!2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n4 0) (not (<= (* n2 n0) n4)))) (a!2 (and (>= n5 0) (not (<= n2 n5)) (>= n6 0) (not (<= n0 n6)) (= (+ (* n5 n0) n6) n4)))) (or (not a!1) a!2)))
 (assert (let ((a!1 (not (and (>= n7 0) (not (<= n8 n7)))))) (not (or a!1 (and (= n1 n5) (= n3 n6))))))
 (check-sat)
@@ -48,7 +51,9 @@
 (assert (and (>= n2 0) (< n2 n3)))
 (assert (and (>= n4 0) (< n4 n0)))
 (assert (and (>= n5 0) (< n5 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (not (and (>= n2 0) (not (<= n3 n2)) (>= n4 0) (not (<= n0 n4)) (>= n5 0) (not (<= n1 n5))))) (a!2 (+ (* n1 (+ (* n2 n0) n4)) n5))) (let ((a!3 (and (>= n6 0) (not (<= (* n3 n0 n1) n6)) (= n6 a!2)))) (or a!1 a!3))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n6 0) (not (<= (* n3 n0 n1) n6)))) (a!2 (+ (* n1 (+ (* n7 n0) n8)) n9))) (or (not a!1) (and (>= n7 0) (not (<= n3 n7)) (>= n8 0) (not (<= n0 n8)) (>= n9 0) (not (<= n1 n9)) (= a!2 n6)))))
 (assert (let ((a!1 (not (and (>= n10 0) (not (<= n11 n10)))))) (not (or a!1 (and (= n2 n7) (= n4 n8) (= n5 n9))))))
 (check-sat)

@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 8 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!839: [(and (>= k!839 0) (< k!839 shape_5))] t0_2_0[at_11, at_12, k!839] t0_3_0[k!839, i_10]
 ;     and sum k!841: [(and (>= k!841 0) (< k!841 t0_2_0_d_2))] t0_2_0[at_11, at_12, k!841] t0_3_0[k!841, i_10]

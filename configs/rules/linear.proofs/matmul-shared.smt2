@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; Then whole equalities of both sides as the operations define them: 15 of 15, in 15 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!889: [(and (>= k!889 0) (< k!889 t1_1_2_d_13))] t1_1_2[i_22, i_23, i_24, k!889] t0_0_0[k!889, i_25]
 ;     and sum k!891: [(and (>= (+ i_22 t1_1_0_d_0 t1_1_1_d_6) 0)

@@ -2,8 +2,7 @@
 ; For all dims; 8 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 16 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 20 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!299: [(and (>= k!299 0) (< k!299 t0_0_0_d_4))] t0_0_0[i_21, i_22, i_23, i_24, k!299] t1_1_2[k!299, i_25]
 ;     and sum k!301: [(and (>= (+ i_25 t1_1_0_d_6 t1_1_1_d_8) 0)

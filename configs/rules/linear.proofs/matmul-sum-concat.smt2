@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 16 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!892: [(and (>= k!892 0) (< k!892 t0_2_0_d_4))] t0_2_0[i_14, i_15, i_16, i_17, k!892] t0_3_0[k!892, (ite (= t0_3_0_d_6 1) 0 i_18)] + sum k!894: [(and (>= k!894 0) (< k!894 t0_5_0_d_11))] t0_5_0[i_14, i_15, i_16, i_17, k!894] t0_6_0[k!894, (ite (= t0_6_0_d_13 1) 0 i_18)]
 ;     and sum k!896: [(and (>= k!896 0) (< k!896 (+ 0 t0_2_0_d_4))) (and (>= k!896 0) (< k!896 (+ 0 t0_3_0_d_5))) (and (>= k!896 0) (< k!896 (+ t0_2_0_d_4 t0_5_0_d_11)))] t0_2_0[i_14, i_15, i_16, i_17, k!896] t0_3_0[k!896, i_18] + sum k!897: [(and (>= k!897 0) (< k!897 (+ 0 t0_2_0_d_4))) (and (>= k!897 (+ 0 t0_3_0_d_5)) (< k!897 (+ (+ 0 t0_3_0_d_5) t0_6_0_d_12))) (and (>= k!897 0) (< k!897 (+ t0_2_0_d

@@ -2,8 +2,7 @@
 ; For all dims; 25 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 21 conditions.
 ; Then whole equalities of both sides as the operations define them: 9 of 25, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!893 k!894: [(and (>= k!893 0) (< k!893 t0_2_0_d_2)) (let ((a!1 (ite (= (ite (= t0_3_0_d_4 1) t0_4_0_d_5 t0_3_0_d_4) 1)
 ;                   t0_12_0_d_11

@@ -2,8 +2,7 @@
 ; For all dims; 24 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 18 conditions.
 ; Then whole equalities of both sides as the operations define them: 24 of 24, in 24 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!236: [(and (>= k!236 0) (< k!236 (ite (= t0_2_0_d_1 1) t0_3_0_d_3 t0_2_0_d_1)))] alpha_8 t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 k!236)] t0_3_0[(ite (= t0_3_0_d_2 1) 0 i_10), (ite (= t0_3_0_d_3 1) 0 k!236)] t0_4_0[i_11, k!236] + beta_9 t0_5_0[(ite (= t0_5_0_d_6 1) 0 i_10), (ite (= t0_5_0_d_7 1) 0 i_11)]
 ;     and sum k!239: [(and (>= k!239 0) (< k!239 t0_2_0_d_1))] alpha_8 t0_2_0[i_10, k!239] t0_4_0[i_11, k!239] t0_3_0[at_12, (ite (= (* t0_3_0_d_2 t0_3_0_d_3) 1) 0 k!239)] + beta_9 t0_5_0[(ite (= t0_5_0_d_6 1) 0 i_10), (ite (= t0_5_0_d_7 1) 0 i_11)]
@@ -114,6 +113,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 (assert (let ((a!1 (not (<= (ite (= n0 1) n2 n0) n6))) (a!3 (= (ite (= n2 1) 0 n6) (ite (= (* n1 n2) 1) 0 n6)))) (let ((a!2 (= (and (>= n6 0) a!1) (and (>= n6 0) (not (<= n0 n6))))) (a!4 (and (= (ite (= n4 1) 0 n3) n3) (= (ite (= n0 1) 0 n6) n6) (= (ite (= n1 1) 0 n3) n5) a!3))) (let ((a!5 (or (not (and (>= n6 0) a!1)) a!4))) (not (and a!2 a!5))))))
 (check-sat)
@@ -132,6 +132,7 @@
 (assert (>= (ite (= n0 1) n2 n0) 1))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 (assert (let ((a!1 (not (<= (ite (= n0 1) n2 n0) n6))) (a!3 (= (ite (= n2 1) 0 n6) (ite (= (* n1 n2) 1) 0 n6)))) (let ((a!2 (= (and (>= n6 0) a!1) (and (>= n6 0) (not (<= n0 n6))))) (a!4 (and (= (ite (= n4 1) 0 n3) n3) (= (ite (= n0 1) 0 n6) n6) (= (ite (= n1 1) 0 n3) n5) a!3))) (let ((a!5 (or (not (and (>= n6 0) a!1)) a!4))) (not (and a!2 a!5))))))
 (check-sat)
@@ -163,6 +164,7 @@
 (assert (>= (ite (= n0 1) n2 n0) 1))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 (assert (let ((a!1 (not (<= (ite (= n0 1) n2 n0) n6))) (a!3 (= (ite (= n2 1) 0 n6) (ite (= (* n1 n2) 1) 0 n6)))) (let ((a!2 (= (and (>= n6 0) a!1) (and (>= n6 0) (not (<= n0 n6))))) (a!4 (and (= (ite (= n4 1) 0 n3) n3) (= (ite (= n0 1) 0 n6) n6) (= (ite (= n1 1) 0 n3) n5) a!3))) (let ((a!5 (or (not (and (>= n6 0) a!1)) a!4))) (not (and a!2 a!5))))))
 (check-sat)
@@ -180,6 +182,7 @@
 (assert (or (= n2 n1) (= n2 1) (= n1 1)))
 (assert (or (= (* n0 n1) 1) (and (= n1 (* n0 n1)) (= (* n0 n1) n2))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n0 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 (assert (let ((a!1 (not (<= (ite (= n2 1) n1 n2) n6))) (a!3 (= (ite (= n1 1) 0 n6) (ite (= (* n0 n1) 1) 0 n6)))) (let ((a!2 (= (and (>= n6 0) a!1) (and (>= n6 0) (not (<= n2 n6))))) (a!4 (and (= (ite (= n4 1) 0 n3) n3) (= (ite (= n2 1) 0 n6) n6) (= (ite (= n0 1) 0 n3) n5) a!3))) (let ((a!5 (or (not (and (>= n6 0) a!1)) a!4))) (not (and a!2 a!5))))))
 (check-sat)
@@ -814,6 +817,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -857,6 +861,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -902,6 +907,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -947,6 +953,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -993,6 +1000,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -1039,6 +1047,7 @@
 (assert (or (= n0 n2) (= n0 1) (= n2 1)))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -1087,6 +1096,7 @@
 (assert (>= (ite (= n0 1) n2 n0) 1))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))
@@ -1135,6 +1145,7 @@
 (assert (>= (ite (= n0 1) n2 n0) 1))
 (assert (or (= (* n1 n2) 1) (and (= n2 (* n1 n2)) (= (* n1 n2) n0))))
 (assert (and (>= n3 0) (< n3 (ite (= n4 1) n1 n4))))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r6 r7) r8))

@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 24 conditions.
 ; Then whole equalities of both sides as the operations define them: 12 of 12, in 12 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_0_0[i_21, i_22, (+ i_23 split_3 split_4)] + sum k!709: [(and (>= k!709 0) (< k!709 t0_1_0_d_8))] t0_1_0[i_21, i_22, k!709] t1_3_2[k!709, i_23]
 ;     and t0_0_0[i_21, i_22, (+ i_23 split_3 split_4)] + sum k!711: [(and (>= (+ i_23 split_3 split_4) 0)

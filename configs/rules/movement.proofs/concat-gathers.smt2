@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 16 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= i_3 0) (< i_3 (+ 0 t0_1_0_d_1)))] t0_1_0[(ite (< t1_1_0 0) (+ t1_1_0 t0_1_0_d_0) t1_1_0), i_3, i_4] + [(and (>= i_3 (+ 0 t0_1_0_d_1)) (< i_3 (+ (+ 0 t0_1_0_d_1) t0_1_0_d_1)))] t0_1_0[(ite (< t1_1_1 0) (+ t1_1_1 t0_1_0_d_0) t1_1_1), (+ i_3 (* (- 1) t0_1_0_d_1)), i_4] + [(and (>= i_3 (+ 0 t0_1_0_d_1 t0_1_0_d_1))
 ;        (< i_3 (+ (+ 0 t0_1_0_d_1 t0_1_0_d_1) t0_1_0_d_1)))] t0_1_0[(ite (< t1_1_2 0) (+ t1_1_2 t0_1_0_d_0) t1_1_2), (+ i_3 (* (- 2) t0_1_0_d_1)), i_4]
@@ -41,6 +40,7 @@
 (declare-fun n6 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 2 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 2 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 (assert (and (>= n1 0) (< n1 (+ 0 n0))))
 (assert (let ((a!1 (ite (<= 0 (ite (= n2 0) n4 n6)) (ite (= n2 0) n4 n6) (+ (ite (= n2 0) n4 n6) n5)))) (let ((a!2 (and (= (ite (<= 0 n4) n4 (+ n4 n5)) a!1) (= n1 n3)))) (not a!2))))
@@ -71,6 +71,7 @@
 (declare-fun n6 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 2 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 2 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 (assert (not (and (>= n1 0) (< n1 (+ 0 n0)))))
 (assert (let ((a!1 (ite (<= 0 (ite (= n2 0) n6 n4)) (ite (= n2 0) n6 n4) (+ (ite (= n2 0) n6 n4) n5)))) (let ((a!2 (and (= (ite (<= 0 n4) n4 (+ n4 n5)) a!1) (= (+ n1 (* (- 1) n0)) n3)))) (not a!2))))
@@ -94,6 +95,7 @@
 (declare-fun n7 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 3 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 3 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 (assert (and (>= n1 0) (< n1 (+ 0 n0))))
 (assert (let ((a!1 (ite (= n2 0) n4 (ite (= n2 1) n6 n7)))) (let ((a!2 (and (= (ite (<= 0 n4) n4 (+ n4 n5)) (ite (<= 0 a!1) a!1 (+ a!1 n5))) (= n1 n3)))) (not a!2))))
@@ -124,6 +126,7 @@
 (declare-fun n7 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 3 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 3 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 (assert (and (>= n1 (+ 0 n0)) (< n1 (+ (+ 0 n0) n0))))
 (assert (let ((a!1 (ite (= n2 0) n6 (ite (= n2 1) n4 n7)))) (let ((a!2 (and (= (ite (<= 0 n4) n4 (+ n4 n5)) (ite (<= 0 a!1) a!1 (+ a!1 n5))) (= (+ n1 (* (- 1) n0)) n3)))) (not a!2))))
@@ -156,6 +159,7 @@
 (declare-fun n7 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 3 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 3 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 (assert (not (and (>= n1 0) (< n1 (+ 0 n0)))))
 (assert (let ((a!1 (and (>= n1 (+ 0 n0)) (< n1 (+ (+ 0 n0) n0))))) (not a!1)))
@@ -174,6 +178,7 @@
 (assert (>= n0 1))
 (assert (>= n1 1))
 (assert (and (>= n2 0) (< n2 (+ n1 n1 n1))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n2 0) (not (<= (* 3 n1) n2)))) (a!2 (and (>= n3 0) (not (<= 3 n3)) (>= n4 0) (not (<= n1 n4)) (= (+ (* n3 n1) n4) n2)))) (or (not a!1) a!2)))
 (assert (and (>= n2 (+ 0 n1)) (< n2 (+ (+ 0 n1) n1))))
 (assert (let ((a!1 (ite (= n3 0) n6 (ite (= n3 1) n5 n7)))) (let ((a!2 (and (= (ite (<= 0 n5) n5 (+ n5 n0)) (ite (<= 0 a!1) a!1 (+ a!1 n0))) (= (+ n2 (* (- 1) n1)) n4)))) (not a!2))))
@@ -214,6 +219,7 @@
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0))))
 (assert (and (>= (ite (< n2 0) (+ n2 n3) n2) 0) (< (ite (< n2 0) (+ n2 n3) n2) n3)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 2 n0) n1)))) (a!2 (and (>= n4 0) (not (<= 2 n4)) (>= n5 0) (not (<= n0 n5)) (= (+ (* n4 n0) n5) n1)))) (or (not a!1) a!2)))
 ; the two sides
 (assert (let ((a!1 (ite (and (>= n1 0) (not (<= n0 n1))) (f6 (ite (<= 0 n7) n7 (+ n7 n3)) n1) 0.0)) (a!2 (and (>= n1 n0) (not (<= (* 2 n0) n1)))) (a!4 (ite (<= 0 (ite (= n4 0) n7 n2)) (ite (= n4 0) n7 n2) (+ (ite (= n4 0) n7 n2) n3)))) (let ((a!3 (ite a!2 (f6 (ite (<= 0 n2) n2 (+ n2 n3)) (+ n1 (* (- 1) n0))) 0.0))) (not (= (+ a!1 a!3) (f6 a!4 n5))))))
@@ -231,6 +237,7 @@
 (declare-fun n8 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 2 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 2 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 ; the two sides
 (assert (let ((a!1 (ite (and (>= n1 0) (not (<= n0 n1))) (f4 (ite (<= 0 n5) n5 (+ n5 n6)) n1 n7) 0.0)) (a!2 (and (>= n1 n0) (not (<= (* 2 n0) n1)))) (a!4 (ite (<= 0 (ite (= n2 0) n5 n8)) (ite (= n2 0) n5 n8) (+ (ite (= n2 0) n5 n8) n6)))) (let ((a!3 (ite a!2 (f4 (ite (<= 0 n8) n8 (+ n8 n6)) (+ n1 (* (- 1) n0)) n7) 0.0))) (not (= (+ a!1 a!3) (f4 a!4 n3 n7))))))
@@ -249,6 +256,7 @@
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0 n0))))
 (assert (and (>= (ite (< n2 0) (+ n2 n3) n2) 0) (< (ite (< n2 0) (+ n2 n3) n2) n3)))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 3 n0) n1)))) (a!2 (and (>= n4 0) (not (<= 3 n4)) (>= n5 0) (not (<= n0 n5)) (= (+ (* n4 n0) n5) n1)))) (or (not a!1) a!2)))
 ; the two sides
 (assert (let ((a!1 (ite (and (>= n1 0) (not (<= n0 n1))) (f6 (ite (<= 0 n7) n7 (+ n7 n3)) n1) 0.0)) (a!2 (and (>= n1 n0) (not (<= (* 2 n0) n1)))) (a!4 (and (>= n1 (* 2 n0)) (not (<= (* 3 n0) n1)))) (a!6 (ite (= n4 0) n7 (ite (= n4 1) n8 n2)))) (let ((a!3 (ite a!2 (f6 (ite (<= 0 n8) n8 (+ n8 n3)) (+ n1 (* (- 1) n0))) 0.0)) (a!5 (ite a!4 (f6 (ite (<= 0 n2) n2 (+ n2 n3)) (+ n1 (* (- 2) n0))) 0.0))) (let ((a!7 (= (+ a!1 a!3 a!5) (f6 (ite (<= 0 a!6) a!6 (+ a!6 n3)) n5)))) (not a!7)))))
@@ -267,6 +275,7 @@
 (declare-fun n9 () Int)
 (assert (>= n0 1))
 (assert (and (>= n1 0) (< n1 (+ n0 n0 n0))))
+; axiom: a number inside a tensor is of a place in it
 (assert (let ((a!1 (and (>= n1 0) (not (<= (* 3 n0) n1)))) (a!2 (and (>= n2 0) (not (<= 3 n2)) (>= n3 0) (not (<= n0 n3)) (= (+ (* n2 n0) n3) n1)))) (or (not a!1) a!2)))
 ; the two sides
 (assert (let ((a!1 (ite (and (>= n1 0) (not (<= n0 n1))) (f4 (ite (<= 0 n5) n5 (+ n5 n6)) n1 n7) 0.0)) (a!2 (and (>= n1 n0) (not (<= (* 2 n0) n1)))) (a!4 (and (>= n1 (* 2 n0)) (not (<= (* 3 n0) n1)))) (a!6 (ite (= n2 0) n5 (ite (= n2 1) n8 n9)))) (let ((a!3 (ite a!2 (f4 (ite (<= 0 n8) n8 (+ n8 n6)) (+ n1 (* (- 1) n0)) n7) 0.0)) (a!5 (ite a!4 (f4 (ite (<= 0 n9) n9 (+ n9 n6)) (+ n1 (* (- 2) n0)) n7) 0.0))) (let ((a!7 (= (+ a!1 a!3 a!5) (f4 (ite (<= 0 a!6) a!6 (+ a!6 n6)) n3 n7)))) (not a!7)))))

@@ -2,8 +2,7 @@
 ; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 13 conditions.
 ; Then whole equalities of both sides as the operations define them: 45 of 45, in 45 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= i_12 0) (< i_12 (+ 0 split_5)))] t0_1_0[i_8, i_9, i_10, i_11, i_12] + [(and (>= i_12 (+ 0 split_5)) (< i_12 (+ (+ 0 split_5) split_6)))] t0_1_0[i_8, i_9, i_10, i_11, i_12] + [(and (>= i_12 (+ 0 split_5 split_6)) (< i_12 (+ (+ 0 split_5 split_6) split_7)))] t0_1_0[i_8, i_9, i_10, i_11, i_12]
 ;     and t0_1_0[i_8, i_9, i_10, i_11, i_12]

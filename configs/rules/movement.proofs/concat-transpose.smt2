@@ -2,8 +2,7 @@
 ; For all dims; 69 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 11 conditions.
 ; Then whole equalities of both sides as the operations define them: 69 of 69, in 18 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= i_11 0) (< i_11 (+ 0 t1_1_0_d_2)))] t1_1_0[i_9, i_10, i_11] + [(and (>= i_11 (+ 0 t1_1_0_d_2)) (< i_11 (+ (+ 0 t1_1_0_d_2) t1_1_1_d_5)))] t1_1_1[i_9, i_10, (+ i_11 (* (- 1) t1_1_0_d_2))] + [(and (>= i_11 (+ 0 t1_1_0_d_2 t1_1_1_d_5))
 ;        (< i_11 (+ (+ 0 t1_1_0_d_2 t1_1_1_d_5) t1_1_2_d_8)))] t1_1_2[i_9, i_10, (+ i_11 (* (- 1) t1_1_0_d_2) (* (- 1) t1_1_1_d_5))]

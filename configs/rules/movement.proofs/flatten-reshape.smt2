@@ -2,8 +2,7 @@
 ; For all dims; 15 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 15 of 15, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[at_7, at_8, at_9, at_10, i_6]
 ;     and t0_1_0[at_7, at_8, at_9, at_10, i_6]

@@ -2,8 +2,7 @@
 ; For all dims; 34 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 34 of 34, in 34 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1877: [(and (>= k!1877 0) (< k!1877 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1877] t0_3_0[k!1877, i_11]
 ;     and sum k!1879: [(and (>= k!1879 0) (< k!1879 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1879] t0_3_0[k!1879, i_11]

@@ -2,8 +2,7 @@
 ; For all dims; 9 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 11 conditions.
 ; Then whole equalities of both sides as the operations define them: 9 of 9, in 3 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0(t0_2_0[at_10, at_11, (ite (= shape_5 1) 0 i_9)], t0_3_0[(ite (= t0_3_0_d_6 1) 0 i_9)])
 ;     and f0(t0_2_0[at_10, at_11, i_9], t0_3_0[i_9])

@@ -2,8 +2,7 @@
 ; For all dims; 25 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 24 conditions.
 ; Then whole equalities of both sides as the operations define them: 25 of 25, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0(t0_2_0[at_12, at_13, at_14, at_15])
 ;     and f0(t0_2_0[at_12, at_13, at_14, at_15])

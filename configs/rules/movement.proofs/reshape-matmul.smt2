@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!3469: [(and (>= k!3469 0) (< k!3469 shape_5))] t0_2_0[i_12, i_13, k!3469] t0_4_0[i_12, k!3469, i_14]
 ;     and sum k!3471: [(and (>= k!3471 0) (< k!3471 t0_2_0_d_2))] t0_2_0[i_12, i_13, k!3471] t0_4_0[i_12, k!3471, i_14]
@@ -90,7 +89,9 @@
 (declare-fun n5 () Int)
 (declare-fun n6 () Int)
 (assert (= n0 n1))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n3 n2)) (= n2 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n5 n4)) (= n4 0)))
 (assert (let ((a!1 (= (and (>= n6 0) (not (<= n0 n6))) (and (>= n6 0) (not (<= n1 n6))))) (a!2 (not (and (>= n6 0) (not (<= n0 n6)))))) (not (and a!1 (or a!2 (= n4 n2))))))
 (check-sat)
@@ -171,7 +172,9 @@
 ; r9 is (sum k0 (ite (and (>= k0 0) (< k0 n0)) (* (f7 n4 n8 k0) (t0_4_0/3 n2 k0 i_11)) 0.0))
 ; r10 is (sum k0 (ite (and (>= k0 0) (< k0 n1)) (* (f7 n2 n8 k0) (t0_4_0/3 n2 k0 i_11)) 0.0))
 (assert (= n0 n1))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n3 n2)) (= n2 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n5 n4)) (= n4 0)))
 ; axiom: sums of equal summands are equal
 (assert (let ((a!1 (= (and (>= n6 0) (not (<= n0 n6))) (and (>= n6 0) (not (<= n1 n6))))) (a!2 (=> (and (>= n6 0) (not (<= n0 n6))) (= (f7 n4 n8 n6) (f7 n2 n8 n6))))) (=> (and a!1 a!2) (= r9 r10))))

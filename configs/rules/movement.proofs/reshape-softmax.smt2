@@ -2,8 +2,7 @@
 ; For all dims; 16 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 17 conditions.
 ; Then whole equalities of both sides as the operations define them: 16 of 16, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   Exp(t0_2_0[at_12, at_13, at_14, i_11]) inverse(sum k!2399: [(and (>= k!2399 0) (< k!2399 shape_7))] Exp(t0_2_0[at_12, at_13, at_14, k!2399]))
 ;     and Exp(t0_2_0[at_12, at_13, at_14, i_11]) inverse(sum k!2401: [(and (>= k!2401 0) (< k!2401 t0_2_0_d_3))] Exp(t0_2_0[at_12, at_13, at_14, k!2401]))

@@ -2,8 +2,7 @@
 ; For all dims; 36 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 35 conditions.
 ; Then whole equalities of both sides as the operations define them: 36 of 36, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0(t0_2_0[at_15, at_16, at_17, at_18, at_19])
 ;     and f0(t0_2_0[at_15, at_16, at_17, at_18, at_19])

@@ -2,8 +2,7 @@
 ; For all dims; 12 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 19 conditions.
 ; Then whole equalities of both sides as the operations define them: 30 of 30, in 30 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_0_0[i_18, i_19, (+ (* i_20 steps_11) starts_9)]
 ;     and t0_0_0[i_18, i_19, (+ i_20 ends_4 (* (- 1) starts_3) ends_7 (* (- 1) starts_6))]

@@ -2,8 +2,7 @@
 ; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; Then whole equalities of both sides as the operations define them: 90 of 90, in 35 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0(t0_0_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)], t0_1_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)])
 ;     and f0(t0_0_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)], t0_1_0[i_23, i_24, i_25, i_26, (+ i_27 split_5 split_6)])

@@ -2,8 +2,7 @@
 ; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 30 conditions.
 ; Then whole equalities of both sides as the operations define them: 90 of 90, in 90 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= (+ i_32 split_15 split_16) 0)
 ;        (< (+ i_32 split_15 split_16) (+ 0 t1_1_0_d_4)))] t1_1_0[i_28, i_29, i_30, i_31, (+ i_32 split_15 split_16)] + [(and (>= (+ i_32 split_15 split_16) (+ 0 t1_1_0_d_4))

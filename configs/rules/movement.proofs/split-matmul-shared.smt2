@@ -2,8 +2,7 @@
 ; For all dims; 30 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; Then whole equalities of both sides as the operations define them: 60 of 60, in 42 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1113: [(and (>= k!1113 0) (< k!1113 t0_0_0_d_4))] t0_0_0[i_20, i_21, i_22, (+ i_23 split_5 split_6), k!1113] t0_1_0[k!1113, i_24]
 ;     and sum k!1115: [(and (>= k!1115 0) (< k!1115 t0_0_0_d_4))] t0_0_0[i_20, i_21, i_22, (+ i_23 split_5 split_6), k!1115] t0_1_0[k!1115, i_24]

@@ -2,8 +2,7 @@
 ; For all dims; 24 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
 ; Then whole equalities of both sides as the operations define them: 48 of 48, in 21 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_0_0[i_15, (+ (* i_16 steps_8) starts_6), (+ i_17 split_3 split_4)]
 ;     and t0_0_0[i_15, (+ (* i_16 steps_8) starts_6), (+ i_17 split_3 split_4)]

@@ -2,8 +2,7 @@
 ; For all dims; 58 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 57 conditions.
 ; Then whole equalities of both sides as the operations define them: 58 of 58, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[at_5, at_6, at_7, at_8, at_9]
 ;     and t0_1_0[at_5, at_6, at_7, at_8, at_9]

@@ -2,8 +2,7 @@
 ; For all dims; 357 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 11 conditions.
 ; Then whole equalities of both sides as the operations define them: 357 of 357, in 30 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= i_15 0) (< i_15 (+ 0 t1_0_0_d_3)))] t1_0_0[i_12, i_13, i_14, i_15] + [(and (>= i_15 (+ 0 t1_0_0_d_3)) (< i_15 (+ (+ 0 t1_0_0_d_3) t1_0_1_d_7)))] t1_0_1[i_12, i_13, i_14, (+ i_15 (* (- 1) t1_0_0_d_3))] + [(and (>= i_15 (+ 0 t1_0_0_d_3 t1_0_1_d_7))
 ;        (< i_15 (+ (+ 0 t1_0_0_d_3 t1_0_1_d_7) t1_0_2_d_11)))] t1_0_2[i_12, i_13, i_14, (+ i_15 (* (- 1) t1_0_0_d_3) (* (- 1) t1_0_1_d_7))]

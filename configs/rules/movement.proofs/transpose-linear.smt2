@@ -2,8 +2,7 @@
 ; For all dims; 33 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 33 of 33, in 33 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1619: [(and (>= k!1619 0) (< k!1619 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1619] t0_3_0[k!1619, i_11]
 ;     and sum k!1621: [(and (>= k!1621 0) (< k!1621 t0_2_0_d_4))] t0_2_0[i_7, i_8, i_9, i_10, k!1621] t0_3_0[k!1621, i_11]

@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!4091: [(and (>= k!4091 0) (< k!4091 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4091] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4091, i_13]
 ;     and sum k!4093: [(and (>= k!4093 0) (< k!4093 t0_3_0_d_8))] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10), (ite (= t0_3_0_d_6 1) 0 i_11), (ite (= t0_3_0_d_7 1) 0 i_12), k!4093, i_13] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_10), (ite (= t0_2_0_d_1 1) 0 i_11), (ite (= t0_2_0_d_2 1) 0 i_12), i_14, k!4093]

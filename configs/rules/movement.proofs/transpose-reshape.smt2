@@ -2,8 +2,7 @@
 ; For all dims; 219 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 9 conditions.
 ; Then whole equalities of both sides as the operations define them: 219 of 219, in 55 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[i_4, i_5, i_6, i_7]
 ;     and t0_1_0[at_8, at_9, at_10, i_7]
@@ -14,6 +13,7 @@
 (declare-fun n2 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 (assert (not (= n1 n2)))
 (check-sat)
@@ -29,7 +29,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 (assert (not (and (= n3 n4) (= n2 n5))))
 (check-sat)
@@ -45,7 +47,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 (assert (not (and (= n2 n4) (= n3 n5))))
 (check-sat)
@@ -66,8 +70,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 (assert (not (and (= n5 n6) (= n3 n7) (= n4 n8))))
 (check-sat)
@@ -88,8 +95,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 (assert (not (and (= n3 n6) (= n4 n7) (= n5 n8))))
 (check-sat)
@@ -110,8 +120,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 (assert (not (and (= n5 n6) (= n4 n7) (= n3 n8))))
 (check-sat)
@@ -132,8 +145,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 (assert (not (and (= n4 n6) (= n3 n7) (= n5 n8))))
 (check-sat)
@@ -154,8 +170,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 (assert (not (and (= n3 n6) (= n5 n7) (= n4 n8))))
 (check-sat)
@@ -176,8 +195,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 (assert (not (and (= n4 n6) (= n5 n7) (= n3 n8))))
 (check-sat)
@@ -197,6 +219,7 @@
 (declare-fun n4 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n1 n4) (f3 n2 n4))))
@@ -210,6 +233,7 @@
 (declare-fun n4 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n1) (f3 n4 n2))))
@@ -232,6 +256,7 @@
 (declare-fun n5 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n1 n4 n5) (f3 n2 n4 n5))))
@@ -250,7 +275,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n3 n7 n2) (f6 n4 n7 n5))))
@@ -269,7 +296,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n3 n2 n7) (f6 n4 n5 n7))))
@@ -288,7 +317,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n2 n3) (f6 n7 n4 n5))))
@@ -307,7 +338,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n3 n2) (f6 n7 n4 n5))))
@@ -326,7 +359,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n2 n3 n7) (f6 n4 n5 n7))))
@@ -341,6 +376,7 @@
 (declare-fun n5 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n5 n1) (f3 n4 n5 n2))))
@@ -355,6 +391,7 @@
 (declare-fun n5 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n1 n5) (f3 n4 n2 n5))))
@@ -373,7 +410,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n2 n7 n3) (f6 n4 n7 n5))))
@@ -398,6 +437,7 @@
 (declare-fun n6 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n1 n4 n5 n6) (f3 n2 n4 n5 n6))))
@@ -417,7 +457,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n3 n7 n8 n2) (f6 n4 n7 n8 n5))))
@@ -437,7 +479,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n3 n7 n2 n8) (f6 n4 n7 n5 n8))))
@@ -461,8 +505,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n10 n3 n4) (f9 n6 n10 n7 n8))))
@@ -482,7 +529,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n3 n2 n7 n8) (f6 n4 n5 n7 n8))))
@@ -506,8 +555,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n3 n10 n4) (f9 n6 n7 n10 n8))))
@@ -531,8 +583,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n3 n4 n10) (f9 n6 n7 n8 n10))))
@@ -556,8 +611,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n3 n4 n5) (f9 n10 n6 n7 n8))))
@@ -581,8 +639,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n4 n3 n10) (f9 n6 n7 n8 n10))))
@@ -606,8 +667,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n4 n3 n5) (f9 n10 n6 n7 n8))))
@@ -631,8 +695,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n4 n10 n3) (f9 n6 n7 n10 n8))))
@@ -656,8 +723,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n5 n3 n4) (f9 n10 n6 n7 n8))))
@@ -681,8 +751,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n5 n10 n4 n3) (f9 n6 n10 n7 n8))))
@@ -706,8 +779,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n2 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n5 n4 n3) (f9 n10 n6 n7 n8))))
@@ -731,8 +807,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n3 n5 n4) (f9 n10 n6 n7 n8))))
@@ -756,8 +835,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n10 n4 n5 n3) (f9 n10 n6 n7 n8))))
@@ -781,8 +863,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n5 n3 n10) (f9 n6 n7 n8 n10))))
@@ -806,8 +891,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n5 n10 n3) (f9 n6 n7 n10 n8))))
@@ -827,7 +915,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n8 n3 n2) (f6 n7 n8 n4 n5))))
@@ -847,7 +937,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n2 n3 n7 n8) (f6 n4 n5 n7 n8))))
@@ -867,7 +959,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n8 n2 n3) (f6 n7 n8 n4 n5))))
@@ -891,8 +985,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n5 n10 n4) (f9 n6 n7 n10 n8))))
@@ -912,7 +1009,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n3 n2 n8) (f6 n7 n4 n5 n8))))
@@ -936,8 +1035,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n10 n3 n5) (f9 n6 n10 n7 n8))))
@@ -953,6 +1055,7 @@
 (declare-fun n6 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n1 n5 n6) (f3 n4 n2 n5 n6))))
@@ -972,7 +1075,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n1 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n0 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n3 n8 n2) (f6 n7 n4 n8 n5))))
@@ -996,8 +1101,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n5 n4 n10) (f9 n6 n7 n8 n10))))
@@ -1021,8 +1129,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n10 n4 n5) (f9 n6 n10 n7 n8))))
@@ -1046,8 +1157,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n0 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n10 n5 n3) (f9 n6 n10 n7 n8))))
@@ -1071,8 +1185,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n2 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n1 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n10 n5 n4) (f9 n6 n10 n7 n8))))
@@ -1092,7 +1209,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n2 n7 n3 n8) (f6 n4 n7 n5 n8))))
@@ -1116,8 +1235,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n3 n5 n10) (f9 n6 n7 n8 n10))))
@@ -1137,7 +1259,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n2 n8 n3) (f6 n7 n4 n8 n5))))
@@ -1161,8 +1285,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n4 n5 n10) (f9 n6 n7 n8 n10))))
@@ -1178,6 +1305,7 @@
 (declare-fun n6 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n5 n6 n1) (f3 n4 n5 n6 n2))))
@@ -1197,7 +1325,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n7 n2 n3 n8) (f6 n7 n4 n5 n8))))
@@ -1217,7 +1347,9 @@
 (assert (not (not (= n1 1))))
 (assert (and (>= n2 0) (< n2 n0)))
 (assert (and (>= n3 0) (< n3 n1)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n4 0) (not (<= n0 n4)) (= n4 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n5 0) (not (<= n1 n5)) (= n5 0)))
 ; the two sides
 (assert (not (= (f6 n2 n7 n8 n3) (f6 n4 n7 n8 n5))))
@@ -1241,8 +1373,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n0 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n4 n3 n10 n5) (f9 n6 n7 n10 n8))))
@@ -1258,6 +1393,7 @@
 (declare-fun n6 () Int)
 (assert (not (not (= n0 1))))
 (assert (and (>= n1 0) (< n1 n0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n0 n2)) (= n2 0)))
 ; the two sides
 (assert (not (= (f3 n4 n5 n1 n6) (f3 n4 n5 n2 n6))))
@@ -1281,8 +1417,11 @@
 (assert (and (>= n3 0) (< n3 n0)))
 (assert (and (>= n4 0) (< n4 n1)))
 (assert (and (>= n5 0) (< n5 n2)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n0 n6)) (= n6 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n7 0) (not (<= n1 n7)) (= n7 0)))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n8 0) (not (<= n2 n8)) (= n8 0)))
 ; the two sides
 (assert (not (= (f9 n3 n4 n10 n5) (f9 n6 n7 n10 n8))))

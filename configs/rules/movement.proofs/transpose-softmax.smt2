@@ -2,8 +2,7 @@
 ; For all dims; 719 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 719 of 719, in 15 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   Exp(t0_2_0[i_5, i_6, i_7, i_8, i_9]) inverse(sum k!9767: [(and (>= k!9767 0) (< k!9767 t0_2_0_d_4))] Exp(t0_2_0[i_5, i_6, i_7, i_8, k!9767]))
 ;     and Exp(t0_2_0[i_5, i_6, i_7, i_8, i_9]) inverse(sum k!9769: [(and (>= k!9769 0) (< k!9769 t0_2_0_d_4))] Exp(t0_2_0[i_5, i_6, i_7, i_8, k!9769]))

@@ -2,8 +2,7 @@
 ; For all dims; 618 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 618 of 618, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_4, i_5, i_6, i_7]
 ;     and t0_2_0[i_4, i_5, i_6, i_7]

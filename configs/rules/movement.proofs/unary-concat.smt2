@@ -2,8 +2,7 @@
 ; For all dims; 45 cases, ranks to 5, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 11 conditions.
 ; Then whole equalities of both sides as the operations define them: 45 of 45, in 45 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0([(and (>= i_19 0) (< i_19 (+ 0 t1_0_0_d_4)))] t1_0_0[i_15, i_16, i_17, i_18, i_19] + [(and (>= i_19 (+ 0 t1_0_0_d_4)) (< i_19 (+ (+ 0 t1_0_0_d_4) t1_0_1_d_9)))] t1_0_1[i_15, i_16, i_17, i_18, (+ i_19 (* (- 1) t1_0_0_d_4))] + [(and (>= i_19 (+ 0 t1_0_0_d_4 t1_0_1_d_9))
 ;        (< i_19 (+ (+ 0 t1_0_0_d_4 t1_0_1_d_9) t1_0_2_d_14)))] t1_0_2[i_15, i_16, i_17, i_18, (+ i_19 (* (- 1) t1_0_0_d_4) (* (- 1) t1_0_1_d_9))])

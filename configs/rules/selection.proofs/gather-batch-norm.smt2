@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_11, (ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_2_0_d_1) (t0_7_0 i_12)), i_13, i_14, i_15] t0_3_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_2_0_d_1) (t0_7_0 i_12))] inverse(Sqrt(t0_6_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_2_0_d_1) (t0_7_0 i_12))] + epsilon_9)) + -1 t0_5_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_2_0_d_1) (t0_7_0 i_12))] t0_3_0[(ite (< (t0_7_0 i_12) 0) (+ (
 ;     and t0_2_0[i_11, (ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_2_0_d_1) (t0_7_0 i_12)), i_13, i_14, i_15] t0_3_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_3_0_d_5) (t0_7_0 i_12))] inverse(Sqrt(t0_6_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_6_0_d_8) (t0_7_0 i_12))] + epsilon_9)) + -1 t0_5_0[(ite (< (t0_7_0 i_12) 0) (+ (t0_7_0 i_12) t0_5_0_d_7) (t0_7_0 i_12))] t0_3_0[(ite (< (t0_7_0 i_12) 0

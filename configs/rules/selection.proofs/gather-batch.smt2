@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 4 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!105: [(and (>= k!105 0) (< k!105 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (let ((a!1 (ite (<= 0 (t0_4_0 i_13))
 ;                   (t0_4_0 i_13)

@@ -2,8 +2,7 @@
 ; For all dims; 5 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 5 of 5, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!617: [(and (>= k!617 0) (< k!617 t0_2_0_d_4))] t0_2_0[i_8, i_9, i_10, i_11, k!617] t0_3_0[k!617, (ite (< (t0_4_0 i_12) 0) (+ (t0_4_0 i_12) t0_3_0_d_6) (t0_4_0 i_12))]
 ;     and sum k!619: [(and (>= k!619 0) (< k!619 t0_2_0_d_4))] t0_2_0[i_8, i_9, i_10, i_11, k!619] t0_3_0[k!619, (ite (< (t0_4_0 i_12) 0) (+ (t0_4_0 i_12) t0_3_0_d_6) (t0_4_0 i_12))]

@@ -2,8 +2,7 @@
 ; For all dims; 60 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 12 conditions.
 ; Then whole equalities of both sides as the operations define them: 60 of 60, in 60 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   [(and (>= i_16 0) (< i_16 (+ 0 t1_0_0_d_3)))] t1_0_0[i_13, i_14, (ite (< (t0_2_0 i_15) 0) (+ (t0_2_0 i_15) t1_0_0_d_2) (t0_2_0 i_15)), i_16] + [(and (>= i_16 (+ 0 t1_0_0_d_3)) (< i_16 (+ (+ 0 t1_0_0_d_3) t1_0_1_d_7)))] t1_0_1[i_13, i_14, (ite (< (t0_2_0 i_15) 0) (+ (t0_2_0 i_15) t1_0_0_d_2) (t0_2_0 i_15)), (+ i_16 (* (- 1) t1_0_0_d_3))] + [(and (>= i_16 (+ 0 t1_0_0_d_3 t1_0_1_d_7))
 ;        (< i_16 (+ (+ 0 t1_0_0_d_3 t1_0_1_d_7) t1_0_2_d_11)))] t1_0_2[i_13, i_14, (ite (< (t0_2_0 i_15) 0) (+ (t0_2_0 i_15) t1_0_0_d_2) (t0_2_0 i_15)), (+ i_16 (* (- 1) t1_0_0_d_3) (* (- 1) t1_0_1_d_7))]

@@ -2,8 +2,7 @@
 ; For all dims; 15 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 15 of 15, in 15 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_7, i_8, i_9, i_10, (let ((a!1 (t0_3_0 (ite (< (t0_4_0 i_11) 0)
 ;                           (+ (t0_4_0 i_11) t0_3_0_d_5)

@@ -2,8 +2,7 @@
 ; For all dims; 36 cases, ranks to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 21 conditions.
 ; Then whole equalities of both sides as the operations define them: 36 of 36, in 26 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!548: [(and (>= k!548 0) (< k!548 t0_3_0_d_1))] alpha_5 t0_3_0[(ite (< (t0_6_0 i_13) 0) (+ (t0_6_0 i_13) shape_9) (t0_6_0 i_13)), k!548] t0_4_0[at_14, k!548] + beta_6 t0_5_0[(ite (= t0_5_0_d_4 1) 0 at_14)]
 ;     and sum k!551: [(and (>= k!551 0) (< k!551 t0_3_0_d_1))] alpha_5 t0_3_0[(ite (< (t0_6_0 i_13) 0) (+ (t0_6_0 i_13) t0_3_0_d_0) (t0_6_0 i_13)), k!551] t0_4_0[at_14, k!551] + beta_6 t0_5_0[at_14]
@@ -166,6 +165,7 @@
 (declare-fun n0 () Int)
 (declare-fun n1 () Int)
 (declare-fun n2 () Int)
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n0 0) (not (<= n1 n0)) (= n0 0)))
 (assert (not (= (ite (= n2 1) 0 n0) n0)))
 (check-sat)
@@ -906,6 +906,7 @@
 ; r6 is (let ((a!1 (f11 (ite (<= 0 (f12 n13)) (f12 n13) (+ (f12 n13) n0)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n10 k0))) (* r4 a!1 (t0_4_0/2 k0 n2)) 0.0))) (sum k0 a!2)))
 ; r8 is (let ((a!1 (f11 (ite (<= 0 (f12 n13)) (f12 n13) (+ (f12 n13) n1)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n10 k0))) (* r4 a!1 (t0_4_0/2 k0 n2)) 0.0))) (sum k0 a!2)))
 (assert (= n0 n1))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n3 n2)) (= n2 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r4 r5) r6))
@@ -981,6 +982,7 @@
 (assert (= (* n0 n1) (* n3 n4 n5)))
 (assert (= (* n3 n4) 1))
 (assert (= n5 n0))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))
@@ -1015,6 +1017,7 @@
 ; r6 is (let ((a!1 (f11 (ite (<= 0 (f12 n13)) (f12 n13) (+ (f12 n13) n0)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n10 k0))) (* r4 a!1 (t0_4_0/2 n2 k0)) 0.0))) (sum k0 a!2)))
 ; r8 is (let ((a!1 (f11 (ite (<= 0 (f12 n13)) (f12 n13) (+ (f12 n13) n1)) k0))) (let ((a!2 (ite (and (>= k0 0) (not (<= n10 k0))) (* r4 a!1 (t0_4_0/2 n2 k0)) 0.0))) (sum k0 a!2)))
 (assert (= n0 n1))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n2 0) (not (<= n3 n2)) (= n2 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r4 r5) r6))
@@ -1090,6 +1093,7 @@
 (assert (= (* n0 n1) (* n3 n4 n5)))
 (assert (= (* n3 n4) 1))
 (assert (= n5 n0))
+; axiom: a number inside a tensor is of a place in it
 (assert (and (>= n6 0) (not (<= n1 n6)) (= n6 0)))
 ; axiom: a product of sums is the sum of all products
 (assert (= (* r7 r8) r9))

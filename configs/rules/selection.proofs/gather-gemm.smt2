@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!176: [(and (>= k!176 0) (< k!176 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!176] t0_3_0[i_9, k!176] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]
 ;     and sum k!179: [(and (>= k!179 0) (< k!179 t0_2_0_d_1))] alpha_5 t0_2_0[(ite (< (t0_5_0 i_8) 0) (+ (t0_5_0 i_8) t0_2_0_d_0) (t0_5_0 i_8)), k!179] t0_3_0[i_9, k!179] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_9)]

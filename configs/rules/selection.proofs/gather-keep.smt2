@@ -2,8 +2,7 @@
 ; For all dims; 14 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 14 of 14, in 14 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_1_0[i_5, i_6, i_7, i_8, (ite (< t0_2_0 0) (+ t0_2_0 t0_1_0_d_4) t0_2_0)]
 ;     and t0_1_0[i_5, i_6, i_7, i_8, (ite (< t0_2_0 0) (+ t0_2_0 t0_1_0_d_4) t0_2_0)]

@@ -2,8 +2,7 @@
 ; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 20 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1617: [(and (>= k!1617 0) (< k!1617 t0_3_0_d_4))] t0_3_0[i_9, i_10, i_11, (ite (<= 0 (t0_6_0 i_12)) (t0_6_0 i_12) (+ (t0_6_0 i_12) t0_3_0_d_3)), k!1617] t0_4_0[k!1617, (ite (= t0_4_0_d_6 1) 0 i_13)] + t0_5_0[(ite (= t0_5_0_d_7 1) 0 i_13)]
 ;     and sum k!1619: [(and (>= k!1619 0) (< k!1619 t0_3_0_d_4))] t0_3_0[i_9, i_10, i_11, (ite (< (t0_6_0 i_12) 0) (+ (t0_6_0 i_12) t0_3_0_d_3) (t0_6_0 i_12)), k!1619] t0_4_0[k!1619, (ite (= t0_4_0_d_6 1) 0 i_13)] + t0_5_0[(ite (= t0_5_0_d_7 1) 0 i_13)]

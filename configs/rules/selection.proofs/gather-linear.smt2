@@ -2,8 +2,7 @@
 ; For all dims; 10 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 10 of 10, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!625: [(and (>= k!625 0) (< k!625 t0_2_0_d_4))] t0_2_0[i_8, i_9, i_10, (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_3) (t0_4_0 i_11)), k!625] t0_3_0[k!625, i_12]
 ;     and sum k!627: [(and (>= k!627 0) (< k!627 t0_2_0_d_4))] t0_2_0[i_8, i_9, i_10, (ite (< (t0_4_0 i_11) 0) (+ (t0_4_0 i_11) t0_2_0_d_3) (t0_4_0 i_11)), k!627] t0_3_0[k!627, i_12]

@@ -2,8 +2,7 @@
 ; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 40 of 40, in 40 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!2726: [(and (>= k!2726 0) (< k!2726 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_6, i_7, i_8, (ite (< (t0_3_0 i_9) 0) (+ (t0_3_0 i_9) t0_2_0_d_3) (t0_3_0 i_9)), k!2726]
 ;     and sum k!2729: [(and (>= k!2729 0) (< k!2729 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_6, i_7, i_8, (ite (< (t0_3_0 i_9) 0) (+ (t0_3_0 i_9) t0_2_0_d_3) (t0_3_0 i_9)), k!2729]

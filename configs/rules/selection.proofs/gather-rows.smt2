@@ -2,8 +2,7 @@
 ; For all dims; 4 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 4 of 4, in 4 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!97: [(and (>= k!97 0) (< k!97 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (< (t0_4_0 i_14) 0) (+ (t0_4_0 i_14) t0_2_0_d_3) (t0_4_0 i_14)), k!97] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), k!97, i_15]
 ;     and sum k!99: [(and (>= k!99 0) (< k!99 t0_2_0_d_4))] t0_2_0[(ite (= t0_2_0_d_0 1) 0 i_11), (ite (= t0_2_0_d_1 1) 0 i_12), (ite (= t0_2_0_d_2 1) 0 i_13), (ite (< (t0_4_0 i_14) 0) (+ (t0_4_0 i_14) t0_2_0_d_3) (t0_4_0 i_14)), k!99] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_11), (ite (= t0_3_0_d_6 1) 0 i_12), (ite (= t0_3_0_d_7 1) 0 i_13), k!99, i_15]

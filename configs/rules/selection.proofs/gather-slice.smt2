@@ -2,8 +2,7 @@
 ; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 40 of 40, in 40 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_9, i_10, i_11, (ite (< (t0_3_0 i_12) 0) (+ (t0_3_0 i_12) t0_2_0_d_3) (t0_3_0 i_12)), (+ (* i_13 steps_7) starts_5)]
 ;     and t0_2_0[i_9, i_10, i_11, (ite (< (t0_3_0 i_12) 0) (+ (t0_3_0 i_12) t0_2_0_d_3) (t0_3_0 i_12)), (+ (* i_13 steps_7) starts_5)]

@@ -2,8 +2,7 @@
 ; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 3 conditions.
 ; Then whole equalities of both sides as the operations define them: 120 of 120, in 42 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]
 ;     and t0_3_0[i_19, i_20, i_21, i_22, (+ i_23 split_5 split_6)]

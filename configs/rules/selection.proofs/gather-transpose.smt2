@@ -2,8 +2,7 @@
 ; For all dims; 119 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 119 of 119, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_5, i_6, i_7, (ite (< (t0_3_0 i_8) 0) (+ (t0_3_0 i_8) t0_2_0_d_3) (t0_3_0 i_8))]
 ;     and t0_2_0[i_5, i_6, i_7, (ite (< (t0_3_0 i_8) 0) (+ (t0_3_0 i_8) t0_2_0_d_3) (t0_3_0 i_8))]

@@ -2,8 +2,7 @@
 ; For all dims; 90 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 90 of 90, in 90 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f0(t0_2_0[i_10, i_11, i_12, i_13, (ite (<= 0 (t0_3_0 i_14 i_15 i_16 i_17 i_18))
 ;        (t0_3_0 i_14 i_15 i_16 i_17 i_18)

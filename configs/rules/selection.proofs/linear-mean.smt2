@@ -2,8 +2,7 @@
 ; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 16 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1021 k!1022: [(and (>= k!1021 0) (< k!1021 t0_2_0_d_3)) (and (>= k!1022 0) (< k!1022 t0_2_0_d_4))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!1021, k!1022] t0_3_0[k!1022, i_11]
 ;     and sum k!1028 k!1029: [(and (>= k!1028 0) (< k!1028 t0_2_0_d_4)) (and (>= k!1029 0) (< k!1029 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!1029, k!1028] t0_3_0[k!1028, i_11]

@@ -2,8 +2,7 @@
 ; For all dims; 60 cases, ranks to 4, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 12 conditions.
 ; Then whole equalities of both sides as the operations define them: 37 of 60, in 37 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!3592: [(and (>= i_15 0) (< i_15 (+ 0 t1_0_0_d_3))) (and (>= k!3592 0) (< k!3592 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_0[i_12, i_13, k!3592, i_15] + sum k!3593: [(and (>= i_15 (+ 0 t1_0_0_d_3)) (< i_15 (+ (+ 0 t1_0_0_d_3) t1_0_1_d_7))) (and (>= k!3593 0) (< k!3593 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_1[i_12, i_13, k!3593, (+ i_15 (* (- 1) t1_0_0_d_3))] + sum k!3594: [(and (>= i_15 (+ 0 t
 ;        (< i_15 (+ (+ 0 t1_0_0_d_3 t1_0_1_d_7) t1_0_2_d_11))) (and (>= k!3594 0) (< k!3594 t1_0_0_d_2))] one_over[t1_0_0_d_2] t1_0_2[i_12, i_13, k!3594, (+ i_15 (* (- 1) t1_0_0_d_3) (* (- 1) t1_0_1_d_7))]

@@ -2,8 +2,7 @@
 ; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 16 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!804 k!805: [(and (>= k!804 0) (< k!804 t0_2_0_d_4)) (and (>= k!805 0) (< k!805 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!805, k!804] t0_3_0[k!804, i_11]
 ;     and sum k!810 k!811: [(and (>= k!810 0) (< k!810 t0_2_0_d_3)) (and (>= k!811 0) (< k!811 t0_2_0_d_4))] one_over[t0_2_0_d_3] t0_2_0[i_7, i_8, i_9, k!810, k!811] t0_3_0[k!811, i_11]

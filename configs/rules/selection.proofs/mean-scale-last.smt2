@@ -2,8 +2,7 @@
 ; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!116: [(and (>= k!116 0) (< k!116 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_6, i_7, i_8, k!116, (ite (= t0_2_0_d_4 1) 0 i_10)] t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_10)]
 ;     and sum k!119: [(and (>= k!119 0) (< k!119 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_6, i_7, i_8, k!119, i_10] t0_3_0[i_10]

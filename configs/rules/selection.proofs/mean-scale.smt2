@@ -2,8 +2,7 @@
 ; For all dims; 30 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 30 of 30, in 25 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!638: [(and (>= k!638 0) (< k!638 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_5, i_6, i_7, i_8, k!638] t0_3_0
 ;     and sum k!641: [(and (>= k!641 0) (< k!641 t0_2_0_d_4))] one_over[t0_2_0_d_4] t0_2_0[i_5, i_6, i_7, i_8, k!641] t0_3_0

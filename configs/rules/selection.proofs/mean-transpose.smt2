@@ -2,8 +2,7 @@
 ; For all dims; 119 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 0 conditions.
 ; Then whole equalities of both sides as the operations define them: 116 of 119, in 116 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!6855: [(and (>= k!6855 0) (< k!6855 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_4, i_5, i_6, k!6855]
 ;     and sum k!6858: [(and (>= k!6858 0) (< k!6858 t0_2_0_d_3))] one_over[t0_2_0_d_3] t0_2_0[i_4, i_5, i_6, k!6858]

@@ -2,8 +2,7 @@
 ; For all dims; 5 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 9 conditions.
 ; Then whole equalities of both sides as the operations define them: 5 of 5, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!457: [(and (>= k!457 0) (< k!457 t0_3_0_d_4))] t0_3_0[i_11, i_12, i_13, i_14, k!457] t0_4_0[k!457, (ite (= t0_4_0_d_6 1) 0 (+ (* i_15 steps_10) starts_8))] + t0_5_0[(ite (= t0_5_0_d_7 1) 0 (+ (* i_15 steps_10) starts_8))]
 ;     and sum k!459: [(and (>= k!459 0) (< k!459 t0_3_0_d_4))] t0_3_0[i_11, i_12, i_13, i_14, k!459] t0_4_0[k!459, (+ i_15 starts_8)] + t0_5_0[(+ i_15 starts_8)]

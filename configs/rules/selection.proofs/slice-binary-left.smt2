@@ -2,8 +2,7 @@
 ; For all dims; 35 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 35 of 35, in 35 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f1(t0_2_0[(+ (* i_12 steps_11) starts_9), (ite (= t0_2_0_d_1 1) 0 i_13), (ite (= t0_2_0_d_2 1) 0 i_14), (ite (= t0_2_0_d_3 1) 0 i_15), (ite (= t0_2_0_d_4 1) 0 i_16)], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), (ite (= t0_3_0_d_8 1) 0 i_16)])
 ;     and f1(t0_2_0[(+ (* i_12 steps_11) starts_9), (ite (= t0_2_0_d_1 1) 0 i_13), (ite (= t0_2_0_d_2 1) 0 i_14), (ite (= t0_2_0_d_3 1) 0 i_15), (ite (= t0_2_0_d_4 1) 0 i_16)], t0_3_0[(ite (= t0_3_0_d_5 1) 0 i_13), (ite (= t0_3_0_d_6 1) 0 i_14), (ite (= t0_3_0_d_7 1) 0 i_15), (ite (= t0_3_0_d_8 1) 0 i_16)])

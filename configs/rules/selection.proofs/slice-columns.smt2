@@ -2,8 +2,7 @@
 ; For all dims; 5 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 6 conditions.
 ; Then whole equalities of both sides as the operations define them: 5 of 5, in 5 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!305: [(and (>= k!305 0) (< k!305 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, i_13, k!305] t0_3_0[k!305, (+ (* i_14 steps_9) starts_7)]
 ;     and sum k!307: [(and (>= k!307 0) (< k!307 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, i_13, k!307] t0_3_0[k!307, (+ i_14 starts_7)]

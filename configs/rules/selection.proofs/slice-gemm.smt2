@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 7 conditions.
 ; Then whole equalities of both sides as the operations define them: 6 of 6, in 6 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!68: [(and (>= k!68 0) (< k!68 t0_2_0_d_1))] alpha_5 t0_2_0[(+ (* i_10 steps_9) starts_7), k!68] t0_3_0[i_11, k!68] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_11)]
 ;     and sum k!71: [(and (>= k!71 0) (< k!71 t0_2_0_d_1))] alpha_5 t0_2_0[(+ i_10 starts_7), k!71] t0_3_0[i_11, k!71] + beta_6 t0_4_0[(ite (= t0_4_0_d_4 1) 0 i_11)]

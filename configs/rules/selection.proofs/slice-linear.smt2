@@ -2,8 +2,7 @@
 ; For all dims; 10 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 10 of 10, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!313: [(and (>= k!313 0) (< k!313 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, (+ (* i_13 steps_9) starts_7), k!313] t0_3_0[k!313, i_14]
 ;     and sum k!315: [(and (>= k!315 0) (< k!315 t0_2_0_d_4))] t0_2_0[i_10, i_11, i_12, (+ (* i_13 steps_9) starts_7), k!315] t0_3_0[k!315, i_14]

@@ -2,8 +2,7 @@
 ; For all dims; 15 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 5 conditions.
 ; Then whole equalities of both sides as the operations define them: 15 of 15, in 15 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_11, i_12, i_13, i_14, (+ (* steps_7 (+ (* i_15 steps_10) starts_8)) starts_5)]
 ;     and t0_2_0[i_11, i_12, i_13, i_14, (+ i_15 starts_5 starts_8)]

@@ -2,8 +2,7 @@
 ; For all dims; 40 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 40 of 40, in 40 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), i_12]) inverse(sum k!2069: [(and (>= k!2069 0) (< k!2069 t0_2_0_d_4))] Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), k!2069]))
 ;     and Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), i_12]) inverse(sum k!2071: [(and (>= k!2071 0) (< k!2071 t0_2_0_d_4))] Exp(t0_2_0[i_8, i_9, i_10, (+ (* i_11 steps_7) starts_5), k!2071]))

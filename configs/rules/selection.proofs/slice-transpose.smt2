@@ -2,8 +2,7 @@
 ; For all dims; 119 cases, ranks to 4.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 119 of 119, in 10 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   t0_2_0[i_7, i_8, i_9, (+ (* i_10 steps_6) starts_4)]
 ;     and t0_2_0[i_7, i_8, i_9, (+ (* i_10 steps_6) starts_4)]

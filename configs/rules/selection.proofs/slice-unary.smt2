@@ -2,8 +2,7 @@
 ; For all dims; 58 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 1 conditions.
 ; Then whole equalities of both sides as the operations define them: 58 of 58, in 58 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   f1(t0_2_0[(+ (* i_20 steps_15) starts_5), (+ (* i_21 steps_16) starts_6), (+ (* i_22 steps_17) starts_7), (+ (* i_23 steps_18) starts_8), (+ (* i_24 steps_19) starts_9)])
 ;     and f1(t0_2_0[(+ (* i_20 steps_15) starts_5), (+ (* i_21 steps_16) starts_6), (+ (* i_22 steps_17) starts_7), (+ (* i_23 steps_18) starts_8), (+ (* i_24 steps_19) starts_9)])

@@ -2,8 +2,7 @@
 ; For all dims; 6 cases, ranks to 3, sets of up to 3.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 11 conditions.
 ; Then whole equalities of both sides as the operations define them: 15 of 15, in 14 blocks.
-; Whatever a block takes for granted, of sums and products, is an assertion
-; that is called an axiom.
+; What is taken for granted, of places, sums and products, is called an axiom.
 ; The last case is
 ;   sum k!1685: [(and (>= k!1685 0) (< k!1685 t0_2_0_d_2))] t0_2_0[i_21, i_22, k!1685] t0_3_0[k!1685, (ite (= t0_3_0_d_4 1) 0 (+ (* i_23 steps_14) starts_12))] + t0_4_0[(ite (= t0_4_0_d_5 1) 0 (+ (* i_23 steps_14) starts_12))]
 ;     and sum k!1687: [(and (>= k!1687 0) (< k!1687 t0_2_0_d_2))] t0_2_0[i_21, i_22, k!1687] t0_3_0[k!1687, (+ i_23 starts_12)] + t0_4_0[(+ i_23 starts_12)]

@@ -156,7 +156,7 @@ class Axiom {
       const WrittenRef written = rewrite_ ? rewrite_(value.written) : value.written;
       if (written) meant.written = written_.node(written);
     }
-    for (const z3::expr& fact : state_.assumptions()) {
+    for (const auto& [fact, comment] : state_.assumptions()) {
       bool of_place = false;
       look_at(fact, of_place);
       (of_place ? place_facts_ : size_facts_).push_back(program_.node(fact));

@@ -206,7 +206,7 @@ class World {
     const z3::expr simple = copy.substitute(from, to).simplify();
     if (simple.is_numeral() || simple.is_true() || simple.is_false()) return simple;
     z3::solver solver(context_);
-    for (const z3::expr& fact : state_.assumptions()) solver.add(fact);
+    for (const SmtAssertion& fact : state_.assumptions()) solver.add(fact.claim);
     for (const auto& [variable, size] : known_) solver.add(variable == context_.int_val(size));
     EXPECT_EQ(solver.check(), z3::sat) << "what is assumed does not hold here: " << e;
     return solver.get_model().eval(e, true);

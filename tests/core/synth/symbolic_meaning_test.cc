@@ -82,7 +82,7 @@ class Instance {
     const auto wanted = rules::testing::Interpreter(builder_.graph()).run(inputs_);
     std::size_t places = 0;
     for (std::size_t i = 0; i < outputs; ++i) places += compare(meant.at(i), wanted.at(i));
-    for (const z3::expr& fact : state_.assumptions()) EXPECT_NE(numbers_.integer(fact), 0) << fact;
+    for (const auto& [fact, comment] : state_.assumptions()) EXPECT_NE(numbers_.integer(fact), 0) << fact;
     return places;
   }
 

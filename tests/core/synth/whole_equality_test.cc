@@ -19,7 +19,7 @@ struct World {
   z3::context context;
   z3::expr i = context.int_const("i_0"), j = context.int_const("j_0"), n = context.int_const("n_0"),
            m = context.int_const("m_0");
-  std::vector<z3::expr> facts = {n >= 1, m >= 1, i >= 0, i < n, j >= 0, j < m};
+  std::vector<SmtAssertion> facts = {n >= 1, m >= 1, i >= 0, i < n, j >= 0, j < m};
 
   Poly leaf(const std::string& name, const Index& index) const { return Poly::atom({name, index, {}}); }
   Poly x(const z3::expr& a, const z3::expr& b) const { return leaf("x", {a, b}); }
@@ -105,7 +105,6 @@ TEST_P(NotWhole, SidesThatDifferAreNot) {
   const auto [left, right] = GetParam().make(w);
   WholeEqualities whole(kBytes);
   EXPECT_FALSE(whole.add(w.facts, left.written, right.written)) << whole.text();
-  EXPECT_EQ(whole.asked(), 1u);
   EXPECT_EQ(whole.confirmed(), 0u);
   EXPECT_EQ(whole.text(), "");
 }
