@@ -36,8 +36,12 @@ Quantity shape_of(const graph::TensorType& type) {
 
 Quantity scalar_of(const Tensor& tensor, const Scope& scope) {
   if (!tensor.constant()) return {};
-  const auto value = scope.graph.tables().weights().scalar_value(tensor.weight);
-  return value ? Quantity::of(*value) : Quantity{};
+  const graph::Tables& tables = scope.graph.tables();
+  const auto value = tables.weights().scalar_value(tensor.weight);
+  if (!value) return {};
+  Quantity found = Quantity::of(*value);
+  found.exact = tables.type(tensor.type).dtype == graph::DType::float64;
+  return found;
 }
 
 Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) {
@@ -133,16 +137,20 @@ Quantity compare(const std::string& op, const Quantity& a, const Quantity& b) {
            (q.kind == Kind::list && std::none_of(q.list.begin(), q.list.end(), is_symbolic));
   };
   if (!ordered(a) || !ordered(b)) return {};
-  const auto holds = [&](double x, double y) {
+  const auto holds = [&](auto x, auto y) {
     return op == "<" ? x < y : op == "<=" ? x <= y : op == ">" ? x > y : x >= y;
   };
   const auto number = [](const Quantity& q) {
     return q.kind == Kind::real ? q.real : static_cast<double>(q.integer);
   };
   if (b.kind == Kind::list) return {};
-  if (a.kind != Kind::list) return Quantity::of(holds(number(a), number(b)));
-  return Quantity::of(std::all_of(a.list.begin(), a.list.end(),
-                                  [&](std::int64_t v) { return holds(static_cast<double>(v), number(b)); }));
+  const bool real = b.kind == Kind::real;
+  if (a.kind == Kind::list)
+    return Quantity::of(std::all_of(a.list.begin(), a.list.end(), [&](std::int64_t v) {
+      return real ? holds(static_cast<double>(v), b.real) : holds(v, b.integer);
+    }));
+  if (real || a.kind == Kind::real) return Quantity::of(holds(number(a), number(b)));
+  return Quantity::of(holds(a.integer, b.integer));
 }
 
 namespace {
@@ -153,12 +161,15 @@ Quantity element(const Quantity& list, const Quantity& at) {
   return i ? Quantity::of(list.list[*i]) : Quantity{};
 }
 
-Quantity part(const Quantity& list, const Quantity& first, const Quantity& last) {
-  if (list.kind != Kind::list) return {};
+// Nothing in place of a bound: it is not written.
+Quantity part(const Quantity& list, const std::optional<Quantity>& first,
+              const std::optional<Quantity>& last) {
+  const auto bad = [](const std::optional<Quantity>& q) { return q && q->kind != Kind::integer; };
+  if (list.kind != Kind::list || bad(first) || bad(last)) return {};
   const auto size = static_cast<std::int64_t>(list.list.size());
-  const auto bound = [&](const Quantity& q, std::int64_t otherwise) {
-    if (q.kind != Kind::integer) return otherwise;
-    return std::clamp<std::int64_t>(q.integer < 0 ? q.integer + size : q.integer, 0, size);
+  const auto bound = [&](const std::optional<Quantity>& q, std::int64_t otherwise) {
+    if (!q) return otherwise;
+    return std::clamp<std::int64_t>(q->integer < 0 ? q->integer + size : q->integer, 0, size);
   };
   const std::int64_t from = bound(first, 0), to = std::max(from, bound(last, size));
   return Quantity::of(Ints(std::span(list.list.begin() + from, list.list.begin() + to)));
@@ -256,7 +267,8 @@ Quantity computed(const Code& code, const Scope& scope) {
     return operation(left, right);
   };
   const auto optional_arg = [&](std::size_t i) {
-    return code.args[i].form == Form::literal && !code.args[i].literal.known() ? Quantity{} : arg(i);
+    return code.args[i].form == Form::literal && !code.args[i].literal.known() ? std::nullopt
+                                                                               : std::optional(arg(i));
   };
   switch (code.form) {
     case Form::literal:
@@ -283,8 +295,11 @@ Quantity computed(const Code& code, const Scope& scope) {
       return inner.kind == Kind::boolean ? Quantity::of(!inner.truth()) : Quantity{};
     }
     case Form::minus: {
-      const Quantity inner = arg(0);
-      if (inner.kind == Kind::real) return Quantity::of(-inner.real);
+      Quantity inner = arg(0);
+      if (inner.kind == Kind::real) {
+        inner.real = -inner.real;
+        return inner;
+      }
       return arithmetic('-', Quantity::of(std::int64_t{0}), inner);
     }
     case Form::member_of:

@@ -62,7 +62,7 @@ Truth compared(const Code& code, const Scope& scope) {
   }
   if (code.symbol == "==" || code.symbol == "!=") return truth_of((*left == *right) == (code.symbol == "=="));
   if (is_symbolic(*left) || is_symbolic(*right)) return Truth::unknown;
-  const auto a = static_cast<double>(*left), b = static_cast<double>(*right);
+  const std::int64_t a = *left, b = *right;
   const bool strict = code.symbol.size() == 1;
   if (code.symbol[0] == '<') return truth_of(strict ? a < b : a <= b);
   return truth_of(strict ? a > b : a >= b);

@@ -70,9 +70,10 @@ Quantity on_lists(char op, const Quantity& a, const Quantity& b) {
   return Quantity::of(std::move(out));
 }
 
-// Models hold float32, rules are written in decimals: 0.1 is meant to match both.
-bool same_float(double a, double b) {
-  return static_cast<float>(a) == static_cast<float>(b);
+// Most models hold float32, rules are written in decimals: 0.1 is meant to match both.
+bool same_real(const Quantity& a, const Quantity& b) {
+  if (a.exact || b.exact) return a.real == b.real;
+  return static_cast<float>(a.real) == static_cast<float>(b.real);
 }
 
 }  // namespace
@@ -120,6 +121,7 @@ void Quantity::assign(const graph::AttrValue& value) {
   } else if (const auto* number = std::get_if<double>(&value)) {
     kind = Kind::real;
     real = *number;
+    exact = false;
   } else if (const auto* ints = std::get_if<graph::Ints>(&value)) {
     kind = Kind::list;
     list.assign(ints->begin(), ints->end());
@@ -141,7 +143,7 @@ bool Quantity::equals(const Quantity& other) const {
   }
   if (kind == Kind::integer && other.kind == Kind::list) return other.equals(*this);
   if (kind == Kind::real && other.kind == Kind::integer)
-    return same_float(real, static_cast<double>(other.integer));
+    return same_real(*this, Quantity::of(static_cast<double>(other.integer)));
   if (kind == Kind::integer && other.kind == Kind::real) return other.equals(*this);
   if (kind != other.kind) return false;
   switch (kind) {
@@ -151,7 +153,7 @@ bool Quantity::equals(const Quantity& other) const {
     case Kind::integer:
       return integer == other.integer;
     case Kind::real:
-      return same_float(real, other.real);
+      return same_real(*this, other);
     case Kind::list:
       return list == other.list;
     case Kind::text:
@@ -171,6 +173,7 @@ void Quantity::add_to(Hasher& hasher) const {
       break;
     case Kind::real:
       hasher.add(std::bit_cast<std::uint64_t>(real));
+      hasher.add(std::uint64_t{exact});
       break;
     case Kind::list:
       hasher.add(list.size());
@@ -234,7 +237,9 @@ Quantity arithmetic(char op, const Quantity& a, const Quantity& b) {
   if ((a.kind == Kind::integer && is_symbolic(a.integer)) ||
       (b.kind == Kind::integer && is_symbolic(b.integer)))
     return {};
-  return Quantity::of(compute(op, real(a), real(b)));
+  Quantity out = Quantity::of(compute(op, real(a), real(b)));
+  out.exact = a.exact || b.exact;
+  return out;
 }
 
 }  // namespace regraft::rules

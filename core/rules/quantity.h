@@ -22,6 +22,7 @@ using List = InlineVector<std::int64_t, 8>;
 struct Quantity {
   enum class Kind : std::uint8_t { none, boolean, integer, real, list, text };
   Kind kind = Kind::none;
+  bool exact = false;        // real: of a float64 constant, so compared as it stands and not as a float32
   std::int64_t integer = 0;  // boolean, integer
   double real = 0;
   List list;

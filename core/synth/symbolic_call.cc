@@ -9,6 +9,8 @@ using rules::Code;
 using rules::Function;
 using Kind = SymbolicQuantity::Kind;
 
+constexpr std::int64_t kLongestRange = 1000;  // less than the matcher's
+
 const std::optional<SymbolicTensor>& tensor_at(rules::Slot slot, const SymbolicScope& scope) {
   return scope.bindings.tensor(slot, slot.domain == scope.domain ? scope.member : 0);
 }
@@ -127,10 +129,11 @@ SymbolicQuantity of_list(Function function, SymbolicQuantity list, const Symboli
   }
 }
 
+// The first place where the matcher sees it: equal dims that it does not know to be the same it passes over.
 SymbolicQuantity position_of(const SymbolicQuantity& list, const z3::expr& wanted,
                              const SymbolicScope& scope) {
   for (std::size_t i = 0; i < list.items.size(); ++i) {
-    if (scope.state.decide(list.items[i] == wanted))
+    if (scope.state.decide(seen_equal(list.items[i], wanted, scope)))
       return quantity_of(scope.state.number(static_cast<std::int64_t>(i)));
   }
   return {};
@@ -169,6 +172,7 @@ SymbolicQuantity symbolic_call(const Code& code, const SymbolicScope& scope) {
   if (code.function == Function::range) {
     const std::int64_t first = args.size() > 1 ? scope.state.literal(args[0].items.at(0)) : 0;
     const std::int64_t last = scope.state.literal(args.back().items.at(0));
+    if (last - first > kLongestRange) throw Unprovable("a range of so many numbers");
     Index out;
     for (std::int64_t i = first; i < last; ++i) out.push_back(scope.state.number(i));
     return last < first ? SymbolicQuantity{} : quantity_of(std::move(out));

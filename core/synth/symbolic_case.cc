@@ -46,6 +46,25 @@ z3::expr ProofCase::fresh(const std::string& name) {
   return context_.int_const((name + "_" + std::to_string(names_++)).c_str());
 }
 
+z3::expr ProofCase::fresh_dim(const std::string& name) {
+  z3::expr dim = fresh(name);
+  dims_.insert(dim.decl().name().str());
+  return dim;
+}
+
+bool ProofCase::concrete(const z3::expr& number) const {
+  if (!number.is_app()) return false;
+  if (number.is_const()) return number.is_numeral() || !dims_.contains(number.decl().name().str());
+  for (unsigned i = 0; i < number.num_args(); ++i) {
+    if (!concrete(number.arg(i))) return false;
+  }
+  return true;
+}
+
+z3::expr ProofCase::maybe() {
+  return context_.bool_const(("maybe_" + std::to_string(names_++)).c_str());
+}
+
 void ProofCase::assume(const z3::expr& fact, const std::string& axiom) {
   if (fact.simplify().is_true()) return;
   assumptions_.emplace_back(fact, axiom.empty() ? "" : "; axiom: " + axiom);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <sstream>
 
 #include "core/synth/symbolic_rule.h"
 
@@ -8,21 +6,9 @@ namespace regraft::synth {
 namespace {
 
 using rules::Code;
+using rules::Function;
 using Form = rules::Code::Form;
 using Kind = SymbolicQuantity::Kind;
-
-Poly number_of(double value) {
-  // Few binary digits, or an atom of its own.
-  for (std::int64_t denominator = 1; denominator <= (1 << 20); denominator *= 2) {
-    const double scaled = value * static_cast<double>(denominator);
-    if (std::abs(scaled) < 1e9 && scaled == std::floor(scaled))
-      return Poly::number(static_cast<std::int64_t>(scaled), denominator);
-  }
-  // Every digit is part of the name: numbers that differ are different atoms.
-  std::ostringstream name;
-  name << "number_" << std::hexfloat << value;
-  return Poly::atom({name.str(), {}, {}});
-}
 
 z3::expr combine(char op, const z3::expr& a, const z3::expr& b) {
   switch (op) {
@@ -58,7 +44,11 @@ SymbolicQuantity arithmetic(char op, const SymbolicQuantity& a, const SymbolicQu
   return quantity_of(std::move(out));
 }
 
-z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, const SymbolicScope& scope) {
+// Of what is asked: as it stands, or as an assumption, of which less may be said than the matcher sees.
+enum class Sense : std::uint8_t { exact, assumed };
+
+z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, Sense sense,
+               const SymbolicScope& scope) {
   z3::context& context = scope.state.context();
   if (a.kind == Kind::none || b.kind == Kind::none) return context.bool_val(false);
   if (a.kind == Kind::text || b.kind == Kind::text)
@@ -77,17 +67,19 @@ z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, const Symbo
   if (both && a.items.size() != b.items.size()) return context.bool_val(false);
   z3::expr all = context.bool_val(true);
   const std::size_t count = a.kind == Kind::list ? a.items.size() : b.kind == Kind::list ? b.items.size() : 1;
-  for (std::size_t i = 0; i < count; ++i)
-    all = all && a.items[a.kind == Kind::list ? i : 0] == b.items[b.kind == Kind::list ? i : 0];
+  for (std::size_t i = 0; i < count; ++i) {
+    const z3::expr &x = a.items[a.kind == Kind::list ? i : 0], &y = b.items[b.kind == Kind::list ? i : 0];
+    all = all && (sense == Sense::assumed ? x == y : seen_equal(x, y, scope));
+  }
   return all.simplify();
 }
 
-SymbolicQuantity compare(const Code& code, const SymbolicScope& scope) {
+SymbolicQuantity compare(const Code& code, Sense sense, const SymbolicScope& scope) {
   const std::string& op = code.symbol;
   const SymbolicQuantity a = evaluate(code.args[0], scope), b = evaluate(code.args[1], scope);
   if (a.kind == Kind::none || b.kind == Kind::none) return {};
-  if (op == "==") return truth_of(equal(a, b, scope));
-  if (op == "!=") return truth_of(!equal(a, b, scope));
+  if (op == "==") return truth_of(equal(a, b, sense, scope));
+  if (op == "!=") return truth_of(!equal(a, b, Sense::exact, scope));
   if (a.kind == Kind::real || b.kind == Kind::real || b.kind == Kind::list)
     throw Unprovable("a comparison of real numbers");
   z3::expr all = scope.state.context().bool_val(true);
@@ -125,14 +117,61 @@ SymbolicQuantity part(const Code& code, const SymbolicScope& scope) {
   return quantity_of(Index(list.items.begin() + from, list.items.begin() + to));
 }
 
+z3::expr number_of_truth(const SymbolicQuantity& truth, const SymbolicScope& scope) {
+  return z3::ite(truth.items[0], scope.state.number(1), scope.state.number(0));
+}
+
 SymbolicQuantity list_of(const Code& code, const SymbolicScope& scope) {
   Index out;
   for (const Code& arg : code.args) {
     const SymbolicQuantity value = evaluate(arg, scope);
-    if (value.kind != Kind::integer && !(value.kind == Kind::list && arg.form == Form::spread)) return {};
-    out.insert(out.end(), value.items.begin(), value.items.end());
+    if (value.kind == Kind::boolean)
+      out.push_back(number_of_truth(value, scope));
+    else if (value.kind == Kind::integer || (value.kind == Kind::list && arg.form == Form::spread))
+      out.insert(out.end(), value.items.begin(), value.items.end());
+    else
+      return {};
   }
   return quantity_of(std::move(out));
+}
+
+// Whether the matcher has a value where the prover has one: nothing is computed of dims or large numbers.
+bool always_known(const Code& code) {
+  const auto all_known = [&] { return std::all_of(code.args.begin(), code.args.end(), always_known); };
+  switch (code.form) {
+    case Form::conjunction:
+    case Form::disjunction:
+    case Form::literal:
+    case Form::variable:
+    case Form::member_index:
+    case Form::member_count:
+      return true;
+    case Form::negation:
+    case Form::dim:
+    case Form::index:
+    case Form::slice:
+    case Form::odd:
+    case Form::even:
+    case Form::member_of:
+      return all_known();
+    case Form::compare:  // dims without a number have no order
+      return (code.symbol == "==" || code.symbol == "!=") && all_known();
+    case Form::call:
+      return code.function == Function::present || code.function == Function::is_const ||
+             code.function == Function::scalar || code.function == Function::floating ||
+             code.function == Function::rank || code.function == Function::dims ||
+             (code.function == Function::len && all_known());
+    default:
+      return false;
+  }
+}
+
+// Of "and", "or" and the condition of a comprehension: what has no value is false.
+z3::expr part_of_connected(const Code& code, Sense sense, const SymbolicScope& scope) {
+  const bool asserted = sense == Sense::assumed;
+  const SymbolicQuantity q = asserted ? assumed(code, scope) : evaluate(code, scope);
+  if (q.kind != Kind::boolean) return scope.state.context().bool_val(false);
+  return asserted || always_known(code) ? q.items[0] : scope.state.maybe() && q.items[0];
 }
 
 SymbolicQuantity comprehension(const Code& code, const SymbolicScope& scope) {
@@ -141,12 +180,13 @@ SymbolicQuantity comprehension(const Code& code, const SymbolicScope& scope) {
   Index out;
   for (const z3::expr& item : source.items) {
     scope.bindings.quantity(code.slot, 0) = quantity_of(item);
-    if (code.args.size() > 2 && !scope.state.decide(evaluate(code.args[2], scope).items.at(0))) continue;
+    if (code.args.size() > 2 && !scope.state.decide(part_of_connected(code.args[2], Sense::exact, scope)))
+      continue;
     const SymbolicQuantity value = evaluate(code.args[0], scope);
     if (value.kind == Kind::integer)
       out.push_back(value.items[0]);
     else if (value.kind == Kind::boolean)
-      out.push_back(z3::ite(value.items[0], scope.state.number(1), scope.state.number(0)));
+      out.push_back(number_of_truth(value, scope));
     else
       return {};
   }
@@ -163,24 +203,26 @@ SymbolicQuantity spread(const Code& code, const SymbolicScope& scope) {
   return quantity_of(std::move(out));
 }
 
-SymbolicQuantity parity(const SymbolicQuantity& q, int wanted, const SymbolicScope& scope) {
+// Of a dim that the matcher does not know it says no.
+SymbolicQuantity parity(const SymbolicQuantity& q, int wanted, Sense sense, const SymbolicScope& scope) {
+  if (q.kind != Kind::integer && q.kind != Kind::list) return {};
   z3::expr all = scope.state.context().bool_val(true);
-  for (const z3::expr& item : q.items) all = all && z3::mod(item, scope.state.number(2)) == wanted;
+  for (const z3::expr& item : q.items) {
+    const bool known = sense == Sense::assumed || scope.state.concrete(item);
+    if (!known) all = all && scope.state.maybe();
+    all = all && z3::mod(item, scope.state.number(2)) == wanted;
+  }
   return truth_of(all);
 }
 
-// "and", "or": what has no value is false.
-SymbolicQuantity connected(const Code& code, const SymbolicScope& scope) {
-  const auto value = [&](const Code& c) {
-    const SymbolicQuantity q = evaluate(c, scope);
-    return q.kind == Kind::boolean ? q.items[0] : scope.state.context().bool_val(false);
-  };
-  const z3::expr first = value(code.args[0]);
+SymbolicQuantity connected(const Code& code, Sense sense, const SymbolicScope& scope) {
+  const z3::expr first = part_of_connected(code.args[0], sense, scope);
   // The second part may be meaningless where the first decides.
   const bool conjunction = code.form == Form::conjunction;
   if (scope.state.follows(conjunction ? !first : first))
     return truth_of(scope.state.context().bool_val(!conjunction));
-  return truth_of(conjunction ? first && value(code.args[1]) : first || value(code.args[1]));
+  const z3::expr second = part_of_connected(code.args[1], sense, scope);
+  return truth_of(conjunction ? first && second : first || second);
 }
 
 SymbolicQuantity conditional(const Code& code, const SymbolicScope& scope) {
@@ -215,15 +257,15 @@ SymbolicQuantity negation(const Code& code, const SymbolicScope& scope) {
   return q.kind == Kind::boolean ? truth_of(!q.items[0]) : SymbolicQuantity{};
 }
 
-SymbolicQuantity contained(const Code& code, const SymbolicScope& scope) {
+SymbolicQuantity contained(const Code& code, Sense sense, const SymbolicScope& scope) {
   const SymbolicQuantity needle = evaluate(code.args[0], scope);
   z3::expr any = scope.state.context().bool_val(false);
   for (std::size_t i = 1; i < code.args.size(); ++i) {
     const SymbolicQuantity value = evaluate(code.args[i], scope);
     if (code.symbol == "set") {
-      any = any || equal(needle, value, scope);
+      any = any || equal(needle, value, sense, scope);
     } else {
-      for (const z3::expr& item : value.items) any = any || needle.items.at(0) == item;
+      for (const z3::expr& item : value.items) any = any || equal(needle, quantity_of(item), sense, scope);
     }
   }
   return truth_of(any);
@@ -231,44 +273,26 @@ SymbolicQuantity contained(const Code& code, const SymbolicScope& scope) {
 
 }  // namespace
 
-SymbolicQuantity quantity_of(const z3::expr& integer) {
-  SymbolicQuantity q;
-  q.kind = Kind::integer;
-  q.items = {integer};
-  return q;
-}
-SymbolicQuantity quantity_of(Index list) {
-  SymbolicQuantity q;
-  q.kind = Kind::list;
-  q.items = std::move(list);
-  return q;
-}
-SymbolicQuantity truth_of(const z3::expr& condition) {
-  SymbolicQuantity q;
-  q.kind = Kind::boolean;
-  q.items = {condition.simplify()};
-  return q;
-}
-SymbolicQuantity real_of(double value) {
-  SymbolicQuantity q;
-  q.kind = Kind::real;
-  q.literal = value;
-  q.real = number_of(value);
-  return q;
+z3::expr seen_equal(const z3::expr& a, const z3::expr& b, const SymbolicScope& scope) {
+  if (z3::eq(a, b) || (scope.state.concrete(a) && scope.state.concrete(b))) return a == b;
+  return scope.state.maybe() && a == b;
 }
 
-SymbolicQuantity quantity_of(ProofCase& state, const graph::AttrValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return quantity_of(state.number(*integer));
-  if (const auto* real = std::get_if<double>(&value)) return real_of(*real);
-  SymbolicQuantity out;
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    out.kind = Kind::text;
-    out.text = *text;
-    return out;
+SymbolicQuantity assumed(const Code& code, const SymbolicScope& scope) {
+  switch (code.form) {
+    case Form::compare:
+      return compare(code, Sense::assumed, scope);
+    case Form::conjunction:
+    case Form::disjunction:
+      return connected(code, Sense::assumed, scope);
+    case Form::member_of:
+      return contained(code, Sense::assumed, scope);
+    case Form::odd:
+    case Form::even:
+      return parity(evaluate(code.args[0], scope), code.form == Form::odd ? 1 : 0, Sense::assumed, scope);
+    default:
+      return evaluate(code, scope);
   }
-  Index list;
-  for (std::int64_t item : std::get<graph::Ints>(value)) list.push_back(state.number(item));
-  return quantity_of(std::move(list));
 }
 
 SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
@@ -294,19 +318,19 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
       return a;
     }
     case Form::compare:
-      return compare(code, scope);
+      return compare(code, Sense::exact, scope);
     case Form::conjunction:
     case Form::disjunction:
-      return connected(code, scope);
+      return connected(code, Sense::exact, scope);
     case Form::negation:
       return negation(code, scope);
     case Form::minus:
       return arithmetic('-', quantity_of(scope.state.number(0)), arg(0), scope);
     case Form::member_of:
-      return contained(code, scope);
+      return contained(code, Sense::exact, scope);
     case Form::odd:
     case Form::even:
-      return parity(arg(0), code.form == Form::odd ? 1 : 0, scope);
+      return parity(arg(0), code.form == Form::odd ? 1 : 0, Sense::exact, scope);
     case Form::index:
       return element(arg(0), arg(1), scope);
     case Form::slice:

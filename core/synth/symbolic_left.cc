@@ -111,7 +111,7 @@ SymbolicTensor LeftSide::leaf(OpKind kind, const SymbolicInputs& before, rules::
   SymbolicTensor out;
   const std::size_t rank = rank_of(kind, before.size(), before);
   for (std::size_t d = 0; d < rank; ++d) {
-    out.dims.push_back(state_.fresh(name + "_d"));
+    out.dims.push_back(state_.fresh_dim(name + "_d"));
     state_.assume(out.dims.back() >= 1);
   }
   if (kind == OpKind::gather && before.size() == 1) {
@@ -268,7 +268,7 @@ bool LeftSide::check_what_is_ready(bool all) {
     for (std::size_t m = 0; m < count; ++m) {
       const SymbolicScope scope{state_, b_, check->domain, m};
       if (!check->target && take_fact(check->code, scope)) continue;
-      SymbolicQuantity value = evaluate(check->code, scope);
+      SymbolicQuantity value = check->target ? evaluate(check->code, scope) : assumed(check->code, scope);
       if (value.kind == Kind::none) return false;
       if (check->target) {
         b_.quantity(*check->target, m) = std::move(value);

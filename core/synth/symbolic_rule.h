@@ -51,9 +51,17 @@ struct SymbolicScope {
 };
 
 /// An expression of the rule language. Throws Unprovable where it cannot be followed; `none` where it has no
-/// value.
+/// value. The matcher knows less than Z3: of a dim without a number it sees only whether it is the same dim
+/// as another one, and what it cannot compute (on such dims, or past 64 bits) has no value, which "and", "or"
+/// and the condition of a comprehension take for false. So where such a thing is true, the matcher may say
+/// false.
 SymbolicQuantity evaluate(const rules::Code& code, const SymbolicScope& scope);
+/// The same of a guard, which is assumed where it is true: no more than what follows from that.
+SymbolicQuantity assumed(const rules::Code& code, const SymbolicScope& scope);
 SymbolicQuantity symbolic_call(const rules::Code& code, const SymbolicScope& scope);
+
+/// Where the matcher sees that two integers are equal. Where it does not they may be equal all the same.
+z3::expr seen_equal(const z3::expr& a, const z3::expr& b, const SymbolicScope& scope);
 
 // Makers.
 SymbolicQuantity quantity_of(const z3::expr& integer);

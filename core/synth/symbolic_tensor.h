@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/graph/op.h"
 #include "core/rules/choices.h"
@@ -52,6 +53,12 @@ class ProofCase {
   rules::Choices& choices() { return choices_; }
   z3::expr number(std::int64_t value) { return context_.int_val(value); }
   z3::expr fresh(const std::string& name);
+  /// The dim of a leaf: the matcher may not know its number.
+  z3::expr fresh_dim(const std::string& name);
+  /// Whether the matcher knows the number: it does not depend on dims.
+  bool concrete(const z3::expr& number) const;
+  /// What may hold or not, whatever is assumed: whether the matcher sees something.
+  z3::expr maybe();
   LeafFacts* facts() { return &facts_.emplace_back(); }
 
   /// `axiom`: what is taken for granted here, in words; empty: what the rule says.
@@ -90,6 +97,7 @@ class ProofCase {
   std::vector<SmtAssertion> assumptions_;
   std::vector<z3::expr> obligations_;
   std::deque<LeafFacts> facts_;
+  std::set<std::string> dims_;                             // names
   std::map<std::string, Index> places_;                    // numbers split before, by number and dims
   std::map<std::string, std::pair<Index, Index>> merged_;  // numbers made of an index and dims
   bool right_ = false;

@@ -23,6 +23,9 @@ TEST_P(NotProved, AnUnsoundRuleIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Each, NotProved, ::testing::ValuesIn(unsound_rules()),
                          [](const auto& each) { return each.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(Unknown, NotProved, ::testing::ValuesIn(unknown_rules()),
+                         [](const auto& each) { return each.param.name; });
+
 class PlantedNotProved : public ::testing::TestWithParam<UnsoundRule> {};
 
 // A proof is for the ranks that it says, and for real numbers: the two corners that examples alone look into.
