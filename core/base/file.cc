@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
   std::string remedy;
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) remedy = "free some disk space or write elsewhere";
   if (code == EACCES || code == EPERM || code == EROFS) remedy = "check its permissions";
+  if (code == EISDIR) remedy = "name a file, not a folder";
   if (code == ENOENT || code == ENOTDIR) remedy = "check the path";
   throw FileError(what + ": " + std::generic_category().message(code), path.string(), remedy);
 }

@@ -198,9 +198,31 @@ Code Compiler::code_of_call(const Expr& e) {
   error(e.at, "unknown function '" + e.text + "'", nearest(e.text, known, "see core/rules/README.md"));
 }
 
+// Of a name that dtype(x) is compared with.
+void Compiler::check_type_name(const Expr& name) const {
+  if (name.form != Expr::Form::name || name.member || find(name.text)) return;
+  std::vector<std::string_view> known;
+  std::string all;
+  for (const auto& [type, dtype] : kDTypes) {
+    if (type == name.text) return;
+    known.push_back(type);
+    all += (all.empty() ? "one of " : ", ") + std::string(type);
+  }
+  error(name.at, "'" + name.text + "' is no element type", nearest(name.text, known, all));
+}
+
 Code Compiler::code_of_infix(const Expr& e) {
+  const auto is_dtype = [](const Expr& arg) { return arg.form == Expr::Form::call && arg.text == "dtype"; };
+  const bool set = e.text == "in" && e.args[1].form == Expr::Form::set;
+  if (set && e.args[1].args.empty())
+    error(e.at, "nothing is among the values of an empty set", "write them, as in {2, 4}");
+  if (e.text == "==" || e.text == "!=" || set) {
+    if (is_dtype(e.args[1])) check_type_name(e.args[0]);
+    if (is_dtype(e.args[0]))
+      for (const Expr& name : set ? e.args[1].args : std::vector<Expr>{e.args[1]}) check_type_name(name);
+  }
   std::vector<Code> args;
-  if (e.text == "in" && e.args[1].form == Expr::Form::set) {
+  if (set) {
     Code items = make(Form::list, e.args[1].at);
     for (const Expr& item : e.args[1].args) items.args.push_back(code(item));
     args.push_back(code(e.args[0]));

@@ -105,6 +105,7 @@ class ValueCheck {
       const auto attr = attr_of_item(*kind, e.attrs[i], i);
       if (!attr) continue;
       check_text(e.attrs[i].value, *kind, *attr);
+      check_known(e.attrs[i].value, *attr);
       if (*attr == Attr::axis || *attr == Attr::axes || *attr == Attr::perm)
         check_axes(e, *kind, *attr, e.attrs[i].value);
     }
@@ -145,6 +146,21 @@ class ValueCheck {
             nearest(value.text, known, "one of " + all));
   }
 
+  void check_known(const Expr& e, Attr attr) {
+    const Quantity value = written_.value(e);
+    if (attr == Attr::perm && value.kind == Quantity::Kind::list) {
+      List sorted = value.list;
+      std::ranges::sort(sorted);
+      for (std::size_t i = 0; i < sorted.size(); ++i)
+        if (sorted[i] != static_cast<std::int64_t>(i))
+          report_(e.at, "a perm that is no permutation",
+                  "write each of 0 to " + std::to_string(sorted.size() - 1) + " once");
+    }
+    if (attr == Attr::to && value.kind == Quantity::Kind::integer &&
+        (value.integer < 1 || value.integer > kLastType))
+      report_(e.at, std::to_string(value.integer) + " is no element type of ONNX", "as in to=float32");
+  }
+
   void check_axes(const Expr& e, OpKind kind, Attr attr, const Expr& axes) {
     const Quantity value = written_.value(axes);
     List list = value.list;
@@ -177,6 +193,7 @@ class ValueCheck {
             "the first is 0; mend the number or the guard");
   }
 
+  static constexpr std::int64_t kLastType = 26;       // onnx.TensorProto.DataType.INT2
   static constexpr std::int64_t kMostRank = 1 << 20;  // what is above bounds nothing
 
   const RuleText& text_;

@@ -15,7 +15,8 @@ using KindOf = std::function<std::optional<graph::OpKind>(const Expr& e)>;
 
 /// Reports the first division by what is written as zero, the first axis or dim beyond the rank that a guard
 /// of the left side allows, the first negative axis of a pattern (an axis of a graph counts from the front),
-/// and the first text that an attribute does not know.
+/// the first text that an attribute does not know, the first perm that is no permutation, and the first type
+/// that is none.
 void check_values(const RuleText& text, const KindOf& kind_of, const ReportKind& report);
 
 }  // namespace regraft::rules

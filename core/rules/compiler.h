@@ -54,6 +54,7 @@ class Compiler {
   Code code_of_name(const Expr& e);
   Code code_of_call(const Expr& e);
   Code code_of_infix(const Expr& e);
+  void check_type_name(const Expr& name) const;
   Code code_of_comprehension(const Expr& e);
   Code code_of_spread(const Expr& e);
   Slot tensor_argument(const Expr& e);

@@ -15,7 +15,10 @@ struct Position {
   std::uint32_t column = 1;
 };
 
-/// Throws RuleError at "file:line:column".
+/// The text with control characters, and bytes that are no UTF-8, as \x00: what a message may quote.
+std::string printable(std::string_view text);
+
+/// Throws RuleError at "file:line:column"; `what` and `remedy` are made printable.
 [[noreturn]] void fail(std::string_view file, Position at, const std::string& what,
                        const std::string& remedy);
 

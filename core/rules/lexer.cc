@@ -2,6 +2,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "core/base/text.h"
 #include "core/rules/syntax.h"
 
 namespace regraft::rules {
@@ -39,6 +40,13 @@ class Lexer {
 
  private:
   char peek(std::size_t ahead = 0) const { return i_ + ahead < text_.size() ? text_[i_ + ahead] : '\0'; }
+
+  // All bytes of one in UTF-8, else a single byte.
+  std::string_view character() const {
+    for (std::size_t length = 1; length <= 4; ++length)
+      if (is_utf8(text_.substr(i_, length))) return text_.substr(i_, length);
+    return text_.substr(i_, 1);
+  }
 
   void advance(std::size_t count = 1) {
     for (; count > 0 && i_ < text_.size(); --count, ++i_) {
@@ -84,7 +92,7 @@ class Lexer {
         return token;
       }
     }
-    fail(file_, at_, std::string("unexpected character '") + peek() + "'",
+    fail(file_, at_, "unexpected character '" + std::string(character()) + "'",
          "see core/rules/README.md for the grammar");
   }
 

@@ -8,6 +8,8 @@ namespace {
 // Longer than any rule needs; keeps hostile input from nesting deeper than the stack.
 constexpr std::size_t kMostTokens = 2000;
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
+
 bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
@@ -41,6 +43,7 @@ bool rule_name_char(char c) {
 class FileReader {
  public:
   FileReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
     const std::size_t slash = file.find_last_of('/');
     family_ = std::string(file.substr(slash == std::string_view::npos ? 0 : slash + 1));
     family_ = family_.substr(0, family_.find('.'));

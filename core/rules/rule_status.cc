@@ -98,13 +98,18 @@ StatusTable StatusTable::load(const std::filesystem::path& folder) {
     throw RuleError("the statuses of rules are no readable file", path.string(),
                     "move it away, and run 'regraft rules verify --write'");
   std::uint32_t number = 0;
+  std::map<std::string, std::uint32_t> lines;  // of rules
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
     StatusLine read = parse(line, path.string(), number);
-    if (table.find(read.rule))
-      fail(path.string(), {number, 1}, "a second status of rule '" + read.rule + "'",
-           "run 'regraft rules verify --write " + read.rule + "' once one of them is removed");
+    const auto [first, fresh] = lines.emplace(read.rule, number);
+    if (!fresh)
+      fail(path.string(), {number, 1},
+           "a second status of rule '" + read.rule + "', whose first is in line " +
+               std::to_string(first->second),
+           "remove line " + std::to_string(first->second) + " or " + std::to_string(number) +
+               ", and run 'regraft rules verify --write " + read.rule + "'");
     table.set(std::move(read));
   }
   return table;
@@ -137,6 +142,11 @@ const StatusLine* StatusTable::find(std::string_view rule) const {
 bool StatusTable::found_by_older(const RuleInfo& rule) const {
   const StatusLine* line = find(rule.name);
   return line && line->checker < kChecker && line->text_hash == hash_of(rule);
+}
+
+bool StatusTable::found_by_newer(const RuleInfo& rule) const {
+  const StatusLine* line = find(rule.name);
+  return line && line->checker > kChecker && line->text_hash == hash_of(rule);
 }
 
 void StatusTable::set(StatusLine line) {

@@ -37,10 +37,10 @@ struct StatusLine {
 /// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
 /// proof v4 note", where the status of a proved rule says for which ranks ("proved:4", or "proved:4-only"
 /// where it is loaded for these alone), and v4 by which checker it was found: what an older one found counts,
-/// and is reported (`found_by_older`). A status counts only while the hashes agree: a rule whose text was
-/// edited, or whose proof file was changed or lost, is tested, and never more. The hashes find what was
-/// changed by mistake. They are no signature: who writes a line with the right hashes by hand is believed
-/// here, and found out by `regraft rules verify`, which makes every proof again.
+/// and is reported (`found_by_older`), as is what a newer one found. A status counts only while the hashes
+/// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
+/// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
+/// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
@@ -58,6 +58,8 @@ class StatusTable {
   const StatusLine* find(std::string_view rule) const;
   /// Whether the status that the rule has now was found by checks that are no longer the present ones.
   bool found_by_older(const RuleInfo& rule) const;
+  /// Whether it was found by checks that this program does not have.
+  bool found_by_newer(const RuleInfo& rule) const;
   void set(StatusLine line);
   /// All lines, sorted by name.
   std::string text() const;

@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/rules/diagnostics.h"
 
 namespace regraft::rules {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t kMostRewrites = 100000;  // of one step: rules that undo e
 
 [[noreturn]] void fail(const Script& script, std::size_t line, const std::string& what,
                        const std::string& remedy) {
-  throw RuleError(what, script.where + ":" + std::to_string(line), remedy);
+  throw RuleError(printable(what), script.where + ":" + std::to_string(line), printable(remedy));
 }
 
 std::size_t number_in(const Script& script, std::size_t line, const std::string& word) {
@@ -120,7 +121,9 @@ class Runner {
         fail(script_, step.line,
              step.name + " matches " + std::to_string(matches.size()) + " times after " +
                  std::to_string(done) + " rewrites of this line",
-             "");
+             numbered && !matches.empty()
+                 ? "matches are numbered from 0: write at " + std::to_string(matches.size() - 1) + " or less"
+                 : "mend the lines before, or write " + step.name + " all where there may be none");
       }
       const auto fewer = [](const Match& a, const Match& b) { return a.nodes.size() < b.nodes.size(); };
       apply_match(numbered ? matches[at] : *std::max_element(matches.begin(), matches.end(), fewer));
@@ -132,7 +135,9 @@ class Runner {
   void rewrite_each(const ScriptStep& step, std::uint32_t rule) {
     const auto now = index_.matches(rule);
     const std::vector<Match> wanted(now.begin(), now.end());
-    if (wanted.empty()) fail(script_, step.line, step.name + " matches nowhere", "");
+    if (wanted.empty())
+      fail(script_, step.line, step.name + " matches nowhere",
+           "mend the lines before, or write " + step.name + " all where there may be none");
     for (const Match& match : wanted) {
       const auto left = index_.matches(rule);
       if (std::find(left.begin(), left.end(), match) != left.end()) apply_match(match);
@@ -160,7 +165,7 @@ class Runner {
     fail(script_, step.line,
          std::to_string(count) + " operations where " + std::to_string(step.number) + " are expected (" +
              step.name + ")",
-         "");
+         "mend the lines before, or the number");
   }
 
   const Script& script_;

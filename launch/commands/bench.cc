@@ -146,6 +146,7 @@ void add_bench(CLI::App& program, Action& action) {
     if (options->before.empty() && !options->environment && !options->dream)
       throw CLI::RequiredError("MODEL, --env or --dream");
     action = [options] {
+      if (options->json) const AtomicFile probe(*options->json);  // throws now, not after all steps
       if (options->dream) return bench_dream(*options);
       return options->environment ? bench_environment(*options) : bench(*options);
     };

@@ -40,7 +40,9 @@ std::size_t find(const rules::RuleSet& rules, const std::string& name, const Opt
   if (const auto number = rules.find(name)) return *number;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rules.size(); ++i) names.push_back(rules.info(i).name);
-  throw UsageError("there is no rule '" + name + "'", options.rules.string(), suggestion(name, names));
+  const std::string like = suggestion(name, names);
+  throw UsageError("there is no rule '" + name + "'", options.rules.string(),
+                   (like.empty() ? "" : like + "; ") + "regraft rules list shows all");
 }
 
 using Chosen = std::function<bool(const rules::RuleInfo&)>;
@@ -78,6 +80,22 @@ void require_family(const rules::RuleSet& rules, const Options& options) {
                    suggestion(options.family, known));
 }
 
+/// Of the status that the rule has now, where it is by other checks than ours; else empty.
+std::string other_checker(const rules::StatusTable& table, const rules::RuleInfo& info) {
+  if (table.found_by_older(info)) return "an older checker";
+  return table.found_by_newer(info) ? "a newer checker" : "";
+}
+
+// What others found stays in force, and is said.
+void report_checkers(const std::map<std::string, std::size_t>& statuses) {
+  for (const auto& [checker, count] : statuses) {
+    if (checker.empty()) continue;
+    const bool newer = checker == "a newer checker";
+    std::printf("%zu statuses are by %s: %srun 'regraft rules verify --write'\n", count, checker.c_str(),
+                newer ? "use the program that it belongs to, or " : "");
+  }
+}
+
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
   const rules::RuleSet rules = load(options.rules);
@@ -87,19 +105,19 @@ int list(const Options& options) {
     return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted);
   };
   if (options.counts) return count(rules, chosen);
-  std::size_t shown = 0, older = 0;
+  std::size_t shown = 0;
+  std::map<std::string, std::size_t> checkers;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     if (!chosen(info)) continue;
-    const bool old = tables.of(info).found_by_older(info);
+    const std::string checker = other_checker(tables.of(info), info);
     const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
     std::printf("%-14s %-8s %s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
-                info.name.c_str(), domain.c_str(), old ? "  (by an older checker)" : "");
+                info.name.c_str(), domain.c_str(), checker.empty() ? "" : ("  (by " + checker + ")").c_str());
     ++shown;
-    older += old ? 1 : 0;
+    ++checkers[checker];
   }
-  if (older > 0)
-    std::printf("%zu statuses are by an older checker: run 'regraft rules verify --write'\n", older);
+  report_checkers(checkers);
   std::printf("%zu of %zu rules, set %s\n", shown, rules.size(), rules.hash().hex().c_str());
   return kDone;
 }
@@ -116,7 +134,8 @@ int show(const Options& options) {
     std::printf("was %s before its text was edited: run 'regraft rules verify --write %s'\n",
                 std::string(status_name(line->status)).c_str(), info.name.c_str());
   } else if (line) {
-    std::printf("%s%s\n", table.found_by_older(info) ? "(by an older checker) " : "", line->note.c_str());
+    const std::string checker = other_checker(table, info);
+    std::printf("%s%s\n", checker.empty() ? "" : ("(by " + checker + ") ").c_str(), line->note.c_str());
   }
   if (info.status == RuleStatus::proved)
     std::printf("proof %s\n", rules::StatusTable::proof_file(folder, info.name).c_str());
@@ -193,14 +212,12 @@ std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& ru
   return (less ? "only " + found + ", its status says " : found + " is better than its status, ") + stored;
 }
 
-// What an older checker found stays in force, and is said.
-void report_older(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers) {
+void report_checkers(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers) {
   rules::StatusTables tables;
-  const auto older = std::ranges::count_if(numbers, [&](std::size_t number) {
-    return tables.of(rules.info(number)).found_by_older(rules.info(number));
-  });
-  if (older > 0)
-    std::printf("%td statuses are by an older checker: run 'regraft rules verify --write'\n", older);
+  std::map<std::string, std::size_t> checkers;
+  for (const std::size_t number : numbers)
+    ++checkers[other_checker(tables.of(rules.info(number)), rules.info(number))];
+  report_checkers(checkers);
 }
 
 int verify(const Options& options) {
@@ -240,7 +257,7 @@ int verify(const Options& options) {
     std::fflush(stdout);
   });
   report(verdicts, rules);
-  if (!options.write) report_older(rules, numbers);
+  if (!options.write) report_checkers(rules, numbers);
   if (failures > 0)
     std::printf("%zu rules are not what their status says%s\n", failures,
                 options.write ? "" : ": mend them, or run 'regraft rules verify --write'");

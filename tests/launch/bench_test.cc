@@ -45,6 +45,14 @@ TEST(BenchLatency, SaysAtWhichOptimisationTheOtherRan) {
   EXPECT_EQ(json_of(report)["optimisation_after"], "none");
 }
 
+// So many steps would take a day.
+TEST(BenchEnvironment, FindsOutBeforeTheFirstStepThatItCannotWrite) {
+  const Captured refused = run({"bench", "--env", regraft::testing::unpacked_model("nasrnn").string(),
+                                "--steps", "1000000000", "--json", "/nonexistent/x.json"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("/nonexistent/x.json: cannot be written: No such file"));
+}
+
 TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(run({"bench"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--env", "b.onnx"}).status.code, 2);

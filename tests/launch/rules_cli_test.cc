@@ -105,6 +105,35 @@ TEST_F(RulesCli, ListRefusesAFamilyThatThereIsNot) {
   EXPECT_EQ(run({"rules", "list", "--family", "attention"}).status.code, 0);
 }
 
+TEST_F(RulesCli, StatusesOfANewerCheckerAreTold) {
+  const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
+  ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
+  const fs::path statuses = folder.path() / "mine.proofs/status.txt";
+  std::string text = read_file(statuses);
+  text.replace(text.rfind(" v"), 3, " v999");
+  write_file_atomic(statuses, text);
+  const std::string told = "1 statuses are by a newer checker: use the program that it belongs to";
+  const Captured listed = run({"rules", "list", "--rules", file.string()});
+  EXPECT_EQ(listed.status.code, 0);
+  EXPECT_THAT(listed.output, AllOf(HasSubstr("r  (by a newer checker)"), HasSubstr(told)));
+  EXPECT_THAT(run({"rules", "verify", "--rules", file.string()}).output, HasSubstr(told));
+  EXPECT_THAT(run({"rules", "show", "r", "--rules", file.string()}).output,
+              HasSubstr("(by a newer checker) "));
+}
+
+TEST_F(RulesCli, WhatThereIsNotIsRefusedWithARemedy) {
+  for (const char* verb : {"show", "verify"}) {
+    const Captured far = run({"rules", verb, "nosuch"});
+    EXPECT_EQ(far.status.code, 2);
+    EXPECT_THAT(far.errors, HasSubstr("no rule 'nosuch' (regraft rules list shows all)"));
+    EXPECT_THAT(run({"rules", verb, "gather-nrom"}).errors,
+                HasSubstr("(did you mean 'gather-norm'?; regraft"));
+  }
+  const Captured import = run({"rules", "import", folder.path().string()});
+  EXPECT_EQ(import.status.code, 1);
+  EXPECT_THAT(import.errors, HasSubstr("Is a directory (name a file, not a folder)"));
+}
+
 TEST_F(RulesCli, NumbersThatCannotBeMeantAreRefused) {
   const auto refused = [](std::vector<std::string> arguments, const std::string& says) {
     arguments.insert(arguments.begin(), "rules");

@@ -65,7 +65,7 @@ TEST(ReadFile, NamesThePathAndTheReason) {
   const TempDir dir;
   EXPECT_THAT(error_of([&] { read_file(dir.path() / "none"); }),
               HasSubstr("none: cannot be opened: No such file"));
-  EXPECT_THAT(error_of([&] { read_file(dir.path()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of([&] { read_file(dir.path()); }), HasSubstr("Is a directory (name a file"));
 }
 
 TEST(MappedFile, ShowsTheBytesAndSurvivesMovesAndReplacement) {

@@ -84,6 +84,22 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"r: f:Gelu{*}(x) => f{\"erf\"}(x)", "1:22", "one of none, tanh"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Known, BadValues,
+    ::testing::Values(
+        BadValue{"r: Transpose{[0, 0]}(x) => x", "1:14", "no permutation (write each of 0 to 1 once)"},
+        BadValue{"r: Transpose{[5, 7]}(x) => x", "1:14", "a perm that is no permutation"},
+        BadValue{"r: Transpose{p}(x) => Transpose{[1, 2]}(x)", "1:33", "a perm that is no permutation"},
+        BadValue{"r: f:Transpose{p}(x) => f{[-1, 0]}(x)", "1:27", "a perm that is no permutation"},
+        BadValue{"r: Cast{to=99}(x) => x", "1:12", "99 is no element type of ONNX"},
+        BadValue{"r: Relu(x) => Cast{to=0}(x)", "1:23", "0 is no element type of ONNX"},
+        BadValue{"r: Relu(x), dtype(x) == flaot32 => x", "1:25",
+                 "'flaot32' is no element type (did you mean 'float32'?)"},
+        BadValue{"r: Relu(x), strange != dtype(x) => x", "1:13", "one of float32, float16, "},
+        BadValue{"r: Relu(x), dtype(x) in {float32, int46} => x", "1:35", "did you mean 'int64'?"},
+        BadValue{"r: Relu(x), rank(x) in {} => x", "1:21", "an empty set"},
+        BadValue{"r: Softmax{a}(x), a in {} => x", "1:21", "an empty set"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Unused, BadValues,
     ::testing::Values(
         BadValue{"r: Relu(x) => t = Neg(x); Abs(x)", "1:15", "'t' is made and never used"},
@@ -107,6 +123,9 @@ TEST(CompileValues, WhatAGraphMayHaveIsAccepted) {
         "r: Relu(x), rank(x) == 2 => Flatten{2}(x)",
         "r: Relu(x), rank(x) == 2 => Unsqueeze{[2]}(x)",
         "r: Relu(x) => Softmax{7}(x)",
+        "r: Transpose{[2, 0, 1]}(x) => Transpose{[1, 2, 0]}(x)",
+        "r: Cast{to=float32}(x), dtype(x) in {float16, int64} => Cast{to=23}(x)",
+        "r: Cast{to=t}(x), dtype(x) == t => x",
         "r: Pad{p,mode=\"edge\"}(x) => Pad{p,mode=\"wrap\"}(x)",
         "r: Gelu{\"tanh\"}(x) => Gelu{\"none\"}(x)",
         "r: f:Gelu{a}(x), a == \"none\" => f(Abs(x))",

@@ -73,6 +73,29 @@ TEST(HostileRules, ConstantsOfNegativeSizesCannotBeMade) {
   EXPECT_EQ(matches_on_relu("r: Relu(x) => Mul(x, Full([1, -1], 2, x))\n"), 0u);
 }
 
+// A terminal takes them for orders, and what() ends at a NUL.
+TEST(HostileRules, BytesThatAreNoTextAreWrittenOutInMessages) {
+  const auto unexpected = [](std::string_view bytes, const std::string& shown) {
+    const std::string error = error_of("r: Relu(x), " + std::string(bytes) + " => x\n");
+    EXPECT_THAT(error, HasSubstr("hostile:1:13: unexpected character '" + shown + "' (see ")) << shown;
+  };
+  unexpected(std::string_view("\0", 1), "\\x00");
+  unexpected("\x1b[2J", "\\x1b");
+  unexpected("\x7f", "\\x7f");
+  unexpected("\xff", "\\xff");
+  unexpected("\xc2\x9b", "\\xc2\\x9b");
+  unexpected("\xe2\x89", "\\xe2");
+  unexpected("\xe2\x89\xa5", "\xe2\x89\xa5");
+  const std::string quoted = error_of(std::string("r: Relu(x) => Pad{[1, 1],mode=\"a\0\"}(x)\n", 38));
+  EXPECT_THAT(quoted, HasSubstr("'a\\x00' is no mode of Pad"));
+}
+
+// What some editors put in front.
+TEST(HostileRules, AByteOrderMarkIsNoPartOfTheFirstRule) {
+  EXPECT_EQ(RuleSet::parse("\xEF\xBB\xBFr: Relu(Relu(x)) => Relu(x)\n", "marked").info(0).name, "r");
+  EXPECT_THAT(error_of("\xEF\xBB\xBFr: Relu(x), $ => x\n"), HasSubstr("hostile:1:13: unexpected"));
+}
+
 /// Where the error of matching or applying a rule lies, and what it says.
 std::string error_in(const std::function<void()>& act) {
   try {

@@ -102,8 +102,11 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
               HasSubstr("status.txt:2:5: unknown status 'proven'"));
   EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("status.txt:1:12: no SHA-256"));
   EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
-  EXPECT_THAT(problem("one tested " + hash + " -\n# comment\none bounded " + hash + " -\n"),
-              HasSubstr("status.txt:3:1: a second status of rule 'one'"));
+  EXPECT_THAT(
+      problem("one tested " + hash + " -\n# comment\none bounded " + hash + " -\n"),
+      HasSubstr("status.txt:3:1: a second status of rule 'one', whose first is in line 1 (remove line 1 or "
+                "3, and run 'regraft rules verify --write one')"));
+  EXPECT_THAT(problem("one pro\x1bved " + hash + " -\n"), HasSubstr("unknown status 'pro\\x1bved' (one of"));
   for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded:4"})
     EXPECT_THAT(problem("one " + std::string(status) + " " + hash + " -\n"),
                 HasSubstr("status.txt:1:5: unknown"));
@@ -171,6 +174,22 @@ TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   write_status(older.text());  // says v1, and is read back as such
   EXPECT_TRUE(StatusTable::load(proofs()).found_by_older(all.info(0)));
   EXPECT_EQ(StatusTable::load(proofs()).text(), older.text());
+}
+
+TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
+  const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
+  StatusTable table = StatusTable::load(proofs());
+  EXPECT_FALSE(table.found_by_newer(all.info(0)));
+  StatusLine line = *table.find("one");
+  line.checker = kChecker + 1;
+  table.set(line);
+  write_status(table.text());
+  const StatusTable newer = StatusTable::load(proofs());
+  EXPECT_TRUE(newer.found_by_newer(all.info(0)));
+  EXPECT_FALSE(newer.found_by_older(all.info(0)));
+  EXPECT_FALSE(newer.found_by_newer(all.info(1)));
+  EXPECT_FALSE(newer.found_by_newer(all.info(2))) << "it has no line";
+  EXPECT_EQ(newer.of(all.info(0)), RuleStatus::proved);
 }
 
 TEST_F(Statuses, ReadBackAsWritten) {

@@ -1,11 +1,14 @@
 #include "core/rules/script.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/rules/graph_builder.h"
 
 namespace regraft::rules {
 namespace {
+
+using ::testing::HasSubstr;
 
 const RuleSet& rules() {
   static const RuleSet set = RuleSet::parse(
@@ -86,6 +89,24 @@ TEST(Script, SaysWhereItDoesNotFit) {
   EXPECT_TRUE(fails_at("relu-relu\nend\n", "chain.script:2"));
   EXPECT_TRUE(fails_at("repeat 2\nrelu-relu 9\nend\n", "chain.script:2"));
   EXPECT_TRUE(fails_at("repeat often\nend\n", "chain.script:1"));
+}
+
+TEST(Script, SaysWhatToDoWhereItDoesNotFit) {
+  const auto error_of = [](const std::string& text) -> std::string {
+    testing::GraphBuilder b;
+    try {
+      run_script(Script::parse(text, "chain.script"), chain(b), rules());
+    } catch (const RuleError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error_of("relu-relu 9\n"), HasSubstr("matches 0 times after 3 rewrites of this line (mend the "
+                                                   "lines before, or write relu-relu all"));
+  EXPECT_THAT(error_of("relu-relu at 7\n"), HasSubstr("(matches are numbered from 0: write at 2 or less)"));
+  EXPECT_THAT(error_of("relu-relu all\nrelu-relu each\n"), HasSubstr("nowhere (mend the lines before"));
+  EXPECT_THAT(error_of("expect Relu 1\n"), HasSubstr("(mend the lines before, or the number)"));
+  EXPECT_THAT(error_of(std::string("relu-rel\0u\n", 11)), HasSubstr("no rule 'relu-rel\\x00u' (did you"));
 }
 
 }  // namespace
