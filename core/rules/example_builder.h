@@ -43,12 +43,13 @@ class GraphBuilder {
   Value integers(std::vector<std::int64_t> values) {
     return graph_.weight_value(tables_.weights().integers(values));
   }
-  Value integers(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& values) {
+  Value integers(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& values,
+                 graph::DType dtype = graph::DType::int64) {
     graph::HostTensor host;
-    host.dtype = graph::DType::int64;
+    host.dtype = dtype;
     host.dims = dims;
     host.integer = values;
-    const auto type = tables_.intern(graph::DType::int64, dims);
+    const auto type = tables_.intern(dtype, dims);
     return graph_.weight_value(tables_.weights().literal(type, host.to_bytes()));
   }
   Value integer(std::int64_t value) {

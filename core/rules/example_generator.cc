@@ -7,6 +7,7 @@
 
 #include "core/rules/example_hints.h"
 #include "core/rules/example_leaves.h"
+#include "core/rules/example_roles.h"
 #include "core/rules/example_shapes.h"
 #include "core/rules/example_values.h"
 
@@ -28,6 +29,7 @@ class ExampleGenerator {
         choices_(choices),
         limits_(limits),
         hints_(rule, choices),
+        roles_(rule),
         shapes_(choices, limits),
         leaves_(rule, builder, choices, limits),
         some_(choices, shapes_, leaves_, limits) {
@@ -56,6 +58,7 @@ class ExampleGenerator {
       // What is read inside may be read outside too.
       if (op && (b_.graph().use_count(value) == 0 || choices_.drawn(8) == 0)) b_.output(value);
     }
+    if (!rule_.local) add_readers();
     return true;
   }
 
@@ -69,6 +72,18 @@ class ExampleGenerator {
     std::size_t member;
     auto operator<=>(const Key&) const = default;
   };
+
+  // Of values that the rule may count the readers of.
+  void add_readers() {
+    constexpr std::int64_t kMostReaders = 8;
+    for (const auto& [key, value] : values_) {
+      if (!value.present() || b_.graph().node(value.node).kind == K::weight || choices_.drawn(3) > 0)
+        continue;
+      const auto usual = static_cast<std::int64_t>(1 + choices_.drawn(3));
+      for (std::int64_t more = shapes_.near_named(kMostReaders).value_or(usual); more > 0; --more)
+        b_.output(b_.op(K::identity, {value}));
+    }
+  }
 
   std::size_t below(std::size_t n) { return choices_.below(n); }
   bool one_in(std::size_t n) { return choices_.one_in(n); }
@@ -152,6 +167,8 @@ class ExampleGenerator {
           return leaves_.tensor(hint, shapes_.fitting_first(kind, dims_of(held->second), hint.rank), kind, 0);
       }
     }
+    if (const auto role = roles_.of({k.domain, k.index}); role && given.empty() && kind != K::conv)
+      return leaves_.tensor(hint, shapes_.part_dims(*role, hint.rank), kind, 0);
     std::vector<Dims> earlier;
     for (Value v : given) earlier.push_back(v.present() ? dims_of(v) : Dims{});
     const bool may_transpose = !settled(node, member, A::trans_a);
@@ -219,6 +236,8 @@ class ExampleGenerator {
     }
     graph::AttrBlock attrs;
     const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
+    if (kind == K::conv && inputs.size() > 1 && inputs[1].present())
+      shapes_.read_weight(x, dims_of(inputs[1]));
     const std::size_t outputs = node.outputs[0].sequence
                                     ? counts_[static_cast<std::size_t>(node.outputs[0].slot.domain)]
                                     : node.outputs.size();
@@ -291,26 +310,35 @@ class ExampleGenerator {
                                   : static_cast<std::int64_t>(below(static_cast<std::size_t>(dim)));
       return choices_.drawn(4) == 0 ? at - dim : at;
     };
+    const graph::DType dtype = choices_.drawn(6) == 0 ? graph::DType::int32 : graph::DType::int64;
     const std::size_t rank = hint.rank.exact() ? hint.rank.least
                              : choices_.drawn(8) == 0
                                  ? 2
                                  : std::max<std::size_t>(hint.rank.least, one_in(2) ? 1 : 0);
     if (!hint.constant && !hint.value && choices_.drawn(3) == 0)
-      return b_.input(Dims(rank, 1 + static_cast<std::int64_t>(choices_.drawn(2))), graph::DType::int64);
-    if (rank == 0) return b_.integer(index());
+      return b_.input(Dims(rank, 1 + static_cast<std::int64_t>(choices_.drawn(2))), dtype);
+    if (rank == 0) return b_.integers({}, {index()}, dtype);
     if (rank == 1 && one_in(3)) {
       graph::Ints all(static_cast<std::size_t>(dim));
       std::iota(all.begin(), all.end(), 0);
       if (choices_.drawn(2) == 0)  // in some order
         for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[choices_.drawn(i)]);
-      return b_.integers(all);
+      return b_.integers({dim}, from_the_end(all, dim), dtype);
     }
     graph::Ints some(1 + below(2));
     for (std::int64_t& i : some) i = index();
     if (rank == 1 && choices_.drawn(4) == 0)
       for (std::size_t more = 1 + choices_.drawn(2); more > 0; --more)
         some.push_back(static_cast<std::int64_t>(choices_.drawn(static_cast<std::size_t>(dim))));
-    return rank == 1 ? b_.integers(some) : b_.integers(Dims{1, std::ssize(some)}, some);
+    const Dims dims = rank == 1 ? Dims{std::ssize(some)} : Dims{1, std::ssize(some)};
+    return b_.integers(dims, from_the_end(some, dim), dtype);
+  }
+  // Many of them at once, now and then.
+  graph::Ints from_the_end(graph::Ints rows, std::int64_t dim) {
+    if (choices_.drawn(4) > 0) return rows;
+    for (std::int64_t& row : rows)
+      if (row >= 0 && choices_.drawn(3) > 0) row -= dim;
+    return rows;
   }
 
   const CompiledRule& rule_;
@@ -318,6 +346,7 @@ class ExampleGenerator {
   Choices& choices_;
   const ExampleLimits& limits_;
   RuleHints hints_;
+  ExampleRoles roles_;
   std::vector<std::size_t> counts_;  // members, by domain
   std::map<Key, Value> values_;
   std::map<Key, graph::AttrValue> quantities_;

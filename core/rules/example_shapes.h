@@ -8,20 +8,18 @@
 #include "core/rules/choices.h"
 #include "core/rules/example_generator.h"
 #include "core/rules/example_hints.h"
+#include "core/rules/example_roles.h"
+#include "core/rules/example_windows.h"
 
 namespace regraft::rules {
 
 /// Chooses dims of an operation's operands so that they fit together more often than not.
-class ExampleShapes {
+class ExampleShapes : public ExampleWindows {
  public:
-  using Dims = graph::Ints;
   using K = graph::OpKind;
 
-  ExampleShapes(Choices& choices, const ExampleLimits& limits) : choices_(choices), limits_(limits) {}
+  ExampleShapes(Choices& choices, const ExampleLimits& limits) : ExampleWindows(choices, limits) {}
 
-  // Of the weight chosen last.
-  const Dims& kernel() const { return kernel_; }
-  std::int64_t group() const { return group_; }
   std::int64_t trans_a() const { return static_cast<std::int64_t>(trans_a_); }
   std::int64_t trans_b() const { return static_cast<std::int64_t>(trans_b_); }
   /// Of the normalisation whose scale was chosen last.
@@ -35,8 +33,15 @@ class ExampleShapes {
       dims.back() = other[other.size() < 2 ? 0 : other.size() - 2];
       return dims;
     }
-    if (kind == K::conv && !image_.empty()) return image_;
-    return other;
+    if (kind == K::conv) return image_for(other);
+    const bool elementwise = graph::op_info(kind).is(graph::kElementwise);
+    return elementwise && choices_.drawn(4) == 0 ? broadcast_to(other, range) : other;
+  }
+
+  /// Of the first operand of what leads to a convolution whose weight is computed.
+  Dims part_dims(ExampleRoles::Role role, const RankRange& range) {
+    refuse_many(range);
+    return role == ExampleRoles::Role::weight ? weight_part(range) : image_part(range);
   }
 
   /// Of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
@@ -98,33 +103,6 @@ class ExampleShapes {
   std::optional<std::size_t> joined_axis() const { return joined_axis_; }
   /// Of the attention whose operands were chosen last.
   std::int64_t heads() const { return heads_; }
-
-  /// Once in a while, a size that the rule names, one more, or two times that.
-  std::optional<std::int64_t> near_named(std::int64_t most) {
-    const graph::Ints& named = limits_.numbers.whole;
-    if (named.empty() || choices_.drawn(3) > 0) return std::nullopt;
-    const std::int64_t number = named[choices_.drawn(named.size())];
-    const std::array near = {number, number + 1, 2 * number};
-    const std::int64_t size = near[choices_.drawn(near.size())];
-    return size <= most ? std::optional(size) : std::nullopt;
-  }
-
-  /// All the same, or each for itself.
-  graph::Ints each(std::size_t count, const Dims& from) {
-    graph::Ints out(count, choices_.pick(from));
-    if (count > 1 && !limits_.few_windows && choices_.one_in(3)) {
-      for (std::int64_t& v : out) v = choices_.pick(from);
-    }
-    return out;
-  }
-  /// Of a window, before and behind.
-  graph::Ints pads(std::size_t spatial) {
-    graph::Ints out = each(2 * spatial, {0, 0, 1});
-    if (!out.empty() && choices_.drawn(4) == 0) ++out[choices_.drawn(out.size())];
-    if (choices_.drawn(6) == 0)  // what keeps the size, with holes of two
-      out.assign(out.size(), near_named(kMostPad).value_or(2));
-    return out;
-  }
 
   /// Of a further operand, given the dims of those before it.
   Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, const RankRange& range) {
@@ -235,41 +213,6 @@ class ExampleShapes {
     return dims;
   }
 
-  // A number of groups that divides the channels.
-  std::int64_t some_group(std::int64_t channels) {
-    Dims groups = {1};
-    if (const auto named = near_named(kMostChannels); named && channels % *named == 0) return *named;
-    for (std::int64_t g : {1, 2, 3, 4, 8}) {
-      if (channels % g == 0) groups.push_back(g);
-    }
-    return choices_.pick(groups);
-  }
-
-  Dims image_dims() {
-    Dims dims;
-    if (limits_.few_windows)
-      dims = {choices_.pick({1, 2}), choices_.pick({2, 8}), 4};
-    else if (limits_.one_spatial_dim)
-      dims = {choices_.pick({1, 2}), choices_.pick({2, 4}), choices_.pick({3, 4})};
-    else
-      dims = {choices_.pick({1, 2}), choices_.pick({2, 4, 8}), choices_.pick({4, 5}), choices_.pick({4, 6})};
-    if (choices_.drawn(8) == 0) dims[1] = choices_.drawn(2) == 0 ? 3 : 6;
-    if (choices_.drawn(4) == 0) dims[1] = near_named(kMostChannels).value_or(dims[1]);
-    if (choices_.drawn(10) == 0) std::fill(dims.begin() + 2, dims.end(), near_named(kMostPixels).value_or(1));
-    return dims;
-  }
-
-  Dims weight_dims(const Dims& first) {
-    kernel_ = each(first.size() - 2, {1, 1, 3});
-    if (choices_.drawn(6) == 0) kernel_[choices_.drawn(kernel_.size())] = 2;
-    if (choices_.drawn(4) == 0)
-      if (const auto named = near_named(kMostKernel)) kernel_.assign(kernel_.size(), *named);
-    Dims dims = {group_ * choices_.pick({1, 2}), first[1] / group_};
-    if (choices_.drawn(6) == 0) dims[0] = group_ * (3 + static_cast<std::int64_t>(choices_.drawn(3)));
-    dims.insert(dims.end(), kernel_.begin(), kernel_.end());
-    return dims;
-  }
-
   Dims normalised_dims() {
     Dims dims = {choices_.pick({1, 2}), choices_.pick({2, 3})};
     if (const std::size_t kind = choices_.drawn(6); kind > 0)
@@ -350,21 +293,27 @@ class ExampleShapes {
       default:
         break;
     }
+    return with_rank(std::move(dims), range);
+  }
+  // What was made before is repeated along it, or it along that: an enumeration goes through neither.
+  Dims broadcast_to(Dims dims, const RankRange& range) {
+    const std::size_t some = dims.empty() ? 0 : choices_.drawn(dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      if (i != some && choices_.drawn(3) > 0) continue;
+      dims[i] = dims[i] == 1 ? limits_.dims[choices_.drawn(limits_.dims.size())] : 1;
+    }
+    if (!dims.empty() && choices_.drawn(4) == 0) dims.erase(dims.begin());
+    return with_rank(std::move(dims), range);
+  }
+  static Dims with_rank(Dims dims, const RankRange& range) {
     while (dims.size() > range.most) dims.erase(dims.begin());
     while (dims.size() < range.least) dims.insert(dims.begin(), 1);
     return dims;
   }
   std::int64_t gemm_columns(const std::vector<Dims>& given) const { return given[1][trans_b_ ? 0 : 1]; }
 
-  // Of what the rule names: more would take long.
-  static constexpr std::int64_t kMostPad = 4, kMostHeads = 8, kMostChannels = 64, kMostPixels = 12,
-                                kMostKernel = 9;
+  static constexpr std::int64_t kMostHeads = 8;  // more would take long
 
-  Choices& choices_;
-  const ExampleLimits& limits_;
-  std::int64_t group_ = 1;
-  Dims image_;  // chosen last, for other convolutions by its weights
-  Dims kernel_;
   Dims rows_;  // of the Reshape before
   std::optional<std::size_t> joined_axis_;
   std::int64_t heads_ = 0;

@@ -118,7 +118,8 @@ class ExampleValues {
   std::int64_t some_type() {
     using graph::DType;
     constexpr std::array kTypes = {DType::float32, DType::float64, DType::float16, DType::int64,
-                                   DType::int32,   DType::boolean, DType::uint8,   DType::int8};
+                                   DType::int32,   DType::boolean, DType::uint8,   DType::int8,
+                                   DType::int16,   DType::uint16,  DType::uint32};
     return static_cast<std::int64_t>(kTypes[choices_.drawn(kTypes.size())]);
   }
   // Of a Tile.

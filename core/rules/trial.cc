@@ -30,7 +30,9 @@ std::string refusal(const CompiledRule& rule, const graph::Graph& graph) {
 
 std::string Trial::why_not() const {
   if (applies) return "";
-  if (graphs == 0) return "none of " + std::to_string(examples) + " examples of its pattern makes a graph";
+  if (graphs == 0)
+    return "could not make an example: none of " + std::to_string(examples) +
+           " draws of its pattern is a graph";
   if (!refused.empty())
     return "where its guards held it was no match in any of " + std::to_string(graphs) +
            " graphs: " + refused;

@@ -183,21 +183,24 @@ struct Range {
   double least, most;
 };
 
-// Of integers of eight bits.
+// Of integers that an int64 goes round to.
 std::optional<Range> small_range(graph::DType type) {
   if (type == graph::DType::uint8) return Range{0, 255};
   if (type == graph::DType::int8) return Range{-128, 127};
+  if (type == graph::DType::uint16) return Range{0, 65535};
+  if (type == graph::DType::int16) return Range{-32768, 32767};
+  if (type == graph::DType::uint32) return Range{0, 4294967295.0};
   return std::nullopt;
 }
 
-// The last eight bits of an integer.
+// The last bits of an integer, as many as there are.
 Exact wrapped(const Exact& x, Range range) {
-  constexpr std::int64_t kValues = 256;
+  const auto values = static_cast<std::int64_t>(range.most - range.least) + 1;
   if (!(std::abs(x.rough) < 0x1p52))
     throw Undecided("this Cast is not known", "exact evaluation", "draw again");
-  std::int64_t value = std::llround(x.rough) % kValues;
-  if (static_cast<double>(value) < range.least) value += kValues;
-  if (static_cast<double>(value) > range.most) value -= kValues;
+  std::int64_t value = std::llround(x.rough) % values;
+  if (static_cast<double>(value) < range.least) value += values;
+  if (static_cast<double>(value) > range.most) value -= values;
   return Exact::of(value);
 }
 

@@ -13,6 +13,8 @@
 namespace regraft::synth {
 namespace {
 
+constexpr int kRepeatedDims = 4;
+constexpr std::size_t kRepeatedAttempts = 200;
 constexpr std::size_t kDerivationInstances = 3;
 constexpr std::size_t kDerivationStates = 4000;
 
@@ -38,6 +40,12 @@ bool pattern_instance(const rules::CompiledRule& rule, rules::GraphBuilder& buil
   return rules::make_example(rule, builder, choices, {.dims = {1, 2, 3}, .constants_vary = false});
 }
 
+bool has_elementwise(const Term& term, const std::vector<Form>& forms) {
+  return std::ranges::any_of(term.nodes, [&](const TermNode& node) {
+    return forms[node.form].kind == graph::OpKind::add || forms[node.form].kind == graph::OpKind::mul;
+  });
+}
+
 // The instance's first match, applied to a copy.
 std::optional<graph::Graph> applied(const rules::RuleSet& rules, const graph::Graph& graph) {
   const rules::MatchIndex index(rules, graph);
@@ -53,6 +61,15 @@ std::optional<graph::Graph> applied(const rules::RuleSet& rules, const graph::Gr
 ExampleVerdict check_examples(const rules::RuleSet& rules, const TermRule& rule,
                               const std::vector<Form>& forms, const CheckOptions& options) {
   ExampleVerdict verdict;
+  const auto differ = [&](rules::GraphBuilder& builder, Rng& rng, std::uint64_t seed) {
+    const auto rewritten = applied(rules, builder.graph());
+    if (!rewritten) return false;
+    const auto inputs = random_inputs(builder.graph(), rng);
+    ++verdict.compared;
+    if (equal(field_run(builder.graph(), inputs), field_run(*rewritten, inputs))) return false;
+    verdict.counterexample = describe(builder.graph()) + " (seed " + std::to_string(seed) + ")";
+    return true;
+  };
   for (std::size_t i = 0; i < options.attempts && verdict.compared < options.wanted; ++i) {
     const std::uint64_t seed = options.seed * 1000003 + i;
     rules::GraphBuilder builder(seed);
@@ -63,14 +80,21 @@ ExampleVerdict check_examples(const rules::RuleSet& rules, const TermRule& rule,
     } else if (!make_instance(rule.left, rule.ranks, forms, how, builder, rng)) {
       continue;
     }
-    const auto rewritten = applied(rules, builder.graph());
-    if (!rewritten) continue;
-    const auto inputs = random_inputs(builder.graph(), rng);
-    if (!equal(field_run(builder.graph(), inputs), field_run(*rewritten, inputs))) {
-      verdict.counterexample = describe(builder.graph()) + " (seed " + std::to_string(seed) + ")";
-      return verdict;
+    if (differ(builder, rng, seed)) return verdict;
+  }
+  if (!options.broadcast || !has_elementwise(rule.left, forms)) return verdict;
+  // What is wrong where operands are repeated along one dim: each dim by itself, whatever the seed.
+  for (int dim = 0; dim < kRepeatedDims; ++dim) {
+    const std::size_t enough = verdict.compared + std::max<std::size_t>(options.wanted / 4, 8);
+    for (std::size_t i = 0; i < kRepeatedAttempts && verdict.compared < enough; ++i) {
+      const std::uint64_t seed =
+          (options.seed * 1000003 + i) * kRepeatedDims + static_cast<std::uint64_t>(dim);
+      rules::GraphBuilder builder(seed);
+      Rng rng(seed, "repeated-operands");
+      const InstanceOptions how{.own_attributes = i % 2 == 0, .repeated = dim};
+      if (make_instance(rule.left, rule.ranks, forms, how, builder, rng) && differ(builder, rng, seed))
+        return verdict;
     }
-    ++verdict.compared;
   }
   return verdict;
 }

@@ -142,6 +142,7 @@ class InstanceMaker {
     }
     if (fit) return elementwise_dims(with, ranks_[static_cast<std::size_t>(node.inputs[i].leaf_number())]);
     const int rank = rank_of(node, i, static_cast<int>(pick({1, 2, 3, 4})));
+    if (options_.repeated >= 0) return dims_to_repeat(rank);
     return rank == 4 ? Dims{pick({1, 2}), pick({1, 2, 4}), pick({1, 3}), pick({1, 3})}
                      : random_dims(rank, {1, 2, 3, 4});
   }
@@ -173,8 +174,21 @@ class InstanceMaker {
       with[static_cast<std::size_t>(axis)] = pick({1, 2, 3, with[static_cast<std::size_t>(axis)]});
     return with;
   }
+  // Larger than one but for the dim in question; images and weights of four.
+  Dims dims_to_repeat(int rank) {
+    Dims out;
+    for (int d = 0; d < rank; ++d) {
+      const std::int64_t large = rank < 4 ? pick({2, 3}) : d == 0 ? pick({2, 4}) : d == 1 ? 2 : 3;
+      out.push_back(d == options_.repeated && rng_.below(2) == 0 ? 1 : large);
+    }
+    return out;
+  }
   Dims elementwise_dims(Dims with, int rank) {
     if (rank == 0 || !options_.broadcast) return rank == 0 ? Dims{} : with;
+    if (const auto at = static_cast<std::size_t>(options_.repeated); options_.repeated >= 0) {
+      if (at < with.size() && rng_.below(2) == 0) with[at] = with[at] == 1 ? pick({2, 3}) : 1;
+      return with;
+    }
     switch (rng_.below(4)) {
       case 0:
         for (std::int64_t& d : with) d = rng_.below(2) == 0 ? 1 : d;

@@ -12,6 +12,7 @@ namespace regraft::synth {
 struct InstanceOptions {
   bool own_attributes = false;    // windows and axes as the forms say, else others of the same kind
   bool broadcast = true;          // operands of elementwise ops may have fewer dims, or dims of 1
+  int repeated = -1;              // the dim along which alone operands of elementwise ops are repeated
   bool constant_weights = false;  // second operands of products and convolutions are constants, not inputs
 };
 

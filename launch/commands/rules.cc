@@ -144,22 +144,24 @@ int show(const Options& options) {
 
 int check(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
-  std::size_t idle = 0;
+  std::size_t idle = 0, untried = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     const rules::Trial trial = rules::try_rule(info);
     if (trial.applies) continue;
     std::printf(
-        "%s:%u:%u: rule '%s' rewrites nothing: %s (%s; or see whether it matches in a model of yours: "
+        "%s:%u:%u: rule '%s' %s: %s (%s; or see whether it matches in a model of yours: "
         "regraft rules usage MODEL --rules tested:%s)\n",
-        info.file.c_str(), info.line, kRuleColumn, info.name.c_str(), trial.why_not().c_str(),
+        info.file.c_str(), info.line, kRuleColumn, info.name.c_str(),
+        trial.graphs == 0 ? "could not be tried" : "rewrites nothing", trial.why_not().c_str(),
         trial.remedy().c_str(), info.file.c_str());
-    ++idle;
+    ++(trial.graphs == 0 ? untried : idle);
   }
   std::printf("%zu rules are well formed", rules.size());
   if (idle > 0) std::printf(", %zu of them rewrite nothing", idle);
+  if (untried > 0) std::printf(", of %zu no example could be made", untried);
   std::printf("\n");
-  return idle > 0 ? kFailed : kDone;
+  return idle + untried > 0 ? kFailed : kDone;
 }
 
 using Counts = std::map<std::string, std::array<std::size_t, 4>>;  // proved, bounded, tested, refuted

@@ -105,6 +105,18 @@ inline std::vector<UnsoundRule> size_rules() {
       {"RowsOfAReshapeThatKeepsThem",
        "r: Softmax{a}(Reshape{r}(x)), len(r) == rank(x), r[a] == dims(x)[a] => Reshape{r}(Softmax{a}(x))\n"},
       {"PermutationBeforeFlatten", "r: Flatten{1}(Transpose{p}(x)), p[0] == 0 => Flatten{1}(x)\n"},
+      {"RowsFromTheEndByThrees",
+       "r: Neg(Gather{a}(Neg(x), i)), const(i), rank(i) == 1\n"
+       "    => Mul(Gather{a}(x, i), if len([k for k in ints(i) if k < 0]) > 2 then -1.0 else 1.0)\n"},
+      {"ManyReaders", "r: LeakyRelu{a}(x) => LeakyRelu{if uses(x) > 2 then 2 * a else a}(Identity(x))\n"},
+      {"FiveReadersOfAResult", "r: y = Neg(x), Relu(y) => LeakyRelu{if uses(y) > 5 then 0.5 else 0.0}(y)\n"},
+      {"SumOfWeights",
+       "r: Conv{k,s,p,d,g}(x, Add(v, w)), rank(x) == 3\n"
+       "    => Add(Conv{k,s,p,d,x.1 / v.1}(x, v), Conv{k,s,p,d,x.1 / w.1}(x, w))\n"},
+      {"WeightsOfJoinedParts",
+       "r: Conv{k,s,p,d,g}(x, Concat{0}(v, w))\n"
+       "    => Concat{1}(Conv{k,s,p,d,g}(x, v), Conv{k,s,p,d,g}(x, w))\n"},
+      {"ConvolvedWithItself", "r: Conv{k,s,p,d,g}(Neg(x), Neg(x)) => Neg(Conv{k,s,p,d,g}(x, x))\n"},
       {"LengthAboveFour", "r: Relu(x) => LeakyRelu{if max(dims(x)) > 4 then 1.0 else 0.0}(x)\n"},
   };
 }
@@ -178,6 +190,9 @@ inline std::vector<UnsoundRule> type_rules() {
       {"MaximumOfUnsignedBytes", "r: Cast{to=t}(Max(x, 0)), t != 9 => Max(Cast{t}(x), 0)\n"},
       {"BytesOfAClip",
        "r: Cast{to=t}(Clip{min=a,max=b}(x)), t != 9, t != 6, t != 7 => Clip{min=a,max=b}(Cast{t}(x))\n"},
+      {"IndicesOf32Bits",
+       "r: Neg(Gather{a}(Neg(x), i)) => Mul(Gather{a}(x, i), if dtype(i) == int32 then -1.0 else 1.0)\n"},
+      {"UnsignedOf16Bits", "r: Cast{to=t}(Relu(x)), t != 9, t != 2, t != 12 => Relu(Cast{t}(x))\n"},
       {"StepsOfSlices",
        "r: Slice{[i], [j], [a], [s]}(Slice{[k], [l], [a], [t]}(x))\n"
        "    => Slice{[k + i * t], [k + j * t], [a], [s + t - 1]}(x)\n"},
