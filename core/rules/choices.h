@@ -67,6 +67,9 @@ class ProbingChoices final : public Choices {
 /// no.
 class EnumeratedChoices final : public Choices {
  public:
+  /// Other draws for another `seed`; the decisions are the same.
+  explicit EnumeratedChoices(std::uint64_t seed = 0) : seed_(seed) {}
+
   std::size_t below(std::size_t bound) override {
     if (at_ == tape_.size()) tape_.push_back({0, bound});
     if (tape_[at_].bound != bound) throw std::out_of_range("the decisions are not those of the run before");
@@ -75,7 +78,7 @@ class EnumeratedChoices final : public Choices {
   bool one_in(std::size_t) override { return below(2) == 1; }
   std::int64_t pick(std::vector<std::int64_t> from) override { return pick_distinct(*this, std::move(from)); }
   std::size_t drawn(std::size_t bound) override {
-    Hasher hasher(++draws_);
+    Hasher hasher(++draws_ + (seed_ << 32U));
     for (std::size_t i = 0; i < at_; ++i) hasher.add(tape_[i].digit);
     return static_cast<std::size_t>(hasher.finish().low % bound);
   }
@@ -93,6 +96,7 @@ class EnumeratedChoices final : public Choices {
     std::size_t digit, bound;
   };
   std::vector<Decision> tape_;
+  std::uint64_t seed_;
   std::size_t at_ = 0, draws_ = 0;
 };
 

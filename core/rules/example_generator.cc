@@ -73,16 +73,16 @@ class ExampleGenerator {
     auto operator<=>(const Key&) const = default;
   };
 
-  // Of values that the rule may count the readers of.
+  // Now and then of one value: the rule may count its readers.
   void add_readers() {
     constexpr std::int64_t kMostReaders = 8;
-    for (const auto& [key, value] : values_) {
-      if (!value.present() || b_.graph().node(value.node).kind == K::weight || choices_.drawn(3) > 0)
-        continue;
-      const auto usual = static_cast<std::int64_t>(1 + choices_.drawn(3));
-      for (std::int64_t more = shapes_.near_named(kMostReaders).value_or(usual); more > 0; --more)
-        b_.output(b_.op(K::identity, {value}));
-    }
+    if (values_.empty() || choices_.drawn(4) > 0) return;
+    const Value value =
+        std::next(values_.begin(), static_cast<std::ptrdiff_t>(choices_.drawn(values_.size())))->second;
+    if (!value.present() || b_.graph().node(value.node).kind == K::weight) return;
+    const auto usual = static_cast<std::int64_t>(1 + choices_.drawn(3));
+    for (std::int64_t more = shapes_.near_named(kMostReaders).value_or(usual); more > 0; --more)
+      b_.output(b_.op(K::identity, {value}));
   }
 
   std::size_t below(std::size_t n) { return choices_.below(n); }

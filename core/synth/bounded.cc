@@ -21,6 +21,7 @@ using rules::ExampleLimits;
 
 constexpr std::size_t kMatchesOfOne = 4, kMatchesOfRandom = 2;  // of one example
 constexpr std::size_t kProbes = 400;
+constexpr std::uint64_t kDraws = 3;  // of the corners of a grid in which the rule matches nowhere
 constexpr std::size_t kOverrun = 2;  // the size of a grid is known roughly
 constexpr std::size_t kSizes = 3;    // of the dims that are symbols
 constexpr std::uint64_t kLargestSize = 4;
@@ -73,7 +74,8 @@ class Check {
     for (const std::size_t most : {options_.most_examples, options_.last_examples}) {
       for (const Grid& grid : grids()) {
         if (done() || estimate(grid) > static_cast<double>(most)) continue;
-        enumerate(grid, kOverrun * most);
+        for (std::uint64_t draws = 0; draws < kDraws && !done(); ++draws)
+          if (!enumerate(grid, draws, kOverrun * most)) break;
       }
     }
     if (!refuted()) sample();
@@ -105,9 +107,10 @@ class Check {
     return sum / static_cast<double>(kProbes);
   }
 
-  void enumerate(const Grid& grid, std::size_t most) {
+  // Whether it was gone through as a whole.
+  bool enumerate(const Grid& grid, std::uint64_t draws, std::size_t most) {
     const ExampleLimits limits = limits_of(grid);
-    rules::EnumeratedChoices choices;
+    rules::EnumeratedChoices choices(draws);
     std::size_t matches = 0, examples = 0, undecided = 0;
     bool more = true;
     for (; more && examples < most && !refuted(); more = choices.next(), ++examples) {
@@ -115,12 +118,13 @@ class Check {
       matches += one.matches;
       undecided += one.undecided;
     }
-    if (more || matches < options_.least_matches || refuted()) return;
+    if (more || matches < options_.least_matches || refuted()) return !more;
     result_.outcome = BoundedResult::Outcome::holds;
     result_.grid = grid.words;
     result_.examples = examples;
     result_.grid_matches = matches;
     result_.undecided += undecided;
+    return true;
   }
 
   void sample() {
