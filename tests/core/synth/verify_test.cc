@@ -54,7 +54,7 @@ TEST(Verify, WhatCannotBeTriedOrFollowedIsNotProvedAndEndsNoRun) {
 // type of elements the reals know nothing.
 TEST(Verify, KnowsWhatItDoesNotKnow) {
   const auto rules = rules::RuleSet::parse(
-      "mod: Cast{to=1}(Cast{to=16}(x)), float(x) => Cast{1}(Cast{to=16}(Identity(x)))\n"
+      "mod: Cast{to=1}(Cast{to=8}(x)), float(x) => Cast{1}(Cast{to=8}(Identity(x)))\n"
       "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 2.0)\n",
       "a.rules");
   const auto verdicts = verify_rules(rules, {0, 1}, quick(), [](const Verdict&) {});
