@@ -80,6 +80,51 @@ TEST_P(Scripts, LeadToTheKnownForm) {
   RecordProperty("sites", static_cast<int>(check_sites(world.start, path)));
 }
 
+graph::Graph after(const regraft::testing::ModelWorld& world, const std::string& script) {
+  graph::Graph graph = world.start;
+  rules::run_script(rules::Script::load(kConfigs / "scripts" / script), graph, shipped());
+  return graph;
+}
+
+/// How many grouped convolutions have so many input channels a group.
+std::map<std::int64_t, std::size_t> group_widths(const graph::Graph& graph) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
+    if (graph.alive(id) && graph.node(id).kind == graph::OpKind::conv &&
+        graph.attrs(id).integer(graph::Attr::group) > 1)
+      ++counts[graph.type(graph.node(id).inputs[1]).dims[1]];
+  return counts;
+}
+
+TEST(KnownForms, ResNeXtHasNoGroupsBelowTheChannelBlock) {
+  const regraft::testing::ModelWorld world("resnext50_32x4d");
+  using Widths = std::map<std::int64_t, std::size_t>;
+  EXPECT_EQ(group_widths(world.start), (Widths{{4, 3}, {8, 4}, {16, 6}, {32, 3}}));
+  EXPECT_EQ(group_widths(after(world, "resnext50_32x4d-groups.script")), (Widths{{16, 13}, {32, 3}}));
+}
+
+/// How many convolutions read an average, and how many averages a convolution.
+std::pair<std::size_t, std::size_t> averages(const graph::Graph& graph) {
+  std::size_t read = 0, reading = 0;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id)) continue;
+    const graph::OpKind kind = graph.node(id).kind;
+    const graph::OpKind source = graph.node(id).inputs.empty() || !graph.node(id).inputs[0].present()
+                                     ? graph::OpKind::identity
+                                     : graph.node(graph.node(id).inputs[0].node).kind;
+    read += kind == graph::OpKind::conv && source == graph::OpKind::average_pool;
+    reading += kind == graph::OpKind::average_pool && source == graph::OpKind::conv;
+  }
+  return {read, reading};
+}
+
+TEST(KnownForms, InceptionAveragesAfterItsConvolutions) {
+  const regraft::testing::ModelWorld world("inception_v3");
+  EXPECT_EQ(averages(world.start), (std::pair<std::size_t, std::size_t>{9, 0}));
+  EXPECT_EQ(averages(after(world, "inception_v3-average.script")),
+            (std::pair<std::size_t, std::size_t>{0, 9}));
+}
+
 using K = graph::OpKind;
 
 INSTANTIATE_TEST_SUITE_P(
