@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -87,35 +88,44 @@ class MeasuredReward : public Reward {
       throw EnvError("the measured reward has nothing to measure with", "reward",
                      "give a latency meter, or use another reward");
   }
-  void reset(const graph::Graph& start) override { last_us_ = initial_us_ = latency_us(start); }
+  void reset(const graph::Graph& start) override {
+    last_ = start.hash();
+    last_us_ = initial_us_ = latency_us(start, last_);
+  }
   double pay(const RewardInput& input) override {
     const bool due = every_ > 0 && input.step % every_ == 0;
     if (!due && !input.terminated) return 0;
-    const double now_us = latency_us(input.graph);
+    const Hash128 hash = input.graph.hash();
+    if (hash == last_) return 0;
+    const double now_us = latency_us(input.graph, hash);
     const double gained = initial_us_ > 0 ? (last_us_ - now_us) / initial_us_ : 0;
+    last_ = hash;
     last_us_ = now_us;
     return gained;
   }
   std::unique_ptr<Reward> clone() const override { return std::make_unique<MeasuredReward>(*this); }
 
  private:
-  /// Measured once: real latency is dear, and a graph that earns another figure each time is a moving target.
-  double latency_us(const graph::Graph& graph) {
-    const Hash128 hash = graph.hash();
-    const auto known = known_us_.find(hash);
-    if (known != known_us_.end()) return known->second;
-    if (known_us_.size() >= kMostKnown) known_us_.clear();
-    const double measured = meter_->latency_us(graph);
-    known_us_.emplace(hash, measured);
-    return measured;
+  /// The median of all measurements so far. Real latency is dear, so there are few; but one alone would stay
+  /// wrong for all of the training, and the initial graph's is in every reward.
+  double latency_us(const graph::Graph& graph, const Hash128& hash) {
+    if (measured_us_.size() >= kMostGraphs && !measured_us_.contains(hash)) measured_us_.clear();
+    std::vector<double>& sorted_us = measured_us_[hash];
+    if (sorted_us.size() < kMostMeasurements) {
+      const double now_us = meter_->latency_us(graph);
+      sorted_us.insert(std::ranges::upper_bound(sorted_us, now_us), now_us);
+    }
+    const std::size_t count = sorted_us.size();
+    return (sorted_us[(count - 1) / 2] + sorted_us[count / 2]) / 2;
   }
 
-  static constexpr std::size_t kMostKnown = 1 << 16;
+  static constexpr std::size_t kMostGraphs = 1 << 16;
 
   LatencyMeter* meter_;
   std::uint32_t every_;
+  Hash128 last_;  // the graph that was last measured in this episode
   double initial_us_ = 0, last_us_ = 0;
-  std::unordered_map<Hash128, double> known_us_;
+  std::unordered_map<Hash128, std::vector<double>> measured_us_;  // ascending
 };
 
 template <typename Kind>

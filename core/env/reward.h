@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,15 +16,15 @@ namespace regraft::env {
 ///   incremental: (before - after) / initial at every step.
 ///   terminal:    (initial - final) / initial at the step that terminates the episode, 0 elsewhere. Where the
 ///                horizon truncates, nothing is paid there: the value that is bootstrapped stands for it.
-///   best:        (least - after) / initial where a step reaches a graph cheaper than all before, 0
-///   elsewhere:
+///   best:        (least - after) / initial where a step reaches a graph cheaper than all before, else 0:
 ///                what follows the best graph costs nothing, so neither a way through dearer graphs nor a
 ///                step too many is punished. It fits a use that keeps the best graph of an episode, as
 ///                searches do.
 ///   detailed:    incremental, of latency, flops, peak memory and launches, each relative to its own initial
 ///                value, in a weighted mean.
 ///   measured:    (last measured - now) / initial of real latency, by an injected meter, every k steps and at
-///                the step that terminates the episode, or only there.
+///                the step that terminates the episode, or only there. A graph is measured anew when an
+///                episode comes to it again, kMostMeasurements times in all; the median so far counts.
 /// With gamma 1 the rewards of a terminated episode add up to its relative improvement: of the final graph,
 /// or `best` of the best one, `detailed` in the weighted mean, `measured` as measured.
 enum class RewardKind : std::uint8_t { incremental, terminal, best, detailed, measured };
@@ -38,6 +39,9 @@ struct RewardWeights {
   /// With such weights `detailed` pays what `incremental` does.
   bool latency_alone() const { return flops == 0 && memory == 0 && launches == 0; }
 };
+
+/// Of each graph, for the measured reward, by one environment.
+inline constexpr std::size_t kMostMeasurements = 5;
 
 /// Real latency of graphs; made where a runtime may be linked. Called from the environment's thread.
 class LatencyMeter {

@@ -28,7 +28,7 @@ ControllerEngine::ControllerEngine(const ControllerConfig& config, const DreamKe
   xfers_.reset(width_, config.xfers, kernels);
   hidden_stride_ = first_.columns(kernels);
   logits_stride_ = xfers_.columns(kernels);
-  locations_.assign(width_ * location_stride_);
+  locations_.assign(width_ * location_stride_, 0.0f);
   scratch_.resize(std::max(logits_stride_, location_stride_) + kernels.lanes);
   row_.resize(width_);
 }
@@ -102,8 +102,8 @@ void ControllerEngine::load_linear(const Weights& weights) {
 void ControllerEngine::reserve(std::uint32_t row) {
   if (row < reserved_) return;
   reserved_ = row + 1;
-  hidden_.assign(reserved_ * hidden_stride_);
-  logits_.assign(reserved_ * logits_stride_);
+  hidden_.assign(reserved_ * hidden_stride_, 0.0f);
+  logits_.assign(reserved_ * logits_stride_, 0.0f);
 }
 
 void ControllerEngine::read(std::span<const std::uint32_t> rows, const float* states, std::size_t stride) {

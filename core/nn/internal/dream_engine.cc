@@ -55,8 +55,8 @@ void DreamEngine::pack_lstm(const Weights& weights) {
   const auto input = tensor(weights, "lstm.input", inputs * gates);
   const auto recurrent = tensor(weights, "lstm.hidden", hidden * gates);
   const auto bias = tensor(weights, "lstm.bias", gates);
-  lstm_.assign(hidden_stride_ * 4 * depth);
-  lstm_bias_.assign(hidden_stride_ * 4);
+  lstm_.assign(hidden_stride_ * 4 * depth, 0.0f);
+  lstm_bias_.assign(hidden_stride_ * 4, 0.0f);
   for (std::size_t unit = 0; unit < hidden; ++unit) {
     for (std::size_t gate = 0; gate < 4; ++gate) {
       const std::size_t block = unit / lanes, column = gate * lanes + unit % lanes,
@@ -95,8 +95,8 @@ void DreamEngine::pack_heads(const Weights& weights) {
     copy(components_[k], latent_stride_, sigmas + k * latent, latent);
   }
   const std::size_t bins = config_.count_bins;
-  counts_.assign(xfers * hidden * bins_stride_);
-  counts_bias_.assign(xfers * bins_stride_);
+  counts_.assign(xfers * hidden * bins_stride_, 0.0f);
+  counts_bias_.assign(xfers * bins_stride_, 0.0f);
   for (std::size_t xfer = 0; xfer < xfers; ++xfer) {
     for (std::size_t bin = 0; bin < bins; ++bin) {
       const std::size_t from = counts + xfer * bins + bin;
@@ -110,11 +110,11 @@ void DreamEngine::pack_heads(const Weights& weights) {
 void DreamEngine::set_replicas(std::size_t count) {
   replicas_ = count;
   heads_stride_ = padded(config_.mixtures + 2 + config_.xfers, kernels_.panel);
-  x_.assign(count * x_stride_);
-  cell_.assign(count * hidden_stride_);
-  fresh_.assign(count * hidden_stride_);
-  heads_.assign(count * heads_stride_);
-  drawn_.assign(count * padded(2 * latent_stride_, kernels_.panel));
+  x_.assign(count * x_stride_, 0.0f);
+  cell_.assign(count * hidden_stride_, 0.0f);
+  fresh_.assign(count * hidden_stride_, 0.0f);
+  heads_.assign(count * heads_stride_, 0.0f);
+  drawn_.assign(count * padded(2 * latent_stride_, kernels_.panel), 0.0f);
   component_.assign(count, 0);
   order_.assign(count, 0);
   radius_.assign(latent_stride_, 0.0);

@@ -73,8 +73,8 @@ class FusedEmbeddings : public EmbeddingTrainer {
   std::vector<FusedGraph> graphs_;
   std::vector<FusedArena> arenas_;
   std::vector<FusedGradientArena> scratch_;  // one a slice
-  std::vector<std::vector<float>> sums_;     // one a slice
-  std::vector<float> transposed_;
+  std::vector<AlignedFloats> sums_;          // one a slice
+  AlignedFloats transposed_;
   Tensor leaf_;
 };
 

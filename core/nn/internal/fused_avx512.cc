@@ -10,7 +10,7 @@
 #endif
 #define REGRAFT_LANES 16
 #define REGRAFT_ACCUMULATORS 16
-#define REGRAFT_OUTER_ACCUMULATORS 16
+#define REGRAFT_OUTER_ACCUMULATORS 24
 #define REGRAFT_DREAM_ROWS 6
 
 namespace regraft::nn::internal {

@@ -1,30 +1,35 @@
 // Included after fused_body.h, under the same rules. Gradients of its forward pass, by hand; network_test.cc
 // compares them with LibTorch's autograd.
 
+/// Rows [k, k + kBlock) of dW [K, W] += x^T y, summed in registers.
+template <int W, int K, int kBlock>
+inline void add_outer_block(const float* x, const float* y, std::size_t rows, float* to, int k) {
+  constexpr int kVectors = W / kLanes;
+  Vector sum[kBlock][kVectors] = {};
+  for (std::size_t row = 0; row < rows; ++row) {
+    Vector part[kVectors];
+    for (int i = 0; i < kVectors; ++i) part[i] = load(y + row * W + i * kLanes);
+    for (int b = 0; b < kBlock; ++b) {
+      const float factor = x[row * K + k + b];
+      for (int i = 0; i < kVectors; ++i) sum[b][i] += factor * part[i];
+    }
+  }
+  for (int b = 0; b < kBlock; ++b) {
+    for (int i = 0; i < kVectors; ++i) {
+      float* at = to + (k + b) * W + i * kLanes;
+      store(at, load(at) + sum[b][i]);
+    }
+  }
+}
+
 /// dW [K, W] += x^T y over all rows: x [rows, K], y [rows, W].
 template <int W, int K>
 inline void add_outer(const float* x, const float* y, std::size_t rows, float* to) {
-  constexpr int kVectors = W / kLanes;
-  constexpr int kWanted = REGRAFT_OUTER_ACCUMULATORS / kVectors;
+  constexpr int kWanted = REGRAFT_OUTER_ACCUMULATORS * kLanes / W;
   constexpr int kBlock = kWanted < 1 ? 1 : (kWanted < K ? kWanted : K);
-  static_assert(K % kBlock == 0);
-  for (int k = 0; k < K; k += kBlock) {
-    Vector sum[kBlock][kVectors] = {};
-    for (std::size_t row = 0; row < rows; ++row) {
-      Vector part[kVectors];
-      for (int i = 0; i < kVectors; ++i) part[i] = load(y + row * W + i * kLanes);
-      for (int b = 0; b < kBlock; ++b) {
-        const float factor = x[row * K + k + b];
-        for (int i = 0; i < kVectors; ++i) sum[b][i] += factor * part[i];
-      }
-    }
-    for (int b = 0; b < kBlock; ++b) {
-      for (int i = 0; i < kVectors; ++i) {
-        float* at = to + (k + b) * W + i * kLanes;
-        store(at, load(at) + sum[b][i]);
-      }
-    }
-  }
+  int k = 0;
+  for (; k + kBlock <= K; k += kBlock) add_outer_block<W, K, kBlock>(x, y, rows, to, k);
+  if constexpr (K % kBlock > 0) add_outer_block<W, K, K % kBlock>(x, y, rows, to, k);
 }
 
 template <int W>

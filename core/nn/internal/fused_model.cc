@@ -8,13 +8,13 @@
 namespace regraft::nn::internal {
 namespace {
 
-/// Hands out parts of one buffer; without a buffer it only counts.
+/// Hands out parts of one buffer, each on a line of its own; without a buffer it only counts.
 class Carver {
  public:
   explicit Carver(float* base) : base_(base) {}
   float* take(std::size_t count) {
     float* part = base_ == nullptr ? nullptr : base_ + used_;
-    used_ += count;
+    used_ += whole_lines(count);
     return part;
   }
   FusedNormTape tape(std::size_t rows, std::size_t width) {
@@ -31,7 +31,7 @@ class Carver {
 
 /// Runs `carve` once to count and once to hand out.
 template <typename Carve>
-void carve_twice(std::vector<float>& buffer, const Carve& carve) {
+void carve_twice(AlignedFloats& buffer, const Carve& carve) {
   Carver count(nullptr);
   carve(count);
   if (buffer.size() < count.used()) buffer.resize(count.used());
@@ -92,7 +92,7 @@ FusedKernels best_kernels(const NetworkConfig& config) {
 }
 
 FusedModel::FusedModel(const NetworkConfig& config) : config_(config), layout_(weight_layout(config)) {
-  parts_offset_ = layout_.back().offset + layout_.back().count;
+  parts_offset_ = whole_lines(layout_.back().offset + layout_.back().count);
   rule_offset_ = parts_offset_ + std::size_t{3} * config.steps * config.width * config.width;
   packed_.assign(rule_offset_, 0.0f);
   bind();
@@ -190,8 +190,8 @@ void FusedModel::set_rule_rows(std::span<const float> rows) {
   std::ranges::copy(rows, packed_.begin() + static_cast<std::ptrdiff_t>(rule_offset_));
 }
 
-std::vector<float> FusedModel::transposed() const {
-  std::vector<float> turned(packed_.size());
+AlignedFloats FusedModel::transposed() const {
+  AlignedFloats turned(packed_.size());
   const std::size_t width = config_.width;
   for (const std::size_t offset : squares_) {
     for (std::size_t row = 0; row < width; ++row) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/env/observation.h"
+#include "core/nn/internal/aligned_floats.h"
 #include "core/nn/internal/fused.h"
 #include "core/nn/weights.h"
 
@@ -33,7 +34,7 @@ class FusedModel {
   void set_rule_rows(std::span<const float> rows);
   /// The buffer with every square matrix transposed, for backward passes: to be made again when weights
   /// change.
-  std::vector<float> transposed() const;
+  AlignedFloats transposed() const;
 
   const FusedWeights& weights() const { return bound_; }
   const NetworkConfig& config() const { return config_; }
@@ -56,7 +57,7 @@ class FusedModel {
   NetworkConfig config_;
   std::vector<TensorSpec> layout_;
   std::size_t parts_offset_, rule_offset_;
-  std::vector<float> packed_;
+  AlignedFloats packed_;
   std::vector<std::size_t> squares_;  // offsets of the square matrices
   std::vector<FusedStep> steps_;
   FusedWeights bound_{};
@@ -77,7 +78,7 @@ class FusedArena {
   const FusedRows& rows() const { return rows_; }
 
  private:
-  std::vector<float> buffer_;
+  AlignedFloats buffer_;
   std::vector<FusedStepRows> steps_;
   FusedRows rows_{};
 };
@@ -89,7 +90,7 @@ class FusedGradientArena {
   void prepare(const FusedGraph& graph, std::size_t width, FusedGradients& gradients);
 
  private:
-  std::vector<float> buffer_;
+  AlignedFloats buffer_;
 };
 
 }  // namespace regraft::nn::internal

@@ -1,13 +1,6 @@
 #include "core/nn/internal/packed_matrix.h"
 
-#include <memory>
-
 namespace regraft::nn::internal {
-namespace {
-
-constexpr std::size_t kLine = 64;  // bytes of a cache line
-
-}  // namespace
 
 DreamKernels best_dream_kernels() {
 #if defined(__x86_64__)
@@ -19,19 +12,11 @@ DreamKernels best_dream_kernels() {
   return dream_kernels_base();
 }
 
-void AlignedFloats::assign(std::size_t count) {
-  held_.assign(count + kLine / sizeof(float), 0.0f);
-  void* begin = held_.data();
-  std::size_t space = held_.size() * sizeof(float);
-  begin_ = static_cast<float*>(std::align(kLine, count * sizeof(float), begin, space));
-  count_ = count;
-}
-
 void PackedMatrix::reset(std::size_t rows, std::size_t columns, const DreamKernels& kernels) {
   depth = rows;
   panels = (columns + kernels.panel - 1) / kernels.panel;
-  weight.assign(panels * depth * kernels.panel);
-  start.assign(panels * kernels.panel);
+  weight.assign(panels * depth * kernels.panel, 0.0f);
+  start.assign(panels * kernels.panel, 0.0f);
 }
 
 void PackedMatrix::set(std::size_t row, std::size_t column, float value, const DreamKernels& kernels) {

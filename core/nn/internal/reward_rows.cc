@@ -22,7 +22,7 @@ RewardRows::RewardRows(const WorldModelConfig& config, const Weights& reward)
 void RewardRows::read(std::span<const std::uint32_t> rows, const float* states, std::size_t stride,
                       std::span<float> rewards) {
   const std::size_t columns = first_.columns(kernels_);
-  if (hidden_.size() < rewards.size() * columns) hidden_.assign(rewards.size() * columns);
+  if (hidden_.size() < rewards.size() * columns) hidden_.assign(rewards.size() * columns, 0.0f);
   kernels_.product({rows.size(), depth_, first_.panels, rows.data(), states, stride, first_.weight.data(),
                     first_.start.data(), hidden_.data(), columns});
   for (const std::uint32_t row : rows) {

@@ -146,8 +146,8 @@ class FusedTrainer : public Trainer {
   std::vector<std::vector<std::uint16_t>> candidate_rules_;  // of the graphs
   std::vector<FusedArena> arenas_;
   std::vector<FusedGradientArena> scratch_;  // one a slice
-  std::vector<std::vector<float>> sums_;     // one a slice
-  std::vector<float> transposed_;
+  std::vector<AlignedFloats> sums_;          // one a slice
+  AlignedFloats transposed_;
   CandidateGroups groups_;
   Tensor rule_rows_, scores_, globals_;
 };

@@ -140,14 +140,51 @@ TEST(Environment, MeasuredRewardIsThatOfTheMeterEveryKStepsAndAtTheEnd) {
   EXPECT_NEAR(last.reward, -1 / world.task.initial_us, 1e-15);
   EXPECT_EQ(meter.measured, 3);
   env.reset();
+  EXPECT_EQ(meter.measured, 4) << "the initial graph again";
   EXPECT_EQ(env.step({env.noop(), 0}).reward, 0);
-  EXPECT_EQ(meter.measured, 3) << "what was measured is known";
+  EXPECT_EQ(meter.measured, 4) << "the same graph in the same episode";
   options.reward_settings.measure_every = 0;
   Environment at_end = world.make(options);
   EXPECT_EQ(at_end.step({0, 0}).reward + at_end.step({0, 0}).reward, 0);
   EXPECT_NEAR(at_end.step({0, 0}).reward, -3 / world.task.initial_us, 1e-15);
   options.reward_settings.meter = nullptr;
   EXPECT_THROW(world.make(options), EnvError);
+}
+
+/// Measures what the test says next.
+class ScriptedMeter : public LatencyMeter {
+ public:
+  double latency_us(const graph::Graph&) override {
+    ++measured;
+    return next_us;
+  }
+  double next_us = 0;
+  std::size_t measured = 0;
+};
+
+TEST(Environment, MeasuredRewardGoesByTheMedianOfAFewMeasurements) {
+  SyntheticWorld world({.chains = 2});
+  const graph::Graph& start = *world.task.start;
+  Environment elsewhere = world.make();
+  elsewhere.step({0, 0});
+  ScriptedMeter meter;
+  const auto reward = make_reward(RewardKind::measured, {.meter = &meter});
+  const cost::Cost cost;
+  // What an episode of one step earns, where the initial graph and the last one are measured so.
+  const auto earn = [&](double initial_us, double last_us) {
+    meter.next_us = initial_us;
+    reward->reset(start);
+    meter.next_us = last_us;
+    return reward->pay({cost, cost, cost, elsewhere.graph(), 1, true});
+  };
+  EXPECT_DOUBLE_EQ(earn(100, 80), 0.2);
+  EXPECT_DOUBLE_EQ(earn(300, 60), (200.0 - 70) / 200) << "of two, their mean";
+  EXPECT_DOUBLE_EQ(earn(110, 88), (110.0 - 80) / 110) << "of three, the middle one: 300 was a disturbance";
+  earn(90, 80);
+  EXPECT_DOUBLE_EQ(earn(105, 500), (105.0 - 80) / 105);
+  EXPECT_EQ(meter.measured, 2 * kMostMeasurements);
+  EXPECT_DOUBLE_EQ(earn(1, 1), (105.0 - 80) / 105) << "enough is known";
+  EXPECT_EQ(meter.measured, 2 * kMostMeasurements);
 }
 
 TEST(Environment, BestRewardPaysForNewBestGraphsOnly) {

@@ -113,7 +113,7 @@ std::vector<float> run_kernels(const FusedKernels& kernels, const FusedModel& mo
   std::vector<float> result(rows.scores, rows.scores + graph.candidates);
   const float* globals = final_globals(model.weights(), rows);
   result.insert(result.end(), globals, globals + model.config().width);
-  const std::vector<float> transposed = model.transposed();
+  const AlignedFloats transposed = model.transposed();
   std::vector<float> sums(model.size()), score_gradients(graph.candidates);
   for (std::size_t i = 0; i < score_gradients.size(); ++i) score_gradients[i] = i % 2 == 0 ? 0.5f : -1.0f;
   FusedGradients gradients{};
