@@ -37,8 +37,9 @@ std::vector<Option> dream_options() {
           .between(1, 1 << 16),
       Option("dyna.branch_steps", std::int64_t{y.branch_steps},
              "steps of a dream that branches off a real episode, at most; fewer while guards say so")
-          .between(1, 32),
-      Option("dyna.window", std::int64_t{y.window}, "newest branches that guards judge and dreams begin at")
+          .between(1, 16),
+      Option("dyna.window", std::int64_t{y.window},
+             "newest branches of each model that guards judge and dreams begin at")
           .between(1, 4096)
           .fixed_on_resume(),
       Option("dyna.bias", y.bias, "guard: most of predicted minus real return over a branch, either way")

@@ -31,7 +31,7 @@ struct DynaOptions {
   std::uint64_t updates = 4;        // between gatherings of real episodes
   std::uint64_t episodes = 8;       // real ones of a gathering, at least
   std::uint32_t branch_steps = 16;  // of a dream, at most
-  std::uint32_t window = 64;        // branches that are judged, the newest; dreams begin at them too
+  std::uint32_t window = 64;        // branches of a model that are judged, the newest; dreams begin there
   double bias = 0.02;               // of predicted minus real return of a branch, at most, either way
   double mask_f1 = 0.8;             // of dreamt masks, at least
 };

@@ -86,8 +86,6 @@ void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions&
   if (options.deterministic && options.minutes > 0)
     throw UsageError("rates that fall with the clock are not deterministic", "train.minutes",
                      "leave it out and set train.updates");
-  if (options.steps_per_update == 0 && !linear && !options.deterministic)
-    throw UsageError("the phase dream counts steps", "train.steps_per_update", "give at least 1");
 }
 
 /// Everything that lives while the phase runs, in the order in which it is made.
@@ -268,7 +266,7 @@ void DreamPhase::publish() {
       {"tau", setup_.dream.tau}}.dump();
   replay::DreamWork work;
   work.candidates = state_->trainer->candidates();
-  if (state_->dyna) work.branches.assign(state_->dyna->branches().begin(), state_->dyna->branches().end());
+  if (state_->dyna) work.branches = state_->dyna->branches();
   state_->bundle.work = replay::encode_work(work);
   state_->bundle.controller = nn::encode_controller(state_->file);
   state_->bundle.controller_of = state_->bundle.world.version();

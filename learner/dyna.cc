@@ -7,6 +7,13 @@
 #include "replay/bytes.h"
 
 namespace regraft::learner {
+namespace {
+
+std::span<const replay::BranchStep> first_steps(const replay::Branch& branch, std::uint32_t steps) {
+  return std::span(branch.steps).first(std::min<std::size_t>(steps, branch.steps.size()));
+}
+
+}  // namespace
 
 std::optional<wire::TicketSpec> Dyna::next(const std::string& kind, TicketPlan& plan) const {
   if (kind == kControllerKind) return gathering_ ? plan.next() : std::nullopt;
@@ -19,8 +26,11 @@ std::optional<wire::TicketSpec> Dyna::next(const std::string& kind, TicketPlan& 
 
 void Dyna::add(std::vector<replay::Branch> branches) {
   if (branches.empty()) return;
-  std::ranges::move(branches, std::back_inserter(branches_));
-  while (branches_.size() > options_.window) branches_.pop_front();
+  for (replay::Branch& branch : branches) {
+    std::deque<replay::Branch>& window = branches_[branch.model];
+    window.push_back(std::move(branch));
+    if (window.size() > options_.window) window.pop_front();
+  }
   judge();
 }
 
@@ -36,24 +46,39 @@ void Dyna::updated() {
   gathering_ = paused || since_gathering_ >= options_.updates;
 }
 
+std::vector<replay::Branch> Dyna::branches() const {
+  std::vector<replay::Branch> all;
+  for (const auto& [model, window] : branches_) all.insert(all.end(), window.begin(), window.end());
+  return all;
+}
+
 double Dyna::bias(std::uint32_t steps) const {
-  double sum = 0;
-  for (const replay::Branch& branch : branches_)
-    for (std::size_t t = 0; t < std::min<std::size_t>(steps, branch.steps.size()); ++t)
-      sum += static_cast<double>(branch.steps[t].predicted) - static_cast<double>(branch.steps[t].real);
-  return branches_.empty() ? 0 : sum / static_cast<double>(branches_.size());
+  double worst = 0;
+  for (const auto& [model, window] : branches_) {
+    double sum = 0;
+    for (const replay::Branch& branch : window)
+      for (const replay::BranchStep& step : first_steps(branch, steps))
+        sum += static_cast<double>(step.predicted) - static_cast<double>(step.real);
+    const double mean = sum / static_cast<double>(window.size());
+    if (std::abs(mean) > std::abs(worst)) worst = mean;
+  }
+  return worst;
 }
 
 /// 1 where nothing was legal and nothing was said to be.
 double Dyna::mask_f1(std::uint32_t steps) const {
-  double hits = 0, errors = 0;
-  for (const replay::Branch& branch : branches_) {
-    for (std::size_t t = 0; t < std::min<std::size_t>(steps, branch.steps.size()); ++t) {
-      hits += branch.steps[t].hits;
-      errors += branch.steps[t].false_alarms + branch.steps[t].misses;
+  double worst = 1;
+  for (const auto& [model, window] : branches_) {
+    double hits = 0, errors = 0;
+    for (const replay::Branch& branch : window) {
+      for (const replay::BranchStep& step : first_steps(branch, steps)) {
+        hits += step.hits;
+        errors += step.false_alarms + step.misses;
+      }
     }
+    if (hits + errors > 0) worst = std::min(worst, 2 * hits / (2 * hits + errors));
   }
-  return hits + errors == 0 ? 1 : 2 * hits / (2 * hits + errors);
+  return worst;
 }
 
 bool Dyna::within_bounds(std::uint32_t steps) const {
@@ -87,7 +112,7 @@ std::vector<std::byte> Dyna::save() const {
   out.value(since_gathering_);
   out.value(paused_updates_);
   out.value(static_cast<std::uint8_t>(gathering_ ? 1 : 0));
-  out.raw(replay::encode_branches(std::vector<replay::Branch>(branches_.begin(), branches_.end())));
+  out.raw(replay::encode_branches(branches()));
   return bytes;
 }
 
@@ -95,11 +120,12 @@ void Dyna::restore(std::span<const std::byte> bytes) {
   replay::ByteReader in(bytes);
   const auto since = in.value<std::uint64_t>(), paused = in.value<std::uint64_t>();
   const bool gathering = in.value<std::uint8_t>() != 0;
-  const std::vector<replay::Branch> branches = replay::decode_branches(in.raw(in.left()));
-  branches_.assign(branches.begin(), branches.end());
+  std::vector<replay::Branch> branches = replay::decode_branches(in.raw(in.left()));
   since_gathering_ = since;
   paused_updates_ = paused;
   gathering_ = gathering;
+  branches_.clear();
+  for (replay::Branch& branch : branches) branches_[branch.model].push_back(std::move(branch));
   judge();
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -23,10 +24,10 @@ namespace regraft::learner {
 ///   real episodes -> branches, each followed by a dream with the same actions -> how many steps dreams may
 ///   go
 ///
-/// Guards: over the newest branches, the mean of predicted minus real return and the F1 of the dreamt masks
-/// must keep their bounds for every number of steps up to that of a dream. Where not even one step does,
-/// dreams pause and real episodes alone are gathered, until newer branches keep the bounds again. next() may
-/// be called by any thread, the rest by the learner's.
+/// Guards: over the newest branches of each model, the mean of predicted minus real return and the F1 of the
+/// dreamt masks must keep their bounds for every number of steps up to that of a dream; the worst model
+/// decides. Where not even one step does, dreams pause and real episodes alone are gathered, until newer
+/// branches keep the bounds again. next() may be called by any thread, the rest by the learner's.
 class Dyna {
  public:
   explicit Dyna(const DynaOptions& options) : options_(options) {}
@@ -44,11 +45,13 @@ class Dyna {
 
   /// Steps of a dream: 0 while dreams pause.
   std::uint32_t branch_steps() const { return branch_steps_; }
-  /// Means over the newest branches for dreams of so many steps.
+  /// Over the newest branches, for dreams of so many steps: the mean bias of the model that has the largest,
+  /// and the least F1 of a model.
   double bias(std::uint32_t steps) const;
   double mask_f1(std::uint32_t steps) const;
   std::uint64_t paused_updates() const { return paused_updates_; }
-  const std::deque<replay::Branch>& branches() const { return branches_; }
+  /// The newest of each model.
+  std::vector<replay::Branch> branches() const;
 
   void write(EventWriter& events, std::int64_t update) const;
   std::vector<std::byte> save() const;
@@ -56,12 +59,14 @@ class Dyna {
   void restore(std::span<const std::byte> bytes);
 
  private:
+  using Branches = std::map<std::uint32_t, std::deque<replay::Branch>>;  // by model
+
   void judge();
   bool within_bounds(std::uint32_t steps) const;
 
   DynaOptions options_;
-  std::deque<replay::Branch> branches_;  // the newest
-  std::uint64_t since_gathering_ = 0;    // updates
+  Branches branches_;                  // the newest
+  std::uint64_t since_gathering_ = 0;  // updates
   std::uint64_t paused_updates_ = 0;
   std::atomic<std::uint32_t> branch_steps_ = 0;
   std::atomic<bool> gathering_ = true;

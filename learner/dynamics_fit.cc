@@ -94,7 +94,7 @@ void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
 
 DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   Rng rng(options_.seed, "dynamics update " + std::to_string(number));
-  LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  LatentBatch batch = data_.draw(data_.data().train(), rng);
   const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
   dream_some(batch, options_.own_latents * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
@@ -161,7 +161,7 @@ Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
 
 double DynamicsFit::reward_update(std::uint64_t number) {
   Rng rng(options_.seed, "reward update " + std::to_string(number));
-  LatentBatch batch = data_.draw(data_.data().train(), options_.time, options_.lanes, rng);
+  LatentBatch batch = data_.draw(data_.data().train(), rng);
   dream_some(batch, options_.own_latents, rng);
   const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);

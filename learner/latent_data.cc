@@ -25,7 +25,7 @@ Tensor filled(const std::vector<std::int64_t>& values, std::vector<std::int64_t>
 }  // namespace
 
 LatentData::LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options)
-    : data_(data), config_(config), target_noise_(options.target_noise), seed_(options.seed) {
+    : data_(data), config_(config), options_(options) {
   rewards_.unit = static_cast<float>(options.reward_unit);
   standardise_rewards();
   if (options.shuffle_targets) deal_targets();
@@ -36,7 +36,7 @@ void LatentData::deal_targets() {
   std::vector<Source> all;
   for (const std::size_t i : data_.train())
     for (std::uint32_t t = 0; t < data_.episodes()[i].length(); ++t) all.push_back({i, t});
-  Rng rng(seed_, "dealt targets");
+  Rng rng(options_.seed, "dealt targets");
   for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[rng.below(i)]);
   dealt_.resize(data_.episodes().size());
   std::size_t next = 0;
@@ -96,9 +96,9 @@ void LatentData::encode(const nn::Weights& encoder, const nn::LatentStatistics& 
     for (const env::Observation& observation : observations) all.push_back(&observation);
     latents_.push_back(encode_with.encode(all));
     const WorldEpisode& episode = data_.episodes()[i];
-    Rng rng(seed_, "target noise " + std::to_string(episode.sequence));
+    Rng rng(options_.seed, "target noise " + std::to_string(episode.sequence));
     std::vector<float>& noise = noise_.emplace_back(episode.length() * std::size_t{config_.dynamics.latent});
-    for (float& value : noise) value = static_cast<float>(target_noise_ * rng.normal());
+    for (float& value : noise) value = static_cast<float>(options_.target_noise * rng.normal());
   }
 }
 
@@ -107,11 +107,11 @@ std::span<const float> LatentData::latent(std::size_t episode, std::uint32_t t) 
   return {latents_[episode].data() + t * size, size};
 }
 
-LatentBatch LatentData::draw(std::span<const std::size_t> from, std::uint32_t time, std::uint32_t lanes,
-                             Rng& rng) const {
+LatentBatch LatentData::draw(std::span<const std::size_t> from, Rng& rng) const {
   std::vector<std::uint32_t> lengths;
   for (const std::size_t i : from) lengths.push_back(data_.episodes()[i].length());
-  return fill(replay::draw_sequences(lengths, time, lanes, rng), from, Use::fitting);
+  return fill(replay::draw_sequences(lengths, options_.time, options_.lanes, options_.packed, rng), from,
+              Use::fitting);
 }
 
 LatentBatch LatentData::lanes_of(std::span<const std::size_t> episodes, std::uint32_t time) const {

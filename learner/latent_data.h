@@ -40,9 +40,9 @@ class LatentData {
   const nn::RewardStatistics& rewards() const { return rewards_; }
   /// z [latent] of a state.
   std::span<const float> latent(std::size_t episode, std::uint32_t t) const;
-  /// Episodes drawn from `from` (indices of episodes) by this stream alone.
-  LatentBatch draw(std::span<const std::size_t> from, std::uint32_t time, std::uint32_t lanes,
-                   Rng& rng) const;
+  /// A batch of the options' lanes and time, of episodes drawn from `from` (indices of episodes) by this
+  /// stream alone.
+  LatentBatch draw(std::span<const std::size_t> from, Rng& rng) const;
   /// These episodes, one a lane, each from its start, at most `time` steps.
   LatentBatch lanes_of(std::span<const std::size_t> episodes, std::uint32_t time) const;
   const WorldData& data() const { return data_; }
@@ -60,8 +60,7 @@ class LatentData {
 
   const WorldData& data_;
   nn::WorldModelConfig config_;
-  double target_noise_;
-  std::uint64_t seed_;
+  WorldOptions options_;
   nn::LatentStatistics statistics_;
   nn::RewardStatistics rewards_;
   std::vector<std::vector<Source>> dealt_;   // by episode and step; empty: every step has its own targets

@@ -99,7 +99,8 @@ struct Learner::State {
   std::unique_ptr<Intake> intake;
 
   std::uint64_t episodes = 0, steps = 0, costed = 0, steps_here = 0;
-  double seconds_before = 0;  // of earlier generations
+  std::uint64_t played_before = 0;  // steps that actors sent to earlier generations
+  double seconds_before = 0;        // of earlier generations
   std::int64_t started_ns = 0, saved_ns = 0;
 };
 
@@ -238,6 +239,10 @@ void Learner::write_curves(const PpoMetrics& metrics) {
   events.flush();
 }
 
+std::uint64_t Learner::played_steps() const {
+  return state_->played_before + state_->intake->counts().played_steps;
+}
+
 void Learner::report_progress() {
   char note[160];
   std::snprintf(note, sizeof note, "return %.4f, best cost %.4f, %llu episodes, %zu actors",
@@ -259,6 +264,7 @@ void Learner::checkpoint() {
   own.update({{"updates", state_->version - 1},
               {"episodes", state_->episodes},
               {"steps", state_->steps},
+              {"played_steps", played_steps()},
               {"candidates", state_->costed},
               {"seconds", seconds()},
               {"tickets", state_->plan.position()},
@@ -281,6 +287,7 @@ void Learner::restore() {
   state_->version = 1 + saved.at("updates").get<std::uint64_t>();
   state_->episodes = saved.at("episodes");
   state_->steps = saved.at("steps");
+  state_->played_before = saved.value("played_steps", state_->steps);  // older ones have none
   state_->costed = saved.at("candidates");
   state_->seconds_before = saved.at("seconds");
   state_->statistics.restore(saved.at("statistics"));
@@ -328,6 +335,7 @@ LearnerSummary Learner::summary() const {
   result.updates = state_->version - 1;
   result.episodes = state_->episodes;
   result.steps = state_->steps;
+  result.played_steps = played_steps();
   result.seconds = seconds();
   result.mean_return = state_->statistics.mean_return();
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)

@@ -43,7 +43,8 @@ struct LearnerSummary {
   std::uint64_t updates = 0;
   // Taken by updates; of these train.trained_share was trained on.
   std::uint64_t episodes = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;              // of the episodes that updates were made from
+  std::uint64_t played_steps = 0;       // of all that actors sent, those too old or too late to train on too
   double seconds = 0;                   // of training, all generations
   double mean_return = 0;               // last 100 episodes
   std::vector<double> best_cost_ratio;  // by model
@@ -93,6 +94,7 @@ class Learner {
   void export_policy(const std::filesystem::path& path) const;
   void report_progress();
   double seconds() const;
+  std::uint64_t played_steps() const;
   LearnerSummary summary() const;
 
   LearnerSetup setup_;

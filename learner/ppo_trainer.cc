@@ -17,7 +17,8 @@ class PpoTrainer : public DreamTrainer {
       : file_(file),
         ppo_(file.config, file.weights, ppo, options.seed),
         lag0_(options.deterministic, "cpu"),
-        steps_per_update_(options.steps_per_update) {
+        steps_per_update_(options.steps_per_update),
+        episodes_per_update_(options.episodes_per_update) {
     if (options.deterministic)
       tickets_per_update_ = (options.episodes_per_update + dream.replicas - 1) / dream.replicas;
   }
@@ -39,7 +40,9 @@ class PpoTrainer : public DreamTrainer {
   std::uint64_t steps() const override { return batch_steps_; }
   std::uint64_t real_episodes() const override { return real_episodes_; }
   bool ready() const override {
-    return tickets_per_update_ > 0 ? kept_.size() == tickets_per_update_ : batch_steps_ >= steps_per_update_;
+    if (tickets_per_update_ > 0) return kept_.size() == tickets_per_update_;
+    return steps_per_update_ > 0 ? batch_steps_ >= steps_per_update_
+                                 : batch_episodes_ >= episodes_per_update_;
   }
   void update(double share, EventWriter& events, std::int64_t step) override;
 
@@ -61,22 +64,24 @@ class PpoTrainer : public DreamTrainer {
   nn::ControllerFile file_;
   ControllerPpo ppo_;
   Lag0Check lag0_;
-  std::uint64_t steps_per_update_;
+  std::uint64_t steps_per_update_;        // 0: by episodes
+  std::uint64_t episodes_per_update_;     // real and dreamed ones
   std::uint64_t tickets_per_update_ = 0;  // deterministic mode; 0: not so
   std::uint64_t sequence_ = 0, taken_in_all_ = 0;
   std::vector<replay::DreamSegment> taken_;
   /// By the ticket's place in the deterministic order, else by arrival.
   std::map<std::uint64_t, std::vector<replay::DreamSegment>> kept_;
   std::vector<replay::Branch> taken_branches_, branches_;
-  std::uint64_t batch_steps_ = 0, real_episodes_ = 0;
+  std::uint64_t batch_steps_ = 0, batch_episodes_ = 0, real_episodes_ = 0;
   DreamCounts counts_;
 };
 
 void PpoTrainer::keep() {
   for (const replay::DreamSegment& segment : taken_) {
     batch_steps_ += segment.steps.size();
-    if (segment.source == replay::DreamSource::real && std::isfinite(segment.episode_return))
-      ++real_episodes_;
+    if (!replay::ends_episode(segment)) continue;
+    ++batch_episodes_;
+    real_episodes_ += segment.source == replay::DreamSource::real ? 1 : 0;
   }
   kept_[tickets_per_update_ > 0 ? sequence_ : taken_in_all_++] = std::exchange(taken_, {});
   std::ranges::move(taken_branches_, std::back_inserter(branches_));
@@ -93,7 +98,7 @@ void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
   lag0_.add(metrics);
-  batch_steps_ = real_episodes_ = 0;
+  batch_steps_ = batch_episodes_ = real_episodes_ = 0;
   counts_.write(events, step);
   for (const auto& [name, value] :
        {std::pair{"entropy", metrics.entropy}, std::pair{"value_loss", metrics.value_loss},

@@ -9,6 +9,7 @@ std::string LearnerSummary::to_json(const std::vector<std::string>& model_names)
   nlohmann::json json{{"updates", updates},
                       {"episodes", episodes},
                       {"steps", steps},
+                      {"played_steps", played_steps},
                       {"seconds", seconds},
                       {"mean_return", mean_return},
                       {"trained_twice", trained_twice},

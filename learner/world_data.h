@@ -42,8 +42,8 @@ struct WorldEpisode {
 };
 
 /// Episodes of a replay, replayed in their environments: facts of all states, observations as far as memory
-/// goes, else made again. Which actions are peeked at, and which episodes are held out, depends on seed and
-/// ticket alone. One thread, that of the environments.
+/// goes, else made again. Which actions are peeked at depends on seed and ticket alone; held out is every so
+/// many of a model's episodes, in the replay's order. One thread, that of the environments.
 class WorldData {
  public:
   /// Replays everything once. An episode that cannot be replayed (an environment pays other rewards, or knows

@@ -24,7 +24,7 @@ nn::WorldModelConfig config_of(const WorldOptions& o, const WorldData& data, con
                      .xfers = static_cast<std::uint32_t>(data.xfers().size()),
                      .count_bins = o.count_bins,
                      .sigma_floor = o.sigma_floor};
-  config.locations = std::max<std::uint32_t>(context.location_limit, 1);
+  config.locations = context.location_limit;
   config.reward_hidden = o.reward_hidden;
   check(config);
   return config;

@@ -47,6 +47,8 @@ std::vector<Option> world_options() {
       Option("world.dynamics_updates", count(d.dynamics_updates), "updates of the recurrent model")
           .at_least(0),
       Option("world.lanes", count(d.lanes), "sequences of one of them").between(1, 1 << 14),
+      Option("world.packed", d.packed,
+             "short episodes follow each other in a sequence; else it holds one each"),
       Option("world.time", count(d.time),
              "steps of each sequence; what an episode has beyond them is not fitted")
           .between(1, 1 << 14),
@@ -98,6 +100,7 @@ WorldOptions world_options_from(const Config& config) {
   o.encoder_lr = config.number("world.encoder_lr");
   o.dynamics_updates = count("world.dynamics_updates");
   o.lanes = small("world.lanes");
+  o.packed = config.flag("world.packed");
   o.time = small("world.time");
   o.lr = config.number("world.lr");
   o.final_lr = config.number("world.final_lr");

@@ -21,7 +21,7 @@ struct WorldOptions {
   std::string rollouts;                // a file of earlier ones: they count among collect_steps
   std::string policy;                  // a bundle whose controller plays this share of the episodes
   double on_policy = 0.75;
-  std::uint64_t held_out_every = 10;  // each such episode, by ticket, is never fitted to
+  std::uint64_t held_out_every = 10;  // of a model's episodes, each such one is never fitted to
   std::uint32_t peeks = 4;            // legal actions a state whose cost change the encoder learns
   std::uint64_t replay_mib = 256;     // of action logs in memory
   bool spill = false;                 // older ones go to the run folder, not away
@@ -37,6 +37,7 @@ struct WorldOptions {
   // recurrent model
   std::uint64_t dynamics_updates = 800;
   std::uint32_t lanes = 24, time = 100;  // of one update; time: the horizon, or ends are not fitted
+  bool packed = true;                    // short episodes share a lane; else each has one
   double lr = 4e-3, final_lr = 2e-4;
   double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
   double target_noise = 0.02;

@@ -3,19 +3,20 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/env/environment.h"
 #include "core/nn/dream.h"
-#include "core/nn/latent_tracker.h"
 #include "replay/bytes.h"
 
 namespace regraft::replay {
 
 /// One step of a real episode, dreamed again from the branch with the same actions.
 struct BranchStep {
-  float predicted = 0, real = 0;                         // rewards
-  std::uint16_t hits = 0, false_alarms = 0, misses = 0;  // of the mask that follows, NO-OP apart
+  float predicted = 0, real = 0;  // rewards
+  // Of the mask that follows, NO-OP apart. Behind the real end all that a dream still offers is false.
+  std::uint16_t hits = 0, false_alarms = 0, misses = 0;
 
   bool operator==(const BranchStep&) const = default;
 };
@@ -35,8 +36,8 @@ std::vector<Branch> decode_branches(std::span<const std::byte> bytes);
 /// Follows a real episode and keeps what branches are made of. One thread.
 class BranchRecorder {
  public:
-  /// Where the tracker stands; before each action and after the last.
-  void state(const nn::LatentTracker& tracker);
+  /// Where the episode stands; before each action and after the last.
+  void state(nn::DreamStart point) { states_.push_back(std::move(point)); }
   /// What was done there, in the world model's numbering, and what it paid.
   void acted(env::Action action, double reward);
 

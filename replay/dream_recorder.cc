@@ -88,14 +88,14 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
     const std::uint32_t count = choice.xfer == noop ? 1 : tracker.counts()[choice.xfer];
     if (choice.xfer != noop) controller.choose_location(row, count, take, rng, choice);
     recorder.chose(tracker.state(), legal, count, choice);
-    if (branches != nullptr) branches->state(tracker);
+    if (branches != nullptr) branches->state(tracker.start());
     const env::Action action{tracker.xfer_of(choice.xfer), choice.location};
     const env::StepResult result = environment.step(action);
     tracker.advance(action, environment.observation());
     recorder.paid(result.reward, result.terminated, result.truncated, tracker.state());
     if (branches != nullptr) branches->acted({choice.xfer, choice.location}, result.reward);
   }
-  if (branches != nullptr) branches->state(tracker);
+  if (branches != nullptr) branches->state(tracker.start());
   DreamSegment& end = recorder.segments().back();
   const double initial = environment.initial_cost().latency_us;
   end.final_cost_ratio = static_cast<float>(environment.cost().latency_us / initial);

@@ -11,7 +11,7 @@
 namespace regraft::replay {
 
 SequenceBatch draw_sequences(std::span<const std::uint32_t> lengths, std::uint32_t time, std::uint32_t lanes,
-                             Rng& rng) {
+                             bool packed, Rng& rng) {
   SequenceBatch batch{.time = time, .lanes = lanes, .places = {}, .valid = {}, .starts = {}};
   batch.valid.assign(std::size_t{time} * lanes, 0.0f);
   batch.starts.assign(std::size_t{time} * lanes, 0.0f);
@@ -26,7 +26,7 @@ SequenceBatch draw_sequences(std::span<const std::uint32_t> lengths, std::uint32
     batch.starts[batch.at(used, lane)] = 1;
     for (std::uint32_t t = used; t < used + length; ++t) batch.valid[batch.at(t, lane)] = 1;
     used += length;
-    if (used < time) continue;
+    if (packed && used < time) continue;
     used = 0;
     ++lane;
   }

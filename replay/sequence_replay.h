@@ -35,10 +35,11 @@ struct SequenceBatch {
 
 /// Lays episodes of these lengths (each at least 1), drawn uniformly with replacement, into lanes. An episode
 /// that does not fit into the rest of its lane starts the next one and the rest is padding; one that is
-/// longer than a lane is cut at its end, so that every hidden state begins where an episode does. The same
-/// stream gives the same batch. At least one episode, `time` and `lanes` at least 1.
+/// longer than a lane is cut at its end, so that every hidden state begins where an episode does. Not
+/// `packed`, each lane holds one episode. The same stream gives the same batch. At least one episode, `time`
+/// and `lanes` at least 1.
 SequenceBatch draw_sequences(std::span<const std::uint32_t> lengths, std::uint32_t time, std::uint32_t lanes,
-                             Rng& rng);
+                             bool packed, Rng& rng);
 
 /// Episodes for fitting a world model: graphs in the form of action logs, never latents, which would drift
 /// from their encoder. Bounded by bytes: beyond `memory_bytes` the oldest go to a spill file, beyond

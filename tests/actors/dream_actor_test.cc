@@ -18,17 +18,10 @@ constexpr std::uint64_t kSeed = 5201;
 
 constexpr std::uint32_t kXfers = 150;
 
-/// A world in which every xfer is nearly always legal and nothing ends by itself, so that dreams go on until
-/// a controller of random weights draws NO-OP or to the horizon.
+/// Dreams that go on until a controller of random weights draws NO-OP or to the horizon.
 nn::WorldBundle long_dreams(std::uint32_t horizon) {
-  nn::WorldModel world = test::random_world(kSeed, kXfers);
+  nn::WorldModel world = test::endless_world(kSeed, kXfers);
   world.horizon = horizon;
-  const nn::DynamicsConfig& dynamics = world.config.dynamics;
-  const std::size_t terminal = dynamics.mixtures * (2 * std::size_t{dynamics.latent} + 1) + 1;
-  const auto bias = world.dynamics.tensor("head.bias");
-  bias[terminal] = -20;
-  for (std::uint32_t xfer = 0; xfer < kXfers; ++xfer) bias[terminal + 1 + xfer] = 5;
-  world.reward_of = world.dynamics_version();
   nn::ControllerConfig config;
   config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
   config.xfers = kXfers;

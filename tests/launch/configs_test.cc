@@ -103,11 +103,13 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   EXPECT_EQ(fit.final_lr, 2e-4);
   EXPECT_EQ(fit.lr_power, 2);
   EXPECT_EQ(fit.lanes, 10u);
+  EXPECT_FALSE(fit.packed) << "a batch is of 10 episodes";
   EXPECT_EQ(fit.dynamics_updates, 2000u);
 
   const Config dream = load_job_config(kConfigs / "seeds-dream.toml", {});
   EXPECT_EQ(dream.text("train.phase"), "dream");
-  EXPECT_EQ(dream.integer("train.steps_per_update"), 10 * dream.integer("workload.horizon"));
+  EXPECT_EQ(dream.integer("train.steps_per_update"), 0);
+  EXPECT_EQ(dream.integer("train.episodes_per_update"), 10);
   EXPECT_EQ(dream.integer("train.updates"), 100);
   EXPECT_EQ(learner::dream_options_from(dream).replicas, 10u);
   for (const auto& [key, value] : std::map<std::string, double>{

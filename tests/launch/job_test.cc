@@ -27,6 +27,7 @@ class JobTest : public ::testing::Test {
     EXPECT_TRUE(summary.at("books_balance"));
     EXPECT_EQ(summary.at("trained_twice"), 0);
     EXPECT_GE(summary.at("updates").get<std::uint64_t>(), updates);
+    EXPECT_GE(summary.at("played_steps"), summary.at("steps")) << "nothing is trained on that was not played";
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
     EXPECT_GT(summary.at("lag0_steps").get<std::uint64_t>(), 0u);
     EXPECT_TRUE(fs::exists(run() / "policies" / "latest.policy"));

@@ -311,7 +311,6 @@ TEST_F(ModelBasedTest, WhatMakesNoSenseIsRefusedBeforeAnythingIsWritten) {
   refused("actors.dream=1", "actors.dream");
   refused("dream.world=other.world", "dream.world");
   refused("train.updates=0", "train.updates");
-  refused("train.steps_per_update=0", "train.steps_per_update");
   refused("world.collect_steps=1000000000", "world.collect_steps");
 
   const fs::path config = dir.path() / "config.toml";

@@ -25,6 +25,8 @@ inline std::vector<std::string> small_model_based(std::vector<std::string> more)
                               "world.dynamics_updates=20",
                               "world.lanes=4",
                               "world.time=8",
+                              "world.own_latents=0.5",
+                              "world.reward_unit=0.01",
                               "world.evaluate_every=20",
                               "train.updates=3",
                               "dream.replicas=8",

@@ -24,7 +24,8 @@ std::vector<std::string> small(std::vector<std::string> more) {
        {"train.phase=world-model", "train.deterministic=true", "world.collect_steps=400", "world.noop=0.1",
         "world.latent=8", "world.hidden=16", "world.mixtures=2", "world.encoder_updates=10",
         "world.encoder_states=32", "world.dynamics_updates=30", "world.lanes=4", "world.time=8",
-        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10"})
+        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10", "world.own_latents=0.5",
+        "world.reward_unit=0.01"})
     words.insert(words.end(), {"--set", setting});
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -70,6 +71,36 @@ TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
   Running job(train(folder, small({"--set", "train.seed=5"})));
   ASSERT_EQ(job.finish().code, 0) << job.seen();
   EXPECT_EQ(model_of(folder) == models[0], false);
+}
+
+// Learner and actors die in the midst of a round, which is played again as it was.
+TEST_F(WorldPhaseTest, KilledWhileCollectingAndResumedItEndsInTheSameBits) {
+  const std::vector<std::string> settings = {"--set", "train.phase=collect",
+                                             "--set", "world.collect_steps=30000",
+                                             "--set", "train.checkpoint_minutes=0.01"};
+  Running whole(train(dir.path() / "whole", small(settings)));
+  ASSERT_EQ(whole.finish().code, 0) << whole.seen();
+
+  const fs::path folder = dir.path() / "killed";
+  Running job(train(folder, small(settings)));
+  ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
+  const auto learner = job.workers("learner");
+  ASSERT_EQ(learner.size(), 1u);
+  kill(learner.front(), SIGKILL);
+  for (const pid_t actor : job.workers("actor")) kill(actor, SIGKILL);
+  ASSERT_TRUE(job.wait_for_line("resumed with ")) << job.seen();
+  const std::string seen = job.seen();
+  const int episodes = std::stoi(seen.substr(seen.rfind("resumed with ") + 13));
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  const auto rollouts = [](const fs::path& run) {
+    return replay::load_rollouts(run / "world" / "collected.rollouts").rollouts;
+  };
+  const auto expected = rollouts(dir.path() / "whole");
+  EXPECT_GT(episodes, 0);
+  EXPECT_LT(static_cast<std::size_t>(episodes), expected.size()) << "it was killed when all was collected";
+  EXPECT_EQ(episodes % 16, 0) << "a checkpoint holds whole rounds";
+  EXPECT_EQ(rollouts(folder) == expected, true);
+  EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
 }
 
 TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {

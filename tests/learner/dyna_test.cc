@@ -12,8 +12,8 @@ const DynaOptions kOptions{
     .updates = 3, .episodes = 2, .branch_steps = 8, .window = 10, .bias = 0.05, .mask_f1 = 0.8};
 
 /// A branch of `steps` steps whose dream promises `error` too much at each from `good` steps on.
-replay::Branch branch(std::size_t steps, std::size_t good, float error) {
-  replay::Branch made{1, {{0.5f}, {0.25f}, {1.0f}, {2, 1}, 3}, {}};
+replay::Branch branch(std::size_t steps, std::size_t good, float error, std::uint32_t model = 1) {
+  replay::Branch made{model, {{0.5f}, {0.25f}, {1.0f}, {2, 1}, 3}, {}};
   for (std::size_t t = 0; t < steps; ++t)
     made.steps.push_back({0.01f + (t < good ? 0.0f : error), 0.01f, 5, 0, 0});
   return made;
@@ -71,6 +71,19 @@ TEST_F(DynaTest, DreamsAreAsLongAsTheirMasksHold) {
   for (std::size_t t = 2; t < 8; ++t) wrong.steps[t] = {0.01f, 0.01f, 1, 2, 2};
   dyna.add({wrong});  // F1: 1, 1, 22 / 26, 24 / 32
   EXPECT_EQ(dyna.branch_steps(), 3u);
+}
+
+TEST_F(DynaTest, TheWorstModelDecides) {
+  dyna.add({branch(8, 8, 0, 1), branch(8, 3, 0.04f, 2), branch(8, 3, -0.04f, 3)});
+  EXPECT_EQ(dyna.branch_steps(), 4u) << "errors of two models do not cancel";
+  dyna.add(std::vector<replay::Branch>(20, branch(8, 8, 0, 1)));
+  EXPECT_EQ(dyna.branch_steps(), 4u) << "nor is a model drowned or pushed out by another one's branches";
+  EXPECT_EQ(dyna.branches().size(), 12u);
+  replay::Branch blind = branch(8, 8, 0, 4);
+  blind.steps[1] = {0.01f, 0.01f, 1, 4, 4};
+  dyna.add({blind});
+  EXPECT_EQ(dyna.branch_steps(), 1u);
+  EXPECT_NEAR(dyna.mask_f1(2), 12.0 / 20, 1e-9);
 }
 
 TEST_F(DynaTest, ASpoiledWorldModelPausesDreamsUntilItAgreesAgain) {

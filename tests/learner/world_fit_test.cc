@@ -133,6 +133,8 @@ TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
   options.dynamics_updates = 8;
   options.reward_updates = 4;
   options.evaluate_every = 3;
+  options.own_latents = 0.5;  // the last two as configs/world-model.toml has them
+  options.reward_unit = 0.01;
   WorldFit whole(world.context(), replay, options, world.environment_of());
   std::vector<replay::Bytes> saved{whole.save()};
   while (whole.advance()) saved.push_back(whole.save());

@@ -30,7 +30,8 @@ TEST(DrawSequences, EveryStepLiesWhereItsPlaceSaysAndNowhereElse) {
     for (auto& length : lengths) length = static_cast<std::uint32_t>(1 + rng.below(12));
     const auto time = static_cast<std::uint32_t>(1 + rng.below(10));
     const auto lanes = static_cast<std::uint32_t>(1 + rng.below(5));
-    const SequenceBatch batch = draw_sequences(lengths, time, lanes, rng);
+    const bool packed = round % 3 != 0;
+    const SequenceBatch batch = draw_sequences(lengths, time, lanes, packed, rng);
     std::vector<float> valid(std::size_t{time} * lanes, 0), starts = valid;
     for (const SequencePlace& place : batch.places) {
       EXPECT_EQ(place.length, std::min(lengths[place.episode], time)) << "whole, or cut at its end";
@@ -38,6 +39,9 @@ TEST(DrawSequences, EveryStepLiesWhereItsPlaceSaysAndNowhereElse) {
       ASSERT_LT(place.lane, lanes);
       starts[batch.at(place.time, place.lane)] += 1;
       for (std::uint32_t t = 0; t < place.length; ++t) valid[batch.at(place.time + t, place.lane)] += 1;
+    }
+    if (!packed) {
+      EXPECT_EQ(batch.places.size(), lanes) << "one episode a lane";
     }
     EXPECT_EQ(batch.valid, valid) << "no step lies on another";
     EXPECT_EQ(batch.starts, starts);
@@ -52,8 +56,8 @@ TEST(DrawSequences, EpisodesAreDrawnAlikeAndByTheStreamAlone) {
   std::map<std::size_t, int> drawn;
   int all = 0;
   for (int round = 0; round < 400; ++round) {
-    const SequenceBatch batch = draw_sequences(lengths, 64, 4, rng);
-    EXPECT_EQ(batch.places, draw_sequences(lengths, 64, 4, twin).places);
+    const SequenceBatch batch = draw_sequences(lengths, 64, 4, true, rng);
+    EXPECT_EQ(batch.places, draw_sequences(lengths, 64, 4, true, twin).places);
     for (const SequencePlace& place : batch.places) ++drawn[place.episode], ++all;
   }
   for (std::size_t episode = 0; episode < 3; ++episode) EXPECT_NEAR(drawn[episode], all / 3.0, all * 0.02);

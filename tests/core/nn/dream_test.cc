@@ -28,8 +28,10 @@ class DreamtWorld : public env::EpisodeWorld {
  public:
   static constexpr std::uint32_t kReplicas = 3, kPlayed = 1;
 
-  DreamtWorld(const WorldModel& world, const env::EnvOptions& options)
-      : start_(start_of(world.starts.front())), dream_(world, options_of(options), kReplicas) {}
+  DreamtWorld(const WorldModel& world, const env::EnvOptions& options, bool foretells_ends)
+      : foretells_ends_(foretells_ends),
+        start_(start_of(world.starts.front())),
+        dream_(world, options_of(options), kReplicas) {}
   void reset(std::uint64_t seed) override { dream_.reset(kPlayed, start_, seed); }
   Outcome step(env::Action action) override {
     std::vector<env::Action> actions(kReplicas);
@@ -40,7 +42,7 @@ class DreamtWorld : public env::EpisodeWorld {
   bool done() const override { return dream_.done(kPlayed); }
   std::uint32_t steps() const override { return dream_.steps(kPlayed); }
   std::uint32_t noop() const override { return dream_.noop(); }
-  bool may_end_early() const override { return true; }
+  bool may_end_early() const override { return foretells_ends_; }
   std::vector<std::uint16_t> counts() const override { return dream_.location_counts(kPlayed); }
   std::string fingerprint() const override {
     const std::span<const float> state = dream_.state(kPlayed);
@@ -48,17 +50,38 @@ class DreamtWorld : public env::EpisodeWorld {
   }
 
  private:
+  bool foretells_ends_;
   DreamStart start_;
   Dream dream_;
 };
 
+/// The suite of all episodes, in this world.
+void check_episodes(const WorldModel& world, bool foretells_ends, std::uint64_t seed) {
+  const auto make = [&](const env::EnvOptions& options) {
+    return std::make_unique<DreamtWorld>(world, options, foretells_ends);
+  };
+  env::EpisodeConformance(make, {.horizon = 9}).check(seed);
+}
+
 TEST(Dream, KeepsTheContractOfEveryEnvironment) {
   for (const std::uint64_t seed : {kSeed, kSeed + 1, kSeed + 2}) {
-    const WorldModel world = test::random_world(seed, 6, seed % 2 == 0 ? 7 : 0);
-    env::EpisodeConformance(
-        [&](const env::EnvOptions& options) { return std::make_unique<DreamtWorld>(world, options); },
-        {.horizon = 9})
-        .check(seed);
+    check_episodes(test::random_world(seed, 6, seed % 2 == 0 ? 7 : 0), true, seed);
+    check_episodes(test::endless_world(seed), false, seed);
+  }
+}
+
+TEST(Dream, OnlyTheHorizonEndsWhatGoesOnAndTheModeSaysHow) {
+  const WorldModel world = test::endless_world(kSeed);
+  for (const auto mode : {env::HorizonMode::terminate, env::HorizonMode::truncate}) {
+    Dream dream(world, {.horizon = 3, .horizon_mode = mode, .sample = {}}, 1);
+    dream.reset(0, start_of(world.starts.front()), kSeed);
+    for (std::uint32_t step = 1; step <= 3; ++step) {
+      const env::Action first{dream.legal(0).front(), 0};
+      const DreamStep result = dream.step({&first, 1}).front();
+      EXPECT_EQ(result.terminated, step == 3 && mode == env::HorizonMode::terminate);
+      EXPECT_EQ(result.truncated, step == 3 && mode == env::HorizonMode::truncate);
+      EXPECT_EQ(dream.done(0), step == 3);
+    }
   }
 }
 

@@ -51,4 +51,17 @@ inline nn::WorldModel random_world(std::uint64_t seed, std::uint32_t xfers = 6,
   return world;
 }
 
+/// A random world in which every xfer is nearly always legal and nothing ends by itself: an episode goes on
+/// to NO-OP or the horizon.
+inline nn::WorldModel endless_world(std::uint64_t seed, std::uint32_t xfers = 6) {
+  nn::WorldModel world = random_world(seed, xfers);
+  const nn::DynamicsConfig& dynamics = world.config.dynamics;
+  const std::size_t terminal = dynamics.mixtures * (2 * std::size_t{dynamics.latent} + 1) + 1;
+  const auto bias = world.dynamics.tensor("head.bias");
+  bias[terminal] = -20;
+  for (std::uint32_t xfer = 0; xfer < xfers; ++xfer) bias[terminal + 1 + xfer] = 5;
+  world.reward_of = world.dynamics_version();
+  return world;
+}
+
 }  // namespace regraft::test
