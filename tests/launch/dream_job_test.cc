@@ -228,6 +228,14 @@ TEST_F(DreamJobTest, BundlesAreExportedEverySoManyUpdatesInBothPhases) {
   EXPECT_EQ(exported(), expected);
 }
 
+TEST_F(DreamJobTest, AnUpdateMayBeOfSoManyEpisodes) {
+  Running job = start("1", "0",
+                      {"--set", "train.steps_per_update=0", "--set", "train.episodes_per_update=30", "--set",
+                       "dream.replicas=10", "--set", "train.updates=4"});
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_EQ(clean_summary().at("dreamed_episodes"), 4 * 30);
+}
+
 TEST_F(DreamJobTest, AStoppedJobIsNotFinished) {
   Running job = start("1", "0", {});  // no limit: it ends by the signal
   ASSERT_TRUE(job.wait_for_line("generation 1")) << job.seen();

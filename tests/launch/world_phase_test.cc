@@ -100,7 +100,10 @@ TEST_F(WorldPhaseTest, KilledWhileCollectingAndResumedItEndsInTheSameBits) {
   EXPECT_LT(static_cast<std::size_t>(episodes), expected.size()) << "it was killed when all was collected";
   EXPECT_EQ(episodes % 16, 0) << "a checkpoint holds whole rounds";
   EXPECT_EQ(rollouts(folder) == expected, true);
-  EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+  const nlohmann::json summary = json_of(folder / "summary.json");
+  EXPECT_TRUE(summary.at("books_balance"));
+  EXPECT_EQ(summary.at("retained"), summary.at("episodes"))
+      << "what a dead learner had of a round is not kept";
 }
 
 TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
