@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/log.h"
 #include "learner/dynamics_fit.h"
 #include "learner/encoder_fit.h"
 #include "replay/error.h"
@@ -122,6 +123,12 @@ WorldFit::WorldFit(WorldContext context, const replay::SequenceReplay& replay, c
       options_(options),
       parts_(std::make_unique<Parts>(context_, replay, options_, std::move(environment_of))) {
   for (std::uint32_t model = 0; model < context_.model_names.size(); ++model) first_episode(model);
+  const auto episodes = parts_->data.episodes();
+  const auto cut =
+      std::ranges::count_if(episodes, [&](const auto& of) { return of.length() > options_.time; });
+  if (cut > 0)
+    log_warning("{} of {} episodes are longer than world.time = {} steps: what comes behind is not fitted",
+                cut, episodes.size(), options_.time);
   if (options_.encoder_updates == 0) enter(Stage::dynamics);
 }
 
