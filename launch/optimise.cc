@@ -1,16 +1,17 @@
 #include "launch/optimise.h"
-#include "actors/bindings.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <tuple>
 
 #include "actors/config_files.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/progress.h"
-#include "core/cost/analytic.h"
+#include "core/cost/several_sizes.h"
+#include "core/exec/exec_error.h"
 #include "core/exec/latency.h"
 #include "core/exec/oracle.h"
 #include "core/exec/paired.h"
@@ -32,6 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kClearlySlower = 1.02;
+
 /// One run of the pipeline; its members are its state between phases.
 class Pipeline {
  public:
@@ -44,7 +47,10 @@ class Pipeline {
     nn::set_torch_threads(1);
     exec::set_oracle_threads(1);
     import();
-    if (options_.search == "none" && !options_.script)
+    find_feed();
+    if (!feed_.runs())
+      keep_input("it could not be run: " + feed_.problem + " (" + feed_.remedy + ")");
+    else if (options_.search == "none" && !options_.script)
       re_export();
     else
       rewrite();
@@ -73,13 +79,34 @@ class Pipeline {
 
   void import() {
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input)); });
-    for (const auto& [name, value] : actors::parse_bindings(options_.bindings))
-      bindings_.bind(model_->tables().symbol(name), value);
     report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
     log_.version = kVersion;
     log_.domains = options_.domains;
     log_.input_sha256 = model_sha256(*model_);
   }
+
+  void find_feed() {
+    phase("sizes", [&] {
+      try {
+        feed_ = feed_in_child(options_.input, options_.feed, options_.seed);
+      } catch (const exec::ExecError& error) {
+        if (error.where() != options_.input) throw;  // of the user's own inputs
+        feed_.problem = error.problem();
+        feed_.remedy = "export the model again";
+      }
+    });
+    feed_file_.emplace(feed_);
+    report_.dims = feed_.taken;
+    for (const exec::FeedPoint& point : feed_.points) {
+      report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
+      points_.emplace_back();
+      for (const auto& [name, value] : point.all()) points_.back().bind(model_->tables().symbol(name), value);
+    }
+    if (const std::string sizes = describe_sizes(feed_); !options_.quiet && !sizes.empty())
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), sizes.c_str());
+  }
+
+  const graph::Bindings& bindings() const { return points_.front(); }
 
   void re_export() {
     log_.rule_set = actors::load_rule_set(options_.rules, options_.domains).hash().hex();
@@ -94,7 +121,6 @@ class Pipeline {
 
   void rewrite() {
     rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
-    costs_.emplace(cost::load_device(actors::find_config(options_.device)), bindings_);
     log_.rule_set = rules_->hash().hex();
     graph::Graph start = model_->graph();
     phase("clean-up", [&] {
@@ -102,8 +128,9 @@ class Pipeline {
         log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
       start.commit();
     });
+    costs_.emplace(cost::load_device(actors::find_config(options_.device)), points_, start);
     phase("profile", [&] {
-      profile_ = profile_in_child(options_.input, options_.bindings, options_.threads, options_.seed);
+      profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
     });
     report_.dense_share = profile_.dense_share;
     if (!options_.quiet)
@@ -114,12 +141,39 @@ class Pipeline {
     if (path.empty())
       return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
+    predict(start, best);
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
     exec::EquivalenceReport equivalence;
     phase("verify", [&] { equivalence = verify_or_blame(); });
     if (!equivalence.repeatable) return keep_input(equivalence.reason);
     phase("replay", [&] { check_log(); });
     accept();
+  }
+
+  void predict(const graph::Graph& before, const graph::Graph& after) {
+    const std::vector<double> before_us = costs_->latencies_us(before),
+                              after_us = costs_->latencies_us(after);
+    for (std::size_t i = 0; i < before_us.size(); ++i)
+      std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
+          std::pair(before_us[i], after_us[i]);
+    report_.slower_at = slower_sizes(before, after);
+  }
+
+  /// The first of ever larger sizes at which the result is predicted to be slower than the input.
+  exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
+    constexpr int kSteps = 6;  // of a factor of 4
+    exec::SymbolSizes sizes = feed_.points.front().sizes;
+    const exec::SymbolSizes& other = feed_.points.back().sizes;
+    for (int step = 0; step < kSteps && feed_.points.size() > 1; ++step) {
+      graph::Bindings bound = bindings();
+      for (auto& [name, size] : sizes) {
+        if (other.at(name) != feed_.points.front().sizes.at(name)) size *= 4;
+        bound.bind(model_->tables().symbol(name), size);
+      }
+      const cost::SeveralSizesFactory costs(costs_->device(), {bound}, before);
+      if (costs.latencies_us(after)[0] > kClearlySlower * costs.latencies_us(before)[0]) return sizes;
+    }
+    return {};
   }
 
   /// The path to the cheapest graph found whose sites all pass their checks, and that graph. Each rule that a
@@ -189,7 +243,7 @@ class Pipeline {
       if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
         std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
     }
-    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings_,
+    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings(),
                                                  everywhere};
     const auto searcher = make_search(name, prior.get(), observation);
     search::SearchLimits budget;
@@ -221,7 +275,7 @@ class Pipeline {
       const graph::Graph::Mark mark = graph.mark();
       const rules::Rewrite rewrite = rules::apply(graph, *rules_, path[i]);
       const exec::SiteReport site =
-          exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings_});
+          exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings()});
       if (!site.passes) return RefusedRule{name, "rewrite " + std::to_string(i) + ": " + site.reason};
       costs->update(graph.touched_since(mark));
       const double after_us = costs->cost().latency_us;
@@ -234,7 +288,7 @@ class Pipeline {
 
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
     exec::EquivalenceReport equivalence =
-        verify_in_child(options_.input, candidate, options_.bindings, options_.seed, bit_equal);
+        verify_in_child(options_.input, candidate, feed_file_->path(), options_.seed, bit_equal);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
     if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
@@ -259,7 +313,7 @@ class Pipeline {
     const auto good_after = [&](std::size_t count) {
       const fs::path candidate = folder.path() / "prefix.onnx";
       replay.write_prefix(count, candidate);
-      return verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
+      return verify_in_child(options_.input, candidate, feed_file_->path(), options_.seed, false).equivalent;
     };
     if (!good_after(0)) return "no rewrite at all: it does not compute the same twice";
     const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), good_after);
@@ -292,25 +346,41 @@ class Pipeline {
       return;
     }
     exec::LatencyReport latency;
-    phase("measure", [&] { latency = measure(); });
+    phase("measure", [&] { latency = measure(0); });
     report_.speedup = latency.estimate.speedup;
     report_.speedup_low = latency.estimate.low;
     report_.speedup_high = latency.estimate.high;
     report_.latency_before_ms = latency.before.latency_ms;
     report_.latency_after_ms = latency.after.latency_ms;
     if (!latency.accepted) return keep_input(latency.reason);
+    for (std::size_t i = 1; i < feed_.points.size(); ++i) {
+      exec::LatencyReport other;
+      phase("measure", [&] { other = measure(i); });
+      if (exec::verdict_name(other) == "slower")
+        return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
+                          feed_.points[i].describe());
+    }
     report_.accepted = true;
     report_.reason = latency.reason;
   }
 
-  exec::LatencyReport measure() {
+  /// At the first sizes with all of the budget, else with half of it.
+  exec::LatencyReport measure(std::size_t point) {
     exec::ProcessLauncher launcher(fs::read_symlink("/proc/self/exe"), {"measure-one"});
     exec::LatencyOptions latency;
     latency.threads = options_.threads;
-    latency.budget_s = options_.measure_s;
-    latency.bound = actors::parse_bindings(options_.bindings);
+    latency.budget_s = point == 0 ? options_.measure_s : options_.measure_s / 2;
+    latency.feed = feed_file_->path();
+    latency.point = point;
     latency.seed = options_.seed;
-    return exec::compare_latency(launcher, options_.input, output_.aside(), latency);
+    exec::LatencyReport measured = exec::compare_latency(launcher, options_.input, output_.aside(), latency);
+    PointReport& report = report_.points[point];
+    report.speedup = measured.estimate.speedup;
+    report.speedup_low = measured.estimate.low;
+    report.speedup_high = measured.estimate.high;
+    report.latency_before_ms = measured.before.latency_ms;
+    report.latency_after_ms = measured.after.latency_ms;
+    return measured;
   }
 
   void keep_input(const std::string& reason) {
@@ -330,9 +400,11 @@ class Pipeline {
   OutputFiles output_;
   SystemClock clock_;
   std::optional<onnx::ImportedModel> model_;
-  graph::Bindings bindings_;
+  exec::Feed feed_;
+  std::optional<FeedFile> feed_file_;
+  std::vector<graph::Bindings> points_;  // as feed_ has them
   std::optional<rules::RuleSet> rules_;
-  std::optional<cost::AnalyticFactory> costs_;
+  std::optional<cost::SeveralSizesFactory> costs_;
   ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/exec/feed.h"
 #include "core/rules/rewrite_log.h"
+#include "launch/feeds.h"
 
 namespace regraft::launch {
 
@@ -24,7 +26,7 @@ struct OptimiseOptions {
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
   int threads = 1;
-  std::vector<std::string> bindings;
+  FeedOptions feed;
   std::uint64_t seed = 0;
   double measure_s = 60;  // aimed at for the measurement
   bool quiet = false;
@@ -34,6 +36,13 @@ struct OptimiseOptions {
 struct RefusedRule {
   std::string rule;
   std::string reason;  // names the rewrite and the value that differs
+};
+
+/// The figures at one of the sizes at which a model is judged.
+struct PointReport {
+  exec::SymbolSizes sizes;
+  double cost_before = 0, cost_after = 0;  // predicted, us
+  std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms;
 };
 
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
@@ -46,6 +55,9 @@ struct OptimiseReport {
       latency_after_ms;                    // where measured
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us
+  std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
+  std::vector<PointReport> points;         // the first is that of the figures above
+  exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
   std::size_t nodes_before = 0, nodes_after = 0;
   std::map<std::string, int> rules;  // applied, by name
   std::vector<RefusedRule> refused_rules;
@@ -66,11 +78,12 @@ class NotEquivalentError : public Error {
   using Error::Error;
 };
 
-/// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
-/// check in a process of its own -> replay of the log -> measurement -> output. A rule that a site's check
-/// refuses is reported and the search made again without it. A script (rules/script.h) takes the place of the
-/// search and passes the same checks; there a refusal ends it. What is not accepted becomes a byte copy of
-/// the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
+/// import -> sizes and inputs -> clean-up -> profile -> search -> check of every rewrite site -> export aside
+/// -> whole-model check in a process of its own -> replay of the log -> measurement -> output. A rule that a
+/// site's check refuses is reported and the search made again without it. A script (rules/script.h) takes the
+/// place of the search and passes the same checks; there a refusal ends it. What is not accepted becomes a
+/// byte copy of the input; so does a model that runs at no sizes. Throws NotEquivalentError that names the
+/// tensor and the rule; any failure leaves no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 
 }  // namespace regraft::launch

@@ -28,6 +28,9 @@ std::string OptimiseReport::to_json() const {
               {"latency_before_ms", number(latency_before_ms)},
               {"latency_after_ms", number(latency_after_ms)},
               {"dense_share", number(dense_share)},
+              {"dims", json::array()},
+              {"sizes", json::array()},
+              {"slower_at", slower_at},
               {"cost_before", cost_before},
               {"cost_after", cost_after},
               {"nodes_before", nodes_before},
@@ -44,6 +47,17 @@ std::string OptimiseReport::to_json() const {
   for (const RefusedRule& refused : refused_rules)
     object["refused_rules"].push_back({{"rule", refused.rule}, {"reason", refused.reason}});
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
+  for (const exec::TakenSize& one : dims)
+    object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
+  for (const PointReport& point : points)
+    object["sizes"].push_back({{"dims", point.sizes},
+                               {"cost_before", point.cost_before},
+                               {"cost_after", point.cost_after},
+                               {"speedup", number(point.speedup)},
+                               {"speedup_low", number(point.speedup_low)},
+                               {"speedup_high", number(point.speedup_high)},
+                               {"latency_before_ms", number(point.latency_before_ms)},
+                               {"latency_after_ms", number(point.latency_after_ms)}});
   return object.dump(2) + "\n";
 }
 
@@ -52,6 +66,8 @@ std::string OptimiseReport::text() const {
       line("nodes %zu -> %zu, predicted cost %.1f -> %.1f us (%.3fx), %llu candidates costed\n", nodes_before,
            nodes_after, cost_before, cost_after, cost_after > 0 ? cost_before / cost_after : 1.0,
            static_cast<unsigned long long>(candidates_costed));
+  for (const exec::TakenSize& one : dims)
+    text += line("  %s=%lld (%s)\n", one.dim.c_str(), static_cast<long long>(one.size), one.why.c_str());
   if (!found_by.empty() && !rules.empty()) text += "found by " + found_by + "\n";
   for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
   for (const RefusedRule& refused : refused_rules)

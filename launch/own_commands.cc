@@ -12,15 +12,11 @@ namespace regraft::launch {
 namespace {
 
 /// Runs this program with the arguments and reads the JSON that it prints. `subject` is what errors name.
-nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vector<std::string>& bindings,
-                            const std::vector<int>& good_codes, const std::filesystem::path& subject) {
+nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vector<int>& good_codes,
+                            const std::filesystem::path& subject) {
   SpawnOptions spawn;
   spawn.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
   std::ranges::move(arguments, std::back_inserter(spawn.argv));
-  for (const std::string& binding : bindings) {
-    spawn.argv.push_back("--bind");
-    spawn.argv.push_back(binding);
-  }
   const Captured captured = capture_output(spawn, std::chrono::hours(1));
   const std::string& command = spawn.argv[1];
   if (captured.timed_out || std::ranges::find(good_codes, captured.status.code) == good_codes.end())
@@ -37,25 +33,41 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
 
 exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
                                         const std::filesystem::path& optimised,
-                                        const std::vector<std::string>& bindings, std::uint64_t seed,
+                                        const std::filesystem::path& feed, std::uint64_t seed,
                                         bool bit_equal) {
-  std::vector<std::string> arguments{"verify", original.string(), optimised.string(),  "--json",
-                                     "-",      "--seed",          std::to_string(seed)};
+  std::vector<std::string> arguments{"verify", original.string(),    optimised.string(), "--json",     "-",
+                                     "--seed", std::to_string(seed), "--feed",           feed.string()};
   if (bit_equal) arguments.emplace_back("--bit-equal");
-  return exec::equivalence_from_json(
-      run_for_json(std::move(arguments), bindings, {kDone, kNotEquivalent}, optimised));
+  return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
 }
 
 double ProfileSummary::ceiling() const {
   return dense_share > 0 ? 1 / dense_share : std::numeric_limits<double>::infinity();
 }
 
-ProfileSummary profile_in_child(const std::filesystem::path& model, const std::vector<std::string>& bindings,
+ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
                                 int threads, std::uint64_t seed) {
-  const nlohmann::json json = run_for_json({"profile", model.string(), "--json", "-", "--threads",
-                                            std::to_string(threads), "--seed", std::to_string(seed)},
-                                           bindings, {kDone}, model);
+  const nlohmann::json json =
+      run_for_json({"profile", model.string(), "--json", "-", "--threads", std::to_string(threads), "--seed",
+                    std::to_string(seed), "--feed", feed.string()},
+                   {kDone}, model);
   return {json.at("dense_share"), json.at("summary")};
+}
+
+exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {
+  std::vector<std::string> arguments{"find-feed", model.string(), "--seed", std::to_string(seed)};
+  for (const std::string& binding : options.bindings) arguments.insert(arguments.end(), {"--bind", binding});
+  for (const auto& input : options.inputs) arguments.insert(arguments.end(), {"--inputs", input.string()});
+  const nlohmann::json json = run_for_json(std::move(arguments), {kDone}, model);
+  if (json.contains("feed")) return exec::feed_from_json(json["feed"]);
+  const nlohmann::json& error = json.at("error");
+  if (error.at("usage")) throw UsageError(error.at("problem"), error.at("where"), error.at("remedy"));
+  throw exec::ExecError(error.at("problem").get<std::string>(), error.at("where").get<std::string>(),
+                        error.at("remedy").get<std::string>());
+}
+
+FeedFile::FeedFile(const exec::Feed& feed) : path_(folder_.path() / "feed.json") {
+  write_file_atomic(path_, exec::to_json(feed).dump());
 }
 
 }  // namespace regraft::launch

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/exec/equivalence.h"
+#include "launch/feeds.h"
 
 namespace regraft::launch {
 
@@ -15,7 +17,7 @@ namespace regraft::launch {
 /// `regraft verify`: check_equivalence.
 exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
                                         const std::filesystem::path& optimised,
-                                        const std::vector<std::string>& bindings, std::uint64_t seed,
+                                        const std::filesystem::path& feed, std::uint64_t seed,
                                         bool bit_equal);
 
 /// What a model's time goes into, as `regraft profile` reports it.
@@ -28,7 +30,22 @@ struct ProfileSummary {
 };
 
 /// `regraft profile` with the runtime's threads inside an op.
-ProfileSummary profile_in_child(const std::filesystem::path& model, const std::vector<std::string>& bindings,
+ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
                                 int threads, std::uint64_t seed);
+
+/// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory. Throws what
+/// that throws.
+exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed);
+
+/// A feed on disk, for child processes, as long as it lives.
+class FeedFile {
+ public:
+  explicit FeedFile(const exec::Feed& feed);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  TempDir folder_;
+  std::filesystem::path path_;
+};
 
 }  // namespace regraft::launch

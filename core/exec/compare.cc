@@ -8,14 +8,6 @@
 namespace regraft::exec {
 namespace {
 
-std::string shape_text(const Tensor& tensor) {
-  std::string text = graph::dtype_name(tensor.dtype) + "[";
-  for (std::size_t axis = 0; axis < tensor.dims.size(); ++axis) {
-    text += (axis > 0 ? ", " : "") + std::to_string(tensor.dims[axis]);
-  }
-  return text + "]";
-}
-
 Difference refused(std::string problem) {
   return {Difference::kUnbounded, std::move(problem)};
 }
@@ -46,7 +38,7 @@ Difference compare_floats(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Difference compare(const Tensor& a, const Tensor& b) {
-  if (a.dtype != b.dtype || a.dims != b.dims) return refused(shape_text(a) + " against " + shape_text(b));
+  if (a.dtype != b.dtype || a.dims != b.dims) return refused(describe(a) + " against " + describe(b));
   if (graph::is_float(a.dtype)) return compare_floats(a, b);
   if (a.dtype == DType::string) {
     const auto at = std::ranges::mismatch(a.strings, b.strings);

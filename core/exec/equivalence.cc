@@ -11,6 +11,7 @@
 #include "core/exec/compare.h"
 #include "core/exec/divergence.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/find_meanings.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/small_sizes.h"
 #include "core/exec/trials.h"
@@ -259,15 +260,16 @@ EquivalenceReport start_report(const Reference& reference) {
 
 Reference make_reference(const std::filesystem::path& original, const SessionOptions& how,
                          const TrialPlan& plan, const EquivalenceOptions& options) {
-  const RandomInputs random(options.inputs == nullptr ? infer_ranges(original) : IntegerRanges{});
+  const RandomInputs random(options.inputs == nullptr ? find_meanings(original) : InputMeanings{});
   const InputSource& source = options.inputs == nullptr ? random : *options.inputs;
   Rng rng(options.seed, "equivalence");
   OrtSession session(original, how);
-  Reference reference = run_reference(session, source, options.bound, plan, rng);
+  Reference reference = run_reference(session, source, options.points, plan, rng);
   if (options.agreement == Agreement::bit_equal) return reference;
   std::int64_t largest = kLeastLargest;
-  for (const auto& [symbol, size] : options.bound) largest = std::max(largest, size);
-  add_probes(session, source, options.bound, telling_sizes(small_constants(original, largest), largest), rng,
+  const SymbolSizes first = options.points.empty() ? SymbolSizes{} : options.points.front();
+  for (const auto& [symbol, size] : first) largest = std::max(largest, size);
+  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest), rng,
              reference);
   return reference;
 }

@@ -17,11 +17,11 @@ enum class Agreement : std::uint8_t { within_tolerance, bit_equal };
 
 struct EquivalenceOptions {
   Agreement agreement = Agreement::within_tolerance;
-  SymbolSizes bound;       // --bind
+  std::vector<SymbolSizes> points;  // sizes at which both must run; the first counts most
   std::uint64_t seed = 0;  // of inputs and of the noise on them
   int draws = 2;           // inputs drawn at the first binding; one at each other
   const InputSource* inputs =
-      nullptr;  // not owned; nullptr: RandomInputs with the ranges inferred from the original
+      nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original
 };
 
 /// One output over all bindings and draws.
@@ -64,8 +64,8 @@ struct ToleranceRule {
 };
 
 /// Whole-model check (design: Equivalence, b). Interfaces must agree in names, order, types and dims. Both
-/// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the bindings {1,
-/// bound, primes} of their symbols, and at a few small sizes more, next to the model's own small constants.
+/// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the points given,
+/// at all 1 and primes, and at a few small sizes more, next to the model's own small constants.
 /// The spread of the original is taken over optimisation levels, 1 and 2 threads, and 1-ulp noise on floating
 /// inputs (at the small sizes only where the models differ by more than the tolerance). One model is in
 /// memory at a time; run it in a process of its own (`regraft verify`). Positions that ArgMax or ArgMin gives

@@ -1,14 +1,15 @@
 #include "core/exec/inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <limits>
+#include <tuple>
 
 #include "core/exec/exec_error.h"
 
 namespace regraft::exec {
 namespace {
-
-constexpr IntegerRange kDefaultRange{0, 8};
 
 bool is_mask(const std::string& name) {
   std::string lower = name;
@@ -16,11 +17,13 @@ bool is_mask(const std::string& name) {
   return lower.find("mask") != std::string::npos;
 }
 
-/// 1 or 0 for each element: the first k of each row are 1.
+/// 1 or 0 for each element: the first k of each row are 1. Rows are along the last axis; where that has one
+/// element, all elements are one row.
 std::vector<std::int64_t> draw_mask(const Tensor& tensor, Rng& rng) {
   const std::size_t count = tensor.element_count();
+  const bool has_rows = !tensor.dims.empty() && tensor.dims.back() > 1;
   const std::size_t row =
-      tensor.dims.empty() ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(tensor.dims.back()));
+      has_rows ? static_cast<std::size_t>(tensor.dims.back()) : std::max<std::size_t>(1, count);
   std::vector<std::int64_t> values(count, 0);
   for (std::size_t start = 0; start < count; start += row) {
     const std::size_t ones = 1 + rng.below(row);
@@ -29,10 +32,26 @@ std::vector<std::int64_t> draw_mask(const Tensor& tensor, Rng& rng) {
   return values;
 }
 
-std::vector<std::int64_t> draw_integers(std::size_t count, const IntegerRange& range, Rng& rng) {
-  std::vector<std::int64_t> values(count);
-  const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(1, range.high - range.low));
-  for (std::int64_t& value : values) value = range.low + static_cast<std::int64_t>(rng.below(width));
+double lowest(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return -65504;
+    case DType::bfloat16:
+      return -0x1.FEp127;
+    case DType::float32:
+      return std::numeric_limits<float>::lowest();
+    default:
+      return std::numeric_limits<double>::lowest();
+  }
+}
+
+/// Masks as people write them: 0 where something is seen, and one very negative number elsewhere.
+std::vector<double> draw_score_mask(const Tensor& tensor, Rng& rng) {
+  const std::array<double, 4> hidden{-std::numeric_limits<double>::infinity(), -1e4, -1e9,
+                                     lowest(tensor.dtype)};
+  const double blocking = hidden[rng.below(hidden.size())];
+  std::vector<double> values;
+  for (const std::int64_t seen : draw_mask(tensor, rng)) values.push_back(seen != 0 ? 0 : blocking);
   return values;
 }
 
@@ -68,17 +87,13 @@ void store_integers(Tensor& tensor, std::span<const std::int64_t> values, const 
   }
 }
 
-IntegerRange type_range(DType dtype) {
-  switch (dtype) {
-    case DType::boolean:
-      return {0, 2};
-    case DType::uint8:
-      return {0, 256};
-    case DType::int8:
-      return {-128, 128};
-    default:
-      return kDefaultRange;
-  }
+/// What integers are of which nothing is known: of 8 bits the whole type, others small.
+InputMeaning unknown_integer(DType dtype) {
+  InputMeaning meaning;
+  if (dtype == DType::boolean) meaning.high = 2;
+  if (dtype == DType::uint8) meaning.high = 256;
+  if (dtype == DType::int8) std::tie(meaning.low, meaning.high) = std::pair(-128.0, 128.0);
+  return meaning;
 }
 
 }  // namespace
@@ -106,20 +121,39 @@ Tensor RandomInputs::draw_one(const ValueInfo& info, const SymbolSizes& sizes, R
     for (std::size_t i = 0; i < count; ++i) tensor.strings.push_back("text" + std::to_string(rng.below(100)));
     return tensor;
   }
-  if (graph::is_float(info.dtype)) {
-    std::vector<double> values(count);
-    if (is_mask(info.name)) {
-      std::ranges::copy(draw_mask(tensor, rng), values.begin());
-    } else {
-      std::ranges::generate(values, [&] { return rng.normal(); });
-    }
-    return from_doubles(info.dtype, tensor.dims, values);
-  }
-  const auto range = ranges_.find(info.name);
-  const IntegerRange bounds = range == ranges_.end() ? type_range(info.dtype) : range->second;
-  store_integers(tensor, is_mask(info.name) ? draw_mask(tensor, rng) : draw_integers(count, bounds, rng),
-                 info.name);
+  const auto known = meanings_.find(info.name);
+  InputMeaning meaning = known == meanings_.end() ? unknown_integer(info.dtype) : known->second;
+  if (meaning.meaning <= Meaning::choice && meaning.meaning != Meaning::score_mask && is_mask(info.name))
+    meaning.meaning = Meaning::mask;
+  if (graph::is_float(info.dtype)) return draw_floats(info, meaning, std::move(tensor), sizes, rng);
+  std::vector<std::int64_t> values(count, constant_.value_or(0));
+  if (!constant_)
+    values =
+        meaning.meaning == Meaning::mask ? draw_mask(tensor, rng) : draw_meant(meaning, count, sizes, rng);
+  store_integers(tensor, values, info.name);
   return tensor;
+}
+
+Tensor RandomInputs::draw_floats(const ValueInfo& info, const InputMeaning& meaning, Tensor tensor,
+                                 const SymbolSizes& sizes, Rng& rng) const {
+  std::vector<double> values(tensor.element_count());
+  switch (meaning.meaning) {
+    case Meaning::number:
+      std::ranges::generate(values, [&] { return rng.normal(); });
+      break;
+    case Meaning::real:
+      std::ranges::generate(values, [&] { return rng.uniform(meaning.low, meaning.high); });
+      break;
+    case Meaning::mask:
+      std::ranges::copy(draw_mask(tensor, rng), values.begin());
+      break;
+    case Meaning::score_mask:
+      values = draw_score_mask(tensor, rng);
+      break;
+    default:
+      std::ranges::copy(draw_meant(meaning, values.size(), sizes, rng), values.begin());
+  }
+  return from_doubles(info.dtype, tensor.dims, values);
 }
 
 }  // namespace regraft::exec

@@ -78,9 +78,11 @@ SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& pr
 
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options) {
-  Side old_side(launcher, {before, options.threads, {}, options.bound, options.seed});
-  Side new_side(launcher,
-                {after, options.threads, {}, options.bound, options.seed, options.after_optimisation});
+  MeasureRequest request{before, options.threads, {}, options.feed, options.point, options.seed};
+  Side old_side(launcher, request);
+  request.model = after;
+  request.optimisation = options.after_optimisation;
+  Side new_side(launcher, request);
   const Measurement probe_before = old_side.probe();
   const Measurement probe_after = new_side.probe();
   const SessionPlan plan = plan_sessions(probe_before, probe_after, options);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ struct LatencyOptions {
   int threads = 1;
   int min_sessions = 10;  // a side
   int max_sessions = 20;
-  double budget_s = 60;  // aimed at; exceeded where min_sessions need more
-  SymbolSizes bound;
+  double budget_s = 60;                       // aimed at; exceeded where min_sessions need more
+  std::optional<std::filesystem::path> feed;  // as in MeasureRequest
+  std::size_t point = 0;
   std::uint64_t seed = 0;
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
   /// Called after each session, with sessions done and planned of both sides; may be empty.

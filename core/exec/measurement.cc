@@ -8,7 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/stats.h"
 #include "core/exec/exec_error.h"
-#include "core/exec/inputs.h"
+#include "core/exec/find_feed.h"
 
 namespace regraft::exec {
 namespace {
@@ -25,13 +25,6 @@ Number parse_number(const std::string& option, const std::string& text) {
   return value;
 }
 
-std::pair<std::string, std::int64_t> parse_binding(const std::string& text) {
-  const std::size_t split = text.rfind('=');
-  if (split == std::string::npos || split == 0)
-    throw UsageError("'" + text + "' is not NAME=SIZE", "--bind", "");
-  return {text.substr(0, split), parse_number<std::int64_t>("--bind", text.substr(split + 1))};
-}
-
 void apply(MeasureRequest& request, const std::string& option, const std::string& value) {
   if (option == "--threads") {
     request.threads = parse_number<int>(option, value);
@@ -45,14 +38,16 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
     request.plan.max_runs = parse_number<int>(option, value);
   } else if (option == "--seconds") {
     request.plan.budget_s = parse_number<double>(option, value);
-  } else if (option == "--bind") {
-    request.bound.insert(parse_binding(value));
+  } else if (option == "--feed") {
+    request.feed = value;
+  } else if (option == "--point") {
+    request.point = parse_number<std::size_t>(option, value);
   } else if (option == "--optimisation") {
     request.optimisation = optimisation_from_name(value);
   } else {
-    throw UsageError(
-        "unknown option " + option, "measure-one",
-        "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --bind --optimisation");
+    throw UsageError("unknown option " + option, "measure-one",
+                     "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --feed --point "
+                     "--optimisation");
   }
 }
 
@@ -64,13 +59,15 @@ double Measurement::latency_ms() const {
 }
 
 Measurement measure_here(const MeasureRequest& request) {
-  const RandomInputs source(infer_ranges(request.model));
+  const Feed feed = request.feed ? load_feed(*request.feed) : find_feed(request.model, {.several = false});
+  if (request.point >= feed.points.size()) throw ExecError(feed.problem, request.model, feed.remedy);
   const auto start = std::chrono::steady_clock::now();
   OrtSession session(request.model, {request.optimisation, request.threads, {}});
   Measurement measurement;
   measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Rng rng(request.seed, "latency inputs");
-  const std::vector<Tensor> inputs = source.draw(session.inputs(), request.bound, rng);
+  const std::vector<Tensor> inputs =
+      feed.source()->draw(session.inputs(), feed.points[request.point].sizes, rng);
   const auto first_run = std::chrono::steady_clock::now();
   measurement.run_ms = session.time_runs_ms(inputs, request.plan);
   const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
@@ -112,9 +109,9 @@ std::vector<std::string> to_arguments(const MeasureRequest& request) {
                                      std::to_string(request.plan.budget_s),
                                      "--optimisation",
                                      std::string(optimisation_name(request.optimisation))};
-  for (const auto& [symbol, size] : request.bound) {
-    arguments.push_back("--bind");
-    arguments.push_back(symbol + "=" + std::to_string(size));
+  if (request.feed) {
+    const std::string point = std::to_string(request.point);
+    arguments.insert(arguments.end(), {"--feed", request.feed->string(), "--point", point});
   }
   return arguments;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,14 @@
 namespace regraft::exec {
 
 /// One session: load the model, with the runtime's best options if nothing else is asked for, warm up, time
-/// runs on one random input.
+/// runs on one input.
 struct MeasureRequest {
   std::filesystem::path model;
   int threads = 1;
   TimingPlan plan;
-  SymbolSizes bound;
-  std::uint64_t seed = 0;  // of the inputs
+  std::optional<std::filesystem::path> feed;  // how it is fed (feed.h); else that is found out first
+  std::size_t point = 0;                      // of the feed
+  std::uint64_t seed = 0;                     // of the inputs
   Optimisation optimisation = Optimisation::all;
 };
 

@@ -113,12 +113,13 @@ KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
   return profile;
 }
 
-KernelProfile profile_model(const std::filesystem::path& model, const ProfileOptions& options) {
+KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
+                            const ProfileOptions& options) {
+  if (!feed.runs()) throw ExecError(feed.problem, model, feed.remedy);
   const TempDir scratch("regraft_profile");
-  const RandomInputs source(infer_ranges(model));
   OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile"});
   Rng rng(options.seed, "profile inputs");
-  const std::vector<Tensor> inputs = source.draw(session.inputs(), options.bound, rng);
+  const std::vector<Tensor> inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
   session.time_runs_ms(inputs, {options.warmup_runs, kLeastRuns, kMostRuns, options.budget_s});
   std::ifstream file(session.finish_profile());
   const nlohmann::json events = nlohmann::json::parse(file, nullptr, false);

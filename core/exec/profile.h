@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/tensor.h"
+#include "core/exec/feed.h"
 
 namespace regraft::exec {
 
@@ -44,14 +44,14 @@ struct ProfileOptions {
   int threads = 1;
   int warmup_runs = 2;  // their kernels are left out
   double budget_s = 1;  // of timed runs; at least 3, at most 100
-  SymbolSizes bound;
   std::uint64_t seed = 0;
 };
 
-/// Runs the model under the runtime's own profiler with its best options, on random inputs. The runtime's
-/// profile is written to the system's temporary folder and removed. Kernels inside a control-flow op are
-/// counted, the op around them is not. Throws ExecError.
-KernelProfile profile_model(const std::filesystem::path& model, const ProfileOptions& options);
+/// Runs the model under the runtime's own profiler with its best options, fed at the first point. The
+/// runtime's profile is written to the system's temporary folder and removed. Kernels inside a control-flow
+/// op are counted, the op around them is not. Throws ExecError.
+KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
+                            const ProfileOptions& options);
 
 /// Reads a profile as the runtime wrote it (an array of trace events); the first `skip_runs` of each kernel
 /// are left out. Throws ExecError on what is not one.

@@ -52,6 +52,14 @@ std::string ValueInfo::describe() const {
   return text + "]";
 }
 
+std::string describe(const Tensor& tensor) {
+  std::string text = graph::dtype_name(tensor.dtype) + "[";
+  for (std::size_t axis = 0; axis < tensor.dims.size(); ++axis) {
+    text += (axis > 0 ? ", " : "") + std::to_string(tensor.dims[axis]);
+  }
+  return text + "]";
+}
+
 std::vector<double> to_doubles(const Tensor& tensor) {
   require_float(tensor.dtype, "to_doubles");
   graph::TensorType type{tensor.dtype, true, {}};

@@ -62,6 +62,9 @@ struct ValueInfo {
   bool operator==(const ValueInfo&) const = default;
 };
 
+/// "float32[2, 3]".
+std::string describe(const Tensor& tensor);
+
 /// Sizes of symbols by name; a symbol that is not bound counts as 1.
 using SymbolSizes = std::map<std::string, std::int64_t>;
 

@@ -1,5 +1,6 @@
 #include "core/exec/trials.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
@@ -152,31 +153,41 @@ void add_probes(OrtSession& session, const InputSource& source, const SymbolSize
   if (symbols.size() > 1) probe_alone(prober, symbols, bound, sizes);
 }
 
-std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound) {
+std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,
+                                         std::span<const SymbolSizes> points) {
   const std::set<std::string> symbols = symbols_of(inputs);
   if (symbols.empty()) return {{"as it is", {}, true, {}}};
-  Binding ones{"1", {}, false, {}}, given{"bound", {}, true, {}}, primes{"prime", {}, false, SymbolSizes{}};
-  bool differs = false;
+  Binding ones{"1", {}, false, {}}, primes{"prime", {}, false, SymbolSizes{}};
   std::size_t next_prime = 0;
   for (const std::string& symbol : symbols) {
-    const auto value = bound.find(symbol);
     ones.sizes[symbol] = 1;
-    given.sizes[symbol] = value == bound.end() ? 1 : value->second;
-    differs = differs || given.sizes[symbol] != 1;
     primes.sizes[symbol] = kPrimes[next_prime++ % kPrimes.size()];
     (*primes.retry)[symbol] = kCommonPrime;
   }
-  if (!differs) return {ones, primes};
-  return {ones, given, primes};
+  std::vector<Binding> bindings;
+  const auto add = [&](Binding binding) {
+    if (std::ranges::find(bindings, binding.sizes, &Binding::sizes) == bindings.end())
+      bindings.push_back(std::move(binding));
+  };
+  for (const SymbolSizes& point : points) {
+    Binding given{"point", ones.sizes, true, {}};
+    for (auto& [symbol, size] : given.sizes)
+      if (const auto value = point.find(symbol); value != point.end()) size = value->second;
+    add(std::move(given));
+  }
+  add(std::move(ones));
+  add(std::move(primes));
+  return bindings;
 }
 
-Reference run_reference(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+Reference run_reference(OrtSession& session, const InputSource& source, std::span<const SymbolSizes> points,
                         const TrialPlan& plan, Rng& rng) {
   Reference reference{session.inputs(), session.outputs(), {}, {}};
   TrialPlan remaining = plan;
-  std::vector<Binding> bindings = comparison_bindings(session.inputs(), bound);
+  std::vector<Binding> bindings = comparison_bindings(session.inputs(), points);
   if (source.is_fixed()) {
-    bindings = {{"given", source.sizes(session.inputs()), true, {}}};
+    bindings.resize(1);
+    for (const auto& [symbol, size] : source.sizes(session.inputs())) bindings[0].sizes[symbol] = size;
     remaining.draws = 1;
   }
   for (const Binding& binding : bindings) {

@@ -28,16 +28,17 @@ struct Reference {
   std::vector<std::string> notes;  // bindings skipped, with the reason
 };
 
-/// The bindings at which a model with these inputs is compared: {as it is} when static, else all 1, the bound
-/// values, and distinct primes. "prime" retries with one common prime where distinct ones do not fit
-/// together.
+/// The bindings at which a model with these inputs is compared: {as it is} when static, else the points
+/// given, all 1, and distinct primes. "prime" retries with one common prime where distinct ones do not fit
+/// together. A dim that a point does not name has the size 1 there.
 struct Binding {
   std::string label;
   SymbolSizes sizes;
-  bool required = false;  // given by the user: failing there is an error
+  bool required = false;  // a point given: failing there is an error
   std::optional<SymbolSizes> retry;
 };
-std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs, const SymbolSizes& bound);
+std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,
+                                         std::span<const SymbolSizes> points);
 
 struct TrialPlan {
   int draws = 1;       // at the first binding that runs; one at each other
@@ -56,7 +57,7 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, Trial& trial);
 
 /// Runs the session on fresh inputs at every binding. Throws ExecError where it runs at none, or not at a
 /// required one.
-Reference run_reference(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+Reference run_reference(OrtSession& session, const InputSource& source, std::span<const SymbolSizes> points,
                         const TrialPlan& plan, Rng& rng);
 
 }  // namespace regraft::exec

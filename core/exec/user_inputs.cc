@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/exec/exec_error.h"
 
 namespace regraft::exec {
@@ -101,11 +102,15 @@ std::pair<std::string, Tensor> read_tensor_file(const fs::path& path) {
   return {proto.name(), std::move(tensor)};
 }
 
-UserInputs UserInputs::load(std::span<const fs::path> paths) {
+UserInputs UserInputs::load(std::span<const fs::path> paths, std::unique_ptr<InputSource> others) {
   UserInputs inputs;
+  inputs.others_ = std::move(others);
   for (const fs::path& file : files_of(paths)) {
     if (file.extension() == ".npz") {
-      inputs.named_.merge(read_npz(file));
+      for (auto& [name, tensor] : read_npz(file)) {
+        inputs.array_names_.push_back(name);
+        inputs.named_.emplace(name, std::move(tensor));
+      }
     } else if (file.extension() == ".pb") {
       auto [name, tensor] = read_tensor_file(file);
       if (!name.empty()) inputs.named_[name] = tensor;
@@ -118,36 +123,55 @@ UserInputs UserInputs::load(std::span<const fs::path> paths) {
   return inputs;
 }
 
-const Tensor& UserInputs::tensor_for(const ValueInfo& info, std::size_t position) const {
+/// A misspelt name would be drawn at random without a word.
+void UserInputs::check_names(std::span<const ValueInfo> inputs) const {
+  std::vector<std::string> known;
+  for (const ValueInfo& input : inputs) known.push_back(input.name);
+  for (const std::string& name : array_names_)
+    if (std::ranges::find(known, name) == known.end())
+      throw ExecError("the model has no input '" + name + "'", "--inputs", suggestion(name, known));
+}
+
+/// Null where it is left to others.
+const Tensor* UserInputs::tensor_for(const ValueInfo& info, std::size_t position) const {
   const auto named = named_.find(info.name);
-  if (named == named_.end() && position >= ordered_.size())
+  if (named == named_.end() && position >= ordered_.size()) {
+    if (others_) return nullptr;
     throw ExecError("no tensor is given for input " + info.describe(), "--inputs",
                     "add an array of that name");
+  }
   const Tensor& tensor = named == named_.end() ? ordered_[position] : named->second;
   bool fits = tensor.dtype == info.dtype && tensor.dims.size() == info.dims.size();
   for (std::size_t axis = 0; fits && axis < info.dims.size(); ++axis)
     fits = !info.dims[axis].is_static() || info.dims[axis].size == tensor.dims[axis];
   if (!fits)
-    throw ExecError("the tensor given for input " + info.describe() + " has another type or shape",
-                    "--inputs", "");
-  return tensor;
+    throw ExecError(
+        "the tensor given for input " + info.describe() + " has another type or shape: " + describe(tensor),
+        "--inputs", "give one that fits");
+  return &tensor;
 }
 
-std::vector<Tensor> UserInputs::draw(std::span<const ValueInfo> inputs, const SymbolSizes&, Rng&) const {
+std::vector<Tensor> UserInputs::draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
+                                     Rng& rng) const {
+  check_names(inputs);
   std::vector<Tensor> tensors;
-  for (std::size_t i = 0; i < inputs.size(); ++i) tensors.push_back(tensor_for(inputs[i], i));
+  if (others_) tensors = others_->draw(inputs, sizes, rng);
+  tensors.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const Tensor* given = tensor_for(inputs[i], i)) tensors[i] = *given;
   return tensors;
 }
 
 SymbolSizes UserInputs::sizes(std::span<const ValueInfo> inputs) const {
+  check_names(inputs);
   SymbolSizes sizes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor& tensor = tensor_for(inputs[i], i);
-    for (std::size_t axis = 0; axis < inputs[i].dims.size(); ++axis) {
+    const Tensor* tensor = tensor_for(inputs[i], i);
+    for (std::size_t axis = 0; tensor && axis < inputs[i].dims.size(); ++axis) {
       const AxisInfo& info = inputs[i].dims[axis];
       if (info.is_static()) continue;
-      const auto [known, fresh] = sizes.emplace(info.symbol, tensor.dims[axis]);
-      if (!fresh && known->second != tensor.dims[axis])
+      const auto [known, fresh] = sizes.emplace(info.symbol, tensor->dims[axis]);
+      if (!fresh && known->second != tensor->dims[axis])
         throw ExecError("the tensors given disagree about " + info.symbol, "--inputs", "");
     }
   }

@@ -5,7 +5,7 @@ namespace regraft::onnx {
 using graph::Dim;
 using graph::TensorType;
 
-graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type) {
+graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type, const std::string& input) {
   if (!type.has_tensor_type()) return tables.type_none();
   const auto& declared = type.tensor_type();
   if (declared.elem_type() <= 0 || declared.elem_type() > 255) return tables.type_none();
@@ -15,6 +15,8 @@ graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type
       held.dims.push_back(dim.dim_value());
     else if (!dim.dim_param().empty())
       held.dims.push_back(graph::symbol_dim(tables.symbol(dim.dim_param())));
+    else if (!input.empty())
+      held.dims.push_back(graph::symbol_dim(tables.symbol(input + "." + std::to_string(held.rank()))));
     else
       held.dims.push_back(graph::symbol_dim(tables.fresh_symbol()));
   }

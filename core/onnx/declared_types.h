@@ -4,13 +4,17 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <string>
+
 #include "core/graph/tables.h"
 
 namespace regraft::onnx {
 
 /// Tensor types keep dtype and dims, with named dims as symbols; anything else (sequence, map, optional) is
-/// type_none().
-graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type);
+/// type_none(). Dims without a name are fresh symbols; of the graph input `input` they are called
+/// "input.axis".
+graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type,
+                            const std::string& input = "");
 
 /// What both know together: numbers win over symbols, named symbols over nameless ones; where they contradict
 /// each other the inferred type stands.

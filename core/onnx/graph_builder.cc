@@ -107,7 +107,7 @@ class GraphBuilder {
     for (int i = 0; i < proto_.input_size(); ++i) {
       const auto& input = proto_.input(i);
       if (constants.contains(input.name())) continue;
-      const NodeId id = graph_.add_input(declared_type(tables_, input.type()), i);
+      const NodeId id = graph_.add_input(declared_type(tables_, input.type(), input.name()), i);
       define(input.name(), {{id, 0}, WeightId::none}, "graph inputs");
     }
     for (int i = 0; i < proto_.sparse_initializer_size(); ++i) add_sparse(i, inputs);

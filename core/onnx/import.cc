@@ -149,6 +149,14 @@ std::string ImportedModel::op_type(std::int32_t origin) const {
   return standard ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
+std::optional<graph::TypeId> ImportedModel::type_of(const std::string& name) const {
+  const auto found = store_->names.find(name);
+  if (found == store_->names.end()) return std::nullopt;
+  const NamedValue& named = found->second;
+  return named.weight == graph::WeightId::none ? graph_.type_id(named.value)
+                                               : tables_->weights()[named.weight].type;
+}
+
 std::string ImportedModel::value_name(graph::Value value) const {
   const graph::Node& node = graph_.node(value.node);
   const pb::GraphProto& proto = store_->model.graph();

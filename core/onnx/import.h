@@ -59,6 +59,8 @@ class ImportedModel {
   std::string op_type(std::int32_t origin) const;
   /// The name of a value of graph() in the model; empty for an absent output.
   std::string value_name(graph::Value value) const;
+  /// Of the value of this name in the main graph, weights included; nothing where there is none.
+  std::optional<graph::TypeId> type_of(const std::string& name) const;
 
   /// Values of graph() that are known at import though a node makes them (Shape of a static type, arithmetic
   /// on constants), by ascending node; small ones are literals, larger ones weight expressions no larger than

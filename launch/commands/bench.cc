@@ -9,13 +9,16 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/progress.h"
+#include "core/exec/exec_error.h"
 #include "core/exec/latency.h"
 #include "core/exec/ort_session.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
 #include "launch/commands/commands.h"
+#include "launch/commands/feed_options.h"
 #include "launch/dream_speed.h"
 #include "launch/environment_speed.h"
+#include "launch/own_commands.h"
 
 namespace regraft::launch {
 namespace {
@@ -23,7 +26,7 @@ namespace {
 struct Options {
   std::filesystem::path before;
   std::optional<std::filesystem::path> after, environment, json;
-  std::vector<std::string> bindings;
+  FeedOptions feed;
   exec::LatencyOptions latency;
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
@@ -54,7 +57,7 @@ int bench_environment(const Options& options) {
   workload.rules = options.rules;
   workload.device = options.device;
   workload.environment.horizon = options.horizon;
-  workload.bind = actors::parse_bindings(options.bindings);
+  workload.bind = actors::parse_bindings(options.feed.bindings);
   const SystemClock clock;
   const auto task = actors::load_task(workload, 0);
   env::Environment environment = actors::make_environment(*task, workload, clock);
@@ -68,7 +71,10 @@ int bench_environment(const Options& options) {
 int bench(const Options& options) {
   exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
   exec::LatencyOptions latency = options.latency;
-  latency.bound = actors::parse_bindings(options.bindings);
+  const exec::Feed feed = feed_in_child(options.before, options.feed, options.latency.seed);
+  if (!feed.runs()) throw exec::ExecError(feed.problem, options.before, feed.remedy);
+  const FeedFile feed_file(feed);
+  latency.feed = feed_file.path();
   latency.after_optimisation = exec::optimisation_from_name(options.other_optimisation);
   const SystemClock clock;
   Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
@@ -76,6 +82,7 @@ int bench(const Options& options) {
   const std::filesystem::path after = options.after.value_or(options.before);
   const exec::LatencyReport report = exec::compare_latency(launcher, options.before, after, latency);
   progress.finish();
+  if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("%-50s %10.3f ms\n%-50s %10.3f ms\n", options.before.c_str(), report.before.latency_ms,
               after.c_str(), report.after.latency_ms);
   std::printf(
@@ -111,9 +118,7 @@ void add_bench(CLI::App& program, Action& action) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--budget", options->latency.budget_s, "seconds to spend")
       ->check(CLI::Range(1.0, 86400.0));
-  CLI::Option* bind =
-      command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")
-          ->delimiter(',');
+  add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON");
@@ -124,7 +129,8 @@ void add_bench(CLI::App& program, Action& action) {
       command->add_flag("--dream", options->dream, "dream with a world model and a controller instead")
           ->excludes(model)
           ->excludes(environment)
-          ->excludes(bind);
+          ->excludes("--bind")
+          ->excludes("--inputs");
   command->add_option("--world", options->world, "this world model (left out: one of random weights)")
       ->check(CLI::ExistingFile)
       ->needs(dream);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "actors/bindings.h"
 #include "actors/config_files.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -18,6 +17,8 @@
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
 #include "launch/commands/commands.h"
+#include "launch/commands/feed_options.h"
+#include "launch/own_commands.h"
 
 namespace regraft::launch {
 namespace {
@@ -27,7 +28,7 @@ struct Options {
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
   std::optional<std::filesystem::path> json;
-  std::vector<std::string> bindings;
+  FeedOptions feed;
   std::uint32_t graphs = 50, depth = 30;
   double session_s = 0.5;
   int threads = 1;
@@ -66,8 +67,10 @@ class Calibration {
   explicit Calibration(const Options& options)
       : options_(options),
         model_(onnx::import_model(options.model)),
+        feed_(feed_of(options.model, options.feed, options.seed)),
+        feed_file_(feed_),
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
-    for (const auto& [name, value] : actors::parse_bindings(options_.bindings))
+    for (const auto& [name, value] : feed_.points[0].all())
       bindings_.bind(model_.tables().symbol(name), value);
   }
 
@@ -101,13 +104,15 @@ class Calibration {
     request.model = file;
     request.threads = options_.threads;
     request.plan.budget_s = options_.session_s;
-    request.bound = actors::parse_bindings(options_.bindings);
+    request.feed = feed_file_.path();
     request.seed = options_.seed;
     return {state.depth(), state.cost().latency_us, launcher_.measure(request).latency_ms() * 1e3};
   }
 
   const Options& options_;
   onnx::ImportedModel model_;
+  exec::Feed feed_;
+  FeedFile feed_file_;
   graph::Bindings bindings_;
   exec::ProcessLauncher launcher_;
   TempDir folder_;
@@ -159,7 +164,7 @@ void add_calibrate(CLI::App& program, Action& action) {
   command->add_option("--threads", options->threads, "threads inside an op")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->add_option("--seed", options->seed, "of walks and inputs")->capture_default_str();

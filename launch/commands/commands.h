@@ -24,6 +24,7 @@ void add_bench(CLI::App& program, Action& action);
 void add_profile(CLI::App& program, Action& action);
 void add_calibrate(CLI::App& program, Action& action);
 void add_measure_one(CLI::App& program, Action& action);
+void add_find_feed(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_experiment(CLI::App& program, Action& action);

@@ -8,6 +8,7 @@
 #include "core/onnx/summary.h"
 #include "core/rules/rewrite_log.h"
 #include "launch/commands/commands.h"
+#include "launch/own_commands.h"
 #include "learner/checkpoint.h"
 
 namespace regraft::launch {
@@ -20,6 +21,16 @@ void print_counts(const char* title, const std::map<std::string, std::size_t>& c
   std::printf("%s:", title);
   for (const auto& [op, count] : counts) std::printf(" %s %zu", op.c_str(), count);
   std::printf("\n");
+}
+
+/// The sizes at which commands run the model, and why.
+void print_sizes(const fs::path& path, bool has_dims) {
+  if (!has_dims) return;
+  const exec::Feed feed = feed_in_child(path, {}, 0);
+  if (feed.runs())
+    std::printf("%s\n", describe_sizes(feed).c_str());
+  else
+    std::printf("sizes: none found: %s (%s)\n", feed.problem.c_str(), feed.remedy.c_str());
 }
 
 void inspect_model(const fs::path& path) {
@@ -37,6 +48,7 @@ void inspect_model(const fs::path& path) {
   std::printf("%zu nodes, %zu initializers, %.1f MB of weights%s\n", summary.nodes, summary.initializers,
               static_cast<double>(summary.weight_bytes) / 1e6,
               summary.external_data ? " (external data)" : "");
+  print_sizes(path, !summary.symbols.empty());
   print_counts("ops", summary.op_counts);
   print_counts("left alone", summary.opaque_ops);
 }

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/graph/op.h"
 #include "launch/commands/commands.h"
+#include "launch/commands/feed_options.h"
 #include "launch/searches.h"
 
 namespace regraft::launch {
@@ -86,7 +87,7 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("--threads", options->threads, "of the runtime when measuring")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  add_feed_options(*command, options->feed);
   command->add_option("--seed", options->seed, "of search, inputs and measurement")->capture_default_str();
   command->add_option("--json", options->json, "write the report as JSON");
   command->add_option("--log", options->log, "write the rewrite log, for `regraft verify --log`");

@@ -1,5 +1,4 @@
 #include "core/exec/profile.h"
-#include "actors/bindings.h"
 
 #include <cmath>
 #include <cstdio>
@@ -10,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "launch/commands/commands.h"
+#include "launch/commands/feed_options.h"
 
 namespace regraft::launch {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::filesystem::path model;
   std::optional<std::filesystem::path> json;
-  std::vector<std::string> bindings;
+  FeedOptions feed;
   exec::ProfileOptions profile;
 };
 
@@ -34,14 +34,16 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
 }
 
 int profile(const Options& options) {
-  exec::ProfileOptions settings = options.profile;
-  settings.bound = actors::parse_bindings(options.bindings);
-  const exec::KernelProfile profile = exec::profile_model(options.model, settings);
-  const std::string text = to_json(profile).dump(2) + "\n";
+  const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
+  const exec::KernelProfile profile = exec::profile_model(options.model, feed, options.profile);
+  nlohmann::json json = to_json(profile);
+  json["dims"] = exec::to_json(feed)["taken"];
+  const std::string text = json.dump(2) + "\n";
   if (options.json && *options.json == "-") {
     std::cout << text;
     return kDone;
   }
+  if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())
     std::printf("%-32s %8d %12.1f %6.1f %%\n", op.op.c_str(), op.kernels, op.time_us, op.share * 100);
@@ -64,7 +66,7 @@ void add_profile(CLI::App& program, Action& action) {
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
-  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
+  add_feed_options(*command, options->feed);
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();
   command->add_option("--json", options->json,
                       "write the profile as JSON; - for standard output instead of the table");

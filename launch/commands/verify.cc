@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "actors/bindings.h"
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
-#include "core/exec/user_inputs.h"
 #include "launch/commands/commands.h"
+#include "launch/commands/feed_options.h"
 #include "launch/replay_log.h"
 
 namespace regraft::launch {
@@ -17,8 +16,7 @@ namespace {
 struct Options {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log;
-  std::vector<std::string> bindings;
-  std::vector<std::filesystem::path> inputs;
+  FeedOptions feed;
   std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
@@ -46,10 +44,11 @@ int verify(const Options& options) {
   }
   exec::EquivalenceOptions check;
   check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
-  check.bound = actors::parse_bindings(options.bindings);
+  const exec::Feed feed = feed_of(options.original, options.feed, options.seed);
+  const std::unique_ptr<exec::InputSource> inputs = feed.source();
+  for (const exec::FeedPoint& point : feed.points) check.points.push_back(point.sizes);
+  check.inputs = inputs.get();
   check.seed = options.seed;
-  std::optional<exec::UserInputs> inputs;
-  if (!options.inputs.empty()) check.inputs = &inputs.emplace(exec::UserInputs::load(options.inputs));
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
   const std::string text = exec::to_json(report).dump(2) + "\n";
   const bool to_stdout = options.json && *options.json == "-";
@@ -70,10 +69,7 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option("OPTIMISED", options->optimised, "the model to check")->required();
   command->add_option("--log", options->log,
                       "replay this rewrite log first: it must give OPTIMISED to the byte");
-  command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
-  command->add_option(
-      "--inputs", options->inputs,
-      "compare on these inputs: one .npz, .pb files in the order of the inputs, or a folder of them");
+  add_feed_options(*command, options->feed);
   command
       ->add_option("--rules", options->rules,
                    "the rules that the log was made with ('tested' where they were asked for)")

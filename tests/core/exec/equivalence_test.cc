@@ -70,11 +70,12 @@ TEST_F(Equivalence, RefusesAWrongConstantAndNamesTheOutput) {
   EXPECT_GT(report.max_relative_error, 1e-4);
 }
 
-TEST_F(Equivalence, ComparesAtTheBoundValueToo) {
+TEST_F(Equivalence, ComparesAtThePointsGivenFirst) {
   EquivalenceOptions options;
-  options.bound = {{"batch", 4}};
-  EXPECT_THAT(check(affine(2, 1), doubled(), options).bindings,
-              ElementsAre("batch=1", "batch=4", "batch=7", "batch=2", "batch=3", "batch=5", "batch=6"));
+  options.points = {{{"batch", 4}}, {{"batch", 9}}};
+  EXPECT_THAT(
+      check(affine(2, 1), doubled(), options).bindings,
+      ElementsAre("batch=4", "batch=9", "batch=1", "batch=7", "batch=2", "batch=3", "batch=5", "batch=6"));
 }
 
 TEST_F(Equivalence, FindsADifferenceThatOnlyShowsAtSomeSizes) {
@@ -105,7 +106,7 @@ ModelBuilder row_of_last(std::int64_t rows, std::int64_t row, bool counted_from_
 TEST_F(Equivalence, LooksWhereTheModelIsSmallerThanItsOwnConstants) {
   for (const auto& [rows, row] : std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 1}, {9, 5}, {8, 7}}) {
     EquivalenceOptions options;
-    options.bound = {{"n", 10}};
+    options.points = {{{"n", 10}}};
     const ModelBuilder good = row_of_last(rows, row, false);
     EXPECT_TRUE(check(good, good, options).equivalent);
     const EquivalenceReport report = check(good, row_of_last(rows, row, true), options);
@@ -303,10 +304,12 @@ TEST(ToleranceRule, IsFourSpreadsWithinItsBounds) {
 
 TEST(ComparisonBindings, UseDistinctPrimesWithACommonRetry) {
   const std::vector<ValueInfo> inputs{{"x", DType::float32, {{-1, "batch"}, {-1, "seq"}}}};
-  const std::vector<Binding> bindings = comparison_bindings(inputs, {{"seq", 128}});
+  const std::vector<SymbolSizes> points{{{"seq", 128}}};
+  const std::vector<Binding> bindings = comparison_bindings(inputs, points);
   ASSERT_EQ(bindings.size(), 3u);
-  EXPECT_EQ(bindings[1].sizes, (SymbolSizes{{"batch", 1}, {"seq", 128}}));
-  EXPECT_TRUE(bindings[1].required);
+  EXPECT_EQ(bindings[0].sizes, (SymbolSizes{{"batch", 1}, {"seq", 128}}));
+  EXPECT_TRUE(bindings[0].required);
+  EXPECT_EQ(bindings[1].sizes, (SymbolSizes{{"batch", 1}, {"seq", 1}}));
   EXPECT_EQ(bindings[2].sizes, (SymbolSizes{{"batch", 7}, {"seq", 11}}));
   EXPECT_EQ(*bindings[2].retry, (SymbolSizes{{"batch", 7}, {"seq", 7}}));
   EXPECT_EQ(comparison_bindings(std::vector<ValueInfo>{{"x", DType::float32, {{2, ""}}}}, {}).size(), 1u);

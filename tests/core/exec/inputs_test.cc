@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
+#include <set>
 
 #include "core/exec/exec_error.h"
 #include "core/exec/model_skeleton.h"
@@ -21,35 +23,6 @@ using testing::ModelBuilder;
 using testing::TempFolder;
 
 constexpr int kInt64 = ::onnx::TensorProto::INT64;
-
-TEST(InferRanges, ComeFromTheAxisThatIsLookedUp) {
-  const TempFolder folder;
-  ModelBuilder model;
-  model.input("ids", {1, "seq"}, kInt64).input("column", {1}, kInt64).input("free", {1}, kInt64);
-  model.weight("table", {11, 2}, std::vector<float>(22, 1.0f)).integers("one", {1});
-  model.node("Gather", {"table", "ids"}, {"rows"});
-  ModelBuilder::set_int(model.node("Gather", {"rows", "column"}, {"y"}), "axis", -1);
-  model.node("Add", {"free", "one"}, {"z"});
-  model.output("y", {1, "seq", 1}).output("z", {1}, kInt64);
-  const IntegerRanges ranges = infer_ranges(model.write(folder / "m.onnx"));
-  // "rows" has no shape in the model, so nothing is known of "column".
-  EXPECT_THAT(ranges, ElementsAre(std::pair{"ids", IntegerRange{0, 11}}));
-}
-
-TEST(InferRanges, FollowMovingOpsAndTakeTheTightestUse) {
-  const TempFolder folder;
-  ModelBuilder model;
-  model.input("ids", {4}, ::onnx::TensorProto::INT32).integers("axes", {0});
-  model.weight("wide", {30, 1}, std::vector<float>(30, 1.0f))
-      .weight("narrow", {5, 1}, std::vector<float>(5, 1.0f));
-  ModelBuilder::set_int(model.node("Cast", {"ids"}, {"long"}), "to", kInt64);
-  model.node("Unsqueeze", {"long", "axes"}, {"row"});
-  model.node("Gather", {"wide", "row"}, {"a"});
-  model.node("Gather", {"narrow", "ids"}, {"b"});
-  model.output("a", {1, 4, 1}).output("b", {4, 1});
-  EXPECT_THAT(infer_ranges(model.write(folder / "m.onnx")),
-              ElementsAre(std::pair{"ids", IntegerRange{0, 5}}));
-}
 
 TEST(ModelSkeleton, KeepsEverythingButPayloads) {
   const TempFolder folder;
@@ -89,10 +62,43 @@ TEST(RandomInputs, FillSymbolsAndAreReproducible) {
 TEST(RandomInputs, IntegersStayInTheirRangeAndReachItsEnds) {
   const std::vector<ValueInfo> infos{{"ids", DType::int64, {{400, ""}}}};
   Rng rng(3, "inputs");
-  const auto drawn = RandomInputs({{"ids", {2, 6}}}).draw(infos, {}, rng);
-  EXPECT_THAT(drawn[0].as<std::int64_t>(), Each(AllOf(Ge(2), Le(5))));
-  EXPECT_THAT(drawn[0].as<std::int64_t>(), ::testing::Contains(2));
-  EXPECT_THAT(drawn[0].as<std::int64_t>(), ::testing::Contains(5));
+  InputMeaning meaning;
+  meaning.meaning = Meaning::index;
+  meaning.limits = {{6, ""}, {-1, "rows"}};
+  const auto drawn = RandomInputs({{"ids", meaning}}).draw(infos, {{"rows", 4}}, rng);
+  EXPECT_THAT(drawn[0].as<std::int64_t>(), Each(AllOf(Ge(0), Le(3))));
+  EXPECT_THAT(drawn[0].as<std::int64_t>(), ::testing::Contains(0));
+  EXPECT_THAT(drawn[0].as<std::int64_t>(), ::testing::Contains(3));
+}
+
+TEST(RandomInputs, AreAllOneNumberWhereThatIsAskedFor) {
+  const std::vector<ValueInfo> infos{{"n", DType::int32, {{3, ""}}}, {"yes", DType::boolean, {}}};
+  Rng rng(3, "inputs");
+  const auto drawn = RandomInputs({}, 1).draw(infos, {}, rng);
+  EXPECT_THAT(drawn[0].as<std::int32_t>(), Each(1));
+  EXPECT_THAT(drawn[1].as<std::uint8_t>(), Each(1));
+}
+
+TEST(RandomInputs, ScoresAreMaskedAsPeopleDo) {
+  InputMeaning meaning;
+  meaning.meaning = Meaning::score_mask;
+  const RandomInputs inputs({{"m", meaning}});
+  std::set<double> hidden;
+  for (const std::vector<AxisInfo>& dims :
+       {std::vector<AxisInfo>{{4, ""}, {32, ""}}, {{1, ""}, {32, ""}, {1, ""}}}) {
+    const std::vector<ValueInfo> infos{{"m", DType::float32, dims}};
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Rng rng(seed, "inputs");
+      const std::vector<double> values = to_doubles(inputs.draw(infos, {}, rng)[0]);
+      EXPECT_EQ(values[0], 0);
+      std::set<double> others(values.begin(), values.end());
+      others.erase(0);
+      EXPECT_LE(others.size(), 1u);
+      hidden.merge(others);
+    }
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(hidden, ElementsAre(-kInfinity, std::numeric_limits<float>::lowest(), -1e9, -1e4));
 }
 
 TEST(RandomInputs, MasksAreOnesThenZerosInEachRow) {

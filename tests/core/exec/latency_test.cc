@@ -149,8 +149,8 @@ TEST(PlanSessions, NeverGoesBelowTheLeastSessions) {
 }
 
 TEST(MeasureRequest, GoesThroughArguments) {
-  const MeasureRequest request{"m.onnx",           2, {3, 4, 5, 0.25}, {{"batch", 8}, {"a=b", 2}}, 17,
-                               Optimisation::basic};
+  const MeasureRequest request{"m.onnx", 2,  {3, 4, 5, 0.25},    "a folder/feed.json",
+                               3,        17, Optimisation::basic};
   const MeasureRequest again = request_from_arguments(to_arguments(request));
   EXPECT_EQ(again.model, request.model);
   EXPECT_EQ(again.threads, 2);
@@ -158,7 +158,8 @@ TEST(MeasureRequest, GoesThroughArguments) {
   EXPECT_EQ(again.plan.min_runs, 4);
   EXPECT_EQ(again.plan.max_runs, 5);
   EXPECT_DOUBLE_EQ(again.plan.budget_s, 0.25);
-  EXPECT_EQ(again.bound, request.bound);
+  EXPECT_EQ(again.feed, request.feed);
+  EXPECT_EQ(again.point, 3u);
   EXPECT_EQ(again.seed, 17u);
   EXPECT_EQ(again.optimisation, Optimisation::basic);
 }
@@ -175,7 +176,7 @@ TEST(MeasureRequest, RefusesWhatItDoesNotKnow) {
 TEST(ProcessLauncher, MeasuresInAFreshProcess) {
   const TempFolder folder;
   ProcessLauncher launcher(REGRAFT_BINARY_DIR "/core/exec/core_exec_measure", {});
-  const MeasureRequest request{affine(2, 1).write(folder / "m.onnx"), 1, {1, 4, 4, 0}, {{"batch", 5}}, 1};
+  const MeasureRequest request{affine(2, 1).write(folder / "m.onnx"), 1, {1, 4, 4, 0}, {}, 0, 1};
   const Measurement measurement = launcher.measure(request);
   EXPECT_EQ(measurement.run_ms.size(), 4u);
   EXPECT_GT(measurement.latency_ms(), 0);

@@ -7,6 +7,7 @@
 
 #include "core/base/process.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/find_meanings.h"
 #include "core/exec/oracle.h"
 #include "core/exec/user_inputs.h"
 #include "core/exec/walks/random_walk.h"
@@ -48,7 +49,7 @@ class OnnxData : public ::testing::TestWithParam<const char*> {
     Rng rng(1, "onnx data");
     const SymbolSizes none;
     if (!fs::exists(data))
-      return session.run(RandomInputs(infer_ranges(model)).draw(session.inputs(), none, rng));
+      return session.run(RandomInputs(find_meanings(model)).draw(session.inputs(), none, rng));
     return session.run(UserInputs::load(std::vector{data}).draw(session.inputs(), none, rng));
   }
 

@@ -5,6 +5,7 @@
 
 #include "core/exec/compare.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/find_meanings.h"
 #include "core/exec/inputs.h"
 #include "core/exec/oracle_cases.h"
 #include "core/exec/ort_session.h"
@@ -33,7 +34,7 @@ void expect_agreement(const ModelBuilder& model, double tolerance = 2e-6) {
   const auto path = model.write(folder / "m.onnx");
   OrtSession session(path, {Optimisation::none, 1, {}});
   Rng rng(kSeed, "oracle test");
-  const std::vector<Tensor> inputs = RandomInputs(infer_ranges(path)).draw(session.inputs(), {}, rng);
+  const std::vector<Tensor> inputs = RandomInputs(find_meanings(path)).draw(session.inputs(), {}, rng);
   const std::vector<Tensor> expected = session.run(inputs);
 
   const onnx::ImportedModel imported = onnx::import_model(path);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/exec/exec_error.h"
+#include "core/exec/find_feed.h"
 #include "core/exec/tiny_models.h"
 
 namespace regraft::exec {
@@ -59,8 +60,8 @@ TEST(ProfileModel, NamesTheKernelsOfARealRun) {
   model.node("Erf", {"m"}, {"y"});
   ProfileOptions options;
   options.budget_s = 0;
-  options.bound = {{"batch", 3}};
-  const KernelProfile profile = profile_model(model.write(folder / "m.onnx"), options);
+  const auto path = model.write(folder / "m.onnx");
+  const KernelProfile profile = profile_model(path, find_feed(path, {.bound = {{"batch", {3}}}}), options);
   ASSERT_EQ(profile.kernels.size(), 2u);
   EXPECT_EQ(profile.kernels[0].op, "MatMul");
   EXPECT_EQ(profile.kernels[1].op, "Erf");

@@ -140,6 +140,33 @@ TEST_F(UserInputsTest, FillInputsByNameOrInOrder) {
   EXPECT_THROW(UserInputs::load(std::vector<std::filesystem::path>{"in.txt"}), ExecError);
 }
 
+TEST_F(UserInputsTest, LeaveWhatIsNotGivenToOthers) {
+  const std::vector<std::filesystem::path> files{
+      write("in.npz", npz({{"x", npy("<f4", "(5, 3)", floats(std::vector<float>(15, 2)))}}, false))};
+  const std::vector<ValueInfo> wanted{{"x", DType::float32, {{-1, "batch"}, {3, ""}}},
+                                      {"z", DType::float32, {{-1, "batch"}, {-1, "n"}}}};
+  const UserInputs inputs = UserInputs::load(files, std::make_unique<RandomInputs>());
+  Rng rng(0, "inputs");
+  EXPECT_EQ(inputs.sizes(wanted), (SymbolSizes{{"batch", 5}}));
+  const std::vector<Tensor> drawn = inputs.draw(wanted, {{"batch", 5}, {"n", 2}}, rng);
+  EXPECT_THAT(drawn[0].as<float>(), ::testing::Each(2));
+  EXPECT_THAT(drawn[1].dims, ElementsAre(5, 2));
+  EXPECT_THROW(UserInputs::load(files).draw(wanted, {}, rng), ExecError);
+}
+
+TEST_F(UserInputsTest, RefuseAnArrayThatIsNoInput) {
+  const std::vector<std::filesystem::path> files{
+      write("in.npz", npz({{"imagee", npy("<f4", "(1, 3)", floats({1, 2, 3}))}}, false))};
+  const UserInputs inputs = UserInputs::load(files, std::make_unique<RandomInputs>());
+  const std::vector<ValueInfo> wanted{{"image", DType::float32, {{1, ""}, {3, ""}}}};
+  try {
+    inputs.sizes(wanted);
+    FAIL() << "taken";
+  } catch (const ExecError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'image'"));
+  }
+}
+
 TEST_F(UserInputsTest, AreWhatModelsAreComparedOn) {
   const auto a = affine(2, 1).write(folder_ / "a.onnx"), b = affine(2.5f, 1).write(folder_ / "b.onnx");
   const std::vector<std::filesystem::path> files{

@@ -242,7 +242,7 @@ TEST_P(WrongAtSmallerSizes, IsCaught) {
   set_oracle_threads(1);
   EXPECT_FALSE(check_site(imported.graph(), graph, rewrite, at).passes);
   EquivalenceOptions options;
-  options.bound = bound;
+  options.points = {bound};
   const EquivalenceReport report = check_equivalence(file, after, options);
   EXPECT_FALSE(report.equivalent);
   EXPECT_THAT(report.reason, ::testing::HasSubstr(shows));

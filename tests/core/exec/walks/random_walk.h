@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/exec/compare.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/find_meanings.h"
 #include "core/exec/inputs.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/site_check.h"
@@ -44,7 +45,7 @@ class RunRecord {
  public:
   RunRecord(const std::filesystem::path& model, const WalkPlan& plan) : tolerance_(plan.tolerance) {
     OrtSession session(model, {Optimisation::none, 1, {}});
-    const RandomInputs source(infer_ranges(model));
+    const RandomInputs source(find_meanings(model));
     Rng rng(plan.seed, "inputs");
     for (const SymbolSizes& sizes : plan.bindings) {
       Run run{source.draw(session.inputs(), sizes, rng), {}, {}};

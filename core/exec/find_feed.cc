@@ -1,0 +1,317 @@
+#include "core/exec/find_feed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/exec/exec_error.h"
+#include "core/exec/find_meanings.h"
+#include "core/exec/observed_sizes.h"
+#include "core/exec/ort_session.h"
+#include "core/exec/size_ladder.h"
+#include "core/graph/dim_formula.h"
+#include "core/onnx/import.h"
+
+namespace regraft::exec {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostAttempts = 200;
+constexpr int kDraws = 3;               // that run at the sizes taken
+constexpr double kLongestOther_s = 10;  // a run at other sizes, as far as can be told
+constexpr std::int64_t kConstants[] = {1, 0, 2};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A dim that the model names by others: "past_length + 1".
+std::optional<std::int64_t> derived_size(const std::string& name, const SymbolSizes& sizes) {
+  std::string formula;
+  std::ranges::remove_copy(name, std::back_inserter(formula), ' ');
+  if (formula.find_first_of("+*/") == std::string::npos) return std::nullopt;
+  return Extent{-1, formula}.at(sizes);
+}
+
+class FeedFinder {
+ public:
+  FeedFinder(const std::filesystem::path& model, const FeedRequest& request, OrtSession session)
+      : request_(request),
+        session_(std::move(session)),
+        dims_(dynamic_dims(model, session_.inputs())),
+        model_(onnx::import_model(model)) {
+    feed_.files = request.files;
+    feed_.meanings = find_meanings(model_);
+  }
+
+  Feed find() {
+    check_names();
+    source_ = feed_.source();
+    take_given();
+    if (find_first()) {
+      find_others();
+      describe_taken();
+    }
+    return std::move(feed_);
+  }
+
+ private:
+  void check_names() const {
+    std::vector<std::string> names;
+    for (const DynamicDim& dim : dims_) names.push_back(dim.name);
+    for (const auto& [name, sizes] : request_.bound) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      if (names.empty())
+        throw UsageError("the model has no dynamic dims, and none of this name", "--bind " + name,
+                         "leave it out");
+      const std::string hint = suggestion(name, names);
+      throw UsageError("no dynamic dim of the model's inputs has this name", "--bind " + name,
+                       hint.empty() ? "`regraft inspect` lists them" : hint);
+    }
+  }
+
+  /// Sizes that the user's files and bindings fix.
+  void take_given() {
+    if (!feed_.files.empty())
+      for (const auto& [dim, size] : source_->sizes(session_.inputs())) fix(dim, size, "as in --inputs");
+    for (const auto& [dim, sizes] : request_.bound) {
+      const auto held = given_.find(dim);
+      if (held != given_.end() && held->second != sizes.front())
+        throw UsageError("the inputs given have " + std::to_string(held->second) + " there",
+                         "--bind " + dim + "=" + std::to_string(sizes.front()),
+                         "leave out --bind, or give other --inputs");
+      fix(dim, sizes.front(), "bound");
+    }
+  }
+
+  void fix(const std::string& dim, std::int64_t size, const std::string& why) {
+    given_[dim] = size;
+    why_[dim] = why;
+  }
+
+  /// The sizes at which free dims have the options of these numbers, by kind; the given ones as given.
+  SymbolSizes sizes_at(const std::vector<std::size_t>& by_kind) const {
+    SymbolSizes sizes = given_;
+    for (const DynamicDim& dim : dims_)
+      if (!given_.contains(dim.name))
+        sizes[dim.name] = option(dim, by_kind[static_cast<std::size_t>(dim.kind)]).size;
+    derive(sizes);
+    return sizes;
+  }
+
+  static const SizeOption& option(const DynamicDim& dim, std::size_t at) {
+    return dim.options[std::min(at, dim.options.size() - 1)];
+  }
+
+  void derive(SymbolSizes& sizes) const {
+    for (const DynamicDim& dim : dims_) {
+      if (given_.contains(dim.name)) continue;
+      SymbolSizes others = sizes;
+      others.erase(dim.name);
+      if (const auto size = derived_size(dim.name, others)) sizes[dim.name] = *size;
+    }
+  }
+
+  bool find_first() {
+    start_ = Clock::now();
+    std::vector<DimKind> kinds;
+    for (const DynamicDim& dim : dims_)
+      if (!given_.contains(dim.name) && std::ranges::find(kinds, dim.kind) == kinds.end())
+        kinds.push_back(dim.kind);
+    std::vector<std::size_t> by_kind(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
+    if (runs_somehow(sizes_at(by_kind))) return true;
+    const std::string first_problem = problem_;
+    for (std::size_t steps = 1; steps < 48 && !exhausted() && !kinds.empty(); ++steps)
+      if (try_kinds(kinds, 0, steps, by_kind)) return true;
+    if (try_alone(by_kind)) return true;
+    if (feed_.points.empty()) refuse(first_problem);
+    return false;
+  }
+
+  bool exhausted() const { return attempts_ >= kMostAttempts || seconds_since(start_) > request_.seconds; }
+
+  /// All ways to go `steps` options down the ladders of the kinds from `at` on, dims of a kind together.
+  bool try_kinds(const std::vector<DimKind>& kinds, std::size_t at, std::size_t steps,
+                 std::vector<std::size_t>& by_kind) {
+    if (exhausted()) return false;
+    std::size_t& mine = by_kind[static_cast<std::size_t>(kinds[at])];
+    const std::size_t held = mine;
+    bool found = false;
+    if (at + 1 == kinds.size()) {
+      mine = steps;
+      found = runs_somehow(sizes_at(by_kind));
+    } else {
+      for (std::size_t taken = 0; taken <= steps && !found; ++taken) {
+        mine = taken;
+        found = try_kinds(kinds, at + 1, steps - taken, by_kind);
+      }
+    }
+    mine = held;
+    return found;
+  }
+
+  /// One dim after another, the others at their first options.
+  bool try_alone(const std::vector<std::size_t>& by_kind) {
+    for (const DynamicDim& dim : dims_) {
+      if (given_.contains(dim.name)) continue;
+      for (const SizeOption& option : dim.options) {
+        if (attempts_ >= 2 * kMostAttempts || seconds_since(start_) > 2 * request_.seconds) return false;
+        SymbolSizes sizes = sizes_at(by_kind);
+        sizes[dim.name] = option.size;
+        derive(sizes);
+        if (runs_somehow(sizes)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// With inputs as they are meant, else with all integers alike (only at the first few sizes).
+  bool runs_somehow(const SymbolSizes& sizes) {
+    if (!tried_.insert(sizes).second) return false;
+    if (runs(sizes, has_integers() ? kDraws : 1)) return take(sizes);
+    if (!has_integers() || !feed_.files.empty() || tried_.size() > 8) return false;
+    const std::string problem = problem_;
+    for (const std::int64_t constant : kConstants) {
+      feed_.constant = constant;
+      source_ = feed_.source();
+      if (runs(sizes, kDraws)) return take(sizes);
+    }
+    feed_.constant.reset();
+    source_ = feed_.source();
+    problem_ = problem;
+    return false;
+  }
+
+  bool has_integers() const {
+    return std::ranges::any_of(session_.inputs(), [](const ValueInfo& input) {
+      return graph::is_integer(input.dtype) || input.dtype == DType::boolean;
+    });
+  }
+
+  bool runs(const SymbolSizes& sizes, int draws) {
+    ++attempts_;
+    Rng rng(request_.seed, "feed");
+    const auto start = Clock::now();
+    try {
+      for (int i = 0; i < draws; ++i) session_.run(source_->draw(session_.inputs(), sizes, rng));
+    } catch (const ExecError& error) {
+      problem_ = error.problem();
+      return false;
+    } catch (const std::bad_alloc&) {
+      problem_ = "there is too little memory for a run";
+      return false;
+    }
+    run_s_ = seconds_since(start) / draws;
+    return true;
+  }
+
+  bool take(const SymbolSizes& sizes) {
+    feed_.points.push_back({sizes, inner_sizes(sizes)});
+    return true;
+  }
+
+  SymbolSizes inner_sizes(const SymbolSizes& sizes) const {
+    Rng rng(request_.seed, "feed");
+    return observe_sizes(model_, sizes, source_->draw(session_.inputs(), sizes, rng));
+  }
+
+  /// Further sizes that the user bound, which must run; else smaller and larger ones that do.
+  void find_others() {
+    std::size_t bound = 1;
+    for (const auto& [dim, sizes] : request_.bound) bound = std::max(bound, sizes.size());
+    for (std::size_t i = 1; i < bound; ++i) {
+      SymbolSizes sizes = feed_.points[0].sizes;
+      for (const auto& [dim, values] : request_.bound) sizes[dim] = values[std::min(i, values.size() - 1)];
+      derive(sizes);
+      if (!runs(sizes, 1))
+        throw ExecError("the model does not run at " + FeedPoint{sizes, {}}.describe() + ": " + problem_,
+                        "--bind", "bind other sizes");
+      take(sizes);
+    }
+    if (bound > 1 || !request_.several || !feed_.files.empty()) return;
+    add_scaled(1, 4);
+    add_scaled(4, 1);
+  }
+
+  /// The first sizes times up / down: of what is not a batch, or of the batch where there is nothing else.
+  void add_scaled(std::int64_t up, std::int64_t down) {
+    const auto is_free = [&](const DynamicDim& dim) {
+      return !given_.contains(dim.name) && dim.kind != DimKind::fixed && dim.kind != DimKind::channels;
+    };
+    const bool only_batch = std::ranges::none_of(
+        dims_, [&](const DynamicDim& dim) { return is_free(dim) && dim.kind != DimKind::batch; });
+    SymbolSizes sizes = feed_.points[0].sizes;
+    for (const DynamicDim& dim : dims_) {
+      if (!is_free(dim) || (dim.kind == DimKind::batch) != only_batch) continue;
+      // An image has two of them.
+      const bool side = dim.kind == DimKind::image;
+      sizes[dim.name] =
+          sizes[dim.name] * (side && up > 1 ? up / 2 : up) / (side && down > 1 ? down / 2 : down);
+      if (sizes[dim.name] < 1) return;
+    }
+    derive(sizes);
+    if (sizes == feed_.points[0].sizes || !tried_.insert(sizes).second) return;
+    // Work may grow with the square of a length.
+    const double expected_s = run_s_ * static_cast<double>(up * up);
+    if (up > down && expected_s > kLongestOther_s) return;
+    const double run_s = run_s_;
+    if (runs(sizes, 1)) take(sizes);
+    run_s_ = run_s;
+  }
+
+  void describe_taken() {
+    for (const DynamicDim& dim : dims_) {
+      const std::int64_t size = feed_.points[0].sizes[dim.name];
+      std::string why = "follows from the others";
+      const auto option = std::ranges::find(dim.options, size, &SizeOption::size);
+      if (const auto given = why_.find(dim.name); given != why_.end())
+        why = given->second;
+      else if (!derived_size(dim.name, feed_.points[0].sizes) && option != dim.options.end())
+        why = option->why + (option == dim.options.begin() ? "" : ", the first that runs");
+      feed_.taken.push_back({dim.name, size, why});
+    }
+  }
+
+  void refuse(const std::string& problem) {
+    feed_.problem = problem;
+    std::vector<std::string> free;
+    for (const DynamicDim& dim : dims_)
+      if (!given_.contains(dim.name)) free.push_back(dim.name);
+    feed_.remedy = "give inputs at which it runs with --inputs FILE.npz";
+    if (!free.empty()) feed_.remedy += ", or sizes of " + join(free, ", ") + " with --bind";
+  }
+
+  const FeedRequest& request_;
+  OrtSession session_;
+  std::vector<DynamicDim> dims_;
+  onnx::ImportedModel model_;
+  Feed feed_;
+  std::unique_ptr<InputSource> source_;
+  SymbolSizes given_;
+  std::map<std::string, std::string> why_;
+  std::set<SymbolSizes> tried_;
+  std::string problem_;
+  int attempts_ = 0;
+  double run_s_ = 0;
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
+  std::optional<OrtSession> session;
+  try {
+    session.emplace(model, SessionOptions{Optimisation::none, 1, {}});
+  } catch (const ExecError& error) {
+    Feed feed;
+    feed.problem = error.problem();
+    feed.remedy = error.remedy();
+    return feed;
+  }
+  return FeedFinder(model, request, std::move(*session)).find();
+}
+
+}  // namespace regraft::exec
