@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <set>
 #include <tuple>
 
 #include "actors/config_files.h"
@@ -10,6 +11,8 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/cost/analytic.h"
 #include "core/cost/several_sizes.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/latency.h"
@@ -22,6 +25,7 @@
 #include "core/rules/script.h"
 #include "launch/bisect.h"
 #include "launch/controller_evaluation.h"
+#include "launch/model_graphs.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
 #include "launch/replay_log.h"
@@ -50,7 +54,7 @@ class Pipeline {
     find_feed();
     if (!feed_.runs())
       keep_input("it could not be run: " + feed_.problem + " (" + feed_.remedy + ")");
-    else if (options_.search == "none" && !options_.script)
+    else if (re_exports())
       re_export();
     else
       rewrite();
@@ -63,6 +67,8 @@ class Pipeline {
   }
 
  private:
+  bool re_exports() const { return options_.search == "none" && !options_.script; }
+
   template <typename Work>
   void phase(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
@@ -78,8 +84,10 @@ class Pipeline {
   }
 
   void import() {
-    phase("import", [&] { model_.emplace(onnx::import_model(options_.input)); });
-    report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
+    onnx::ImportOptions import;
+    if (!re_exports()) import.inlined_calls = SIZE_MAX;
+    phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
+    report_.nodes_before = report_.nodes_after = ModelGraphs(*model_).operation_count();
     log_.version = kVersion;
     log_.domains = options_.domains;
     log_.input_sha256 = model_sha256(*model_);
@@ -122,24 +130,20 @@ class Pipeline {
   void rewrite() {
     rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
-    graph::Graph start = model_->graph();
-    phase("clean-up", [&] {
-      for (const rules::CleanupStep& step : rules::clean_up(start))
-        log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
-      start.commit();
-    });
-    costs_.emplace(cost::load_device(actors::find_config(options_.device)), points_, start);
+    ModelGraphs start(*model_);
+    phase("clean-up", [&] { start.clean_up(log_); });
+    const cost::DeviceProfile device = cost::load_device(actors::find_config(options_.device));
+    for (std::size_t at = 0; at < start.size(); ++at) costs_.emplace_back(device, points_, start[at]);
     phase("profile", [&] {
       profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
     });
     report_.dense_share = profile_.dense_share;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    graph::Graph best = start;
-    const std::vector<rules::Match> path = search_and_check(start, best);
-    if (path.empty() && options_.script) return keep_input("the script changes nothing");
-    if (path.empty())
-      return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
+    ModelGraphs best = start;
+    const bool found = search_and_check(start, best);
+    if (!found && options_.script) return keep_input("the script changes nothing");
+    if (!found) return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
     predict(start, best);
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
@@ -150,16 +154,27 @@ class Pipeline {
     accept();
   }
 
-  void predict(const graph::Graph& before, const graph::Graph& after) {
-    const std::vector<double> before_us = costs_->latencies_us(before),
-                              after_us = costs_->latencies_us(after);
+  /// Predicted latencies at each of the points, of all graphs together.
+  std::vector<double> latencies_us(const ModelGraphs& graphs) const {
+    std::vector<double> sums(points_.size(), 0);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const std::vector<double> runs = graphs.runs(points_[i]);
+      for (std::size_t at = 0; at < graphs.size(); ++at)
+        sums[i] +=
+            runs[at] * cost::AnalyticFactory(costs_[at].device(), points_[i]).make(graphs[at])->latency_us();
+    }
+    return sums;
+  }
+
+  void predict(const ModelGraphs& before, const ModelGraphs& after) {
+    const std::vector<double> before_us = latencies_us(before), after_us = latencies_us(after);
     for (std::size_t i = 0; i < before_us.size(); ++i)
       std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
           std::pair(before_us[i], after_us[i]);
-    report_.slower_at = slower_sizes(before, after);
+    report_.slower_at = slower_sizes(before[0], after[0]);
   }
 
-  /// The first of ever larger sizes at which the result is predicted to be slower than the input.
+  /// The first of ever larger sizes at which the main graph is predicted to be slower than it was.
   exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
     constexpr int kSteps = 6;  // of a factor of 4
     exec::SymbolSizes sizes = feed_.points.front().sizes;
@@ -170,28 +185,26 @@ class Pipeline {
         if (other.at(name) != feed_.points.front().sizes.at(name)) size *= 4;
         bound.bind(model_->tables().symbol(name), size);
       }
-      const cost::SeveralSizesFactory costs(costs_->device(), {bound}, before);
-      if (costs.latencies_us(after)[0] > kClearlySlower * costs.latencies_us(before)[0]) return sizes;
+      const cost::AnalyticFactory costs(costs_[0].device(), bound);
+      if (costs.make(after)->latency_us() > kClearlySlower * costs.make(before)->latency_us()) return sizes;
     }
     return {};
   }
 
-  /// The path to the cheapest graph found whose sites all pass their checks, and that graph. Each rule that a
-  /// check refuses is left out and the search made again.
-  std::vector<rules::Match> search_and_check(const graph::Graph& start, graph::Graph& best) {
+  /// Rewrites `best` to the cheapest graphs found whose sites all pass their checks; false when there is
+  /// nothing to rewrite. Each rule that a check refuses is left out and the search made again.
+  bool search_and_check(const ModelGraphs& start, ModelGraphs& best) {
     const std::size_t cleaned = log_.entries.size();
+    const std::vector<double> runs = start.runs(bindings());
     for (;;) {
-      search::SearchResult found;
+      std::vector<search::SearchResult> found;
       phase(options_.script ? "script" : "search",
-            [&] { found = options_.script ? scripted(start) : search(start); });
-      report_.cost_before = found.initial.latency_us;
-      report_.cost_after = found.best.latency_us;
-      report_.candidates_costed += found.candidates_costed;
-      report_.found_by = found.found_by;
+            [&] { found = options_.script ? scripted(start) : search(start, runs); });
+      report_search(found, runs);
+      const bool any = std::ranges::any_of(found, [](const auto& part) { return !part.path.empty(); });
       std::optional<RefusedRule> refused;
-      if (!found.path.empty())
-        phase("check sites", [&] { refused = apply_checked(start, found.path, best); });
-      if (!refused) return found.path;
+      if (any) phase("check sites", [&] { refused = apply_checked(start, found, runs, best); });
+      if (!refused) return any;
       if (options_.script)
         throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
                                  options_.script->string(), "nothing was emitted; take it out of the script");
@@ -205,26 +218,54 @@ class Pipeline {
     }
   }
 
-  search::SearchResult scripted(const graph::Graph& start) {
-    graph::Graph graph = start;
-    search::SearchResult result;
-    result.initial = costs_->make(graph)->cost();
-    result.path = rules::run_script(rules::Script::load(*options_.script), graph, *rules_);
-    result.best = costs_->make(graph)->cost();
-    return result;
+  void report_search(const std::vector<search::SearchResult>& found, const std::vector<double>& runs) {
+    report_.cost_before = report_.cost_after = 0;
+    std::set<std::string> found_by;
+    for (std::size_t at = 0; at < found.size(); ++at) {
+      report_.cost_before += runs[at] * found[at].initial.latency_us;
+      report_.cost_after += runs[at] * found[at].best.latency_us;
+      report_.candidates_costed += found[at].candidates_costed;
+      if (!found[at].found_by.empty() && !found[at].path.empty()) found_by.insert(found[at].found_by);
+    }
+    report_.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
+  }
+
+  /// A script names places of the main graph.
+  std::vector<search::SearchResult> scripted(const ModelGraphs& start) {
+    std::vector<search::SearchResult> results(start.size());
+    for (std::size_t at = 0; at < start.size(); ++at) {
+      graph::Graph graph = start[at];
+      search::SearchResult& result = results[at];
+      result.initial = costs_[at].make(graph)->cost();
+      if (at == 0) result.path = rules::run_script(rules::Script::load(*options_.script), graph, *rules_);
+      result.best = costs_[at].make(graph)->cost();
+    }
+    return results;
+  }
+
+  std::vector<search::SearchResult> search(const ModelGraphs& start, const std::vector<double>& runs) {
+    search::SearchLimits budget;
+    // Each search anew has half of the time of the one before: all together take less than twice the budget.
+    budget.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
+    if (options_.expansions > 0) budget.expansions = options_.expansions;
+    return search_each(start, runs, *rules_, costs_, budget, [&](std::size_t at, const auto& limits) {
+      return search(start[at], costs_[at], limits);
+    });
   }
 
   /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
   /// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
-  search::SearchResult search(const graph::Graph& start) {
+  search::SearchResult search(const graph::Graph& start, const cost::CostFactory& costs,
+                              const search::SearchLimits& budget) {
     if (options_.accept == "measured" && profile_.ceiling() < exec::kLeastSpeedup) {
-      search::SearchResult greedy = search_by("greedy", start);
+      search::SearchResult greedy = search_by("greedy", start, costs, budget);
       if (greedy.path.empty()) return greedy;
     }
-    return search_by(options_.search, start);
+    return search_by(options_.search, start, costs, budget);
   }
 
-  search::SearchResult search_by(const std::string& name, const graph::Graph& start) {
+  search::SearchResult search_by(const std::string& name, const graph::Graph& start,
+                                 const cost::CostFactory& costs, const search::SearchLimits& budget) {
     std::unique_ptr<search::Prior> prior;
     env::EpisodeLimits limits;
     bool everywhere = false;
@@ -246,10 +287,6 @@ class Pipeline {
     const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings(),
                                                  everywhere};
     const auto searcher = make_search(name, prior.get(), observation);
-    search::SearchLimits budget;
-    // Each search anew has half of the time of the one before: all together take less than twice the budget.
-    budget.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
-    if (options_.expansions > 0) budget.expansions = options_.expansions;
     Rng rng(options_.seed, "search");
     Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
                       std::cerr);
@@ -260,15 +297,25 @@ class Pipeline {
                     at.best_latency_us / at.initial_latency_us);
       if (!options_.quiet) progress.update(at.expansions, note);
     };
-    return searcher->run({start, *rules_, *costs_}, budget, rng, context);
+    return searcher->run({start, *rules_, costs}, budget, rng, context);
   }
 
-  /// Applies the path, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-  std::optional<RefusedRule> apply_checked(const graph::Graph& start, const std::vector<rules::Match>& path,
-                                           graph::Graph& graph) {
-    graph = start;
-    const auto costs = costs_->make(graph);
-    double before_us = costs->cost().latency_us;
+  /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
+  std::optional<RefusedRule> apply_checked(const ModelGraphs& start,
+                                           const std::vector<search::SearchResult>& found,
+                                           const std::vector<double>& runs, ModelGraphs& graphs) {
+    graphs = start;
+    for (std::size_t at = 0; at < graphs.size(); ++at)
+      if (auto refused = apply_checked(found[at].path, graphs[at], costs_[at], graphs.path(at), runs[at]))
+        return refused;
+    return std::nullopt;
+  }
+
+  std::optional<RefusedRule> apply_checked(const std::vector<rules::Match>& path, graph::Graph& graph,
+                                           const cost::CostFactory& factory, const std::string& graph_path,
+                                           double runs) {
+    const auto costs = factory.make(graph);
+    double before_us = runs * costs->cost().latency_us;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const std::string& name = rules_->info(path[i].rule).name;
       const graph::Graph before = graph;
@@ -276,10 +323,13 @@ class Pipeline {
       const rules::Rewrite rewrite = rules::apply(graph, *rules_, path[i]);
       const exec::SiteReport site =
           exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings()});
-      if (!site.passes) return RefusedRule{name, "rewrite " + std::to_string(i) + ": " + site.reason};
+      if (!site.passes)
+        return RefusedRule{name, (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " +
+                                     std::to_string(i) + ": " + site.reason};
       costs->update(graph.touched_since(mark));
-      const double after_us = costs->cost().latency_us;
-      log_.entries.push_back({name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us});
+      const double after_us = runs * costs->cost().latency_us;
+      log_.entries.push_back(
+          {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path});
       before_us = after_us;
       ++report_.rules[name];
     }
@@ -404,7 +454,7 @@ class Pipeline {
   std::optional<FeedFile> feed_file_;
   std::vector<graph::Bindings> points_;  // as feed_ has them
   std::optional<rules::RuleSet> rules_;
-  std::optional<cost::SeveralSizesFactory> costs_;
+  std::vector<cost::SeveralSizesFactory> costs_;  // of each graph
   ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;

@@ -54,12 +54,12 @@ struct OptimiseReport {
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
       latency_after_ms;                    // where measured
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
-  double cost_before = 0, cost_after = 0;  // predicted, us
+  double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
   std::vector<PointReport> points;         // the first is that of the figures above
   exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
-  std::size_t nodes_before = 0, nodes_after = 0;
-  std::map<std::string, int> rules;  // applied, by name
+  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs
+  std::map<std::string, int> rules;               // applied, by name
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
@@ -80,10 +80,11 @@ class NotEquivalentError : public Error {
 
 /// import -> sizes and inputs -> clean-up -> profile -> search -> check of every rewrite site -> export aside
 /// -> whole-model check in a process of its own -> replay of the log -> measurement -> output. A rule that a
-/// site's check refuses is reported and the search made again without it. A script (rules/script.h) takes the
-/// place of the search and passes the same checks; there a refusal ends it. What is not accepted becomes a
-/// byte copy of the input; so does a model that runs at no sizes. Throws NotEquivalentError that names the
-/// tensor and the rule; any failure leaves no output.
+/// site's check refuses is reported and the search made again without it. The bodies of If, Loop and Scan
+/// pass through all of this beside the main graph; a script is of the main graph alone. A script
+/// (rules/script.h) takes the place of the search and passes the same checks; there a refusal ends it. What
+/// is not accepted becomes a byte copy of the input; so does a model that runs at no sizes. Throws
+/// NotEquivalentError that names the tensor and the rule; any failure leaves no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 
 }  // namespace regraft::launch

@@ -11,13 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string place_of(const onnx::ImportedModel& model, const graph::Graph& graph, graph::NodeId id) {
+std::string place_of(const onnx::ImportedModel& model, std::size_t at, const graph::Graph& graph,
+                     graph::NodeId id) {
   if (!graph.alive(id)) return "node " + std::to_string(id);
   const graph::Node& node = graph.node(id);
   const std::string op(graph::op_info(node.kind).name);
   if (node.origin < 0 || node.kind == graph::OpKind::weight) return op;
-  const bool imported = model.graph().alive(id) && model.graph().node(id).origin == node.origin;
-  const std::string name = imported ? model.value_name({id, 0}) : "";
+  const graph::Graph& before = model.graph(at);
+  const bool imported = before.alive(id) && before.node(id).origin == node.origin;
+  const std::string name = imported ? model.value_name({id, 0}, at) : "";
   return name.empty() ? op : op + " " + name;
 }
 
@@ -34,34 +36,45 @@ std::string model_sha256(const onnx::ImportedModel& model) {
 
 LogReplay::LogReplay(const fs::path& original, const fs::path& log, const fs::path& rules)
     : log_(rules::RewriteLog::load(log)),
-      model_(onnx::import_model(original)),
+      model_(onnx::import_model(original, {.inlined_calls = log_.inlined_count()})),
       rules_(actors::load_rule_set(rules, log_.domains)) {
   if (log_.input_sha256 != model_sha256(model_))
     throw rules::RuleError("was written for another model", log.string(),
                            "give the model that was optimised");
+  if (log_.inlined_count() != model_.inlined_calls())
+    throw rules::RuleError("replaces calls that the model does not have", log.string(),
+                           "it belongs to another version");
 }
 
-graph::Graph LogReplay::prefix(std::size_t count) const {
-  graph::Graph graph = model_.graph();
-  if (log_.result == "rewritten") rules::replay(log_, graph, rules_, count);
-  return graph;
+ModelGraphs LogReplay::prefix(std::size_t count) const {
+  ModelGraphs graphs(model_);
+  if (log_.result == "rewritten") rules::replay(log_, graphs.named(), rules_, count);
+  return graphs;
 }
 
 void LogReplay::write_prefix(std::size_t count, const fs::path& path) const {
-  onnx::export_model(model_, prefix(count), path);
+  if (count >= log_.inlined_count()) return onnx::export_model(model_, prefix(count), path);
+  const onnx::ImportedModel model = onnx::import_model(model_.path(), {.inlined_calls = count});
+  onnx::export_model(model, ModelGraphs(model), path);
 }
 
 std::vector<std::string> LogReplay::places() const {
   std::vector<std::string> places;
-  graph::Graph graph = model_.graph();
+  ModelGraphs graphs(model_);
   if (log_.entries.empty()) return places;
-  rules::Replayer replayer(log_, graph, rules_);
-  for (std::size_t at = 0; at < log_.entries.size(); ++at) {
-    const bool cleaned = at < replayer.done();  // clean-up has run already
+  rules::Replayer replayer(log_, graphs.named(), rules_);
+  for (std::size_t i = 0; i < log_.entries.size(); ++i) {
+    const rules::LogEntry& entry = log_.entries[i];
+    const std::size_t at = graphs.find(entry.graph);
+    if (entry.name == rules::kInlineStep) {
+      places.push_back("call " + std::to_string(entry.nodes[0]));
+      continue;
+    }
+    const bool cleaned = i < replayer.done();  // clean-up has run already
     std::vector<std::string> nodes;
-    for (const graph::NodeId id : log_.entries[at].nodes)
-      nodes.push_back(place_of(model_, cleaned ? model_.graph() : graph, id));
-    places.push_back(join(nodes, ", "));
+    for (const graph::NodeId id : entry.nodes)
+      nodes.push_back(place_of(model_, at, cleaned ? model_.graph(at) : graphs[at], id));
+    places.push_back((entry.graph.empty() ? "" : entry.graph + ": ") + join(nodes, ", "));
     if (!cleaned) replayer.next();
   }
   return places;

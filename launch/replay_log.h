@@ -7,6 +7,7 @@
 
 #include "core/onnx/import.h"
 #include "core/rules/rewrite_log.h"
+#include "launch/model_graphs.h"
 
 namespace regraft::launch {
 
@@ -25,12 +26,12 @@ class LogReplay {
   const onnx::ImportedModel& model() const { return model_; }
   /// The model after the first `count` entries, written to `path`. Throws RuleError where log and model part.
   void write_prefix(std::size_t count, const std::filesystem::path& path) const;
-  /// Where each entry applied: the names, in the model, of what the nodes gave, or their ops where a rewrite
-  /// made them.
+  /// Where each entry applied: the path of its body, if it is of one, and the names, in the model, of what
+  /// the nodes gave, or their ops where a rewrite made them.
   std::vector<std::string> places() const;
 
  private:
-  graph::Graph prefix(std::size_t count) const;
+  ModelGraphs prefix(std::size_t count) const;
 
   rules::RewriteLog log_;
   onnx::ImportedModel model_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <set>
 
 #include "core/base/error.h"
@@ -42,7 +43,7 @@ class FeedFinder {
       : request_(request),
         session_(std::move(session)),
         dims_(dynamic_dims(model, session_.inputs())),
-        model_(onnx::import_model(model)) {
+        model_(onnx::import_model(model, {.inlined_calls = SIZE_MAX})) {
     feed_.files = request.files;
     feed_.meanings = find_meanings(model_);
   }

@@ -206,7 +206,12 @@ TypeList infer_tile(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Op
 
 TypeList infer_pad(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!x.ranked || !attrs.has(Attr::pads)) return unranked(tables, x.dtype);
+  if (!x.ranked) return unranked(tables, x.dtype);
+  if (!attrs.has(Attr::pads)) {
+    Dims unknown;
+    for (std::size_t i = 0; i < x.rank(); ++i) unknown.push_back(symbol_dim(tables.fresh_symbol()));
+    return one_type(tables, x.dtype, unknown);
+  }
   const Ints& pads = attrs.ints(Attr::pads);
   if (pads.size() != 2 * x.rank()) fail(op, "pads do not fit rank " + std::to_string(x.rank()));
   Dims dims;

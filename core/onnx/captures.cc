@@ -17,22 +17,26 @@ class Captures {
     }
   }
 
-  std::vector<std::string> take() { return std::move(found_); }
-
- private:
   void visit(const pb::GraphProto& graph) {
-    auto& scope = scopes_.emplace_back();
-    for (const auto& input : graph.input()) scope.insert(input.name());
-    for (const auto& tensor : graph.initializer()) scope.insert(tensor.name());
-    for (const auto& sparse : graph.sparse_initializer()) scope.insert(sparse.values().name());
-    for (const pb::NodeProto& node : graph.node())
-      for (const std::string& output : node.output()) scopes_.back().insert(output);
+    enter(graph);
     for (const pb::NodeProto& node : graph.node()) {
       for (const std::string& input : node.input()) use(input);
       visit(node);
     }
     for (const auto& output : graph.output()) use(output.name());
     scopes_.pop_back();
+  }
+
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  void enter(const pb::GraphProto& graph) {
+    auto& scope = scopes_.emplace_back();
+    for (const auto& input : graph.input()) scope.insert(input.name());
+    for (const auto& tensor : graph.initializer()) scope.insert(tensor.name());
+    for (const auto& sparse : graph.sparse_initializer()) scope.insert(sparse.values().name());
+    for (const pb::NodeProto& node : graph.node())
+      for (const std::string& output : node.output()) scope.insert(output);
   }
 
   void use(const std::string& name) {
@@ -50,6 +54,7 @@ class Captures {
 void rename_inside(pb::GraphProto& inner, std::unordered_map<std::string, std::string> changes) {
   for (const auto& input : inner.input()) changes.erase(input.name());
   for (const auto& tensor : inner.initializer()) changes.erase(tensor.name());
+  for (const auto& sparse : inner.sparse_initializer()) changes.erase(sparse.values().name());
   for (const pb::NodeProto& node : inner.node())
     for (const std::string& output : node.output()) changes.erase(output);
   if (changes.empty()) return;
@@ -78,8 +83,10 @@ std::vector<std::string> captured_names(const pb::NodeProto& node) {
   return captures.take();
 }
 
-const std::string& source_name(const pb::GraphProto& graph, const SourceRef& source) {
-  return source.is_node ? graph.node(source.at).output(0) : graph.initializer(source.at).name();
+std::vector<std::string> captured_names(const pb::GraphProto& body) {
+  Captures captures;
+  captures.visit(body);
+  return captures.take();
 }
 
 }  // namespace regraft::onnx

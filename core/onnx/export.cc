@@ -63,8 +63,7 @@ void name_data(WrittenModel& written, const std::string& file_name) {
 /// Writes tensor contents, folding weights one at a time, and lets go of mapped pages behind itself.
 class PayloadWriter {
  public:
-  PayloadWriter(const ImportedModel& model, const graph::Graph& graph)
-      : store_(model.store()), tables_(graph.tables()) {}
+  explicit PayloadWriter(const ImportedModel& model) : store_(model.store()), tables_(model.tables()) {}
 
   template <typename Write>
   void write(std::span<const std::byte> bytes, graph::WeightId weight, std::uint64_t size_bytes,
@@ -154,9 +153,9 @@ Rope rope_of(const WrittenModel& written) {
 
 }  // namespace
 
-void export_model(const ImportedModel& model, const graph::Graph& graph, const fs::path& path,
+void export_model(const ImportedModel& model, std::span<const graph::Graph> graphs, const fs::path& path,
                   const ExportOptions& options) {
-  WrittenModel written = write_messages(model, graph);
+  WrittenModel written = write_messages(model, graphs);
   const bool wanted = options.external_data == ExternalData::always ||
                       (options.external_data == ExternalData::when_needed && model.store().had_external_data);
   Rope rope;
@@ -164,7 +163,7 @@ void export_model(const ImportedModel& model, const graph::Graph& graph, const f
   const bool too_large = !wanted && rope.size_bytes > kLargestMessageBytes;
   if (too_large && options.external_data == ExternalData::never) refuse_size(path.string());
 
-  PayloadWriter payloads(model, graph);
+  PayloadWriter payloads(model);
   std::vector<std::string> kept;
   AtomicFile file(path);
   if (wanted || too_large) {
@@ -198,12 +197,12 @@ void remove_stale_data(const fs::path& path, std::span<const std::string> kept) 
   }
 }
 
-std::string export_model_bytes(const ImportedModel& model, const graph::Graph& graph) {
-  const Rope rope = rope_of(write_messages(model, graph));
+std::string export_model_bytes(const ImportedModel& model, std::span<const graph::Graph> graphs) {
+  const Rope rope = rope_of(write_messages(model, graphs));
   if (rope.size_bytes > kLargestMessageBytes) refuse_size("model in memory");
   std::string bytes;
   bytes.reserve(rope.size_bytes);
-  PayloadWriter payloads(model, graph);
+  PayloadWriter payloads(model);
   write_rope(rope, payloads, [&](std::span<const std::byte> chunk) {
     bytes.append(reinterpret_cast<const char*>(chunk.data()), chunk.size());
   });

@@ -18,11 +18,13 @@ struct ExportOptions {
   ExternalData external_data = ExternalData::when_needed;
 };
 
-/// Writes `graph`, which came from `model` by rewriting, as an ONNX model.
+/// Writes `graphs`, which came from those of `model` by rewriting, as an ONNX model: the main graph, then the
+/// bodies in the model's order; those left out are written as they were.
 ///
 /// Nodes of the model that are still there keep their NodeProto, with inputs renamed where edges changed;
 /// nodes made by rewrites get new names and are written in the form that the model's opset has. Names of
-/// inputs and outputs, initializers, metadata, functions and all else are the model's. Initializers and
+/// inputs and outputs, initializers, metadata, functions and all else are the model's, and no new name is one
+/// that any graph of it has. Initializers and
 /// Constant nodes are dropped only when they were used before and are not now; folded weights become
 /// initializers, one each. An untouched graph gives the same nodes in the same order. The bytes depend on the
 /// model and the graph alone.
@@ -32,13 +34,22 @@ struct ExportOptions {
 /// earlier exports to `path` left is removed at the end. Files appear whole or not at all. Tensors are
 /// streamed: memory holds one folded weight at a time. Throws OnnxError (an op that the opset lacks, too
 /// large a model) and FileError.
-void export_model(const ImportedModel& model, const graph::Graph& graph, const std::filesystem::path& path,
-                  const ExportOptions& options = {});
+void export_model(const ImportedModel& model, std::span<const graph::Graph> graphs,
+                  const std::filesystem::path& path, const ExportOptions& options = {});
+
+inline void export_model(const ImportedModel& model, const graph::Graph& main,
+                         const std::filesystem::path& path, const ExportOptions& options = {}) {
+  export_model(model, std::span(&main, 1), path, options);
+}
 
 /// Removes the data files that earlier exports to `path` made, but for those `kept` (file names).
 void remove_stale_data(const std::filesystem::path& path, std::span<const std::string> kept);
 
 /// The same in memory, without external data.
-std::string export_model_bytes(const ImportedModel& model, const graph::Graph& graph);
+std::string export_model_bytes(const ImportedModel& model, std::span<const graph::Graph> graphs);
+
+inline std::string export_model_bytes(const ImportedModel& model, const graph::Graph& main) {
+  return export_model_bytes(model, std::span(&main, 1));
+}
 
 }  // namespace regraft::onnx

@@ -1,15 +1,15 @@
 #include "core/onnx/graph_builder.h"
 
 #include <algorithm>
-#include <queue>
 #include <unordered_set>
 
 #include "core/graph/evaluate.h"
+#include "core/onnx/bodies.h"
 #include "core/onnx/declared_types.h"
 #include "core/onnx/known_values.h"
+#include "core/onnx/node_order.h"
 #include "core/onnx/normal_form.h"
 #include "core/onnx/opaque_types.h"
-#include "core/onnx/wire.h"
 
 namespace regraft::onnx {
 namespace {
@@ -44,51 +44,80 @@ bool is_plain(graph::DType dtype) {
   return graph::is_float(dtype) || graph::is_integer(dtype) || dtype == graph::DType::boolean;
 }
 
-/// Content of an opaque node, payloads included; names of the node and of its values left out.
-Hash128 content_hash(const pb::NodeProto& node, const PayloadTable& payloads) {
-  pb::NodeProto content = node;
-  for (std::string& input : *content.mutable_input()) input = input.empty() ? "" : "x";
-  for (std::string& output : *content.mutable_output()) output = output.empty() ? "" : "x";
-  content.clear_name();
-  content.clear_doc_string();
-  const Rope rope = inflate(content.SerializeAsString(), Message::node, payloads);
-  Hasher hasher(8);
-  for (const Rope::Piece& piece : rope.pieces) hasher.add(hash_bytes(piece.bytes));
-  return hasher.finish();
-}
+/// Op types that a model-local function replaces.
+using Shadowed = std::unordered_set<std::string>;
 
 class GraphBuilder {
  public:
-  GraphBuilder(ModelStore& store, graph::Tables& tables, const ImportOptions& options)
+  GraphBuilder(ModelStore& store, std::size_t at, graph::Tables& tables, const ImportOptions& options,
+               const Shadowed& shadowed)
       : store_(store),
-        proto_(store.model.graph()),
+        at_(at),
+        scope_(store.scopes[at]),
+        proto_(*scope_.proto),
         tables_(tables),
+        options_(options),
+        shadowed_(shadowed),
         graph_(tables),
         known_(tables, options.known_value_limit) {}
 
-  graph::Graph build() {
+  void build() {
+    scope_.first_origin = store_.origin_count;
+    store_.origin_count += proto_.node_size();
     read_declared_types();
     add_initializers_and_inputs();
-    for (const pb::FunctionProto& function : store_.model.functions())
-      shadowed_.insert(full_name(function.domain(), function.name()));
-    store_.nodes.assign(static_cast<std::size_t>(proto_.node_size()), graph::kNoNode);
-    for (const int at : node_order()) add_node(at);
+    if (outer_ != nullptr) add_captures();
+    scope_.nodes.assign(static_cast<std::size_t>(proto_.node_size()), graph::kNoNode);
+    for (const int at : ordered_nodes()) add_node(at);
     for (const auto& output : proto_.output())
       graph_.add_output(value_of(named(output.name(), "graph output")));
-    store_.known_values = known_.take();
+    scope_.known_values = known_.take();
     graph_.commit();
-    return std::move(graph_);
+    scope_.graph.emplace(std::move(graph_));
+  }
+
+  /// Builds a body, with the types that the outer node gives to its inputs; gives those of its outputs.
+  std::vector<TypeId> build_body(const graph::TypeList& input_types, const GraphBuilder& outer) {
+    input_types_ = input_types;
+    outer_ = &outer;
+    depth_ = outer.depth_ + 1;
+    build();
+    std::vector<TypeId> types;
+    for (const Value value : scope_.graph->outputs()) types.push_back(scope_.graph->type_id(value));
+    return types;
   }
 
  private:
+  /// What outputs are declared to be is not taken for granted in a body that runs again and again: what it
+  /// carries may change its shape.
   void read_declared_types() {
     for (const auto& info : proto_.value_info()) declared_[info.name()] = declared_type(tables_, info.type());
+    if (outer_ != nullptr && proto_.input_size() > 0) return;
     for (const auto& info : proto_.output()) declared_[info.name()] = declared_type(tables_, info.type());
   }
 
+  /// What a body takes from outside: constants are its constants too, whatever makes them; other values are
+  /// inputs behind its own.
+  void add_captures() {
+    const int own = proto_.input_size() + proto_.sparse_initializer_size();
+    for (const std::string& name : captured_names(proto_)) {
+      const NamedValue& outer = outer_->named(name, "captured value");
+      const WeightId weight = outer_->operand_of(outer, true).value;
+      if (weight != WeightId::none) {
+        define(name, {{}, weight}, "captured constants");
+        continue;
+      }
+      const NodeId id = graph_.add_input(outer_->graph_.type_id(outer.value),
+                                         own + static_cast<std::int32_t>(scope_.captures.size()));
+      scope_.captures.push_back(name);
+      define(name, {{id, 0}, WeightId::none}, "captured values");
+    }
+  }
+
   void define(const std::string& name, const NamedValue& value, const std::string& where) {
-    if (!store_.names.emplace(name, value).second)
+    if (!scope_.names.emplace(name, value).second)
       throw OnnxError("the name '" + name + "' is defined twice", where, "the model is damaged");
+    if (value.weight != WeightId::none) scope_.weight_names.emplace(value.weight, name);
   }
 
   void add_initializers_and_inputs() {
@@ -98,19 +127,25 @@ class GraphBuilder {
     std::unordered_set<std::string> constants;
     for (int i = 0; i < proto_.initializer_size(); ++i) {
       const pb::TensorProto& tensor = proto_.initializer(i);
-      store_.sources.push_back({false, i});
+      const int source = store_.source_count++;
       if (overridable && inputs.contains(tensor.name())) continue;
-      define(tensor.name(), {{}, add_source(read_tensor(tensor, store_.payloads, store_.owned), i)},
+      define(tensor.name(), {{}, add_source(read_tensor(tensor, store_.payloads, store_.owned), source)},
              "initializers");
       constants.insert(tensor.name());
     }
     for (int i = 0; i < proto_.input_size(); ++i) {
       const auto& input = proto_.input(i);
       if (constants.contains(input.name())) continue;
-      const NodeId id = graph_.add_input(declared_type(tables_, input.type(), input.name()), i);
+      const NodeId id = graph_.add_input(input_type(i), i);
       define(input.name(), {{id, 0}, WeightId::none}, "graph inputs");
     }
     for (int i = 0; i < proto_.sparse_initializer_size(); ++i) add_sparse(i, inputs);
+  }
+
+  TypeId input_type(int at) {
+    if (outer_ == nullptr) return declared_type(tables_, proto_.input(at).type(), proto_.input(at).name());
+    const auto i = static_cast<std::size_t>(at);
+    return i < input_types_.size() ? input_types_[i] : tables_.type_none();
   }
 
   void add_sparse(int at, const std::unordered_set<std::string>& inputs) {
@@ -132,8 +167,8 @@ class GraphBuilder {
   }
 
   const NamedValue& named(const std::string& name, const std::string& where) const {
-    const auto found = store_.names.find(name);
-    if (found == store_.names.end())
+    const auto found = scope_.names.find(name);
+    if (found == scope_.names.end())
       throw OnnxError("uses '" + name + "', which nothing defines", where, "the model is damaged");
     return found->second;
   }
@@ -142,44 +177,20 @@ class GraphBuilder {
     return named.weight == WeightId::none ? named.value : graph_.weight_value(named.weight);
   }
 
-  /// Indices of the NodeProtos so that definitions come before uses; as they stand where that is so already.
-  std::vector<int> node_order() {
-    std::unordered_map<std::string, int> maker;
-    for (int at = 0; at < proto_.node_size(); ++at)
+  std::vector<int> ordered_nodes() const {
+    std::unordered_set<std::string> made;
+    std::vector<const pb::NodeProto*> nodes;
+    for (int at = 0; at < proto_.node_size(); ++at) {
+      nodes.push_back(&proto_.node(at));
       for (const std::string& output : proto_.node(at).output())
-        if (!output.empty() && !maker.emplace(output, at).second)
+        if (!output.empty() && !made.insert(output).second)
           throw OnnxError("the name '" + output + "' is defined twice", describe(proto_.node(at), at),
                           "the model is damaged");
-    const auto count = static_cast<std::size_t>(proto_.node_size());
-    captures_.resize(count);
-    std::vector<std::vector<int>> users(count);
-    std::vector<int> waits(count, 0);
-    for (int at = 0; at < proto_.node_size(); ++at) {
-      const auto i = static_cast<std::size_t>(at);
-      captures_[i] = captured_names(proto_.node(at));
-      const auto wait_for = [&](const std::string& name) {
-        const auto found = maker.find(name);
-        if (name.empty() || found == maker.end()) return;
-        users[static_cast<std::size_t>(found->second)].push_back(at);
-        ++waits[i];
-      };
-      for (const std::string& input : proto_.node(at).input()) wait_for(input);
-      for (const std::string& name : captures_[i]) wait_for(name);
     }
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (int at = 0; at < proto_.node_size(); ++at)
-      if (waits[static_cast<std::size_t>(at)] == 0) ready.push(at);
-    std::vector<int> order;
-    while (!ready.empty()) {
-      const int at = ready.top();
-      ready.pop();
-      order.push_back(at);
-      for (const int user : users[static_cast<std::size_t>(at)])
-        if (--waits[static_cast<std::size_t>(user)] == 0) ready.push(user);
-    }
-    if (order.size() != count)
+    const std::vector<std::size_t> order = node_order(nodes);
+    if (order.size() != nodes.size())
       throw OnnxError("its nodes feed each other in a circle", "graph", "the model is damaged");
-    return order;
+    return {order.begin(), order.end()};
   }
 
   void add_node(int at) {
@@ -194,7 +205,7 @@ class GraphBuilder {
     const auto kind = graph::op_from_name(node.op_type());
     const bool known_op =
         kind && speaks(node, *kind) && !shadowed_.contains(full_name(node.domain(), node.op_type()));
-    if (!known_op || !captures_[static_cast<std::size_t>(at)].empty() || !add_known(node, at, *kind, inputs))
+    if (!known_op || !captured_names(node).empty() || !add_known(node, at, *kind, inputs))
       add_opaque(node, at, inputs);
   }
 
@@ -209,9 +220,7 @@ class GraphBuilder {
   bool add_constant(const pb::NodeProto& node, int at) {
     const auto view = read_constant(node, store_.payloads, store_.owned);
     if (!view) return false;
-    const auto source = static_cast<int>(store_.sources.size());
-    store_.sources.push_back({true, at});
-    define(node.output(0), {{}, add_source(*view, source)}, describe(node, at));
+    define(node.output(0), {{}, add_source(*view, store_.source_count++)}, describe(node, at));
     return true;
   }
 
@@ -250,7 +259,7 @@ class GraphBuilder {
     InlineVector<Value, 4> kept;
     for (std::size_t k = 0; k < constant.size(); ++k)
       kept.push_back(constant[k].present ? value_of(inputs[k]) : Value{});
-    const NodeId id = graph_.add(kind, tables_.intern(canonical), kept, types, at);
+    const NodeId id = graph_.add(kind, tables_.intern(canonical), kept, types, origin_of(at));
     finish(node, at, id);
     known_.learn(graph_, id, kind, inferable, known);
     return true;
@@ -284,13 +293,15 @@ class GraphBuilder {
   void add_opaque(const pb::NodeProto& node, int at, const std::vector<NamedValue>& named_inputs) {
     std::vector<Value> inputs;
     for (const NamedValue& input : named_inputs) inputs.push_back(value_of(input));
-    for (const std::string& name : captures_[static_cast<std::size_t>(at)])
+    for (const std::string& name : captured_names(node))
       inputs.push_back(value_of(named(name, describe(node, at))));
     graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables_.type_none());
-    if (is_default_domain(node.domain()) && !shadowed_.contains(node.op_type())) {
-      InlineVector<Operand, 4> operands;
-      for (const NamedValue& input : named_inputs) operands.push_back(operand_of(input, true));
-      types = opaque_types(tables_, node, operands);
+    const bool standard = is_default_domain(node.domain()) && !shadowed_.contains(node.op_type());
+    InlineVector<Operand, 4> operands;
+    for (const NamedValue& input : named_inputs) operands.push_back(operand_of(input, true));
+    if (standard) {
+      types = has_known_bodies(node, store_.opset) ? add_bodies(node, at, operands)
+                                                   : opaque_types(tables_, node, operands);
     }
     for (std::size_t k = 0; k < types.size(); ++k) {
       const auto found = declared_.find(node.output(static_cast<int>(k)));
@@ -298,35 +309,90 @@ class GraphBuilder {
       types[k] =
           types[k] == tables_.type_none() ? found->second : merge_types(tables_, types[k], found->second);
     }
+    const WeightId known = standard ? known_.value_of(node, operands) : WeightId::none;
     if (types.empty()) types.push_back(tables_.type_none());
-    tables_.set_opaque_hash(at, content_hash(node, store_.payloads));
-    const NodeId id = graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, at);
+    if (known != WeightId::none) types[0] = tables_.weights()[known].type;
+    tables_.set_opaque_hash(origin_of(at), opaque_content(node, store_.payloads));
+    const NodeId id =
+        graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, origin_of(at));
     finish(node, at, id);
-    if (!is_default_domain(node.domain()) || inputs.size() != 1 || !inputs[0].present()) return;
-    if (const auto dims = part_of_shape(node, graph_.type(inputs[0]))) known_.learn_dims({id, 0}, *dims);
+    known_.note({id, 0}, known);
   }
 
+  /// Builds the node's bodies and gives the types of its outputs. Where a body contradicts itself all of them
+  /// stay closed.
+  graph::TypeList add_bodies(const pb::NodeProto& node, int at, std::span<const Operand> operands) {
+    const std::size_t scopes = store_.scopes.size();
+    const std::int32_t sources = store_.source_count, origins = store_.origin_count;
+    const auto forget = [&] {
+      while (store_.scopes.size() > scopes) store_.scopes.pop_back();
+      std::erase_if(store_.bodies, [&](const auto& held) { return held.first >= origins; });
+      store_.bodies.erase(origin_of(at));
+      scope_.decided.erase(&node);
+      store_.source_count = sources;
+      store_.origin_count = origins;
+    };
+    const auto build = [&](int attribute, const Runs& runs, const graph::TypeList& inputs) {
+      std::vector<BodyRef>& bodies = store_.bodies[origin_of(at)];
+      if (!bodies.empty() && bodies.back().attribute == attribute) forget();
+      return add_body(node, at, attribute, runs, inputs);
+    };
+    try {
+      return build_bodies(tables_, node, operands, depth_, build);
+    } catch (const OnnxError&) {
+      forget();
+      return graph::TypeList(static_cast<std::size_t>(node.output_size()), tables_.type_none());
+    }
+  }
+
+  std::vector<TypeId> add_body(const pb::NodeProto& node, int at, int attribute, const Runs& runs,
+                               const graph::TypeList& inputs) {
+    const std::string& name = node.attribute(attribute).name();
+    if (node.op_type() == "If" && runs.times == 0) scope_.decided.emplace(&node, name == "else_branch");
+    store_.bodies[origin_of(at)].push_back({attribute, store_.scopes.size()});
+    Scope& body = store_.scopes.emplace_back();
+    body.proto = &node.attribute(attribute).g();
+    body.outer = at_;
+    body.path =
+        (outer_ == nullptr ? "" : scope_.path + "/") + node.op_type() + "_" + std::to_string(at) + "/" + name;
+    body.runs = scope_.runs.times_each(runs);
+    return GraphBuilder(store_, store_.scopes.size() - 1, tables_, options_, shadowed_)
+        .build_body(inputs, *this);
+  }
+
+  std::int32_t origin_of(int at) const { return scope_.first_origin + at; }
+
   void finish(const pb::NodeProto& node, int at, NodeId id) {
-    store_.nodes[static_cast<std::size_t>(at)] = id;
+    scope_.nodes[static_cast<std::size_t>(at)] = id;
     for (int k = 0; k < node.output_size(); ++k)
       if (!node.output(k).empty())
         define(node.output(k), {{id, static_cast<std::uint32_t>(k)}, WeightId::none}, describe(node, at));
   }
 
   ModelStore& store_;
+  const std::size_t at_;  // of the scope in the store
+  Scope& scope_;
   const pb::GraphProto& proto_;
   graph::Tables& tables_;
+  const ImportOptions& options_;
+  const Shadowed& shadowed_;
+  const GraphBuilder* outer_ = nullptr;  // of a body
+  int depth_ = 0;
   graph::Graph graph_;
   KnownValues known_;
+  graph::TypeList input_types_;  // of a body
   std::unordered_map<std::string, TypeId> declared_;
-  std::unordered_set<std::string> shadowed_;  // op types that a model-local function replaces
-  std::vector<std::vector<std::string>> captures_;
 };
 
 }  // namespace
 
-graph::Graph build_graph(ModelStore& store, graph::Tables& tables, const ImportOptions& options) {
-  return GraphBuilder(store, tables, options).build();
+void build_graphs(ModelStore& store, graph::Tables& tables, const ImportOptions& options) {
+  Shadowed shadowed;
+  for (const pb::FunctionProto& function : store.model.functions())
+    shadowed.insert(full_name(function.domain(), function.name()));
+  Scope& main = store.scopes.emplace_back();
+  main.proto = &store.model.graph();
+  GraphBuilder(store, 0, tables, options, shadowed).build();
 }
 
 }  // namespace regraft::onnx

@@ -6,8 +6,9 @@
 
 namespace regraft::onnx {
 
-/// Builds the main graph and fills what `store` says about it. Throws OnnxError when names are defined twice
-/// or not at all, or when nodes feed each other in a circle.
-graph::Graph build_graph(ModelStore& store, graph::Tables& tables, const ImportOptions& options);
+/// Builds the main graph, then the bodies in it, and fills store.scopes. Throws OnnxError when names are
+/// defined twice or not at all, or when nodes feed each other in a circle; a body of which this is true stays
+/// closed.
+void build_graphs(ModelStore& store, graph::Tables& tables, const ImportOptions& options);
 
 }  // namespace regraft::onnx

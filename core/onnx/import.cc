@@ -3,11 +3,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "core/onnx/external_data.h"
+#include "core/onnx/functions.h"
 #include "core/onnx/graph_builder.h"
 #include "core/onnx/model_store.h"
 #include "core/onnx/wire.h"
@@ -68,16 +70,36 @@ std::int64_t imported_version(const pb::ModelProto& model, std::string_view doma
 
 namespace {
 
+std::unique_ptr<graph::Tables> built(ModelStore& store, const ImportOptions& options) {
+  store.scopes.clear();
+  store.bodies.clear();
+  store.source_count = store.origin_count = 0;
+  auto tables = std::make_unique<graph::Tables>();
+  tables->set_opset(store.opset);
+  build_graphs(store, *tables, options);
+  return tables;
+}
+
+/// False when there was none to take: each round may decide more.
+bool take_decided_branches(ModelStore& store, std::size_t limit) {
+  if (store.inlined_calls >= limit || store.model.training_info_size() > 0) return false;
+  DecidedBranches decided;
+  for (const Scope& scope : store.scopes) decided.insert(scope.decided.begin(), scope.decided.end());
+  const std::size_t taken = inline_branches(store.model, decided, limit - store.inlined_calls);
+  store.inlined_calls += taken;
+  return taken > 0;
+}
+
 ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const std::byte> bytes,
                             const fs::path& folder, const std::string& where, const ImportOptions& options) {
   parse(*store, bytes, where);
   try {
     load_external_data(*store, folder);
     store->opset = default_opset(store->model);
-    auto tables = std::make_unique<graph::Tables>();
-    tables->set_opset(store->opset);
-    graph::Graph graph = build_graph(*store, *tables, options);
-    return {std::move(tables), std::move(graph), std::move(store)};
+    store->inlined_calls = inline_functions(store->model, options.inlined_calls);
+    std::unique_ptr<graph::Tables> tables = built(*store, options);
+    while (take_decided_branches(*store, options.inlined_calls)) tables = built(*store, options);
+    return {std::move(tables), std::move(store)};
   } catch (const OnnxError& error) {
     throw OnnxError(error.problem(), error.where().empty() ? where : where + ", " + error.where(),
                     error.remedy());
@@ -102,15 +124,66 @@ void ModelStore::release(std::span<const std::byte> bytes) const {
   (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-ImportedModel::ImportedModel(std::unique_ptr<graph::Tables> tables, graph::Graph graph,
-                             std::unique_ptr<ModelStore> store)
-    : tables_(std::move(tables)), graph_(std::move(graph)), store_(std::move(store)) {}
+const Scope& ModelStore::scope_of(std::int32_t origin) const {
+  const auto after = std::ranges::upper_bound(scopes, origin, {}, &Scope::first_origin);
+  return *std::prev(after);
+}
+
+const std::string& Scope::input_name(std::int32_t origin) const {
+  const int sparse = origin - proto->input_size(), captured = sparse - proto->sparse_initializer_size();
+  if (sparse < 0) return proto->input(origin).name();
+  if (captured < 0) return proto->sparse_initializer(sparse).values().name();
+  return captures[static_cast<std::size_t>(captured)];
+}
+
+std::string Scope::value_name(graph::Value value) const {
+  const graph::Node& made = graph->node(value.node);
+  if (made.kind == graph::OpKind::weight) {
+    const auto found = weight_names.find(made.weight);
+    return found == weight_names.end() ? "" : found->second;
+  }
+  if (made.kind == graph::OpKind::input) return input_name(made.origin);
+  const int output = static_cast<int>(value.output);
+  return output < node(made.origin).output_size() ? node(made.origin).output(output) : "";
+}
+
+Runs Runs::times_each(const Runs& inner) const {
+  Runs both{times * inner.times, lengths};
+  both.lengths.insert(both.lengths.end(), inner.lengths.begin(), inner.lengths.end());
+  return both;
+}
+
+double Runs::at(const graph::Bindings& bindings) const {
+  double count = times;
+  for (const graph::Dim length : lengths) count *= static_cast<double>(bindings.value(length));
+  return count;
+}
+
+std::string Runs::describe(const graph::Tables& tables) const {
+  double count = times;
+  std::string symbols;
+  for (const graph::Dim length : lengths) {
+    if (graph::is_symbol(length))
+      symbols += " * " + tables.symbol_name(graph::dim_symbol(length));
+    else
+      count *= static_cast<double>(length);
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", count);
+  return text + symbols;
+}
+
+ImportedModel::ImportedModel(std::unique_ptr<graph::Tables> tables, std::unique_ptr<ModelStore> store)
+    : tables_(std::move(tables)), store_(std::move(store)) {}
 ImportedModel::ImportedModel(ImportedModel&&) noexcept = default;
 ImportedModel& ImportedModel::operator=(ImportedModel&&) noexcept = default;
 ImportedModel::~ImportedModel() = default;
 
 std::int64_t ImportedModel::opset() const {
   return store_->opset;
+}
+std::size_t ImportedModel::inlined_calls() const {
+  return store_->inlined_calls;
 }
 const fs::path& ImportedModel::path() const {
   return store_->path;
@@ -119,15 +192,27 @@ const fs::path& ImportedModel::path() const {
 const std::vector<std::string>& ImportedModel::external_locations() const {
   return store_->external_locations;
 }
-const std::vector<KnownValue>& ImportedModel::known_values() const {
-  return store_->known_values;
+std::size_t ImportedModel::graph_count() const {
+  return store_->scopes.size();
+}
+const graph::Graph& ImportedModel::graph(std::size_t at) const {
+  return *store_->scopes.at(at).graph;
+}
+const std::string& ImportedModel::graph_path(std::size_t at) const {
+  return store_->scopes.at(at).path;
+}
+const Runs& ImportedModel::graph_runs(std::size_t at) const {
+  return store_->scopes.at(at).runs;
+}
+const std::vector<KnownValue>& ImportedModel::known_values(std::size_t at) const {
+  return store_->scopes.at(at).known_values;
 }
 
 std::vector<std::string> ImportedModel::input_names() const {
   std::vector<std::string> names;
   for (const auto& input : store_->model.graph().input()) {
-    const auto found = store_->names.find(input.name());
-    if (found != store_->names.end() && found->second.weight == graph::WeightId::none)
+    const auto found = store_->main().names.find(input.name());
+    if (found != store_->main().names.end() && found->second.weight == graph::WeightId::none)
       names.push_back(input.name());
   }
   return names;
@@ -140,38 +225,26 @@ std::vector<std::string> ImportedModel::output_names() const {
 }
 
 std::string ImportedModel::node_name(std::int32_t origin) const {
-  return store_->model.graph().node(origin).name();
+  return store_->scope_of(origin).node(origin).name();
 }
 
 std::string ImportedModel::op_type(std::int32_t origin) const {
-  const pb::NodeProto& node = store_->model.graph().node(origin);
+  const pb::NodeProto& node = store_->scope_of(origin).node(origin);
   const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
   return standard ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
 std::optional<graph::TypeId> ImportedModel::type_of(const std::string& name) const {
-  const auto found = store_->names.find(name);
-  if (found == store_->names.end()) return std::nullopt;
+  const auto& names = store_->main().names;
+  const auto found = names.find(name);
+  if (found == names.end()) return std::nullopt;
   const NamedValue& named = found->second;
-  return named.weight == graph::WeightId::none ? graph_.type_id(named.value)
+  return named.weight == graph::WeightId::none ? graph().type_id(named.value)
                                                : tables_->weights()[named.weight].type;
 }
 
-std::string ImportedModel::value_name(graph::Value value) const {
-  const graph::Node& node = graph_.node(value.node);
-  const pb::GraphProto& proto = store_->model.graph();
-  if (node.kind == graph::OpKind::weight) {
-    const graph::WeightExpr& weight = tables_->weights()[node.weight];
-    return weight.source < 0 ? ""
-                             : source_name(proto, store_->sources[static_cast<std::size_t>(weight.source)]);
-  }
-  if (node.kind == graph::OpKind::input) {
-    const int sparse = node.origin - proto.input_size();
-    return sparse < 0 ? proto.input(node.origin).name() : proto.sparse_initializer(sparse).values().name();
-  }
-  const pb::NodeProto& made = proto.node(node.origin);
-  return static_cast<int>(value.output) < made.output_size() ? made.output(static_cast<int>(value.output))
-                                                             : "";
+std::string ImportedModel::value_name(graph::Value value, std::size_t at) const {
+  return store_->scopes.at(at).value_name(value);
 }
 
 ImportedModel import_model(const fs::path& path, const ImportOptions& options) {

@@ -1,6 +1,9 @@
 #include "core/onnx/known_values.h"
 
+#include <algorithm>
+
 #include "core/graph/evaluate.h"
+#include "core/onnx/opaque_types.h"
 
 namespace regraft::onnx {
 namespace {
@@ -25,19 +28,71 @@ std::vector<KnownValue> KnownValues::take() {
 }
 
 void KnownValues::note(Value value, WeightId weight) {
+  if (weight == WeightId::none) return;
   by_value_.emplace(key_of(value), weight);
   found_.push_back({value, weight});
 }
 
-void KnownValues::learn_dims(Value value, std::span<const graph::Dim> dims) {
-  if (std::none_of(dims.begin(), dims.end(), graph::is_symbol)) note(value, tables_.weights().integers(dims));
+WeightId KnownValues::known_dims(std::span<const graph::Dim> dims) const {
+  if (std::any_of(dims.begin(), dims.end(), graph::is_symbol)) return WeightId::none;
+  return tables_.weights().integers(dims);
+}
+
+WeightId KnownValues::value_of(const ::onnx::NodeProto& node,
+                               std::span<const graph::Operand> operands) const {
+  if (operands.empty() || !operands[0].present) return WeightId::none;
+  if (node.op_type() == "Slice") return known_slice(operands);
+  const graph::TensorType& type = tables_.type(operands[0].type);
+  if (const auto dims = part_of_shape(node, type)) return known_dims(*dims);
+  if (node.op_type() != "Size" || !type.is_static() || !type.element_count()) return WeightId::none;
+  return tables_.weights().scalar(graph::DType::int64, static_cast<double>(*type.element_count()));
+}
+
+/// Of integers, along one axis, with any step.
+WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) const {
+  constexpr std::size_t kStarts = 1, kEnds = 2, kAxes = 3, kSteps = 4;
+  std::vector<std::vector<std::int64_t>> given;
+  for (const graph::Operand& operand : operands) {
+    if (operand.value == WeightId::none) return WeightId::none;
+    const auto values = tables_.weights().integer_values(operand.value, limit_);
+    if (!values || (!given.empty() && values->size() != 1)) return WeightId::none;
+    given.emplace_back(values->begin(), values->end());
+  }
+  graph::TensorType type = tables_.type(operands[0].type);
+  if (given.size() != kSteps + 1 || type.dtype != graph::DType::int64 || !type.is_static())
+    return WeightId::none;
+  const auto rank = static_cast<std::int64_t>(type.rank());
+  const std::int64_t step = given[kSteps][0], axis = given[kAxes][0] + (given[kAxes][0] < 0 ? rank : 0);
+  if (step == 0 || axis < 0 || axis >= rank) return WeightId::none;
+  const std::int64_t length = type.dims[static_cast<std::size_t>(axis)];
+  const auto place = [&](std::int64_t at, std::int64_t least) {
+    return std::clamp(at < 0 ? std::max(at, -length - 1) + length : at, least,
+                      step < 0 ? length - 1 : length);
+  };
+  if (length == 0) return WeightId::none;
+  const std::int64_t begin = place(given[kStarts][0], 0), end = place(given[kEnds][0], step < 0 ? -1 : 0);
+  std::int64_t inner = 1, outer = 1;
+  for (std::int64_t i = 0; i < rank; ++i)
+    if (i != axis) (i < axis ? outer : inner) *= type.dims[static_cast<std::size_t>(i)];
+  std::vector<std::int64_t> taken;
+  std::int64_t count = 0;
+  for (std::int64_t block = 0; block < outer; ++block) {
+    count = 0;
+    for (std::int64_t at = begin; step < 0 ? at > end : at < end; at += std::clamp(step, -length, length)) {
+      const auto from = given[0].begin() + (block * length + at) * inner;
+      taken.insert(taken.end(), from, from + inner);
+      ++count;
+    }
+  }
+  type.dims[static_cast<std::size_t>(axis)] = count;
+  return tables_.weights().literal(tables_.intern(type), std::as_bytes(std::span(taken)));
 }
 
 void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind,
                         const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
   if (kind == OpKind::shape) {
     const graph::TensorType& type = graph.type(graph.node(id).inputs[0]);
-    return type.ranked ? learn_dims({id, 0}, type.dims) : void();
+    return type.ranked ? note({id, 0}, known_dims(type.dims)) : void();
   }
   InlineVector<WeightId, 4> args;
   InlineVector<graph::TypeId, 4> types;

@@ -2,6 +2,8 @@
 
 // Internal to core/onnx: values that follow from constants and static shapes, found while the graph is built.
 
+#include <onnx/onnx_pb.h>
+
 #include <unordered_map>
 #include <vector>
 
@@ -23,8 +25,11 @@ class KnownValues {
   void learn(const graph::Graph& graph, graph::NodeId id, graph::OpKind kind, const graph::AttrBlock& attrs,
              std::span<const graph::Operand> operands);
 
-  /// A value that is a list of dims: known when all are numbers.
-  void learn_dims(graph::Value value, std::span<const graph::Dim> dims);
+  /// What an opaque node of the default domain gives in every run, or WeightId::none: it asks for dims or for
+  /// how many elements there are, or takes integers in reverse, as exporters do with pads.
+  graph::WeightId value_of(const ::onnx::NodeProto& node, std::span<const graph::Operand> operands) const;
+  /// A value is this constant.
+  void note(graph::Value value, graph::WeightId weight);
 
   std::vector<KnownValue> take();
 
@@ -33,7 +38,8 @@ class KnownValues {
                   std::span<const graph::WeightId> args);
   void fold_large(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
                   std::span<const graph::WeightId> args);
-  void note(graph::Value value, graph::WeightId weight);
+  graph::WeightId known_dims(std::span<const graph::Dim> dims) const;
+  graph::WeightId known_slice(std::span<const graph::Operand> operands) const;
 
   graph::Tables& tables_;
   std::size_t limit_;

@@ -4,28 +4,58 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <deque>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/file.h"
 #include "core/graph/graph.h"
+#include "core/onnx/branches.h"
 #include "core/onnx/import.h"
 #include "core/onnx/tensor_data.h"
 
 namespace regraft::onnx {
 
-/// Where a source weight comes from.
-struct SourceRef {
-  bool is_node = false;  // a Constant node, else an initializer
-  int at = 0;            // index in graph.node or graph.initializer
-};
-
-/// What a name of the main graph stands for.
+/// What a name stands for in a graph.
 struct NamedValue {
   graph::Value value;  // not for weights
   graph::WeightId weight = graph::WeightId::none;
+};
+
+/// One graph of the model, and what ties it to its GraphProto.
+struct Scope {
+  const ::onnx::GraphProto* proto = nullptr;  // in ModelStore::model
+  std::size_t outer = 0;                      // of a body: index of the graph that it lies in
+  std::string path;                           // ImportedModel::graph_path()
+  Runs runs;
+  std::int32_t first_origin = 0;      // of its NodeProto 0; the others follow
+  std::vector<std::string> captures;  // names of the inputs that come from outside, in order
+
+  std::vector<graph::NodeId> nodes;                               // by NodeProto index; kNoNode for constants
+  std::unordered_map<std::string, NamedValue> names;              // captured ones included
+  std::unordered_map<graph::WeightId, std::string> weight_names;  // a name for each constant
+  std::vector<KnownValue> known_values;
+  std::optional<graph::Graph> graph;  // once it is built
+  DecidedBranches decided;            // of its nodes
+
+  const ::onnx::NodeProto& node(std::int32_t origin) const { return proto->node(origin - first_origin); }
+  /// The node that was imported with this origin.
+  graph::NodeId imported(std::int32_t origin) const {
+    return nodes[static_cast<std::size_t>(origin - first_origin)];
+  }
+  /// The name of a graph input, by its origin.
+  const std::string& input_name(std::int32_t origin) const;
+  /// The name that the model has for a value of the imported graph; empty where there is none.
+  std::string value_name(graph::Value value) const;
+};
+
+/// The body that an attribute of a node holds.
+struct BodyRef {
+  int attribute = 0;      // index in the node
+  std::size_t scope = 0;  // index in ModelStore::scopes
 };
 
 struct ModelStore {
@@ -37,15 +67,19 @@ struct ModelStore {
   bool had_external_data = false;
   std::vector<std::string> external_locations;  // data files, relative to the model, sorted
   std::int64_t opset = 0;
+  std::size_t inlined_calls = 0;
 
   /// Lets the system take back the pages of large contents that lie in a mapped file: they come back when
   /// they are read.
   void release(std::span<const std::byte> bytes) const;
 
-  std::vector<SourceRef> sources;                     // by source index
-  std::vector<graph::NodeId> nodes;                   // by NodeProto index; kNoNode for constants
-  std::unordered_map<std::string, NamedValue> names;  // of the main graph
-  std::vector<KnownValue> known_values;
+  std::deque<Scope> scopes;  // the main graph, then bodies, each behind the graph that it lies in
+  std::unordered_map<std::int32_t, std::vector<BodyRef>> bodies;  // of the node with this origin
+  std::int32_t source_count = 0, origin_count = 0;
+
+  const Scope& main() const { return scopes.front(); }
+  /// The graph whose node has this origin.
+  const Scope& scope_of(std::int32_t origin) const;
 };
 
 /// The version of a runtime's own domain at which its ops are what the op table says.
@@ -56,12 +90,11 @@ std::int64_t imported_version(const ::onnx::ModelProto& model, std::string_view 
 
 /// Names that a node's sub-graphs take from outside, each once, in the order of first use.
 std::vector<std::string> captured_names(const ::onnx::NodeProto& node);
+/// The same of one body.
+std::vector<std::string> captured_names(const ::onnx::GraphProto& body);
 
 /// Renames what the node's sub-graphs take from outside.
 void rename_captures(::onnx::NodeProto& node, const std::unordered_map<std::string, std::string>& changes);
-
-/// The name a source weight has in the model.
-const std::string& source_name(const ::onnx::GraphProto& graph, const SourceRef& source);
 
 /// Calls visit(TensorProto&, bool is_initializer) for every tensor of the model, sub-graphs and functions
 /// included.

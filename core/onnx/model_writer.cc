@@ -1,13 +1,13 @@
 #include "core/onnx/model_writer.h"
 
 #include <algorithm>
-#include <queue>
 #include <unordered_set>
 
 #include "core/graph/order.h"
 #include "core/onnx/names.h"
 #include "core/onnx/new_constants.h"
 #include "core/onnx/node_forms.h"
+#include "core/onnx/node_order.h"
 
 namespace regraft::onnx {
 namespace {
@@ -47,33 +47,71 @@ std::unordered_set<std::string> references(const pb::GraphProto& graph) {
   return names;
 }
 
-class ModelWriter {
- public:
-  ModelWriter(const ImportedModel& model, const graph::Graph& graph)
-      : model_(model),
-        store_(model.store()),
-        proto_(store_.model.graph()),
-        graph_(graph),
-        names_(model, graph),
-        constants_(store_, graph.tables(), names_, written_.payloads) {
-    written_.payloads = store_.payloads;
+/// Whether nothing was rewritten.
+bool same_nodes(const graph::Graph& a, const graph::Graph& b) {
+  if (a.id_bound() != b.id_bound() || !std::ranges::equal(a.outputs(), b.outputs())) return false;
+  for (NodeId id = 0; id < a.id_bound(); ++id) {
+    if (a.alive(id) != b.alive(id)) return false;
+    if (!a.alive(id)) continue;
+    const graph::Node &one = a.node(id), &other = b.node(id);
+    if (one.kind != other.kind || one.attrs != other.attrs || one.weight != other.weight ||
+        one.origin != other.origin || !std::ranges::equal(one.inputs, other.inputs))
+      return false;
+  }
+  return true;
+}
+
+/// What the graphs of one model share while they are written.
+struct Writing {
+  Writing(const ImportedModel& imported, std::span<const graph::Graph> rewritten)
+      : model(imported),
+        store(imported.store()),
+        graphs(rewritten),
+        names(*store.main().proto),
+        changed(store.scopes.size(), false) {
+    for (std::size_t at = graphs.size(); at-- > 1;) {
+      if (!same_nodes(graphs[at], model.graph(at))) changed[at] = true;
+      if (changed[at]) changed[store.scopes[at].outer] = true;
+    }
+    written.payloads = store.payloads;
+    written.model = store.model;
   }
 
-  WrittenModel write() {
-    written_.model = store_.model;
-    pb::GraphProto& out = *written_.model.mutable_graph();
+  const ImportedModel& model;
+  const ModelStore& store;
+  std::span<const graph::Graph> graphs;
+  FreshNames names;
+  std::vector<bool> changed;  // of bodies: they or what lies in them
+  WrittenModel written;
+  std::unordered_set<std::string> domains;  // of the nodes made by rewrites
+};
+
+class GraphWriter {
+ public:
+  GraphWriter(Writing& all, std::size_t at)
+      : all_(all),
+        is_body_(at > 0),
+        imported_(all.model.graph(at)),
+        store_(all.store),
+        scope_(all.store.scopes[at]),
+        proto_(*scope_.proto),
+        graph_(all.graphs[at]),
+        names_(scope_, graph_, all.names),
+        constants_(graph_.tables(), names_, all.written.payloads) {}
+
+  /// `out` is a copy of the graph as it was.
+  void write(pb::GraphProto& out) {
     out.clear_node();
     out.clear_value_info();
     add_operations();
     add_output_copies();
     add_constant_nodes();
+    if (is_body_ && store_.model.ir_version() < kFirstIrOfFreeInitializers) add_new_constants_as_nodes();
     for (pb::NodeProto& node : sorted_nodes()) out.add_node()->Swap(&node);
-    import_domains(out);
     keep_used_initializers(out);
     keep_live_value_info(out);
     for (auto& annotation : *out.mutable_quantization_annotation())
       annotation.set_tensor_name(names_.renamed(annotation.tensor_name()));
-    return std::move(written_);
   }
 
  private:
@@ -111,9 +149,7 @@ class ModelWriter {
     return {place.first, place.second + 1};
   }
 
-  const graph::Node& imported(std::int32_t origin) const {
-    return model_.graph().node(store_.nodes[static_cast<std::size_t>(origin)]);
-  }
+  const graph::Node& imported(std::int32_t origin) const { return imported_.node(scope_.imported(origin)); }
 
   /// Whether the NodeProto still says what the node is. Its attributes may count from a rank or copy a dim,
   /// so the types of its inputs must be what they were.
@@ -125,7 +161,7 @@ class ModelWriter {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Value now = node.inputs[i], then = before.inputs[i];
       if (now.present() != then.present()) return false;
-      if (now.present() && graph_.type_id(now) != model_.graph().type_id(then)) return false;
+      if (now.present() && graph_.type_id(now) != imported_.type_id(then)) return false;
     }
     return true;
   }
@@ -139,13 +175,13 @@ class ModelWriter {
     const Value now = node.inputs[slot], then = before.inputs[slot];
     const WeightId weight = graph_.weight_of(now);
     const bool same_weight =
-        weight != WeightId::none && then.present() && weight == model_.graph().weight_of(then);
+        weight != WeightId::none && then.present() && weight == imported_.weight_of(then);
     return same_weight ? names_.renamed(name) : name_of(now);
   }
 
   void copy_node(NodeId id, pb::NodeProto& out) {
     const graph::Node &node = graph_.node(id), &before = imported(node.origin);
-    out = proto_.node(node.origin);
+    out = scope_.node(node.origin);
     for (int i = 0; i < out.input_size(); ++i)
       if (!out.input(i).empty())
         out.set_input(i, current_name(node, before, static_cast<std::size_t>(i), out.input(i)));
@@ -153,10 +189,32 @@ class ModelWriter {
     auto slot = static_cast<std::size_t>(out.input_size());
     for (const std::string& captured : captured_names(out)) {
       const std::string now = current_name(node, before, slot++, captured);
-      if (now != captured) changes.emplace(captured, now);
+      if (now != captured) changes.emplace(captured, names_.is_hidden_inside(now) ? alias(id, now) : now);
     }
+    write_bodies(node.origin, out);
     if (!changes.empty()) rename_captures(out, changes);
     name_outputs(id, out);
+  }
+
+  /// Bodies that changed, with the names that they captured in the model.
+  void write_bodies(std::int32_t origin, pb::NodeProto& out) {
+    const auto found = store_.bodies.find(origin);
+    if (found == store_.bodies.end()) return;
+    for (const BodyRef& body : found->second)
+      if (all_.changed[body.scope])
+        GraphWriter(all_, body.scope).write(*out.mutable_attribute(body.attribute)->mutable_g());
+  }
+
+  /// Another name for a value, for bodies in which its own stands for something else.
+  std::string alias(NodeId user, const std::string& name) {
+    PlacedNode placed;
+    placed.place = places_.at(user);
+    placed.proto.set_op_type("Identity");
+    placed.proto.set_name(names_.fresh("regraft_node_Identity"));
+    placed.proto.add_input(name);
+    placed.proto.add_output(names_.fresh("regraft_Identity"));
+    nodes_.push_back(placed);
+    return placed.proto.output(0);
   }
 
   /// Outputs that were left out stay so unless something uses them now.
@@ -173,8 +231,7 @@ class ModelWriter {
     std::vector<std::string> inputs;
     for (const Value value : node.inputs) inputs.push_back(name_of(value));
     if (owns) {
-      const pb::NodeProto& before = proto_.node(node.origin);
-      out = before;
+      out = scope_.node(node.origin);
       out.clear_input();
       out.clear_output();
       out.clear_attribute();
@@ -182,12 +239,13 @@ class ModelWriter {
     }
     write_node(graph_, id, store_.opset, std::move(inputs), constants_, out);
     for (std::uint32_t k = 0; k < node.outputs.size(); ++k) out.add_output(names_.of({id, k}));
+    all_.domains.insert(out.domain());
   }
 
   void add_output_copies() {
     for (const auto& [name, value] : names_.copies()) {
       PlacedNode placed;
-      placed.place = {proto_.node_size(), static_cast<std::int64_t>(nodes_.size())};
+      placed.place = {scope_.first_origin + proto_.node_size(), static_cast<std::int64_t>(nodes_.size())};
       placed.proto.set_op_type("Identity");
       placed.proto.set_name(names_.fresh("regraft_node_Identity"));
       placed.proto.add_input(name_of(value));
@@ -205,74 +263,56 @@ class ModelWriter {
       for (const std::string& name : captured_names(placed.proto)) now.insert(name);
     }
     for (const auto& output : proto_.output()) now.insert(output.name());
-    for (const SourceRef& source : store_.sources) {
-      if (!source.is_node) continue;
-      PlacedNode placed{{source.at, 0}, proto_.node(source.at)};
+    for (int at = 0; at < proto_.node_size(); ++at) {
+      if (scope_.nodes[static_cast<std::size_t>(at)] != graph::kNoNode) continue;
+      PlacedNode placed{{scope_.first_origin + at, 0}, proto_.node(at)};
       const std::string name = placed.proto.output(0);
       placed.proto.set_output(0, names_.renamed(name));
       if (now.contains(placed.proto.output(0)) || !before.contains(name)) nodes_.push_back(std::move(placed));
     }
   }
 
-  /// Kahn's algorithm by place: the model's own order wherever it still holds.
+  /// Bodies of old models have no initializers of their own.
+  void add_new_constants_as_nodes() {
+    for (pb::TensorProto& tensor : constants_.tensors()) {
+      PlacedNode placed;
+      placed.place = {scope_.first_origin, -1};
+      placed.proto.set_op_type("Constant");
+      placed.proto.set_name(names_.fresh("regraft_node_Constant"));
+      placed.proto.add_output(tensor.name());
+      pb::AttributeProto& value = *placed.proto.add_attribute();
+      value.set_name("value");
+      value.set_type(pb::AttributeProto::TENSOR);
+      value.mutable_t()->Swap(&tensor);
+      nodes_.push_back(std::move(placed));
+    }
+    constants_.tensors().clear();
+  }
+
+  /// The model's own order wherever it still holds.
   std::vector<pb::NodeProto> sorted_nodes() {
-    std::unordered_map<std::string, std::size_t> maker;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (const std::string& output : nodes_[i].proto.output())
-        if (!output.empty()) maker.emplace(output, i);
-    std::vector<std::vector<std::size_t>> users(nodes_.size());
-    std::vector<int> waits(nodes_.size(), 0);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto wait_for = [&](const std::string& name) {
-        const auto found = maker.find(name);
-        if (name.empty() || found == maker.end()) return;
-        users[found->second].push_back(i);
-        ++waits[i];
-      };
-      for (const std::string& input : nodes_[i].proto.input()) wait_for(input);
-      for (const std::string& name : captured_names(nodes_[i].proto)) wait_for(name);
-    }
-    using Entry = std::pair<Place, std::size_t>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (waits[i] == 0) ready.push({nodes_[i].place, i});
+    std::ranges::stable_sort(nodes_, {}, &PlacedNode::place);
+    std::vector<const pb::NodeProto*> protos;
+    for (const PlacedNode& placed : nodes_) protos.push_back(&placed.proto);
     std::vector<pb::NodeProto> sorted;
-    while (!ready.empty()) {
-      const std::size_t i = ready.top().second;
-      ready.pop();
-      for (const std::size_t user : users[i])
-        if (--waits[user] == 0) ready.push({nodes_[user].place, user});
-      sorted.push_back(std::move(nodes_[i].proto));
-    }
+    for (const std::size_t i : node_order(protos)) sorted.push_back(std::move(nodes_[i].proto));
     if (sorted.size() != nodes_.size())
-      throw OnnxError("the rewritten graph has a cycle", model_.path().string(), "");
+      throw OnnxError("the rewritten graph has a cycle", store_.path.string(), "");
     return sorted;
   }
 
   // --- what stands beside the nodes
 
-  /// A runtime's own ops that rewrites made need their domain.
-  void import_domains(const pb::GraphProto& out) {
-    for (const std::string_view domain : graph::runtime_domains()) {
-      const bool used = std::any_of(out.node().begin(), out.node().end(),
-                                    [&](const pb::NodeProto& node) { return node.domain() == domain; });
-      if (!used || imported_version(written_.model, domain) != 0) continue;
-      pb::OperatorSetIdProto& import = *written_.model.add_opset_import();
-      import.set_domain(std::string(domain));
-      import.set_version(kRuntimeDomainVersion);
-    }
-  }
-
   void keep_used_initializers(pb::GraphProto& out) {
-    const bool trains = written_.model.training_info_size() > 0;
+    const bool trains = store_.model.training_info_size() > 0;
     const auto before = references(proto_), now = references(out);
     std::unordered_set<std::string> dropped;
     google::protobuf::RepeatedPtrField<pb::TensorProto> kept;
     for (pb::TensorProto& tensor : *out.mutable_initializer()) {
       const std::string name = tensor.name();
       tensor.set_name(names_.renamed(name));
-      const auto named = store_.names.find(name);
-      const bool overridable = named == store_.names.end() || named->second.weight == WeightId::none;
+      const auto named = scope_.names.find(name);
+      const bool overridable = named == scope_.names.end() || named->second.weight == WeightId::none;
       if (trains || overridable || now.contains(tensor.name()) || !before.contains(name))
         kept.Add()->Swap(&tensor);
       else
@@ -280,7 +320,8 @@ class ModelWriter {
     }
     for (pb::TensorProto& tensor : constants_.tensors()) kept.Add()->Swap(&tensor);
     out.mutable_initializer()->Swap(&kept);
-    if (store_.model.ir_version() < kFirstIrOfFreeInitializers) list_initializers_as_inputs(out, dropped);
+    if (!is_body_ && store_.model.ir_version() < kFirstIrOfFreeInitializers)
+      list_initializers_as_inputs(out, dropped);
   }
 
   void list_initializers_as_inputs(pb::GraphProto& out, const std::unordered_set<std::string>& dropped) {
@@ -309,27 +350,43 @@ class ModelWriter {
     for (const auto& tensor : out.initializer()) made.insert(tensor.name());
     for (const pb::NodeProto& node : out.node()) made.insert(node.output().begin(), node.output().end());
     for (const auto& info : proto_.value_info()) {
-      const bool defined_before = store_.names.contains(info.name());
+      const bool defined_before = scope_.names.contains(info.name());
       if (!defined_before || (made.contains(info.name()) && names_.renamed(info.name()) == info.name()))
         *out.add_value_info() = info;
     }
   }
 
-  const ImportedModel& model_;
+  Writing& all_;
+  const bool is_body_;
+  const graph::Graph& imported_;
   const ModelStore& store_;
+  const Scope& scope_;
   const pb::GraphProto& proto_;
   const graph::Graph& graph_;
   Names names_;
-  WrittenModel written_;
   std::vector<PlacedNode> nodes_;
   std::unordered_map<NodeId, Place> places_;
   NewConstants constants_;
 };
 
+/// A runtime's own ops that rewrites made need their domain.
+void import_domains(Writing& all) {
+  for (const std::string_view domain : graph::runtime_domains()) {
+    if (!all.domains.contains(std::string(domain)) || imported_version(all.written.model, domain) != 0)
+      continue;
+    pb::OperatorSetIdProto& import = *all.written.model.add_opset_import();
+    import.set_domain(std::string(domain));
+    import.set_version(kRuntimeDomainVersion);
+  }
+}
+
 }  // namespace
 
-WrittenModel write_messages(const ImportedModel& model, const graph::Graph& graph) {
-  return ModelWriter(model, graph).write();
+WrittenModel write_messages(const ImportedModel& model, std::span<const graph::Graph> graphs) {
+  Writing all(model, graphs);
+  GraphWriter(all, 0).write(*all.written.model.mutable_graph());
+  import_domains(all);
+  return std::move(all.written);
 }
 
 }  // namespace regraft::onnx

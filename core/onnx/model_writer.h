@@ -13,6 +13,7 @@ struct WrittenModel {
   PayloadTable payloads;
 };
 
-WrittenModel write_messages(const ImportedModel& model, const graph::Graph& graph);
+/// Of the graphs of the model in their order; what is left out stays as it was.
+WrittenModel write_messages(const ImportedModel& model, std::span<const graph::Graph> graphs);
 
 }  // namespace regraft::onnx

@@ -12,26 +12,51 @@ std::uint64_t key_of(Value value) {
   return (std::uint64_t{value.node} << 32) | value.output;
 }
 
-void collect(const pb::GraphProto& graph, std::unordered_set<std::string>& taken) {
-  for (const auto& input : graph.input()) taken.insert(input.name());
-  for (const auto& output : graph.output()) taken.insert(output.name());
-  for (const auto& tensor : graph.initializer()) taken.insert(tensor.name());
-  for (const auto& sparse : graph.sparse_initializer()) taken.insert(sparse.values().name());
+template <typename Use>
+void for_each_body(const pb::GraphProto& graph, const Use& use) {
   for (const pb::NodeProto& node : graph.node()) {
-    taken.insert(node.name());
-    taken.insert(node.input().begin(), node.input().end());
-    taken.insert(node.output().begin(), node.output().end());
     for (const pb::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) collect(attribute.g(), taken);
-      for (const pb::GraphProto& inner : attribute.graphs()) collect(inner, taken);
+      if (attribute.has_g()) use(attribute.g());
+      for (const pb::GraphProto& inner : attribute.graphs()) use(inner);
     }
   }
 }
 
+/// What a graph and the bodies within define.
+void collect_definitions(const pb::GraphProto& graph, std::unordered_set<std::string>& names) {
+  for (const auto& input : graph.input()) names.insert(input.name());
+  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const auto& sparse : graph.sparse_initializer()) names.insert(sparse.values().name());
+  for (const pb::NodeProto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
+  for_each_body(graph, [&](const pb::GraphProto& body) { collect_definitions(body, names); });
+}
+
 }  // namespace
 
-Names::Names(const ImportedModel& model, const graph::Graph& graph) : model_(model), graph_(graph) {
-  collect(model.store().model.graph(), taken_);
+/// Names that are only referred to are taken as well.
+void FreshNames::collect(const pb::GraphProto& graph) {
+  collect_definitions(graph, taken_);
+  const auto refer = [&](const auto& self, const pb::GraphProto& inner) -> void {
+    for (const auto& output : inner.output()) taken_.insert(output.name());
+    for (const pb::NodeProto& node : inner.node()) {
+      taken_.insert(node.name());
+      taken_.insert(node.input().begin(), node.input().end());
+    }
+    for_each_body(inner, [&](const pb::GraphProto& body) { self(self, body); });
+  };
+  refer(refer, graph);
+}
+
+std::string FreshNames::make(const std::string& stem) {
+  while (true) {
+    std::string name = stem + "_" + std::to_string(counters_[stem]++);
+    if (taken_.insert(name).second) return name;
+  }
+}
+
+Names::Names(const Scope& scope, const graph::Graph& graph, FreshNames& unused)
+    : scope_(scope), graph_(graph), unused_(unused) {
+  for_each_body(*scope.proto, [&](const pb::GraphProto& body) { collect_definitions(body, inside_); });
   claim_origins();
   name_outputs();
 }
@@ -39,14 +64,13 @@ Names::Names(const ImportedModel& model, const graph::Graph& graph) : model_(mod
 /// A rewrite may have copied a node with its origin: the node with the imported id comes first, then the
 /// lowest.
 void Names::claim_origins() {
-  const ModelStore& store = model_.store();
   for (NodeId id = 0; id < graph_.id_bound(); ++id) {
     if (!graph_.alive(id)) continue;
     const graph::Node& node = graph_.node(id);
     const bool operation = node.kind != OpKind::input && node.kind != OpKind::weight;
     if (!operation || node.origin < 0) continue;
     const auto [at, fresh] = owner_.try_emplace(node.origin, id);
-    if (!fresh && store.nodes[static_cast<std::size_t>(node.origin)] == id) at->second = id;
+    if (!fresh && scope_.imported(node.origin) == id) at->second = id;
   }
 }
 
@@ -57,34 +81,33 @@ bool Names::owns_origin(NodeId id) const {
   return found != owner_.end() && found->second == id;
 }
 
+std::string Names::of(graph::WeightId weight) const {
+  const auto found = scope_.weight_names.find(weight);
+  return found == scope_.weight_names.end() ? "" : renamed(found->second);
+}
+
 std::string Names::natural(Value value) const {
   const graph::Node& node = graph_.node(value.node);
-  const pb::GraphProto& proto = model_.store().model.graph();
-  if (node.kind == OpKind::input) {
-    const int sparse = node.origin - proto.input_size();
-    return sparse < 0 ? proto.input(node.origin).name() : proto.sparse_initializer(sparse).values().name();
-  }
+  if (node.kind == OpKind::input) return scope_.input_name(node.origin);
   if (node.kind == OpKind::weight) {
-    const graph::WeightExpr& weight = graph_.tables().weights()[node.weight];
-    if (weight.source < 0) return "";
-    return source_name(proto, model_.store().sources[static_cast<std::size_t>(weight.source)]);
+    const auto found = scope_.weight_names.find(node.weight);
+    return found == scope_.weight_names.end() ? "" : found->second;
   }
   if (!owns_origin(value.node)) return "";
-  const pb::NodeProto& made = proto.node(node.origin);
+  const pb::NodeProto& made = scope_.node(node.origin);
   return static_cast<int>(value.output) < made.output_size() ? made.output(static_cast<int>(value.output))
                                                              : "";
 }
 
 void Names::name_outputs() {
-  const pb::GraphProto& proto = model_.store().model.graph();
+  const pb::GraphProto& proto = *scope_.proto;
   const auto outputs = graph_.outputs();
   std::unordered_map<std::string, Value> meaning;  // of output names
   std::vector<std::size_t> open;
   const auto is_weight_named = [&](Value value, const std::string& name) {
-    const auto found = model_.store().names.find(name);
+    const auto found = scope_.names.find(name);
     const graph::WeightId weight = graph_.weight_of(value);
-    return found != model_.store().names.end() && weight != graph::WeightId::none &&
-           found->second.weight == weight;
+    return found != scope_.names.end() && weight != graph::WeightId::none && found->second.weight == weight;
   };
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const std::string& wanted = proto.output(static_cast<int>(slot)).name();
@@ -101,7 +124,8 @@ void Names::name_outputs() {
     // Runtimes allow an output to be listed twice.
     if (const auto same = meaning.find(wanted); same != meaning.end() && same->second == value) continue;
     const OpKind kind = graph_.node(value.node).kind;
-    const bool nameable = kind != OpKind::input && kind != OpKind::weight && !names_.contains(key_of(value));
+    const bool nameable = kind != OpKind::input && kind != OpKind::weight &&
+                          !names_.contains(key_of(value)) && !is_hidden_inside(wanted);
     if (nameable) {
       const std::string before = natural(value);
       if (!before.empty()) renamed_[before] = wanted;
@@ -114,8 +138,8 @@ void Names::name_outputs() {
   // Whatever else had one of these names in the model gives way.
   for (const std::size_t slot : open) {
     const std::string& wanted = proto.output(static_cast<int>(slot)).name();
-    const auto found = model_.store().names.find(wanted);
-    if (found != model_.store().names.end() && !renamed_.contains(wanted)) renamed_[wanted] = fresh(wanted);
+    const auto found = scope_.names.find(wanted);
+    if (found != scope_.names.end() && !renamed_.contains(wanted)) renamed_[wanted] = fresh(wanted);
   }
 }
 
@@ -133,13 +157,6 @@ const std::string& Names::of(Value value) {
 const std::string& Names::renamed(const std::string& name) const {
   const auto found = renamed_.find(name);
   return found == renamed_.end() ? name : found->second;
-}
-
-std::string Names::fresh(const std::string& stem) {
-  while (true) {
-    std::string name = stem + "_" + std::to_string(counters_[stem]++);
-    if (taken_.insert(name).second) return name;
-  }
 }
 
 }  // namespace regraft::onnx

@@ -49,10 +49,8 @@ std::string NewConstants::small(DType dtype, std::span<const std::int64_t> dims,
 }
 
 std::string NewConstants::weight(graph::WeightId id) {
+  if (std::string own = names_.of(id); !own.empty()) return own;
   const WeightExpr& weight = tables_.weights()[id];
-  if (weight.form == WeightExpr::Form::source)
-    return names_.renamed(
-        source_name(store_.model.graph(), store_.sources[static_cast<std::size_t>(weight.source)]));
   const auto [at, fresh] = weight_names_.try_emplace(id);
   if (!fresh) return at->second;
   at->second = names_.fresh("regraft_weight");

@@ -14,8 +14,8 @@ namespace regraft::onnx {
 class NewConstants : public ConstantMaker {
  public:
   /// Large folded weights become entries of `payloads`.
-  NewConstants(const ModelStore& store, const graph::Tables& tables, Names& names, PayloadTable& payloads)
-      : store_(store), tables_(tables), names_(names), payloads_(payloads) {}
+  NewConstants(const graph::Tables& tables, Names& names, PayloadTable& payloads)
+      : tables_(tables), names_(names), payloads_(payloads) {}
 
   std::string integers(std::span<const std::int64_t> values) override;
   std::string scalar(graph::DType dtype, double value) override;
@@ -31,7 +31,6 @@ class NewConstants : public ConstantMaker {
                     const std::string& stem);
   ::onnx::TensorProto& add(const std::string& name, graph::DType dtype, std::span<const std::int64_t> dims);
 
-  const ModelStore& store_;
   const graph::Tables& tables_;
   Names& names_;
   PayloadTable& payloads_;

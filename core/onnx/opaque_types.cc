@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/onnx/wire.h"
+
 namespace regraft::onnx {
 namespace {
 
@@ -308,6 +310,18 @@ std::optional<graph::Dims> part_of_shape(const pb::NodeProto& node, const Tensor
   start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
   end = std::clamp<std::int64_t>(end < 0 ? end + rank : end, start, rank);
   return graph::Dims(std::span<const Dim>(type.dims.begin() + start, type.dims.begin() + end));
+}
+
+Hash128 opaque_content(const pb::NodeProto& node, const PayloadTable& payloads) {
+  pb::NodeProto content = node;
+  for (std::string& input : *content.mutable_input()) input = input.empty() ? "" : "x";
+  for (std::string& output : *content.mutable_output()) output = output.empty() ? "" : "x";
+  content.clear_name();
+  content.clear_doc_string();
+  const Rope rope = inflate(content.SerializeAsString(), Message::node, payloads);
+  Hasher hasher(8);
+  for (const Rope::Piece& piece : rope.pieces) hasher.add(hash_bytes(piece.bytes));
+  return hasher.finish();
 }
 
 graph::TypeList opaque_types(graph::Tables& tables, const pb::NodeProto& node,

@@ -1,14 +1,15 @@
 #pragma once
 
-// Internal to core/onnx: output types of ops of the default domain that have no OpKind, or that are in a form
-// that is not understood, so that what follows them can be typed. (ONNX's own schemas infer more, but read
-// out of bounds on damaged models.)
+// Internal to core/onnx: what tells opaque nodes apart, and the output types of ops of the default domain
+// that have no OpKind, or that are in a form that is not understood, so that what follows them can be typed.
+// (ONNX's own schemas infer more, but read out of bounds on damaged models.)
 
 #include <onnx/onnx_pb.h>
 
 #include <optional>
 
 #include "core/graph/tables.h"
+#include "core/onnx/payload.h"
 
 namespace regraft::onnx {
 
@@ -19,5 +20,8 @@ std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const gr
 /// One type an output; type_none() where nothing is known. What is said holds in every opset.
 graph::TypeList opaque_types(graph::Tables& tables, const ::onnx::NodeProto& node,
                              std::span<const graph::Operand> operands);
+
+/// Content of an opaque node, payloads included; names of the node and of its values left out.
+Hash128 opaque_content(const ::onnx::NodeProto& node, const PayloadTable& payloads);
 
 }  // namespace regraft::onnx

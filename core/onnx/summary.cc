@@ -17,13 +17,14 @@ std::uint64_t stored_bytes(const ::onnx::TensorProto& tensor) {
 }
 
 std::uint64_t weight_bytes(const ModelStore& store) {
-  const auto& graph = store.model.graph();
   std::uint64_t bytes = 0;
-  for (const auto& tensor : graph.initializer()) bytes += stored_bytes(tensor);
-  for (const SourceRef& source : store.sources)
-    if (source.is_node)
-      for (const auto& attribute : graph.node(source.at).attribute())
-        if (attribute.has_t()) bytes += stored_bytes(attribute.t());
+  for (const Scope& scope : store.scopes) {
+    for (const auto& tensor : scope.proto->initializer()) bytes += stored_bytes(tensor);
+    for (const auto& node : scope.proto->node())
+      if (node.op_type() == "Constant")
+        for (const auto& attribute : node.attribute())
+          if (attribute.has_t()) bytes += stored_bytes(attribute.t());
+  }
   return bytes;
 }
 
@@ -50,7 +51,7 @@ ModelSummary summarise(const ImportedModel& model) {
   summary.initializers = static_cast<std::size_t>(proto.initializer_size());
   summary.weight_bytes = weight_bytes(store);
   summary.external_data = store.had_external_data;
-  summary.known_values = store.known_values.size();
+  summary.known_values = model.known_values().size();
   for (int at = 0; at < proto.node_size(); ++at) ++summary.op_counts[model.op_type(at)];
 
   const graph::Graph& graph = model.graph();
@@ -61,6 +62,9 @@ ModelSummary summarise(const ImportedModel& model) {
     summary.inputs.push_back({model.value_name({id, 0}), model.tables().describe(node.outputs[0])});
     add_symbols(model.tables(), graph.type({id, 0}), summary.symbols);
   }
+  for (std::size_t at = 1; at < model.graph_count(); ++at)
+    summary.bodies.push_back({model.graph_path(at), model.graph(at).operation_count(),
+                              model.graph_runs(at).describe(model.tables())});
   for (int i = 0; i < proto.output_size(); ++i)
     summary.outputs.push_back({proto.output(i).name(), model.tables().describe(graph.type_id(
                                                            graph.outputs()[static_cast<std::size_t>(i)]))});

@@ -35,6 +35,7 @@ json entry_json(const LogEntry& entry) {
     object["cost_before_us"] = entry.cost_before_us;
     object["cost_after_us"] = entry.cost_after_us;
   }
+  if (!entry.graph.empty()) object["graph"] = entry.graph;
   return object;
 }
 
@@ -54,6 +55,7 @@ LogEntry parse_entry(const json& object, const std::string& where, std::size_t l
     entry.cost_before_us = field<double>(object, "cost_before_us", where, line);
     entry.cost_after_us = field<double>(object, "cost_after_us", where, line);
   }
+  if (object.contains("graph")) entry.graph = field<std::string>(object, "graph", where, line);
   return entry;
 }
 
@@ -116,6 +118,10 @@ std::size_t RewriteLog::rule_count() const {
   }));
 }
 
+std::size_t RewriteLog::inlined_count() const {
+  return static_cast<std::size_t>(std::ranges::count(entries, kInlineStep, &LogEntry::name));
+}
+
 namespace {
 
 [[noreturn]] void differs(std::size_t at, const std::string& problem) {
@@ -129,18 +135,25 @@ bool is_rule(const LogEntry& entry) {
 
 }  // namespace
 
-Replayer::Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count)
-    : log_(log), graph_(graph), rules_(rules) {
+Replayer::Replayer(const RewriteLog& log, NamedGraphs graphs, const RuleSet& rules, std::size_t count)
+    : log_(log), graphs_(std::move(graphs)), rules_(rules), done_(std::min(count, log.inlined_count())) {
   if (log.rule_set != rules.hash().hex())
     throw RuleError("was written with another rule set", "rewrite log",
                     "replay it with the rules it was made with");
   const auto cleaned = static_cast<std::size_t>(
       std::find_if(log.entries.begin(), log.entries.end(), is_rule) - log.entries.begin());
-  for (const CleanupStep& step : clean_up(graph, count < cleaned ? count : SIZE_MAX)) {
-    const bool same = done_ < log.entries.size() &&
-                      log.entries[done_] == LogEntry{std::string(name_of(step.pass)), {step.node}};
-    if (!same) differs(done_, "clean-up goes another way");
-    ++done_;
+  clean_up_all(count < cleaned ? count : SIZE_MAX);
+}
+
+void Replayer::clean_up_all(std::size_t limit) {
+  for (const auto& [path, graph] : graphs_) {
+    if (done_ == limit) return;
+    for (const CleanupStep& step : clean_up(*graph, limit - done_)) {
+      const LogEntry expected{std::string(name_of(step.pass)), {step.node}, 0, 0, path};
+      if (done_ >= log_.entries.size() || log_.entries[done_] != expected)
+        differs(done_, "clean-up goes another way");
+      ++done_;
+    }
   }
 }
 
@@ -148,18 +161,20 @@ void Replayer::next() {
   const LogEntry& entry = log_.entries.at(done_);
   const auto number = rules_.find(entry.name);
   if (!number) differs(done_, "there is no rule '" + entry.name + "'");
+  const auto named = std::ranges::find(graphs_, entry.graph, &NamedGraphs::value_type::first);
+  if (named == graphs_.end()) differs(done_, "there is no graph '" + entry.graph + "'");
   Match match{static_cast<std::uint32_t>(*number), {}};
   match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
   try {
-    apply(graph_, rules_, match);
+    apply(*named->second, rules_, match);
   } catch (const RuleError& error) {
     differs(done_, error.what());
   }
   ++done_;
 }
 
-void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count) {
-  Replayer replayer(log, graph, rules, count);
+void replay(const RewriteLog& log, const NamedGraphs& graphs, const RuleSet& rules, std::size_t count) {
+  Replayer replayer(log, graphs, rules, count);
   while (replayer.done() < std::min(count, log.entries.size())) replayer.next();
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> ids_of(const rules::RewriteLog& log) {
   for (const rules::LogEntry& entry : log.entries) {
     std::vector<std::string> ids;
     for (const graph::NodeId id : entry.nodes) ids.push_back(std::to_string(id));
-    places.push_back("nodes " + join(ids, ", "));
+    places.push_back((entry.graph.empty() ? "" : entry.graph + ": ") + "nodes " + join(ids, ", "));
   }
   return places;
 }
@@ -71,6 +71,7 @@ nlohmann::json to_json(const rules::RewriteLog& log, const std::vector<std::stri
   for (std::size_t i = 0; i < log.entries.size(); ++i) {
     const rules::LogEntry& entry = log.entries[i];
     nlohmann::json row{{"entry", i}, {"name", entry.name}, {"nodes", entry.nodes}, {"place", places[i]}};
+    if (!entry.graph.empty()) row["graph"] = entry.graph;
     if (is_rule(entry)) {
       row["cost_before_us"] = entry.cost_before_us;
       row["cost_after_us"] = entry.cost_after_us;

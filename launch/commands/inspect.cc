@@ -51,6 +51,8 @@ void inspect_model(const fs::path& path) {
   print_sizes(path, !summary.symbols.empty());
   print_counts("ops", summary.op_counts);
   print_counts("left alone", summary.opaque_ops);
+  for (const onnx::BodySummary& body : summary.bodies)
+    std::printf("body %s: %zu nodes, runs %s\n", body.path.c_str(), body.nodes, body.runs.c_str());
 }
 
 void inspect_policy(const fs::path& path) {
@@ -73,8 +75,8 @@ void inspect_log(const fs::path& path) {
               log.entries.size() - log.rule_count(), log.rule_count());
   for (const rules::LogEntry& entry : log.entries)
     if (entry.cost_before_us > 0)
-      std::printf("  %-28s node %-6u %10.2f -> %10.2f us\n", entry.name.c_str(), entry.nodes[0],
-                  entry.cost_before_us, entry.cost_after_us);
+      std::printf("  %-28s node %-6u %10.2f -> %10.2f us  %s\n", entry.name.c_str(), entry.nodes[0],
+                  entry.cost_before_us, entry.cost_after_us, entry.graph.c_str());
 }
 
 /// What a file is, by its contents.

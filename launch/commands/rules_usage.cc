@@ -62,10 +62,8 @@ std::vector<std::pair<std::filesystem::path, std::string>> named(
   return models;
 }
 
-void count(const std::filesystem::path& path, const std::string& name, const rules::RuleSet& rules,
+void count(graph::Graph start, const std::string& name, const rules::RuleSet& rules,
            const cost::CostFactory& costs, const Options& options, Usage& usage) {
-  const onnx::ImportedModel model = onnx::import_model(path);
-  graph::Graph start = model.graph();
   rules::clean_up(start);
   start.commit();
   const rules::MatchIndex index(rules, start);
@@ -104,7 +102,9 @@ int run(const Options& options) {
   const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
   Usage usage;
   for (const auto& [model, name] : named(options.models)) {
-    count(model, name, rules, costs, options, usage);
+    const onnx::ImportedModel imported = onnx::import_model(model);
+    for (std::size_t at = 0; at < imported.graph_count(); ++at)
+      count(imported.graph(at), name, rules, costs, options, usage);
     std::fprintf(stderr, "regraft: %s: done\n", model.c_str());
   }
   const std::string text = csv_of(usage, rules);

@@ -9,6 +9,8 @@ namespace regraft::onnx {
 namespace {
 
 namespace pb = ::onnx;
+using test::add_inner;
+using test::body;
 using test::ModelBuilder;
 
 struct Feature {
@@ -108,22 +110,6 @@ void sparse(ModelBuilder& b) {
   attribute.set_type(pb::AttributeProto::SPARSE_TENSOR);
   fill_sparse(*attribute.mutable_sparse_tensor(), "");
   b.node("Neg", {"constant"}, {"negated"});
-}
-
-pb::GraphProto& body(pb::NodeProto& node, const char* name) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(pb::AttributeProto::GRAPH);
-  attribute.mutable_g()->set_name(name);
-  return *attribute.mutable_g();
-}
-
-void add_inner(pb::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
-               const std::string& output) {
-  auto& node = *graph.add_node();
-  node.set_op_type(op);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
 }
 
 /// Both branches name their inner values alike, capture what the main graph computes, and nest.

@@ -27,6 +27,24 @@ inline void set_type(pb::TypeProto& type, int dtype, const Shape& shape) {
   }
 }
 
+/// A graph attribute of a node.
+inline pb::GraphProto& body(pb::NodeProto& node, const std::string& name) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(pb::AttributeProto::GRAPH);
+  attribute.mutable_g()->set_name(name);
+  return *attribute.mutable_g();
+}
+
+inline pb::NodeProto& add_inner(pb::GraphProto& graph, const std::string& op,
+                                const std::vector<std::string>& inputs, const std::string& output) {
+  auto& node = *graph.add_node();
+  node.set_op_type(op);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+  return node;
+}
+
 class ModelBuilder {
  public:
   explicit ModelBuilder(std::int64_t opset = 17, std::int64_t ir = 8) {
@@ -132,13 +150,13 @@ inline ImportedModel import_text(const std::string& bytes) {
   return import_model_bytes(std::as_bytes(std::span(bytes)), ".");
 }
 
-/// The node that has the given output name.
-inline graph::NodeId find_node(const ImportedModel& model, const std::string& output) {
-  const graph::Graph& graph = model.graph();
+/// The node of a graph that has the given output name.
+inline graph::NodeId find_node(const ImportedModel& model, const std::string& output, std::size_t at = 0) {
+  const graph::Graph& graph = model.graph(at);
   for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
     if (graph.alive(id) && graph.node(id).kind != graph::OpKind::weight)
       for (std::uint32_t k = 0; k < graph.node(id).outputs.size(); ++k)
-        if (model.value_name({id, k}) == output) return id;
+        if (model.value_name({id, k}, at) == output) return id;
   return graph::kNoNode;
 }
 

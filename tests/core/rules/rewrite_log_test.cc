@@ -8,6 +8,7 @@ namespace regraft::rules {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 RewriteLog sample() {
   RewriteLog log;
@@ -31,6 +32,17 @@ TEST(RewriteLog, ReadsBackWhatItWrote) {
   const RewriteLog log = sample();
   EXPECT_EQ(RewriteLog::parse(log.to_text(), "x.log"), log);
   EXPECT_EQ(log.rule_count(), 1u);
+}
+
+TEST(RewriteLog, NamesTheBodyThatAnEntryIsOf) {
+  RewriteLog log = sample();
+  const std::string main_alone = log.to_text();
+  EXPECT_THAT(main_alone, Not(HasSubstr("graph")));
+  log.entries.push_back({"add-add", {4}, 9.25, 9, "If_3/then_branch"});
+  EXPECT_EQ(RewriteLog::parse(log.to_text(), "x.log"), log);
+  std::string odd = sample().to_text();
+  odd.replace(odd.find("\"nodes\":[7"), 0, "\"graph\":3,");
+  EXPECT_THAT(error_of(odd), HasSubstr("lacks a valid \"graph\""));
 }
 
 TEST(RewriteLog, EveryTruncationIsNoticed) {

@@ -1,0 +1,40 @@
+#pragma once
+
+// Internal to core/onnx: nodes that move from one graph into another, with names that are new there.
+
+#include <onnx/onnx_pb.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "core/onnx/names.h"
+
+namespace regraft::onnx {
+
+/// New names for what nodes define, bodies within them included; what is not defined there keeps its name
+/// unless it is given another one.
+class Renaming {
+ public:
+  /// New names begin with `prefix`.
+  Renaming(FreshNames& names, std::string prefix) : names_(names), prefix_(std::move(prefix)) {}
+
+  /// False where the name has one already. Empty stands for an input that is left out.
+  bool set(const std::string& name, const std::string& to) { return changes_.emplace(name, to).second; }
+  bool changes(const std::string& name) const { return changes_.contains(name); }
+  /// Gives new names to the outputs of these nodes that have none yet.
+  void define(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes);
+  const std::string& of(const std::string& name) const;
+  void apply(::onnx::NodeProto& node) const { apply(node, changes_); }
+
+ private:
+  using Changes = std::unordered_map<std::string, std::string>;
+  std::string fresh(const std::string& name) const { return names_.make(prefix_ + name); }
+  void apply(::onnx::NodeProto& node, const Changes& changes) const;
+  void apply(::onnx::GraphProto& body, Changes changes) const;
+
+  FreshNames& names_;
+  std::string prefix_;
+  Changes changes_;
+};
+
+}  // namespace regraft::onnx

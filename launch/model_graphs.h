@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cost/several_sizes.h"
+#include "core/onnx/import.h"
+#include "core/rules/rewrite_log.h"
+#include "core/search/search.h"
+
+namespace regraft::launch {
+
+/// The graphs of a model while they are rewritten, in the importer's order: the main one, then the bodies.
+/// The model outlives them.
+class ModelGraphs {
+ public:
+  explicit ModelGraphs(const onnx::ImportedModel& model);
+
+  std::size_t size() const { return graphs_.size(); }
+  graph::Graph& operator[](std::size_t at) { return graphs_[at]; }
+  const graph::Graph& operator[](std::size_t at) const { return graphs_[at]; }
+  operator std::span<const graph::Graph>() const { return graphs_; }  // implicit: for export
+  const std::string& path(std::size_t at) const { return model_->graph_path(at); }
+  /// The place of the graph with this path; throws RuleError where there is none.
+  std::size_t find(const std::string& path) const;
+  rules::NamedGraphs named();
+
+  /// Nodes of all graphs, constants left out.
+  std::size_t operation_count() const;
+  /// How often each graph runs for one run of the model.
+  std::vector<double> runs(const graph::Bindings& bindings) const;
+  /// Clean-up of each graph, logged behind the calls that import replaced.
+  void clean_up(rules::RewriteLog& log);
+
+ private:
+  const onnx::ImportedModel* model_;
+  std::vector<graph::Graph> graphs_;
+};
+
+/// Searches each graph that runs and in which a rule matches; the others keep an empty path. Limits of time
+/// and expansions are shared out by what the graphs cost in one run of the model: what one leaves goes to
+/// those that cost more. `costs` has one factory a graph.
+std::vector<search::SearchResult> search_each(
+    const ModelGraphs& graphs, const std::vector<double>& runs, const rules::RuleSet& rules,
+    std::span<const cost::SeveralSizesFactory> costs, const search::SearchLimits& limits,
+    const std::function<search::SearchResult(std::size_t at, const search::SearchLimits&)>& search);
+
+}  // namespace regraft::launch

@@ -1,0 +1,115 @@
+// An If whose condition is known before the model runs is the branch that it takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/onnx/export.h"
+#include "core/onnx/model_builder.h"
+
+namespace regraft::onnx {
+namespace {
+
+using test::add_inner;
+using test::body;
+using test::ModelBuilder;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+namespace pb = ::onnx;
+
+pb::ModelProto imported(const ModelBuilder& builder, std::size_t limit = 100) {
+  const std::string bytes = builder.bytes();
+  const ImportedModel model =
+      import_model_bytes(std::as_bytes(std::span(bytes)), ".", {.inlined_calls = limit});
+  pb::ModelProto out;
+  EXPECT_TRUE(out.ParseFromString(export_model_bytes(model, model.graph())));
+  return out;
+}
+
+std::vector<std::string> ops(const pb::GraphProto& graph) {
+  std::vector<std::string> types;
+  for (const auto& node : graph.node()) types.push_back(node.op_type());
+  return types;
+}
+
+/// y = yes ? Neg(Exp(x)) : Abs(x), with names in the branches that the model has too.
+struct Choice : ModelBuilder {
+  explicit Choice(const std::string& condition) {
+    input("x", {"2", "3", "n"}).input("c", {}, pb::TensorProto::BOOL).output("y", {"2", "3", "n"});
+    initializer("yes", {}, std::vector<std::uint8_t>{1}, pb::TensorProto::BOOL);
+    initializer("no", {}, std::vector<std::uint8_t>{0}, pb::TensorProto::BOOL);
+    fill(node("If", {condition}, {"y"}));
+  }
+
+  static void fill(pb::NodeProto& choice) {
+    pb::GraphProto& then = body(choice, "then_branch");
+    add_inner(then, "Exp", {"x"}, "h");
+    add_inner(then, "Neg", {"h"}, "out");
+    then.add_output()->set_name("out");
+    pb::GraphProto& other = body(choice, "else_branch");
+    add_inner(other, "Abs", {"x"}, "out");
+    other.add_output()->set_name("out");
+  }
+};
+
+TEST(Branches, StayWhereNobodyAsksOrNothingIsKnown) {
+  EXPECT_EQ(imported(Choice("yes"), 0).SerializeAsString(), Choice("yes").bytes());
+  EXPECT_EQ(imported(Choice("c")).SerializeAsString(), Choice("c").bytes());
+}
+
+TEST(Branches, ThatAreSureTakeThePlaceOfTheChoice) {
+  const pb::ModelProto then = imported(Choice("yes"));
+  ASSERT_THAT(ops(then.graph()), ElementsAre("Exp", "Neg"));
+  EXPECT_EQ(then.graph().node(0).input(0), "x");
+  EXPECT_EQ(then.graph().node(1).input(0), then.graph().node(0).output(0));
+  EXPECT_EQ(then.graph().node(1).output(0), "y");
+  EXPECT_THAT(ops(imported(Choice("no")).graph()), ElementsAre("Abs"));
+}
+
+TEST(Branches, ARankDecides) {
+  Choice builder("is_matrix");
+  builder.initializer("two", {}, std::vector<std::int64_t>{2}, pb::TensorProto::INT64);
+  builder.node("Shape", {"x"}, {"dims"});
+  builder.node("Size", {"dims"}, {"rank"});
+  builder.node("Equal", {"rank", "two"}, {"is_matrix"});
+  EXPECT_THAT(ops(imported(builder).graph()), UnorderedElementsAre("Shape", "Size", "Equal", "Abs"));
+}
+
+TEST(Branches, WithinOnesAreTakenAfterThoseAround) {
+  Choice builder("c");
+  pb::NodeProto& outer = builder.node("If", {"yes"}, {"z"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    pb::GraphProto& graph = body(outer, name);
+    pb::NodeProto& inner = add_inner(graph, "If", {name[0] == 't' ? "no" : "c"}, "inner");
+    Choice::fill(inner);
+    graph.add_output()->set_name("inner");
+  }
+  builder.output("z", {"2", "3", "n"});
+  EXPECT_THAT(ops(imported(builder).graph()), ElementsAre("If", "Abs"));
+  const pb::ModelProto once = imported(builder, 1);
+  ASSERT_THAT(ops(once.graph()), ElementsAre("If", "If"));
+  EXPECT_EQ(once.graph().node(1).input(0), "no");
+  EXPECT_EQ(once.graph().node(1).output(0), "z");
+}
+
+TEST(Branches, OutputsThatNoNodeOfThemMakesAreCopied) {
+  ModelBuilder builder;
+  builder.input("x", {"2"}).output("a", {"2"}).output("b", {"2"}).output("d", {"2"});
+  builder.initializer("yes", {}, std::vector<std::uint8_t>{1}, pb::TensorProto::BOOL);
+  pb::NodeProto& choice = builder.node("If", {"yes"}, {"a", "b", "d"});
+  body(choice, "then_branch");
+  pb::GraphProto& other = body(choice, "else_branch");
+  for (int i = 0; i < 3; ++i) other.add_output()->set_name("x");
+  pb::GraphProto& then = *choice.mutable_attribute(0)->mutable_g();
+  ModelBuilder::fill_tensor(*then.add_initializer(), "kept", {2}, std::vector<float>{1, 2},
+                            pb::TensorProto::FLOAT);
+  add_inner(then, "Relu", {"x"}, "r");
+  for (const char* name : {"kept", "r", "r"}) then.add_output()->set_name(name);
+  const pb::ModelProto out = imported(builder);
+  ASSERT_THAT(ops(out.graph()), ElementsAre("Constant", "Relu", "Identity"));
+  EXPECT_EQ(out.graph().node(0).output(0), "a");
+  EXPECT_EQ(out.graph().node(1).output(0), "b");
+  EXPECT_EQ(out.graph().node(2).input(0), "b");
+  EXPECT_EQ(out.graph().node(2).output(0), "d");
+}
+
+}  // namespace
+}  // namespace regraft::onnx

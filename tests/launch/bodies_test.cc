@@ -1,0 +1,135 @@
+// `regraft optimise` on models whose work lies in bodies and in model-local functions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/onnx/model_builder.h"
+#include "launch/program.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+namespace pb = ::onnx;
+using onnx::test::add_inner;
+using onnx::test::ModelBuilder;
+using ::testing::HasSubstr;
+using testing::json_of;
+using testing::run;
+
+constexpr std::int64_t kRows = 8, kWidth = 64;
+
+/// x * c * c, which some rule makes one product.
+void scale_twice(pb::GraphProto& graph, const std::string& x, const std::string& out) {
+  add_inner(graph, "Mul", {x, "c"}, "once_of_" + out);
+  add_inner(graph, "Mul", {"once_of_" + out, "c"}, "twice_of_" + out);
+  add_inner(graph, "MatMul", {"twice_of_" + out, "w"}, out);
+}
+
+/// One branch scales twice; the other is a loop of four rounds that does.
+std::string branches() {
+  ModelBuilder model;
+  model.input("x", {"8", "64"}).input("b", {}, pb::TensorProto::BOOL).output("y", {"8", "64"});
+  model.initializer("c", {}, std::vector<float>{0.5}, pb::TensorProto::FLOAT);
+  model.floats("w", {kWidth, kWidth}, -0.1f);
+  model.initializer("rounds", {}, std::vector<std::int64_t>{4}, pb::TensorProto::INT64);
+  pb::NodeProto& branch = model.node("If", {"b"}, {"y"});
+  pb::GraphProto& then = onnx::test::body(branch, "then_branch");
+  scale_twice(then, "x", "t");
+  then.add_output()->set_name("t");
+  pb::GraphProto& other = onnx::test::body(branch, "else_branch");
+  pb::NodeProto& loop = add_inner(other, "Loop", {"rounds", "", "x"}, "e");
+  pb::GraphProto& round = onnx::test::body(loop, "body");
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::INT64, {});
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::BOOL, {});
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::FLOAT, {"8", "64"});
+  for (int i = 0; i < 3; ++i)
+    round.mutable_input(i)->set_name(
+        std::vector<const char*>{"i", "go", "state"}[static_cast<std::size_t>(i)]);
+  add_inner(round, "Identity", {"go"}, "go_on");
+  scale_twice(round, "state", "product");
+  add_inner(round, "Tanh", {"product"}, "next");
+  for (const char* name : {"go_on", "next"}) round.add_output()->set_name(name);
+  other.add_output()->set_name("e");
+  return model.bytes();
+}
+
+/// The whole model is a call of a function that scales twice.
+std::string function_call() {
+  ModelBuilder model;
+  model.input("x", {"8", "64"}).output("y", {"8", "64"});
+  model.initializer("c", {}, std::vector<float>{0.5}, pb::TensorProto::FLOAT);
+  model.floats("w", {kWidth, kWidth}, -0.1f);
+  pb::FunctionProto& scale = *model.model.add_functions();
+  scale.set_domain("own");
+  scale.set_name("Scale");
+  for (const char* name : {"a", "c", "w"}) scale.add_input(name);
+  scale.add_output("out");
+  pb::GraphProto nodes;
+  scale_twice(nodes, "a", "out");
+  scale.mutable_node()->CopyFrom(nodes.node());
+  *scale.add_opset_import() = model.model.opset_import(0);
+  auto* own = model.model.add_opset_import();
+  own->set_domain("own");
+  own->set_version(1);
+  model.node("Scale", {"x", "c", "w"}, {"y"}).set_domain("own");
+  return model.bytes();
+}
+
+class BodiesTest : public ::testing::Test {
+ protected:
+  void optimise(const std::string& bytes) {
+    write_file_atomic(in_, bytes);
+    const Captured result =
+        run({"optimise", in_.string(), "-o", out_.string(), "--search", "greedy", "--accept", "cost",
+             "--quiet", "--log", log_.string(), "--json", (dir_.path() / "r.json").string()});
+    ASSERT_EQ(result.status.code, 0) << result.errors;
+    report_ = json_of(dir_.path() / "r.json");
+    EXPECT_TRUE(report_.at("accepted")) << report_;
+  }
+
+  void expect_that_the_log_replays() {
+    const Captured verified = run({"verify", in_.string(), out_.string(), "--log", log_.string()});
+    EXPECT_EQ(verified.status.code, 0) << verified.output << verified.errors;
+    EXPECT_THAT(verified.errors, HasSubstr("byte-identical"));
+  }
+
+  TempDir dir_;
+  fs::path in_ = dir_.path() / "in.onnx", out_ = dir_.path() / "out.onnx",
+           log_ = dir_.path() / "rewrites.log";
+  nlohmann::json report_;
+};
+
+TEST_F(BodiesTest, AreRewrittenCheckedLoggedAndReplayed) {
+  optimise(branches());
+  expect_that_the_log_replays();
+  const std::string log = read_file(log_);
+  EXPECT_THAT(log, HasSubstr("\"graph\":\"If_0/then_branch\""));
+  EXPECT_THAT(log, HasSubstr("\"graph\":\"If_0/else_branch/Loop_0/body\""));
+  EXPECT_LT(report_.at("nodes_after").get<int>(), report_.at("nodes_before").get<int>());
+  EXPECT_LT(report_.at("cost_after").get<double>(), report_.at("cost_before").get<double>());
+
+  const Captured explained = run({"explain", log_.string(), "--model", in_.string()});
+  ASSERT_EQ(explained.status.code, 0) << explained.errors;
+  EXPECT_THAT(explained.output, HasSubstr("If_0/then_branch: MatMul t"));
+  const Captured bisected = run({"explain", log_.string(), "--model", in_.string(), "--bisect", "test -s"});
+  EXPECT_EQ(bisected.status.code, 0) << bisected.errors;
+  const Captured inspected = run({"inspect", in_.string()});
+  EXPECT_THAT(inspected.output, HasSubstr("body If_0/else_branch/Loop_0/body: 5 nodes, runs 4"));
+  const Captured usage = run({"rules", "usage", in_.string(), "--searches", "greedy", "--walks", "0"});
+  ASSERT_EQ(usage.status.code, 0) << usage.errors;
+  EXPECT_THAT(usage.output, HasSubstr(",in,greedy,"));
+}
+
+TEST_F(BodiesTest, FunctionsAreOpenedAndRewritten) {
+  optimise(function_call());
+  expect_that_the_log_replays();
+  EXPECT_THAT(read_file(log_), HasSubstr("{\"name\":\"clean-up:inline\",\"nodes\":[0]}"));
+  // Before the first entry the call is there, after all of them it is not.
+  const Captured bisected =
+      run({"explain", log_.string(), "--model", in_.string(), "--bisect", "grep -q Scale"});
+  EXPECT_EQ(bisected.status.code, 3) << bisected.output << bisected.errors;
+  EXPECT_THAT(bisected.output, HasSubstr("first bad: entry 0, clean-up:inline at call 0"));
+}
+
+}  // namespace
+}  // namespace regraft::launch
