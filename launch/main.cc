@@ -20,7 +20,8 @@ namespace {
 constexpr std::array kCommands{
     add_train,      add_actor,  add_learner, add_collect,   add_optimise,    add_verify,
     add_explain,    add_bench,  add_profile, add_calibrate, add_inspect,     add_evaluate,
-    add_experiment, add_report, add_rules,   add_keys,      add_measure_one, add_check_controllers};
+    add_experiment, add_report, add_rules,   add_keys,      add_measure_one, add_check_controllers,
+    add_completion};
 
 /// The command that the arguments chose so far, the deepest one.
 const CLI::App* chosen(const CLI::App* app) {
