@@ -85,7 +85,8 @@ constexpr char kZshSession[] = R"(
 zmodload zsh/zpty || exit 1
 zpty shell zsh -f -i
 expect() { local piece; seen=''; while [[ $seen != *$~1* ]] && zpty -r shell piece; do seen+=$piece; done }
-zpty -w shell "PS1=; unsetopt zle_bracketed_paste; autoload -U compinit; compinit -u -D; source $1; show() { print -r -- \"<<\$BUFFER>>\" }; zle -N show; bindkey '^X' show; print re''ady"
+zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1"
+zpty -w shell "show() { print -r -- \"<<\$BUFFER>>\" }; zle -N show; bindkey '^X' show; print re''ady"
 expect ready
 zpty -n -w shell "$2"$'\t'$'\x18'
 expect '<<*>>'
