@@ -3,9 +3,11 @@
 The libraries of torch and onnxruntime are those of launch/setup.sh's cache, laid out as pip does.
 """
 
+import lzma
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,20 @@ class Wheel(unittest.TestCase):
         lay_out(self.site)
         self.addCleanup(self.take_away)
         self.assertEqual(self.regraft("--version").stdout, away.stdout)
+        self.assertEqual(self.regraft("trian").returncode, 2)
+
+    def test_becomes_the_program_so_that_signals_are_its_own(self):
+        lay_out(self.site)
+        self.addCleanup(self.take_away)
+        model = self.elsewhere() / "model.onnx"
+        model.write_bytes(lzma.decompress((ROOT / "tests/models/nasrnn.onnx.xz").read_bytes()))
+        command = [self.home / "bin/regraft", "optimise", model, "-o", model.with_name("faster.onnx")]
+        with subprocess.Popen(command, env=self.environment(), stderr=subprocess.PIPE, text=True) as process:
+            self.assertIn("import", process.stderr.readline())  # the program is at work
+            program = pathlib.Path(f"/proc/{process.pid}/exe").resolve()
+            self.assertEqual(program, self.site.resolve() / "regraft/bin/regraft")
+            process.kill()
+        self.assertEqual(process.returncode, -signal.SIGKILL)
 
     def take_away(self):
         (self.site / "torch").unlink()
