@@ -16,6 +16,7 @@ namespace regraft::actors {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kFolder = "configs";
 constexpr const char* kShipped = "configs/rules";
 
 /// The program, and the library that holds this code where the program is another's (Python).
@@ -28,6 +29,23 @@ std::vector<fs::path> own_files() {
   return files;  // a path that cannot be found out is empty
 }
 
+/// True once for each path: a job loads its configs many times.
+bool is_first_time(const fs::path& path) {
+  static std::mutex mutex;
+  static std::set<fs::path> told;
+  const std::scoped_lock lock(mutex);
+  return told.insert(path).second;
+}
+
+/// Of the same name, here: what somebody may have meant.
+void tell_what_is_passed_over(const fs::path& path, const fs::path& taken) {
+  std::error_code problem;
+  if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem) || !is_first_time(path)) return;
+  std::fprintf(stderr,
+               "regraft: warning: %s is the installation's, not the one here (for that one write ./%s)\n",
+               path.c_str(), path.c_str());
+}
+
 /// Whether it is the installation's own folder of rules, or in it.
 bool is_shipped(const fs::path& rules) {
   std::error_code problem;
@@ -35,12 +53,8 @@ bool is_shipped(const fs::path& rules) {
   return fs::equivalent(folder, find_config(kShipped), problem);
 }
 
-/// Once for each path: a job loads its rules many times.
 void tell_what_is_left_out(const rules::RuleSet& rules, const fs::path& path) {
-  static std::mutex mutex;
-  static std::set<fs::path> told;
-  const std::scoped_lock lock(mutex);
-  if (rules.left_out().empty() || !told.insert(path).second) return;
+  if (rules.left_out().empty() || !is_first_time(path)) return;
   std::fprintf(stderr,
                "regraft: warning: %s: left out, as not known well enough: %s; run 'regraft rules verify "
                "--write --rules %s', or give tested:%s\n",
@@ -50,10 +64,14 @@ void tell_what_is_left_out(const rules::RuleSet& rules, const fs::path& path) {
 }  // namespace
 
 fs::path find_config(const fs::path& path) {
-  if (path.is_absolute() || fs::exists(path)) return path;
+  const bool named_as_ours = path.is_relative() && !path.empty() && *path.begin() == kFolder;
+  if (path.is_absolute() || (fs::exists(path) && !named_as_ours)) return path;
   for (const fs::path& file : own_files())
     for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
-      if (fs::exists(folder / path)) return folder / path;
+      if (fs::exists(folder / path)) {
+        tell_what_is_passed_over(path, folder / path);
+        return folder / path;
+      }
   return path;
 }
 

@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -10,16 +9,19 @@
 #include "launch/commands/check_controllers.h"
 #include "launch/commands/collect.h"
 #include "launch/commands/commands.h"
+#include "launch/error_printer.h"
 #include "launch/numeric_options.h"
+#include "launch/optimise.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
 namespace {
 
 constexpr std::array kCommands{
-    add_train, add_actor,   add_learner,     add_collect,           add_optimise, add_verify,     add_explain,
-    add_bench, add_profile, add_calibrate,   add_inspect,           add_evaluate, add_experiment, add_report,
-    add_rules, add_keys,    add_measure_one, add_check_controllers, add_find_feed};
+    add_train,      add_actor,     add_learner, add_collect,   add_optimise,    add_verify,
+    add_explain,    add_bench,     add_profile, add_calibrate, add_inspect,     add_evaluate,
+    add_experiment, add_report,    add_rules,   add_keys,      add_measure_one, add_check_controllers,
+    add_find_feed,  add_completion};
 
 /// The command that the arguments chose so far, the deepest one.
 const CLI::App* chosen(const CLI::App* app) {
@@ -43,7 +45,7 @@ std::string path_of(const CLI::App& command) {
 }
 
 /// What CLI11 says, with the nearest option or command for a word that it does not know.
-int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+UsageError usage_error(const CLI::App& program, const CLI::ParseError& error) {
   std::string text = error.what();
   const CLI::App* command = chosen(&program);
   const std::vector<std::string> unknown = command->remaining(true);
@@ -52,27 +54,30 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     const std::string hint = suggestion(unknown.front(), known_words(*command));
     if (!hint.empty()) text += " (" + hint + ")";
   }
-  std::fprintf(stderr, "regraft: %s\nrun `%s --help`\n", text.c_str(), path_of(*command).c_str());
-  return kUsage;
+  return UsageError(text, "", "run `" + path_of(*command) + " --help`");
 }
 
-int run(const Action& action) {
+int run(const Action& action, const ErrorPrinter& errors) {
   try {
     return action();
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "regraft: %s\n", error.what());
+    errors.print(error);
     return kUsage;
+  } catch (const NotEquivalentError& error) {
+    errors.print(error);
+    return kNotEquivalent;
   } catch (const Error& error) {
-    std::fprintf(stderr, "regraft: %s\n", error.what());
+    errors.print(error);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "regraft: out of memory\n");
+    errors.print(Error("out of memory", "", ""));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "regraft: unexpected: %s (please report this)\n", error.what());
+    errors.print(Error(std::string("unexpected: ") + error.what(), "", "please report this"));
   }
   return kFailed;
 }
 
 int main_program(int argc, char** argv) {
+  const ErrorPrinter errors = ErrorPrinter::from_environment();
   CLI::App program(
       "regraft learns to rewrite deep-learning graphs so that they run faster, and checks that they still "
       "compute the same.",
@@ -91,9 +96,10 @@ int main_program(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return program.exit(version);
   } catch (const CLI::ParseError& error) {
-    return usage_error(program, error);
+    errors.print(usage_error(program, error));
+    return kUsage;
   }
-  return run(action);
+  return run(action, errors);
 }
 
 }  // namespace

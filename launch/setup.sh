@@ -28,7 +28,7 @@ PACKAGES=(cmake g++ clang clang-tidy clang-format libclang-rt-14-dev pkg-config 
   libsodium-dev libcereal-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev protobuf-compiler libz3-dev
   libspdlog-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libxxhash-dev
   zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache gnuplot-nox xz-utils
-  python3-dev pybind11-dev)
+  python3-dev pybind11-dev patchelf zsh)
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {

@@ -14,6 +14,7 @@
 #include "core/exec/ort_session.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
+#include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
 #include "launch/dream_speed.h"
@@ -111,7 +112,7 @@ void add_bench(CLI::App& program, Action& action) {
       ->add_option("--other-optimisation", options->other_optimisation,
                    "what the runtime itself makes of OTHER, or of the baseline where OTHER is left out; the "
                    "baseline has all")
-      ->check(CLI::IsMember({"none", "basic", "extended", "all"}))
+      ->check(one_of({"none", "basic", "extended", "all"}))
       ->capture_default_str()
       ->needs(model);
   command->add_option("--threads", options->latency.threads, "threads inside an op")

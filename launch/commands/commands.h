@@ -34,5 +34,6 @@ void add_rules_import(CLI::App& rules, Action& action);    // below `rules`
 void add_rules_generate(CLI::App& rules, Action& action);  // below `rules`
 void add_rules_usage(CLI::App& rules, Action& action);     // below `rules`
 void add_keys(CLI::App& program, Action& action);
+void add_completion(CLI::App& program, Action& action);
 
 }  // namespace regraft::launch

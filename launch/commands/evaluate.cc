@@ -11,6 +11,7 @@
 #include "core/base/stats.h"
 #include "core/base/text.h"
 #include "core/nn/device.h"
+#include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
@@ -359,7 +360,7 @@ void add_evaluate(CLI::App& program, Action& action) {
                    "compared too: greedy, sweep, restarts, taso, beam, random; with each policy: policy, "
                    "portfolio")
       ->delimiter(',')
-      ->check(CLI::IsMember(search_names()))
+      ->check(one_of(search_names()))
       ->capture_default_str();
   command->add_option("--search-budget", options->search_s, "seconds for each search and model")
       ->check(CLI::Range(0.0, 1e7))

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/op.h"
+#include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
 #include "launch/searches.h"
@@ -16,18 +17,6 @@ std::vector<std::string> search_choices() {
   std::vector<std::string> names{"none"};
   names.insert(names.end(), search_names().begin(), search_names().end());
   return names;
-}
-
-/// Known choices only, with the nearest one for others.
-CLI::Validator one_of(std::vector<std::string> choices) {
-  const std::string help = "one of " + join(choices, ", ");
-  return CLI::Validator(
-      [choices = std::move(choices)](const std::string& value) {
-        for (const std::string& choice : choices)
-          if (value == choice) return std::string();
-        return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
-      },
-      help);
 }
 
 /// Each file that is written needs a path of its own: the later would replace the earlier.
@@ -48,14 +37,9 @@ void check_paths(const OptimiseOptions& options) {
 
 int run(const OptimiseOptions& options) {
   check_paths(options);
-  try {
-    const OptimiseReport report = optimise(options);
-    std::printf("%s%s\n", report.text().c_str(), options.output.c_str());
-    return kDone;
-  } catch (const NotEquivalentError& error) {
-    std::fprintf(stderr, "regraft: %s\n", error.what());
-    return kNotEquivalent;
-  }
+  const OptimiseReport report = optimise(options);
+  std::printf("%s%s\n", report.text().c_str(), options.output.c_str());
+  return kDone;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
+#include "launch/commands/profile.h"
 
 namespace regraft::launch {
 namespace {
@@ -20,6 +21,8 @@ struct Options {
   FeedOptions feed;
   exec::ProfileOptions profile;
 };
+
+}  // namespace
 
 nlohmann::json to_json(const exec::KernelProfile& profile) {
   nlohmann::json ops = nlohmann::json::array();
@@ -32,6 +35,8 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
           {"summary", exec::describe_ceiling(profile)},
           {"ops", std::move(ops)}};
 }
+
+namespace {
 
 int profile(const Options& options) {
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);

@@ -14,6 +14,7 @@
 #include "core/rules/rule_text.h"
 #include "core/rules/trial.h"
 #include "core/synth/verify.h"
+#include "launch/choices.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
@@ -284,7 +285,7 @@ void add_rules(CLI::App& program, Action& action) {
   CLI::App* lists = add_verb(*command, "list", "names by family, with their status", options, action, list);
   lists->add_option("--family", options->family, "only of this family");
   lists->add_option("--status", options->status, "only of this status")
-      ->check(CLI::IsMember({"proved", "bounded", "tested"}));
+      ->check(one_of({"proved", "bounded", "tested"}));
   lists->add_flag("--counts", options->counts, "how many, by file, family and status");
   add_verb(*command, "show", "one rule's text, status and proof", options, action, show)
       ->add_option("NAME", options->name, "of the rule")

@@ -11,6 +11,7 @@
 #include "core/env/rewrite_state.h"
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
+#include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/searches.h"
 
@@ -130,7 +131,7 @@ void add_rules_usage(CLI::App& rules, Action& action) {
   command->add_option("-o,--out", options->out, "where the CSV goes (default: standard output)");
   command->add_option("--searches", options->searches, "whose rewrites are counted: greedy, beam, taso")
       ->delimiter(',')
-      ->check(CLI::IsMember({"greedy", "beam", "taso"}))
+      ->check(one_of({"greedy", "beam", "taso"}))
       ->capture_default_str();
   command->add_option("--search-seconds", options->search_s, "for one search on one model")
       ->check(CLI::PositiveNumber)

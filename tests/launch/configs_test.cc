@@ -1,5 +1,5 @@
 // The configs that ship mean what their names say to the program of today.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +8,7 @@
 #include "launch/experiment/plan.h"
 #include "launch/job.h"
 #include "launch/job_notes.h"
+#include "launch/program.h"
 #include "learner/dream_options.h"
 #include "learner/world_options.h"
 
@@ -15,6 +16,9 @@ namespace regraft::launch {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const fs::path kConfigs = fs::path(REGRAFT_SOURCE_DIR) / "configs";
 
@@ -147,6 +151,27 @@ TEST(Configs, NoExperimentTrainsByADetailedRewardThatIsTheIncrementalOne) {
     }
   }
   EXPECT_GT(detailed, 0u);
+}
+
+// A folder here with the same name is somebody else's; it has to be named as such.
+TEST(Configs, AreTheProgramsOwnWhereverItIsCalled) {
+  const TempDir dir;
+  fs::create_directories(dir.path() / "configs/rules");
+  write_file_atomic(dir.path() / "configs/rules/a.rules",
+                    std::string_view("[own]\nmine: Relu(Relu(x)) => Relu(x)\n"));
+  const auto list = [&](std::vector<std::string> options) {
+    SpawnOptions spawn;
+    spawn.argv = {testing::program(), "rules", "list"};
+    spawn.argv.insert(spawn.argv.end(), options.begin(), options.end());
+    spawn.working_folder = dir.path();
+    return capture_output(spawn, std::chrono::minutes(2));
+  };
+  const Captured own = list({});
+  EXPECT_THAT(own.output, AllOf(HasSubstr("conv-bn"), Not(HasSubstr("mine")))) << own.errors;
+  EXPECT_THAT(own.errors, HasSubstr("write ./configs/rules"));
+  const Captured here = list({"--rules", "./configs/rules"});
+  EXPECT_THAT(here.output, AllOf(HasSubstr("mine"), Not(HasSubstr("conv-bn")))) << here.errors;
+  EXPECT_EQ(here.errors, "");
 }
 
 }  // namespace
