@@ -129,14 +129,18 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
 }
 
 std::string describe_ceiling(const KernelProfile& profile) {
-  std::array<char, 32> factor;
-  std::snprintf(factor.data(), factor.size(), "%.2fx", profile.ceiling());
-  std::string text = "GEMM and convolution kernels take " + percent(profile.dense_share()) +
-                     " of the time; were all else free, the model would be " + factor.data() + " as fast";
+  std::string text = "no time is in GEMM or convolution kernels";
+  if (profile.dense_share() > 0) {
+    std::array<char, 32> factor;
+    std::snprintf(factor.data(), factor.size(), "%.2fx", profile.ceiling());
+    text = "GEMM and convolution kernels take " + percent(profile.dense_share()) +
+           " of the time; were all else free, the model would be " + factor.data() + " as fast";
+  }
   int named = 0;
   for (const OpTime& op : profile.by_op()) {
     if (is_dense_kernel(op.op) || named == 3) continue;
-    text += (named++ == 0 ? " (then " : ", ") + op.op + " " + percent(op.share);
+    text += (named++ == 0 ? (profile.dense_share() > 0 ? " (then " : " (most: ") : ", ") + op.op + " " +
+            percent(op.share);
   }
   return named > 0 ? text + ")" : text;
 }

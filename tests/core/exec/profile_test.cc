@@ -47,6 +47,13 @@ TEST(ParseProfile, TakesMediansAfterTheWarmup) {
             "(then Erf 20.0 %)");
 }
 
+TEST(DescribeCeiling, SaysSoWhereNothingIsDense) {
+  KernelProfile profile;
+  profile.kernels = {{"a", "Relu", {}, {}, 3}};
+  profile.total_us = 3;
+  EXPECT_EQ(describe_ceiling(profile), "no time is in GEMM or convolution kernels (most: Relu 100.0 %)");
+}
+
 TEST(ParseProfile, RefusesOtherJson) {
   EXPECT_THROW(parse_profile(nlohmann::json::parse(R"([{"cat": "Node", "name": "a_kernel_time"}])"), 0),
                ExecError);
