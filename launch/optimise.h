@@ -46,7 +46,7 @@ struct OptimiseReport {
       latency_after_ms;                    // where measured
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
-  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs
+  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs, calls of functions opened
   std::map<std::string, int> rules;               // applied, by name
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
