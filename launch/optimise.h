@@ -58,7 +58,7 @@ struct OptimiseReport {
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
   std::vector<PointReport> points;         // the first is that of the figures above
   exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
-  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs
+  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs, calls of functions opened
   std::map<std::string, int> rules;               // applied, by name
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;

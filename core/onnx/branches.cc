@@ -54,7 +54,7 @@ class BranchInliner {
     google::protobuf::RepeatedPtrField<pb::NodeProto> nodes;
     for (const pb::TensorProto& tensor : branch.initializer()) add_constant(tensor, nodes);
     nodes.MergeFrom(branch.node());
-    Renaming names(names_, "");
+    NodeRenaming names(names_, "");
     std::unordered_set<std::string> made;
     for (const pb::NodeProto& inner : nodes) made.insert(inner.output().begin(), inner.output().end());
     for (int i = 0; i < node.output_size(); ++i) {

@@ -173,7 +173,7 @@ class Inliner {
     for (const pb::AttributeProto& attribute : defaults(function)) given[attribute.name()] = attribute;
     for (const pb::AttributeProto& attribute : node.attribute()) given[attribute.name()] = attribute;
     Nodes nodes = function.node();
-    Renaming names(names_, function.name() + "_");
+    NodeRenaming names(names_, function.name() + "_");
     for (int i = 0; i < function.input_size(); ++i)
       names.set(function.input(i), i < node.input_size() ? node.input(i) : "");
     for (int i = 0; i < node.output_size(); ++i) {

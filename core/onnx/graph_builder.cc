@@ -350,7 +350,7 @@ class GraphBuilder {
     const std::string& name = node.attribute(attribute).name();
     if (node.op_type() == "If" && runs.times == 0) scope_.decided.emplace(&node, name == "else_branch");
     store_.bodies[origin_of(at)].push_back({attribute, store_.scopes.size()});
-    Scope& body = store_.scopes.emplace_back();
+    GraphScope& body = store_.scopes.emplace_back();
     body.proto = &node.attribute(attribute).g();
     body.outer = at_;
     body.path =
@@ -371,7 +371,7 @@ class GraphBuilder {
 
   ModelStore& store_;
   const std::size_t at_;  // of the scope in the store
-  Scope& scope_;
+  GraphScope& scope_;
   const pb::GraphProto& proto_;
   graph::Tables& tables_;
   const ImportOptions& options_;
@@ -390,7 +390,7 @@ void build_graphs(ModelStore& store, graph::Tables& tables, const ImportOptions&
   Shadowed shadowed;
   for (const pb::FunctionProto& function : store.model.functions())
     shadowed.insert(full_name(function.domain(), function.name()));
-  Scope& main = store.scopes.emplace_back();
+  GraphScope& main = store.scopes.emplace_back();
   main.proto = &store.model.graph();
   GraphBuilder(store, 0, tables, options, shadowed).build();
 }

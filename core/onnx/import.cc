@@ -84,7 +84,7 @@ std::unique_ptr<graph::Tables> built(ModelStore& store, const ImportOptions& opt
 bool take_decided_branches(ModelStore& store, std::size_t limit) {
   if (store.inlined_calls >= limit || store.model.training_info_size() > 0) return false;
   DecidedBranches decided;
-  for (const Scope& scope : store.scopes) decided.insert(scope.decided.begin(), scope.decided.end());
+  for (const GraphScope& scope : store.scopes) decided.insert(scope.decided.begin(), scope.decided.end());
   const std::size_t taken = inline_branches(store.model, decided, limit - store.inlined_calls);
   store.inlined_calls += taken;
   return taken > 0;
@@ -124,19 +124,19 @@ void ModelStore::release(std::span<const std::byte> bytes) const {
   (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-const Scope& ModelStore::scope_of(std::int32_t origin) const {
-  const auto after = std::ranges::upper_bound(scopes, origin, {}, &Scope::first_origin);
+const GraphScope& ModelStore::scope_of(std::int32_t origin) const {
+  const auto after = std::ranges::upper_bound(scopes, origin, {}, &GraphScope::first_origin);
   return *std::prev(after);
 }
 
-const std::string& Scope::input_name(std::int32_t origin) const {
+const std::string& GraphScope::input_name(std::int32_t origin) const {
   const int sparse = origin - proto->input_size(), captured = sparse - proto->sparse_initializer_size();
   if (sparse < 0) return proto->input(origin).name();
   if (captured < 0) return proto->sparse_initializer(sparse).values().name();
   return captures[static_cast<std::size_t>(captured)];
 }
 
-std::string Scope::value_name(graph::Value value) const {
+std::string GraphScope::value_name(graph::Value value) const {
   const graph::Node& made = graph->node(value.node);
   if (made.kind == graph::OpKind::weight) {
     const auto found = weight_names.find(made.weight);

@@ -93,7 +93,7 @@ class ImportedModel {
   /// larger than their operands.
   const std::vector<KnownValue>& known_values(std::size_t at = 0) const;
 
-  /// Calls of model-local functions that became nodes.
+  /// Calls of model-local functions that became nodes, and nodes If that became a branch.
   std::size_t inlined_calls() const;
 
   const std::filesystem::path& path() const;

@@ -88,12 +88,35 @@ WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) cons
   return tables_.weights().literal(tables_.intern(type), std::as_bytes(std::span(taken)));
 }
 
+/// Some dims of a type whose others may be unknown.
+WeightId KnownValues::known_pick(const graph::Graph& graph, const graph::Node& node,
+                                 std::span<const graph::Operand> operands) const {
+  const graph::Node& shape = graph.node(node.inputs[0].node);
+  if (shape.kind != OpKind::shape || operands[1].value == WeightId::none) return WeightId::none;
+  const graph::TensorType& type = graph.type(shape.inputs[0]);
+  const auto places = tables_.weights().integer_values(operands[1].value, limit_);
+  const graph::TensorType& picked = tables_.type(node.outputs[0]);
+  if (!type.ranked || !places || !picked.is_static()) return WeightId::none;
+  std::vector<std::int64_t> dims;
+  const auto rank = static_cast<std::int64_t>(type.rank());
+  for (const std::int64_t place : *places) {
+    const std::int64_t at = place + (place < 0 ? rank : 0);
+    if (at < 0 || at >= rank || graph::is_symbol(type.dims[static_cast<std::size_t>(at)]))
+      return WeightId::none;
+    dims.push_back(type.dims[static_cast<std::size_t>(at)]);
+  }
+  return tables_.weights().literal(node.outputs[0], std::as_bytes(std::span(dims)));
+}
+
 void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind,
                         const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
   if (kind == OpKind::shape) {
     const graph::TensorType& type = graph.type(graph.node(id).inputs[0]);
     return type.ranked ? note({id, 0}, known_dims(type.dims)) : void();
   }
+  if (kind == OpKind::gather)
+    if (const WeightId dims = known_pick(graph, graph.node(id), operands); dims != WeightId::none)
+      return note({id, 0}, dims);
   InlineVector<WeightId, 4> args;
   InlineVector<graph::TypeId, 4> types;
   for (const graph::Operand& operand : operands) {

@@ -39,6 +39,8 @@ class KnownValues {
   void fold_large(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
                   std::span<const graph::WeightId> args);
   graph::WeightId known_dims(std::span<const graph::Dim> dims) const;
+  graph::WeightId known_pick(const graph::Graph& graph, const graph::Node& node,
+                             std::span<const graph::Operand> operands) const;
   graph::WeightId known_slice(std::span<const graph::Operand> operands) const;
 
   graph::Tables& tables_;

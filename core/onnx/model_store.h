@@ -26,7 +26,7 @@ struct NamedValue {
 };
 
 /// One graph of the model, and what ties it to its GraphProto.
-struct Scope {
+struct GraphScope {
   const ::onnx::GraphProto* proto = nullptr;  // in ModelStore::model
   std::size_t outer = 0;                      // of a body: index of the graph that it lies in
   std::string path;                           // ImportedModel::graph_path()
@@ -73,13 +73,13 @@ struct ModelStore {
   /// they are read.
   void release(std::span<const std::byte> bytes) const;
 
-  std::deque<Scope> scopes;  // the main graph, then bodies, each behind the graph that it lies in
+  std::deque<GraphScope> scopes;  // the main graph, then bodies, each behind the graph that it lies in
   std::unordered_map<std::int32_t, std::vector<BodyRef>> bodies;  // of the node with this origin
   std::int32_t source_count = 0, origin_count = 0;
 
-  const Scope& main() const { return scopes.front(); }
+  const GraphScope& main() const { return scopes.front(); }
   /// The graph whose node has this origin.
-  const Scope& scope_of(std::int32_t origin) const;
+  const GraphScope& scope_of(std::int32_t origin) const;
 };
 
 /// The version of a runtime's own domain at which its ops are what the op table says.

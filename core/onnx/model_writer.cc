@@ -360,7 +360,7 @@ class GraphWriter {
   const bool is_body_;
   const graph::Graph& imported_;
   const ModelStore& store_;
-  const Scope& scope_;
+  const GraphScope& scope_;
   const pb::GraphProto& proto_;
   const graph::Graph& graph_;
   Names names_;

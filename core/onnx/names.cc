@@ -54,7 +54,7 @@ std::string FreshNames::make(const std::string& stem) {
   }
 }
 
-Names::Names(const Scope& scope, const graph::Graph& graph, FreshNames& unused)
+Names::Names(const GraphScope& scope, const graph::Graph& graph, FreshNames& unused)
     : scope_(scope), graph_(graph), unused_(unused) {
   for_each_body(*scope.proto, [&](const pb::GraphProto& body) { collect_definitions(body, inside_); });
   claim_origins();

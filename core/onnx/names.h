@@ -32,7 +32,7 @@ class FreshNames {
 /// output of that name), `renamed` tells.
 class Names {
  public:
-  Names(const Scope& scope, const graph::Graph& graph, FreshNames& unused);
+  Names(const GraphScope& scope, const graph::Graph& graph, FreshNames& unused);
 
   /// Of an operation's output or a graph input; never empty for a used value.
   const std::string& of(graph::Value value);
@@ -54,7 +54,7 @@ class Names {
   void name_outputs();
   std::string natural(graph::Value value) const;
 
-  const Scope& scope_;
+  const GraphScope& scope_;
   const graph::Graph& graph_;
   FreshNames& unused_;
   std::unordered_set<std::string> inside_;  // names that bodies within define

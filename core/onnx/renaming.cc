@@ -16,17 +16,17 @@ const std::string& changed(const std::unordered_map<std::string, std::string>& c
 
 }  // namespace
 
-void Renaming::define(const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes) {
+void NodeRenaming::define(const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes) {
   for (const pb::NodeProto& node : nodes)
     for (const std::string& output : node.output())
       if (!output.empty() && !changes(output)) changes_[output] = fresh(output);
 }
 
-const std::string& Renaming::of(const std::string& name) const {
+const std::string& NodeRenaming::of(const std::string& name) const {
   return changed(changes_, name);
 }
 
-void Renaming::apply(pb::NodeProto& node, const Changes& changes) const {
+void NodeRenaming::apply(pb::NodeProto& node, const Changes& changes) const {
   node.set_name(fresh(node.name().empty() ? node.op_type() : node.name()));
   for (std::string& input : *node.mutable_input()) input = std::string(changed(changes, input));
   for (std::string& output : *node.mutable_output()) output = std::string(changed(changes, output));
@@ -37,7 +37,7 @@ void Renaming::apply(pb::NodeProto& node, const Changes& changes) const {
 }
 
 /// Names of a body get new ones as well: none may hide one of the graph that it comes into.
-void Renaming::apply(pb::GraphProto& body, Changes changes) const {
+void NodeRenaming::apply(pb::GraphProto& body, Changes changes) const {
   std::unordered_set<std::string> own;
   const auto define = [&](const std::string& name) {
     if (!name.empty() && own.insert(name).second) changes[name] = fresh(name);

@@ -13,10 +13,10 @@ namespace regraft::onnx {
 
 /// New names for what nodes define, bodies within them included; what is not defined there keeps its name
 /// unless it is given another one.
-class Renaming {
+class NodeRenaming {
  public:
   /// New names begin with `prefix`.
-  Renaming(FreshNames& names, std::string prefix) : names_(names), prefix_(std::move(prefix)) {}
+  NodeRenaming(FreshNames& names, std::string prefix) : names_(names), prefix_(std::move(prefix)) {}
 
   /// False where the name has one already. Empty stands for an input that is left out.
   bool set(const std::string& name, const std::string& to) { return changes_.emplace(name, to).second; }

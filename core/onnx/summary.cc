@@ -18,7 +18,7 @@ std::uint64_t stored_bytes(const ::onnx::TensorProto& tensor) {
 
 std::uint64_t weight_bytes(const ModelStore& store) {
   std::uint64_t bytes = 0;
-  for (const Scope& scope : store.scopes) {
+  for (const GraphScope& scope : store.scopes) {
     for (const auto& tensor : scope.proto->initializer()) bytes += stored_bytes(tensor);
     for (const auto& node : scope.proto->node())
       if (node.op_type() == "Constant")

@@ -10,8 +10,9 @@
 
 namespace regraft::rules {
 
-/// The step that puts the nodes of a model-local function in the place of a call; its one "node" counts these
-/// steps. The importer makes them, before all others.
+/// The step that puts the nodes of a model-local function in the place of a call, or the branch that is sure
+/// to be taken in that of an If; its one "node" counts these steps. The importer makes them, before all
+/// others.
 inline constexpr std::string_view kInlineStep = "clean-up:inline";
 
 /// One logged rewrite: a clean-up step (name "clean-up:fold", one node) or a rule (its name, the matched

@@ -103,7 +103,7 @@ int run(const Options& options) {
   const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
   Usage usage;
   for (const auto& [model, name] : named(options.models)) {
-    const onnx::ImportedModel imported = onnx::import_model(model);
+    const onnx::ImportedModel imported = onnx::import_model(model, {.inlined_calls = SIZE_MAX});
     for (std::size_t at = 0; at < imported.graph_count(); ++at)
       count(imported.graph(at), name, rules, costs, options, usage);
     std::fprintf(stderr, "regraft: %s: done\n", model.c_str());

@@ -73,6 +73,16 @@ TEST(Branches, ARankDecides) {
   EXPECT_THAT(ops(imported(builder).graph()), UnorderedElementsAre("Shape", "Size", "Equal", "Abs"));
 }
 
+TEST(Branches, ADimAmongOthersThatAreUnknownDecides) {
+  Choice builder("has_two");
+  builder.initializer("zero", {}, std::vector<std::int64_t>{0}, pb::TensorProto::INT64);
+  builder.initializer("two", {}, std::vector<std::int64_t>{2}, pb::TensorProto::INT64);
+  builder.node("Shape", {"x"}, {"dims"});
+  builder.node("Gather", {"dims", "zero"}, {"first"});
+  builder.node("Equal", {"first", "two"}, {"has_two"});
+  EXPECT_THAT(ops(imported(builder).graph()), UnorderedElementsAre("Shape", "Gather", "Equal", "Exp", "Neg"));
+}
+
 TEST(Branches, WithinOnesAreTakenAfterThoseAround) {
   Choice builder("c");
   pb::NodeProto& outer = builder.node("If", {"yes"}, {"z"});

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/base/file.h"
 #include "core/onnx/model_builder.h"
 
@@ -262,6 +264,28 @@ TEST(Import, OverridableInitializersAreInputs) {
     const auto w = node_of(model, "y").inputs[1];
     EXPECT_EQ(model.graph().node(w.node).kind, ir < 4 ? OpKind::weight : OpKind::input) << "IR " << ir;
   }
+}
+
+/// As exporters compute pads from the last axis to the first: a list of pairs, reversed.
+TEST(Import, PadsThatAreReversedConstantsAreKnown) {
+  ModelBuilder builder;
+  builder.input("x", {"n", "m"}).output("y", {"n", "m"});
+  builder.initializer("pairs", {2, 2}, std::vector<std::int64_t>{0, 32, 1, 2}, test::pb::TensorProto::INT64);
+  const std::vector<std::pair<const char*, std::int64_t>> bounds{
+      {"start", -1},
+      {"end", std::numeric_limits<std::int64_t>::min() + 1},
+      {"axis", 0},
+      {"step", -1},
+      {"flat", -1}};
+  for (const auto& [name, value] : bounds) builder.ints(name, {value});
+  builder.node("Slice", {"pairs", "start", "end", "axis", "step"}, {"reversed"});
+  test::set_ints(builder.node("Transpose", {"reversed"}, {"turned"}), "perm", {1, 0});
+  builder.node("Reshape", {"turned", "flat"}, {"pads"});
+  builder.node("Pad", {"x", "pads"}, {"padded"});
+  builder.node("Relu", {"padded"}, {"y"});
+  const std::string bytes = builder.bytes();
+  const ImportedModel model = import_text(bytes);
+  EXPECT_EQ(type_of(model, "padded"), "float32[(n+3), (m+32)]");
 }
 
 TEST(Import, SubGraphCapturesAreUses) {
