@@ -66,6 +66,11 @@ complete -o default -F _regraft regraft
 
 // ---- zsh
 
+/// What _arguments sets.
+constexpr std::string_view kZshLocals = R"(  local curcontext=$curcontext context state state_descr line
+  local -A opt_args
+)";
+
 /// A text inside a specification of _arguments, in which some signs have a meaning.
 std::string escaped(std::string_view text) {
   std::string result;
@@ -117,11 +122,11 @@ std::string zsh_function(const CommandInfo& command, const std::string& path) {
     chosen +=
         "      " + join(below.names, " | ") + ") " + function_of(path + " " + below.names.front()) + " ;;\n";
   }
-  return text + "  local curcontext=$curcontext context state state_descr line\n  local -A opt_args\n  local -a commands=(\n" + offered + "  )\n" +
-         arguments +
-         " \\\n    '1: :->command' '*:: :->rest'\n  case $state in\n    command) _describe command commands "
-         ";;\n" +
-         "    rest) case $words[1] in\n" + chosen + "    esac ;;\n  esac\n}\n";
+  text += kZshLocals;
+  text +=
+      "  local -a commands=(\n" + offered + "  )\n" + arguments + " \\\n    '1: :->command' '*:: :->rest'\n";
+  text += "  case $state in\n    command) _describe command commands ;;\n    rest) case $words[1] in\n";
+  return text + chosen + "    esac ;;\n  esac\n}\n";
 }
 
 }  // namespace
