@@ -48,7 +48,7 @@ class Pipeline {
       re_export();
     else
       rewrite();
-    report_.peak_rss_bytes = peak_rss_bytes();
+    report_.peak_rss_bytes = peak_rss_bytes_with_children();
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
@@ -98,8 +98,8 @@ class Pipeline {
     log_.rule_set = rules_->hash().hex();
     graph::Graph start = model_->graph();
     phase("clean-up", [&] {
-      for (const rules::CleanupStep& step : rules::clean_up(start))
-        log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
+      for (const rules::CleanupStep& step : rules::clean_up(start, *rules_))
+        log_.entries.push_back({step.name, {step.node}});
       start.commit();
     });
     phase("profile", [&] {
@@ -110,8 +110,9 @@ class Pipeline {
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
     graph::Graph best = start;
     const std::vector<rules::Match> path = search_and_check(start, best);
-    if (path.empty() && options_.script) return keep_input("the script changes nothing");
-    if (path.empty())
+    const bool smaller = start.operation_count() < report_.nodes_before;  // by clean-up alone
+    if (path.empty() && !smaller && options_.script) return keep_input("the script changes nothing");
+    if (path.empty() && !smaller)
       return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
@@ -126,11 +127,12 @@ class Pipeline {
   /// check refuses is left out and the search made again.
   std::vector<rules::Match> search_and_check(const graph::Graph& start, graph::Graph& best) {
     const std::size_t cleaned = log_.entries.size();
+    report_.cost_before = costs_->make(model_->graph())->cost().latency_us;
     for (;;) {
+      best = start;
       search::SearchResult found;
       phase(options_.script ? "script" : "search",
             [&] { found = options_.script ? scripted(start) : search(start); });
-      report_.cost_before = found.initial.latency_us;
       report_.cost_after = found.best.latency_us;
       report_.candidates_costed += found.candidates_costed;
       report_.found_by = found.found_by;
@@ -287,8 +289,9 @@ class Pipeline {
   void accept() {
     if (options_.accept == "cost") {
       report_.accepted = true;
-      report_.reason = options_.script ? "what the script made, verified; not measured"
-                                       : "the cost model calls it cheaper; not measured";
+      report_.reason = options_.script         ? "what the script made, verified; not measured"
+                       : report_.rules.empty() ? "clean-up made it smaller; not measured"
+                                               : "the cost model calls it cheaper; not measured";
       return;
     }
     exec::LatencyReport latency;

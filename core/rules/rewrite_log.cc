@@ -130,15 +130,14 @@ bool is_rule(const LogEntry& entry) {
 }  // namespace
 
 Replayer::Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count)
-    : log_(log), graph_(graph), rules_(rules) {
+    : log_(log), rules_(rules), rewriter_(graph, rules) {
   if (log.rule_set != rules.hash().hex())
     throw RuleError("was written with another rule set", "rewrite log",
                     "replay it with the rules it was made with");
   const auto cleaned = static_cast<std::size_t>(
       std::find_if(log.entries.begin(), log.entries.end(), is_rule) - log.entries.begin());
-  for (const CleanupStep& step : clean_up(graph, count < cleaned ? count : SIZE_MAX)) {
-    const bool same = done_ < log.entries.size() &&
-                      log.entries[done_] == LogEntry{std::string(name_of(step.pass)), {step.node}};
+  for (const CleanupStep& step : clean_up(graph, rules, count < cleaned ? count : SIZE_MAX)) {
+    const bool same = done_ < log.entries.size() && log.entries[done_] == LogEntry{step.name, {step.node}};
     if (!same) differs(done_, "clean-up goes another way");
     ++done_;
   }
@@ -151,7 +150,7 @@ void Replayer::next() {
   Match match{static_cast<std::uint32_t>(*number), {}};
   match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
   try {
-    apply(graph_, rules_, match);
+    rewriter_.apply(match);
   } catch (const RuleError& error) {
     differs(done_, error.what());
   }

@@ -10,8 +10,7 @@
 
 namespace regraft::rules {
 
-/// One logged rewrite: a clean-up step (name "clean-up:fold", one node) or a rule (its name, the matched
-/// nodes).
+/// One logged rewrite: a clean-up step (CleanupStep::name, one node) or a rule (its name, the matched nodes).
 struct LogEntry {
   std::string name;
   std::vector<graph::NodeId> nodes;
@@ -62,8 +61,8 @@ class Replayer {
 
  private:
   const RewriteLog& log_;
-  graph::Graph& graph_;
   const RuleSet& rules_;
+  Rewriter rewriter_;
   std::size_t done_ = 0;
 };
 

@@ -66,7 +66,7 @@ void count(const std::filesystem::path& path, const std::string& name, const rul
            const cost::CostFactory& costs, const Options& options, Usage& usage) {
   const onnx::ImportedModel model = onnx::import_model(path);
   graph::Graph start = model.graph();
-  rules::clean_up(start);
+  rules::clean_up(start, rules);
   start.commit();
   const rules::MatchIndex index(rules, start);
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
