@@ -83,7 +83,7 @@ class OnnxModel : public Task {
         bindings_(bind_symbols(sizes_, model_.tables())),
         costs_(cost::load_device(find_config(options.device)), bindings_) {
     if (options.models.size() == 1) check_bound();
-    rules::clean_up(start_);
+    rules::clean_up(start_, rules_);
     start_.commit();
   }
   const graph::Graph& start() const override { return start_; }

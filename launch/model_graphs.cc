@@ -38,12 +38,12 @@ std::vector<double> ModelGraphs::runs(const graph::Bindings& bindings) const {
   return runs;
 }
 
-void ModelGraphs::clean_up(rules::RewriteLog& log) {
+void ModelGraphs::clean_up(const rules::RuleSet& rules, rules::RewriteLog& log) {
   for (std::size_t call = 0; call < model_->inlined_calls(); ++call)
     log.entries.push_back({std::string(rules::kInlineStep), {static_cast<graph::NodeId>(call)}});
   for (std::size_t at = 0; at < size(); ++at) {
-    for (const rules::CleanupStep& step : rules::clean_up(graphs_[at]))
-      log.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}, 0, 0, path(at)});
+    for (const rules::CleanupStep& step : rules::clean_up(graphs_[at], rules))
+      log.entries.push_back({step.name, {step.node}, 0, 0, path(at)});
     graphs_[at].commit();
   }
 }

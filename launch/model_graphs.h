@@ -32,7 +32,7 @@ class ModelGraphs {
   /// How often each graph runs for one run of the model.
   std::vector<double> runs(const graph::Bindings& bindings) const;
   /// Clean-up of each graph, logged behind the calls that import replaced.
-  void clean_up(rules::RewriteLog& log);
+  void clean_up(const rules::RuleSet& rules, rules::RewriteLog& log);
 
  private:
   const onnx::ImportedModel* model_;

@@ -58,7 +58,7 @@ class Pipeline {
       re_export();
     else
       rewrite();
-    report_.peak_rss_bytes = peak_rss_bytes();
+    report_.peak_rss_bytes = peak_rss_bytes_with_children();
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
@@ -130,8 +130,9 @@ class Pipeline {
   void rewrite() {
     rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
-    ModelGraphs start(*model_);
-    phase("clean-up", [&] { start.clean_up(log_); });
+    const ModelGraphs input(*model_);
+    ModelGraphs start = input;
+    phase("clean-up", [&] { start.clean_up(*rules_, log_); });
     const cost::DeviceProfile device = cost::load_device(actors::find_config(options_.device));
     for (std::size_t at = 0; at < start.size(); ++at) costs_.emplace_back(device, points_, start[at]);
     phase("profile", [&] {
@@ -141,11 +142,11 @@ class Pipeline {
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
     ModelGraphs best = start;
-    const bool found = search_and_check(start, best);
+    const bool found = search_and_check(start, best) || start.operation_count() < input.operation_count();
+    predict(input, best);
     if (!found && options_.script) return keep_input("the script changes nothing");
     if (!found) return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
     report_.nodes_after = best.operation_count();
-    predict(start, best);
     phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
     exec::EquivalenceReport equivalence;
     phase("verify", [&] { equivalence = verify_or_blame(); });
@@ -171,6 +172,8 @@ class Pipeline {
     for (std::size_t i = 0; i < before_us.size(); ++i)
       std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
           std::pair(before_us[i], after_us[i]);
+    report_.cost_before = before_us[0];
+    report_.cost_after = after_us[0];
     report_.slower_at = slower_sizes(before[0], after[0]);
   }
 
@@ -197,13 +200,14 @@ class Pipeline {
     const std::size_t cleaned = log_.entries.size();
     const std::vector<double> runs = start.runs(bindings());
     for (;;) {
+      best = start;
       std::vector<search::SearchResult> found;
       phase(options_.script ? "script" : "search",
             [&] { found = options_.script ? scripted(start) : search(start, runs); });
-      report_search(found, runs);
+      report_search(found);
       const bool any = std::ranges::any_of(found, [](const auto& part) { return !part.path.empty(); });
       std::optional<RefusedRule> refused;
-      if (any) phase("check sites", [&] { refused = apply_checked(start, found, runs, best); });
+      if (any) phase("check sites", [&] { refused = apply_checked(found, runs, best); });
       if (!refused) return any;
       if (options_.script)
         throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
@@ -218,14 +222,11 @@ class Pipeline {
     }
   }
 
-  void report_search(const std::vector<search::SearchResult>& found, const std::vector<double>& runs) {
-    report_.cost_before = report_.cost_after = 0;
+  void report_search(const std::vector<search::SearchResult>& found) {
     std::set<std::string> found_by;
-    for (std::size_t at = 0; at < found.size(); ++at) {
-      report_.cost_before += runs[at] * found[at].initial.latency_us;
-      report_.cost_after += runs[at] * found[at].best.latency_us;
-      report_.candidates_costed += found[at].candidates_costed;
-      if (!found[at].found_by.empty() && !found[at].path.empty()) found_by.insert(found[at].found_by);
+    for (const search::SearchResult& part : found) {
+      report_.candidates_costed += part.candidates_costed;
+      if (!part.found_by.empty() && !part.path.empty()) found_by.insert(part.found_by);
     }
     report_.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
   }
@@ -301,10 +302,8 @@ class Pipeline {
   }
 
   /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-  std::optional<RefusedRule> apply_checked(const ModelGraphs& start,
-                                           const std::vector<search::SearchResult>& found,
+  std::optional<RefusedRule> apply_checked(const std::vector<search::SearchResult>& found,
                                            const std::vector<double>& runs, ModelGraphs& graphs) {
-    graphs = start;
     for (std::size_t at = 0; at < graphs.size(); ++at)
       if (auto refused = apply_checked(found[at].path, graphs[at], costs_[at], graphs.path(at), runs[at]))
         return refused;
@@ -316,11 +315,12 @@ class Pipeline {
                                            double runs) {
     const auto costs = factory.make(graph);
     double before_us = runs * costs->cost().latency_us;
+    rules::Rewriter rewriter(graph, *rules_);
     for (std::size_t i = 0; i < path.size(); ++i) {
       const std::string& name = rules_->info(path[i].rule).name;
       const graph::Graph before = graph;
       const graph::Graph::Mark mark = graph.mark();
-      const rules::Rewrite rewrite = rules::apply(graph, *rules_, path[i]);
+      const rules::Rewrite& rewrite = rewriter.apply(path[i]);
       const exec::SiteReport site =
           exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings()});
       if (!site.passes)
@@ -391,8 +391,9 @@ class Pipeline {
   void accept() {
     if (options_.accept == "cost") {
       report_.accepted = true;
-      report_.reason = options_.script ? "what the script made, verified; not measured"
-                                       : "the cost model calls it cheaper; not measured";
+      report_.reason = options_.script         ? "what the script made, verified; not measured"
+                       : report_.rules.empty() ? "clean-up made it smaller; not measured"
+                                               : "the cost model calls it cheaper; not measured";
       return;
     }
     exec::LatencyReport latency;
@@ -441,6 +442,8 @@ class Pipeline {
     log_.entries.clear();
     log_.result = "input";
     report_.cost_after = report_.cost_before;
+    for (PointReport& point : report_.points) point.cost_after = point.cost_before;
+    report_.slower_at.clear();
     report_.verified = true;  // the same bytes
     report_.max_relative_error = 0;
     output_.copy_of(options_.input);

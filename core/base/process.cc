@@ -286,6 +286,12 @@ std::uint64_t peak_rss_bytes() {
   return peak_rss_bytes(0);
 }
 
+std::uint64_t peak_rss_bytes_with_children() {
+  rusage children{};
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  return std::max(peak_rss_bytes(), static_cast<std::uint64_t>(children.ru_maxrss) * 1024);
+}
+
 double cpu_seconds(pid_t pid) {
   constexpr int utime_field = 14, first_field_after_name = 3;
   std::string stat;

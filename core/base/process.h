@@ -100,6 +100,8 @@ Captured capture_output(SpawnOptions options, std::chrono::milliseconds limit = 
 /// The largest resident set of a running process so far (VmHWM); 0 where it is not there any more.
 std::uint64_t peak_rss_bytes(pid_t pid);
 std::uint64_t peak_rss_bytes();
+/// The same of the largest of this process and of the children that it has waited for.
+std::uint64_t peak_rss_bytes_with_children();
 
 /// User and system time of a running process with all its threads, without its children; 0 where it is not
 /// there.

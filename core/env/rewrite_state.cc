@@ -22,11 +22,15 @@ void take_unique(std::vector<graph::NodeId>& stale, Update&& update) {
   stale.clear();
 }
 
-/// Whether there are enough names behind `first` to be worth the rebuilding of all that remembers them by id.
-bool are_many(const graph::TablesBound& names, const graph::TablesBound& first) {
-  constexpr std::size_t kMany = std::size_t{1} << 14;
-  return names.types > first.types + kMany || names.attrs > first.attrs + kMany ||
-         names.signatures > first.signatures + kMany || names.symbols > first.symbols + kMany;
+/// From here on it is worth the rebuilding of all that remembers names by id.
+constexpr std::size_t kManyNames = std::size_t{1} << 14;
+
+/// How many names of the most frequent kind are behind `first`.
+std::size_t named_since(const graph::TablesBound& first, const graph::TablesBound& now) {
+  const auto since = [](std::size_t before, std::size_t after) { return after - std::min(before, after); };
+  return std::max({since(first.types, now.types), since(first.attrs, now.attrs),
+                   since(first.signatures, now.signatures), since(first.symbols, now.symbols),
+                   since(first.weights, now.weights)});
 }
 
 }  // namespace
@@ -43,7 +47,8 @@ RewriteState::RewriteState(std::unique_ptr<graph::Graph> graph, const rules::Rul
       cost_(costs.make(*graph_)),
       index_(rules, *graph_),
       rewriter_(*graph_, rules),
-      first_(graph_->tables().bound()) {}
+      first_(graph_->tables().bound()),
+      forget_at_(kManyNames) {}
 
 void RewriteState::touch_since(graph::Graph::Mark mark) {
   graph_->touched_since(mark, touched_);
@@ -87,14 +92,22 @@ double RewriteState::peek_latency_us(const rules::Match& match) {
 void RewriteState::forget_the_past() {
   constexpr std::size_t kManyWeights = 4096;  // a sweep costs as much as what it sweeps
   graph::Tables& tables = graph_->tables();
-  if (tables.weights().size() > first_.weights + kManyWeights) tables.weights().shrink(first_.weights);
-  if (!are_many(tables.bound(), first_) || are_many(tables.held(), first_)) return;
-  tables.shrink(first_);
-  cost_ = costs_->make(*graph_);
-  index_ = rules::MatchIndex(*rules_, *graph_);
-  rewriter_ = rules::Rewriter(*graph_, *rules_);
-  cost_stale_.clear();
-  index_stale_.clear();
+  if (path_.empty() && tables.weights().size() > first_.weights + kManyWeights)
+    tables.weights().shrink(first_.weights);
+  if (named_since(first_, tables.bound()) <= forget_at_) return;
+  const std::vector<rules::Match> path = path_;
+  rewind_to(0);
+  const bool held_by_others = named_since(first_, tables.held()) > forget_at_;
+  if (!held_by_others) {
+    tables.shrink(first_);
+    cost_ = costs_->make(*graph_);
+    index_ = rules::MatchIndex(*rules_, *graph_);
+    rewriter_ = rules::Rewriter(*graph_, *rules_);
+    cost_stale_.clear();
+    index_stale_.clear();
+  }
+  for (const rules::Match& match : path) apply(match);
+  forget_at_ = kManyNames + 2 * named_since(first_, tables.bound());
 }
 
 RewriteState RewriteState::clone() const {

@@ -55,7 +55,8 @@ class RewriteState {
   /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
   /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares
   /// its Tables holds ids of such things in graphs alone. A graph under rewriting holds all that was named
-  /// before its last edit: states that are never all at their start want Tables of their own.
+  /// before its last edit: this one goes back to its start for it and comes again, but of states that share
+  /// Tables all others must be at theirs. Matches of index() that were held before are void.
   void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.
@@ -91,6 +92,7 @@ class RewriteState {
   std::vector<graph::NodeId> cost_stale_, index_stale_;  // touched since each last heard of the graph
   std::vector<graph::NodeId> touched_;                   // by one rewrite; kept for its memory
   graph::TablesBound first_;                             // of the Tables, when it was made
+  std::size_t forget_at_;                                // names behind first_ that are much
   std::vector<rules::Match> path_;
   std::vector<graph::Graph::Mark> marks_;  // [depth], before each rewrite of path_
 };

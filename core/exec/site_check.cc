@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "core/base/rng.h"
 #include "core/exec/dim_values.h"
@@ -82,7 +84,7 @@ class LeafSource {
         return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(limit)));
       });
     }
-    return to_torch(tensor);
+    return to_torch(std::move(tensor));
   }
 
  private:
@@ -142,8 +144,12 @@ std::string range_problem(const graph::Tables& tables, graph::WeightId weight, T
   const DType dtype = tables.type(tables.weights()[weight].type).dtype;
   if (!graph::is_float(dtype) || tables.weights()[weight].form != Form::operation) return "";
   const auto largest = [&](graph::WeightId id) {
-    const at::Tensor sizes = at::abs(weights.value(id));
-    return sizes.numel() == 0 ? 0 : at::where(at::isfinite(sizes), sizes, 0.0).max().item<double>();
+    const at::Tensor values = weights.value(id).contiguous();  // no other copies: it may be most of the model
+    double most_yet = 0;
+    for (const double value :
+         std::span(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())))
+      if (std::isfinite(value)) most_yet = std::max(most_yet, std::abs(value));
+    return most_yet;
   };
   const auto [most, least] = extremes(dtype);
   const double made = largest(weight);

@@ -1,5 +1,8 @@
 #include "core/exec/torch_ops.h"
 
+#include <memory>
+#include <utility>
+
 #include "core/exec/exec_error.h"
 
 namespace regraft::exec {
@@ -45,9 +48,12 @@ at::ScalarType oracle_type(graph::DType dtype) {
   throw ExecError("tensors of type " + graph::dtype_name(dtype) + " are not supported", "oracle", "");
 }
 
-at::Tensor to_torch(const graph::HostTensor& tensor) {
+at::Tensor to_torch(graph::HostTensor tensor) {
   if (graph::is_float(tensor.dtype)) {
-    return at::from_blob(const_cast<double*>(tensor.real.data()), tensor.dims, at::kDouble).clone();
+    const auto held =
+        std::make_shared<graph::HostTensor>(std::move(tensor));  // its elements stay where they are
+    return at::from_blob(
+        held->real.data(), held->dims, [held](void*) {}, at::kDouble);
   }
   const at::Tensor values =
       at::from_blob(const_cast<std::int64_t*>(tensor.integer.data()), tensor.dims, at::kLong);

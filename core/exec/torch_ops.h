@@ -44,7 +44,7 @@ TorchRow movement_row(graph::OpKind kind);
 std::vector<at::Tensor> run_torch_op(const TorchCall& call);
 
 at::ScalarType oracle_type(graph::DType dtype);
-at::Tensor to_torch(const graph::HostTensor& tensor);
+at::Tensor to_torch(graph::HostTensor tensor);
 graph::HostTensor from_torch(const at::Tensor& tensor, graph::DType dtype);
 
 }  // namespace regraft::exec

@@ -229,7 +229,6 @@ void Graph::hold_weight(WeightId weight) {
   held = std::max<std::size_t>(held, index(weight) + 1);
 }
 
-// Without a log no dead node comes back.
 void Graph::hold_live_weights() {
   hold_.bound().weights = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id)
@@ -266,9 +265,7 @@ void Graph::undo_to(Mark mark) {
         break;
     }
   }
-  if (!log_.empty()) return;
-  hold_.bound() = base_;
-  hold_live_weights();
+  if (log_.empty()) hold_.bound() = base_;  // no dead node comes back
 }
 
 std::vector<NodeId> Graph::touched_since(Mark mark) const {

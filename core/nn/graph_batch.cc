@@ -114,7 +114,7 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   const std::size_t nodes = observation.node_count();
   const std::size_t edges = observation.edge_count();
   const std::size_t candidates = observation.candidate_count();
-  require(nodes > 0 && candidates > 0, "it has no node or no candidate");
+  require(candidates > 0, "it has no candidate");
   require(nodes < kMaxRows && edges < kMaxRows && candidates < kMaxRows, "it has too many rows");
   require(observation.node_kinds.size() == nodes, "node kinds and ids differ in number");
   require(all_below(observation.node_kinds, node_kinds), "a node kind is outside the network's embedding");

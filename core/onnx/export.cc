@@ -5,7 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/hash.h"
-#include "core/graph/evaluate.h"
+#include "core/graph/evaluate_pieces.h"
 #include "core/onnx/model_writer.h"
 #include "core/onnx/wire.h"
 
@@ -68,15 +68,18 @@ class PayloadWriter {
   template <typename Write>
   void write(std::span<const std::byte> bytes, graph::WeightId weight, std::uint64_t size_bytes,
              const Write& write_chunk) {
-    std::vector<std::byte> folded;
-    if (weight != graph::WeightId::none) {
-      folded = graph::evaluate_bytes(tables_, weight);
-      bytes = folded;
-      if (bytes.size() != size_bytes) throw OnnxError("a folded weight has the wrong size", "", "");
-    }
-    for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes)
-      write_chunk(bytes.subspan(at, std::min(kChunkBytes, bytes.size() - at)));
-    release(bytes, weight);
+    std::uint64_t written = 0;
+    const auto write_part = [&](std::span<const std::byte> part) {
+      for (std::size_t at = 0; at < part.size(); at += kChunkBytes)
+        write_chunk(part.subspan(at, std::min(kChunkBytes, part.size() - at)));
+      written += part.size();
+      release(bytes, weight);
+    };
+    if (weight == graph::WeightId::none)
+      write_part(bytes);
+    else
+      graph::evaluate_in_pieces(tables_, weight, write_part);
+    if (written != size_bytes) throw OnnxError("a folded weight has the wrong size", "", "");
   }
 
  private:

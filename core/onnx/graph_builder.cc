@@ -202,7 +202,11 @@ class GraphBuilder {
     std::vector<NamedValue> inputs;
     for (const std::string& input : node.input())
       inputs.push_back(input.empty() ? NamedValue{} : named(input, describe(node, at)));
-    const auto kind = graph::op_from_name(node.op_type());
+    auto kind = graph::op_from_name(node.op_type());
+    if (drops_nothing(node, inputs)) {
+      kind = OpKind::identity;
+      inputs.resize(1);  // the others stay in the NodeProto
+    }
     const bool known_op =
         kind && speaks(node, *kind) && !shadowed_.contains(full_name(node.domain(), node.op_type()));
     if (!known_op || !captured_names(node).empty() || !add_known(node, at, *kind, inputs))
@@ -215,6 +219,19 @@ class GraphBuilder {
     if (store_.opset < kFirstOpset) return false;
     if (domain.empty()) return is_default_domain(node.domain());
     return node.domain() == domain && imported_version(store_.model, domain) == kRuntimeDomainVersion;
+  }
+
+  /// A Dropout that does not train: an Identity, unless its mask is asked for.
+  bool drops_nothing(const pb::NodeProto& node, const std::vector<NamedValue>& inputs) const {
+    if (node.op_type() != "Dropout" || !is_default_domain(node.domain()) || inputs.empty()) return false;
+    constexpr int kRatio = 1, kTrainingMode = 2;
+    const auto stays_behind = [&](int slot) {  // in the NodeProto, where nothing else is kept for it
+      const auto at = static_cast<std::size_t>(slot);
+      return at >= inputs.size() || node.input(slot).empty() || inputs[at].weight != WeightId::none;
+    };
+    if (!stays_behind(kRatio) || !stays_behind(kTrainingMode)) return false;
+    if (inputs.size() <= kTrainingMode || node.input(kTrainingMode).empty()) return true;
+    return tables_.weights().scalar_value(inputs[kTrainingMode].weight) == 0.0;
   }
 
   bool add_constant(const pb::NodeProto& node, int at) {

@@ -76,7 +76,8 @@ bool is_handled(OpKind kind, std::string_view name) {
          (kind == OpKind::reshape && name == "allowzero") ||
          (kind == OpKind::constant_of_shape && name == "value") ||
          (kind == OpKind::multi_head_attention && (name == "scale" || name == "mask_filter_value")) ||
-         (kind == OpKind::resize && name != "axes");
+         (kind == OpKind::resize && name != "axes") ||
+         (kind == OpKind::identity && (name == "ratio" || name == "seed"));  // of a Dropout
 }
 
 std::optional<AttrBlock> read_plain(const pb::NodeProto& node, OpKind kind) {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
+#include "core/rules/cleanup_rules.h"
+#include "core/rules/same_value.h"
 
 namespace regraft::rules {
 namespace {
@@ -24,22 +27,41 @@ using graph::WeightId;
 
 constexpr std::int64_t kSmallElements = 4096;
 
+std::string_view name_of(CleanupPass pass) {
+  switch (pass) {
+    case CleanupPass::dead:
+      return "dead";
+    case CleanupPass::fold:
+      return "fold";
+    case CleanupPass::operands:
+      return "operands";
+    case CleanupPass::no_op:
+      return "no-op";
+    case CleanupPass::cast:
+      return "cast";
+    case CleanupPass::rule:
+      return "rule";
+    case CleanupPass::common:
+      return "common";
+  }
+  return "";
+}
+
 class Cleaner {
  public:
-  Cleaner(Graph& graph, std::size_t limit) : graph_(graph), tables_(graph.tables()), limit_(limit) {}
+  Cleaner(Graph& graph, const RuleSet* rules, std::size_t limit)
+      : graph_(graph), tables_(graph.tables()), limit_(limit) {
+    if (rules) rules_.emplace(graph, *rules);
+  }
 
   std::vector<CleanupStep> run() {
-    for (const NodeId id : graph::topological_order(graph_)) visit(id);
-    if (!open()) return std::move(steps_);
-    std::vector<NodeId> before;
-    for (NodeId id = 0; id < graph_.id_bound(); ++id)
-      if (graph_.alive(id)) before.push_back(id);
-    graph_.remove_all_dead();
-    for (const NodeId id : before) {
-      const bool counted = graph_.node(id).kind != OpKind::weight;  // a constant is no node to a user
-      const bool known =
-          std::any_of(steps_.begin(), steps_.end(), [id](const CleanupStep& s) { return s.node == id; });
-      if (!graph_.alive(id) && counted && !known) steps_.push_back({CleanupPass::dead, id});
+    const std::vector<NodeId> order = graph::topological_order(graph_);
+    remove_dead(order);
+    for (const NodeId id : order) enter(id);
+    for (; !waiting_.empty() && open(); waiting_.pop_front()) {
+      const NodeId id = waiting_.front();
+      waits_[id] = 0;
+      if (graph_.alive(id)) visit(id);
     }
     return std::move(steps_);
   }
@@ -51,16 +73,52 @@ class Cleaner {
 
   bool open() const { return steps_.size() < limit_; }
 
+  void enter(NodeId id) {
+    if (waits_.size() < graph_.id_bound()) waits_.resize(graph_.id_bound(), 0);
+    if (waits_[id] == 0) waiting_.push_back(id);
+    waits_[id] = 1;
+  }
+
   void visit(NodeId id) {
-    if (!open() || !is_rewritable(graph_.node(id)) || fold(id)) return;
+    if (!is_rewritable(graph_.node(id)) || fold(id)) return;
     const NodeId settled = absorb_operands(id);
-    if (!open() || drop_no_op(settled)) return;
+    if (!open() || drop_no_op(settled) || shorten_cast(settled) || apply_rule(settled)) return;
     merge(settled);
   }
 
+  void note(CleanupPass pass, NodeId id, std::string_view name) {
+    steps_.push_back({pass, id, "clean-up:" + std::string(name)});
+  }
+
   void replace(CleanupPass pass, NodeId id, std::span<const Value> by) {
+    const Graph::Mark mark = graph_.mark();
     for (std::uint32_t i = 0; i < by.size(); ++i) graph_.replace_uses({id, i}, by[i]);
-    steps_.push_back({pass, id});
+    graph_.remove_dead(std::array{id});
+    note(pass, id, name_of(pass));
+    look_again_since(mark);
+  }
+
+  /// What a step may have opened: what it made, what reads other values now, the only user of what is used
+  /// once, and what lies below them as far as patterns look up.
+  void look_again_since(Graph::Mark mark) {
+    for (const NodeId id : graph_.touched_since(mark)) {
+      if (!graph_.alive(id)) continue;
+      enter(id);
+      const auto uses = graph_.uses(id);
+      if (uses.size() == 1 && uses[0].user != graph::kGraphOutput) enter(uses[0].user);
+    }
+  }
+
+  // --- dead
+
+  void remove_dead(const std::vector<NodeId>& order) {
+    for (auto at = order.rbegin(); at != order.rend() && open(); ++at) {
+      const OpKind kind = graph_.node(*at).kind;
+      if (kind == OpKind::input || !graph_.uses(*at).empty()) continue;
+      graph_.remove(*at);
+      if (kind != OpKind::weight)  // a constant is no node to a user
+        note(CleanupPass::dead, *at, name_of(CleanupPass::dead));
+    }
   }
 
   // --- fold
@@ -173,44 +231,46 @@ class Cleaner {
     }
   }
 
-  // --- no-op
+  // --- no-op, cast, rule
 
   bool drop_no_op(NodeId id) {
+    try {
+      const std::optional<Value> same = same_value(graph_, id);
+      if (same) replace(CleanupPass::no_op, id, std::array{*same});
+      return same.has_value();
+    } catch (const GraphError&) {  // a constant that cannot be evaluated
+      return false;
+    }
+  }
+
+  bool shorten_cast(NodeId id) {
     const Node& node = graph_.node(id);
-    if (!is_no_op(node)) return false;
-    const Value input = node.inputs[0];
-    replace(CleanupPass::no_op, id, std::array{input});
+    if (node.kind != OpKind::cast) return false;
+    const Node& inner = graph_.node(node.inputs[0].node);
+    if (inner.kind != OpKind::cast || !inner.inputs[0].present()) return false;
+    const Value x = inner.inputs[0];
+    const graph::DType from = graph_.type(x).dtype, between = tables_.type(inner.outputs[0]).dtype,
+                       to = tables_.type(node.outputs[0]).dtype;
+    if (!holds_all(between, from)) return false;
+    if (from == to) {
+      replace(CleanupPass::cast, id, std::array{x});
+      return true;
+    }
+    if (!holds_all(to, from) || graph_.uses(node.inputs[0].node).size() > 1) return false;
+    const graph::AttrId attrs = node.attrs;
+    const NodeId made = graph_.add(OpKind::cast, attrs, std::array{x});
+    replace(CleanupPass::cast, id, std::array{Value{made, 0}});
     return true;
   }
 
-  bool is_no_op(const Node& node) const {
-    if (node.inputs.empty() || !node.inputs[0].present() || node.outputs.size() != 1) return false;
-    const graph::TensorType& in = graph_.type(node.inputs[0]);
-    const bool same_type = graph_.type_id(node.inputs[0]) == node.outputs[0];
-    const AttrBlock& attrs = tables_.attrs(node.attrs);
-    switch (node.kind) {
-      case OpKind::identity:
-        return true;
-      case OpKind::cast:
-      case OpKind::cast_like:
-        return same_type && in.dtype != graph::DType::undefined;
-      case OpKind::reshape:
-      case OpKind::flatten:
-      case OpKind::expand:
-      case OpKind::squeeze:
-      case OpKind::unsqueeze:
-        return same_type && in.ranked;
-      case OpKind::slice:
-        return same_type && in.is_static() && attrs.has(Attr::steps) &&
-               std::all_of(attrs.ints(Attr::steps).begin(), attrs.ints(Attr::steps).end(),
-                           [](std::int64_t step) { return step == 1; });
-      case OpKind::transpose:
-        return std::is_sorted(attrs.ints(Attr::perm).begin(), attrs.ints(Attr::perm).end());
-      case OpKind::concat:
-        return node.inputs.size() == 1;
-      default:
-        return false;
-    }
+  bool apply_rule(NodeId id) {
+    if (!rules_) return false;
+    const Graph::Mark mark = graph_.mark();
+    const std::optional<std::string_view> name = rules_->apply(id);
+    if (!name) return false;
+    note(CleanupPass::rule, id, *name);
+    look_again_since(mark);
+    return true;
   }
 
   // --- common
@@ -218,10 +278,17 @@ class Cleaner {
   void merge(NodeId id) {
     const Node& node = graph_.node(id);
     const std::vector<Value> inputs(node.inputs.begin(), node.inputs.end());
-    const auto [first, fresh] = seen_.try_emplace({node.kind, node.attrs, inputs, node.outputs.size()}, id);
-    if (fresh) return;
+    NodeId& first = seen_.try_emplace({node.kind, node.attrs, inputs, node.outputs.size()}, id).first->second;
+    if (first == id) return;
+    const Node& other = graph_.node(first);
+    const bool equal = graph_.alive(first) && other.kind == node.kind && other.attrs == node.attrs &&
+                       other.inputs == node.inputs;
+    if (!equal) {  // it is another by now
+      first = id;
+      return;
+    }
     std::vector<Value> values;
-    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) values.push_back({first->second, i});
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) values.push_back({first, i});
     replace(CleanupPass::common, id, values);
   }
 
@@ -229,31 +296,22 @@ class Cleaner {
 
   Graph& graph_;
   graph::Tables& tables_;
+  std::optional<CleanupRules> rules_;
   std::size_t limit_;
+  std::deque<NodeId> waiting_;
+  std::vector<std::uint8_t> waits_;  // by node: is in waiting_
   std::map<Key, NodeId> seen_;
   std::vector<CleanupStep> steps_;
 };
 
 }  // namespace
 
-std::string_view name_of(CleanupPass pass) {
-  switch (pass) {
-    case CleanupPass::fold:
-      return "clean-up:fold";
-    case CleanupPass::operands:
-      return "clean-up:operands";
-    case CleanupPass::no_op:
-      return "clean-up:no-op";
-    case CleanupPass::common:
-      return "clean-up:common";
-    case CleanupPass::dead:
-      return "clean-up:dead";
-  }
-  return "clean-up";
+std::vector<CleanupStep> clean_up(Graph& graph, const RuleSet& rules, std::size_t limit) {
+  return Cleaner(graph, &rules, limit).run();
 }
 
 std::vector<CleanupStep> clean_up(Graph& graph, std::size_t limit) {
-  return Cleaner(graph, limit).run();
+  return Cleaner(graph, nullptr, limit).run();
 }
 
 }  // namespace regraft::rules

@@ -143,13 +143,14 @@ Replayer::Replayer(const RewriteLog& log, NamedGraphs graphs, const RuleSet& rul
   const auto cleaned = static_cast<std::size_t>(
       std::find_if(log.entries.begin(), log.entries.end(), is_rule) - log.entries.begin());
   clean_up_all(count < cleaned ? count : SIZE_MAX);
+  for (const auto& [path, graph] : graphs_) rewriters_.emplace_back(*graph, rules);
 }
 
 void Replayer::clean_up_all(std::size_t limit) {
   for (const auto& [path, graph] : graphs_) {
     if (done_ == limit) return;
-    for (const CleanupStep& step : clean_up(*graph, limit - done_)) {
-      const LogEntry expected{std::string(name_of(step.pass)), {step.node}, 0, 0, path};
+    for (const CleanupStep& step : clean_up(*graph, rules_, limit - done_)) {
+      const LogEntry expected{step.name, {step.node}, 0, 0, path};
       if (done_ >= log_.entries.size() || log_.entries[done_] != expected)
         differs(done_, "clean-up goes another way");
       ++done_;
@@ -166,7 +167,7 @@ void Replayer::next() {
   Match match{static_cast<std::uint32_t>(*number), {}};
   match.nodes.assign(entry.nodes.begin(), entry.nodes.end());
   try {
-    apply(*named->second, rules_, match);
+    rewriters_[static_cast<std::size_t>(named - graphs_.begin())].apply(match);
   } catch (const RuleError& error) {
     differs(done_, error.what());
   }

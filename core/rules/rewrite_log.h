@@ -15,8 +15,7 @@ namespace regraft::rules {
 /// others.
 inline constexpr std::string_view kInlineStep = "clean-up:inline";
 
-/// One logged rewrite: a clean-up step (name "clean-up:fold", one node) or a rule (its name, the matched
-/// nodes).
+/// One logged rewrite: a clean-up step (CleanupStep::name, one node) or a rule (its name, the matched nodes).
 struct LogEntry {
   std::string name;
   std::vector<graph::NodeId> nodes;
@@ -82,6 +81,7 @@ class Replayer {
   const RewriteLog& log_;
   NamedGraphs graphs_;
   const RuleSet& rules_;
+  std::vector<Rewriter> rewriters_;  // of each graph
   std::size_t done_ = 0;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
-#include <queue>
 #include <vector>
 
 #include "core/search/search_run.h"
@@ -34,11 +33,12 @@ class Backtracking : public Search {
     env::RewriteState state(problem.start, problem.rules, problem.costs);
     SearchRun run(name(), bounded, context, state);
     SearchTree tree(state);
-    Queue queue;
-    queue.push({run.initial().latency_us, 0});
+    Queue queue{{run.initial().latency_us, 0}};
     while (!queue.empty() && run.begin_expansion()) {
-      const Queued next = queue.top();
-      queue.pop();
+      if (tree.is_full()) forget_dearest(queue, tree);
+      std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+      const Queued next = queue.back();
+      queue.pop_back();
       tree.go_to(next.id);
       expand(run, state, tree, next.id, queue);
     }
@@ -46,7 +46,16 @@ class Backtracking : public Search {
   }
 
  private:
-  using Queue = std::priority_queue<Queued, std::vector<Queued>, std::greater<>>;
+  using Queue = std::vector<Queued>;  // a heap with the cheapest on top
+
+  static void forget_dearest(Queue& queue, SearchTree& tree) {
+    std::sort(queue.begin(), queue.end());  // which is a heap, too
+    queue.resize((queue.size() + 1) / 2);
+    std::vector<SearchTree::Id> ids;
+    for (const Queued& queued : queue) ids.push_back(queued.id);
+    ids = tree.keep(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) queue[i].id = ids[i];
+  }
 
   void expand(SearchRun& run, env::RewriteState& state, SearchTree& tree, SearchTree::Id parent,
               Queue& queue) const {
@@ -58,7 +67,8 @@ class Backtracking : public Search {
           const double latency_us = cost.latency_us();
           if (latency_us >= options_.alpha * run.best().latency_us || !run.visit(graph.hash())) return;
           run.offer(cost, state.path(), &match);
-          queue.push({latency_us, tree.add(parent, match)});
+          queue.push_back({latency_us, tree.add(parent, match)});
+          std::push_heap(queue.begin(), queue.end(), std::greater<>());
         });
       }
     }

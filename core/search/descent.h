@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "core/search/search_run.h"
@@ -10,8 +11,13 @@ namespace regraft::search {
 /// more than rounding. Costs every candidate; ends early, with the best so far, when the run does.
 std::optional<rules::Match> steepest(SearchRun& run, env::RewriteState& state);
 
-/// Takes steepest() until there is none, or the run ends: an expansion each. True where the bottom was
-/// reached.
+/// Graphs of more operations are large: there descents take many rewrites at each expansion, for each costs
+/// all candidates and a pass over the graph.
+inline constexpr std::size_t kLargeGraph = 4096;
+
+/// Takes steepest() until there is none, or the run ends: an expansion each. Of a large graph each expansion
+/// takes all rewrites that make it cheaper, steepest first, where they still do when their turn comes. True
+/// where the bottom was reached.
 bool descend(SearchRun& run, env::RewriteState& state);
 
 }  // namespace regraft::search

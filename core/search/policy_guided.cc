@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -36,8 +35,6 @@ struct Later {
   }
 };
 
-using Queue = std::priority_queue<Open, std::vector<Open>, Later>;
-
 PolicyGuidedOptions checked(PolicyGuidedOptions options) {
   if (options.breadth < 1) throw SearchError("the breadth is 0", "breadth", "use at least 1");
   if (!(options.exploration >= 0 && options.exploration <= 1)) {
@@ -64,8 +61,10 @@ class GuidedRun {
     if (goes_on) next = open_candidates(0, 0, 0, {});
     while (goes_on && (next || !queue_.empty())) {
       if (!next) {
-        next = queue_.top();
-        queue_.pop();
+        if (tree_.is_full() || queue_.size() >= SearchTree::kMostNodes) forget_last();
+        std::pop_heap(queue_.begin(), queue_.end(), Later());
+        next = std::move(queue_.back());
+        queue_.pop_back();
       }
       Open now = *std::exchange(next, std::nullopt);
       goes_on = run_.goes_on();
@@ -116,10 +115,20 @@ class GuidedRun {
       if (rank++ == 0 && log_probabilities[row] == most) {
         choice = open;
       } else {
-        queue_.push(open);
+        queue_.push_back(open);
+        std::push_heap(queue_.begin(), queue_.end(), Later());
       }
     }
     return choice;
+  }
+
+  void forget_last() {
+    std::sort(queue_.begin(), queue_.end(), [](const Open& a, const Open& b) { return Later()(b, a); });
+    queue_.resize((queue_.size() + 1) / 2);  // which is a heap, too
+    std::vector<SearchTree::Id> ids;
+    for (const Open& open : queue_) ids.push_back(open.id);
+    ids = tree_.keep(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) queue_[i].id = ids[i];
   }
 
   const rules::Match& match_of(env::Action action) {
@@ -161,7 +170,7 @@ class GuidedRun {
   env::ObservationWriter writer_;
   SearchRun run_;
   SearchTree tree_;
-  Queue queue_;
+  std::vector<Open> queue_;  // a heap by Later
   std::uint64_t opened_ = 0;
   env::Observation observation_;
 };

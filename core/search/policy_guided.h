@@ -21,7 +21,8 @@ namespace regraft::search {
 /// of equals the deeper, then the earlier. So the first descent is the policy's own and what comes next is
 /// where it was least sure. (A product of plain probabilities would fall with every step; as rewrites
 /// commute, it sends a search back to try all orders.) Of each graph the `breadth` most probable candidates
-/// are opened. Each prior asked for is one expansion, each rewrite one costed candidate.
+/// are opened; of more than fit into memory (SearchTree::kMostNodes) the half with the highest sums is
+/// forgotten. Each prior asked for is one expansion, each rewrite one costed candidate.
 struct PolicyGuidedOptions {
   ObservationOptions observation = {};
   double cost_weight = 10;     // 0: by the policy alone

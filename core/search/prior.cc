@@ -7,6 +7,7 @@
 namespace regraft::search {
 
 std::vector<float> ask(Prior& prior, const env::Observation& observation, Way& way) {
+  if (observation.candidate_count() == 1) return {0.0f};
   std::vector<float> answer = prior.log_probabilities(observation, way);
   if (answer.size() != observation.candidate_count()) {
     throw SearchError(std::to_string(answer.size()) + " probabilities for " +

@@ -28,7 +28,8 @@ class Prior {
   virtual std::string name() const = 0;
 };
 
-/// The prior's answer; throws SearchError where it is not one number a candidate.
+/// The prior's answer; throws SearchError where it is not one number a candidate. Where NO-OP alone is left
+/// the prior is not asked: there may not even be a node to show it.
 std::vector<float> ask(Prior& prior, const env::Observation& observation, Way& way);
 
 /// The random collector: NO-OP with `noop_probability` (always where nothing else is legal), else uniform

@@ -1,6 +1,5 @@
 #include "core/search/restarts.h"
 
-#include <unordered_set>
 #include <vector>
 
 #include "core/search/descent.h"
@@ -35,13 +34,13 @@ class Restarts : public Search {
     SearchRun run(name(), limits, context, state);
     const bool moves = state.index().match_count() > 0;
     bool goes_on = descend(run, state) && moves;
-    Graphs passed;
+    VisitedGraphs passed;
     std::uint32_t known_ends = 0;  // in a row
     while (goes_on && known_ends < options_.most_known_ends) {
       state.rewind_to(0);
       goes_on = walk(run, state, rng, passed);
       if (!goes_on) break;
-      const bool fresh = passed.erase(state.graph().hash()) > 0;
+      const bool fresh = passed.erase(state.graph().hash());
       known_ends = fresh ? 0 : known_ends + 1;
       if (fresh) goes_on = descend(run, state);
     }
@@ -49,11 +48,9 @@ class Restarts : public Search {
   }
 
  private:
-  using Graphs = std::unordered_set<Hash128>;
-
   /// False where the limits ended it. A rewrite that is refused ends the walk where it stands. Graphs that
   /// nothing met before are added to those passed: no descent has led through them yet.
-  bool walk(SearchRun& run, env::RewriteState& state, Rng& rng, Graphs& passed) const {
+  bool walk(SearchRun& run, env::RewriteState& state, Rng& rng, VisitedGraphs& passed) const {
     const std::uint64_t steps = 1 + rng.below(options_.most_steps);
     for (std::uint64_t step = 0; step < steps && state.index().match_count() > 0; ++step) {
       if (!run.begin_expansion()) return false;

@@ -21,10 +21,14 @@ std::string_view stopped_by_name(StoppedBy stopped_by) {
 }
 
 SearchRun::SearchRun(std::string name, const SearchLimits& limits, const SearchContext& context,
-                     env::RewriteState& start)
-    : name_(std::move(name)), limits_(limits), context_(context), start_ns_(context.clock.steady_ns()) {
-  result_.initial = result_.best = start.cost();
-  visit(start.graph().hash());
+                     env::RewriteState& state)
+    : name_(std::move(name)),
+      limits_(limits),
+      context_(context),
+      start_ns_(context.clock.steady_ns()),
+      state_(state) {
+  result_.initial = result_.best = state.cost();
+  visit(state.graph().hash());
 }
 
 double SearchRun::elapsed_seconds() const {
@@ -55,6 +59,7 @@ bool SearchRun::begin_expansion() {
     return false;
   }
   ++result_.expansions;
+  state_.forget_the_past();
   if (context_.progress) {
     context_.progress({name_, elapsed_seconds(), result_.expansions, result_.candidates_costed,
                        result_.initial.latency_us, result_.best.latency_us});
@@ -76,7 +81,7 @@ void SearchRun::offer(cost::CostModel& cost, std::span<const rules::Match> path,
 }
 
 SearchResult SearchRun::finish() {
-  result_.visited = visited_.size();
+  result_.visited = visited_.inserted();
   result_.seconds = elapsed_seconds();
   return std::move(result_);
 }

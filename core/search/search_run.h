@@ -3,21 +3,23 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "core/env/rewrite_state.h"
 #include "core/search/search.h"
+#include "core/search/visited_graphs.h"
 
 namespace regraft::search {
 
 /// The books of one run of a search: limits, counters, the table of visited graphs and the best graph so far.
-/// Every search keeps them here, so that all count alike.
+/// Every search keeps them here, so that all count alike, and none grows without bound: graphs are remembered
+/// in VisitedGraphs, and at each expansion the state forgets what it named for rewrites that it took back.
 class SearchRun {
  public:
   SearchRun(std::string name, const SearchLimits& limits, const SearchContext& context,
-            env::RewriteState& start);
+            env::RewriteState& state);
 
-  /// Whether one more expansion is within the limits; if so, counts and reports it.
+  /// Whether one more expansion is within the limits; if so, counts and reports it. Matches of the state's
+  /// index that were held before are void.
   bool begin_expansion();
   /// Whether time is left and nobody asked to stop: for the inside of a long expansion.
   bool goes_on();
@@ -32,9 +34,12 @@ class SearchRun {
   /// Counts the graph that move() goes to. False where the rewriter refuses it or the limit is reached.
   template <typename Move>
   bool try_move(Move&& move);
+  /// The same of a match that earlier rewrites may have taken away: that it is refused is no bug then.
+  template <typename Move>
+  bool try_held(Move&& move);
 
   /// Remembers a graph; false where it was known.
-  bool visit(const Hash128& hash) { return visited_.insert(hash).second; }
+  bool visit(const Hash128& hash) { return visited_.insert(hash); }
   bool knows(const Hash128& hash) const { return visited_.contains(hash); }
 
   /// Takes the graph at `path`, then `last` if any, for the best where it is cheaper.
@@ -45,6 +50,8 @@ class SearchRun {
   SearchResult finish();
 
  private:
+  template <typename Move, typename Refuse>
+  bool attempt(Move&& move, Refuse&& refused);
   double elapsed_seconds() const;
   void refuse(const rules::RuleError& error);
 
@@ -52,7 +59,8 @@ class SearchRun {
   SearchLimits limits_;
   const SearchContext& context_;
   std::int64_t start_ns_;
-  std::unordered_set<Hash128> visited_;
+  env::RewriteState& state_;
+  VisitedGraphs visited_;
   SearchResult result_;
 };
 
@@ -63,11 +71,21 @@ bool SearchRun::try_match(env::RewriteState& state, const rules::Match& match, L
 
 template <typename Move>
 bool SearchRun::try_move(Move&& move) {
+  return attempt(move, [&](const rules::RuleError& error) { refuse(error); });
+}
+
+template <typename Move>
+bool SearchRun::try_held(Move&& move) {
+  return attempt(move, [](const rules::RuleError&) {});
+}
+
+template <typename Move, typename Refuse>
+bool SearchRun::attempt(Move&& move, Refuse&& refused) {
   if (costs_no_more()) return false;
   try {
     move();
   } catch (const rules::RuleError& error) {
-    refuse(error);
+    refused(error);
     return false;
   }
   ++result_.candidates_costed;

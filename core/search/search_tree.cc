@@ -19,6 +19,27 @@ SearchTree::Id SearchTree::follow() {
   return current_.empty() ? 0 : current_.back();
 }
 
+std::vector<SearchTree::Id> SearchTree::keep(std::span<const Id> wanted) {
+  std::vector<std::uint8_t> kept(nodes_.size(), 0);
+  const auto mark = [&](Id id) {
+    for (; id != 0 && kept[id] == 0; id = nodes_[id].parent) kept[id] = 1;
+  };
+  for (const Id id : wanted) mark(id);
+  if (!current_.empty()) mark(current_.back());
+  std::vector<Id> moved(nodes_.size(), 0);  // parents come before their children
+  Id next = 1;
+  for (Id id = 1; id < nodes_.size(); ++id) {
+    if (kept[id] == 0) continue;
+    moved[id] = next;
+    nodes_[next++] = {moved[nodes_[id].parent], nodes_[id].match};
+  }
+  nodes_.resize(next);
+  for (Id& id : current_) id = moved[id];
+  std::vector<Id> ids;
+  for (const Id id : wanted) ids.push_back(moved[id]);
+  return ids;
+}
+
 void SearchTree::go_to(Id id) {
   std::vector<Id> way;
   for (Id at = id; at != 0; at = nodes_[at].parent) way.push_back(at);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/env/rewrite_state.h"
@@ -13,6 +15,8 @@ namespace regraft::search {
 class SearchTree {
  public:
   using Id = std::uint32_t;
+  /// When searches forget the half that promises least: 40 MB.
+  static constexpr std::size_t kMostNodes = std::size_t{1} << 19;
 
   /// `state` stands at the start; whoever else than go_to() moves it calls follow() or takes it back. It
   /// outlives the tree.
@@ -25,6 +29,10 @@ class SearchTree {
   /// which it stands.
   Id follow();
   std::size_t size() const { return nodes_.size(); }
+  bool is_full() const { return nodes_.size() >= kMostNodes; }
+  /// Forgets all graphs but these, those on the way to them, and those on the way to where the state stands;
+  /// the new ids of these, which keep their order.
+  std::vector<Id> keep(std::span<const Id> wanted);
 
  private:
   struct Node {

@@ -75,10 +75,10 @@ class Calibration {
   }
 
   std::vector<Sample> run() {
-    graph::Graph start = model_.graph();
-    rules::clean_up(start);
-    start.commit();
     const rules::RuleSet rules = rules::RuleSet::load(actors::find_config(options_.rules));
+    graph::Graph start = model_.graph();
+    rules::clean_up(start, rules);
+    start.commit();
     const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options_.device)), bindings_);
     env::RewriteState state(start, rules, costs);
     Rng rng(options_.seed, "calibration walks");

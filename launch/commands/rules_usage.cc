@@ -65,7 +65,7 @@ std::vector<std::pair<std::filesystem::path, std::string>> named(
 
 void count(graph::Graph start, const std::string& name, const rules::RuleSet& rules,
            const cost::CostFactory& costs, const Options& options, Usage& usage) {
-  rules::clean_up(start);
+  rules::clean_up(start, rules);
   start.commit();
   const rules::MatchIndex index(rules, start);
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule)

@@ -16,7 +16,7 @@ namespace regraft::testing {
 struct ModelWorld {
   explicit ModelWorld(const std::string& name)
       : imported(onnx::import_model(unpacked_model(name))), start(imported.graph()) {
-    rules::clean_up(start);
+    rules::clean_up(start, rules);
     start.commit();
   }
   env::Environment make(const env::EnvOptions& options = {}) const {

@@ -257,7 +257,7 @@ void message_step(const FusedStep& step, const FusedGraph& graph, const FusedRow
   scale_rows<W>(own.incoming, rows.incoming_scale, graph.nodes);
   scale_rows<W>(own.outgoing, rows.outgoing_scale, graph.nodes);
   for_tiles<W>(graph.nodes, NodePass<W>{step, rows, own});
-  const float node_scale = 1.0f / static_cast<float>(graph.nodes);
+  const float node_scale = graph.nodes > 0 ? 1.0f / static_cast<float>(graph.nodes) : 0.0f;
   const float edge_scale = graph.edges > 0 ? 1.0f / static_cast<float>(graph.edges) : 0.0f;
   scale_rows<W>(own.node_mean, &node_scale, 1);
   scale_rows<W>(own.edge_mean, &edge_scale, 1);

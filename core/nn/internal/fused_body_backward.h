@@ -226,7 +226,7 @@ void step_back(const FusedStep& step, const FusedGraph& graph, const FusedRows& 
   const FusedGradients& g = adjoint.gradients;
   float node_mean[W], edge_mean[W], to_nodes[W], to_edges[W];
   global_back<W>(step, own, adjoint, globals, node_mean, edge_mean);
-  const float node_scale = 1.0f / static_cast<float>(graph.nodes);
+  const float node_scale = graph.nodes > 0 ? 1.0f / static_cast<float>(graph.nodes) : 0.0f;
   const float edge_scale = graph.edges > 0 ? 1.0f / static_cast<float>(graph.edges) : 0.0f;
   scale_rows<W>(node_mean, &node_scale, 1);
   scale_rows<W>(edge_mean, &edge_scale, 1);

@@ -166,6 +166,24 @@ TEST_F(PolicyTest, ActionsOfAnotherKindThanInTrainingAreRefused) {
   }
 }
 
+// What is left of a model whose outputs are constants: no input, no node, NO-OP alone.
+TEST_F(PolicyTest, AGraphWithoutNodesHasNoOpAlone) {
+  env::Observation empty =
+      test::synthetic_observation({.nodes = 0, .rules = size.rules, .locations = 0}, rng);
+  ASSERT_EQ(empty.candidate_count(), 1u);
+  for (const NetworkConfig& config : {preset("cpu", 20), test::hierarchical(preset("cpu", 20), size.rules)}) {
+    auto torch = make(Engine::torch, config), fused = make(Engine::fused, config);
+    const auto expected = torch.evaluate(empty), found = fused.evaluate(empty);
+    EXPECT_THAT(found.log_probabilities, testing::ElementsAre(testing::FloatNear(0, 1e-6)));
+    EXPECT_THAT(expected.log_probabilities, testing::ElementsAre(testing::FloatNear(0, 1e-6)));
+    EXPECT_TRUE(std::isfinite(found.value));
+    EXPECT_NEAR(found.value, expected.value, 5e-6);
+    const env::Observation* both[] = {&observations[2], &empty};
+    EXPECT_NEAR(torch.evaluate(both)[1].value, expected.value, 5e-6);
+    EXPECT_NEAR(fused.evaluate(both)[0].value, fused.evaluate(observations[2]).value, 5e-6);
+  }
+}
+
 TEST_F(PolicyTest, WrongObservationsAreRefused) {
   auto policy = make(Engine::automatic, preset("cpu", 20));
   auto bad = observations[2];

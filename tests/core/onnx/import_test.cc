@@ -254,6 +254,35 @@ TEST(Import, OldSoftmaxIsKnownOnlyAlongTheLastAxis) {
   EXPECT_EQ(node_of(model, "b").kind, OpKind::softmax);
 }
 
+TEST(Import, ADropoutThatDoesNotTrainIsAnIdentity) {
+  const auto kinds = [](std::int64_t opset, const std::string& training, bool mask) {
+    ModelBuilder builder(opset);
+    builder.input("x", {"2"}).output("y", {"2"}).floats("ratio", {});
+    builder.input("flag", {}, pb::TensorProto::BOOL);
+    builder.initializer("no", {}, std::vector<char>{0}, pb::TensorProto::BOOL);
+    builder.initializer("yes", {}, std::vector<char>{1}, pb::TensorProto::BOOL);
+    const std::vector<std::string> outputs =
+        mask ? std::vector<std::string>{"d", "m"} : std::vector<std::string>{"d"};
+    if (opset < 12)
+      set_float(builder.node("Dropout", {"x"}, outputs), "ratio", 0.5f);
+    else if (training.empty())
+      builder.node("Dropout", {"x", "ratio"}, outputs);
+    else
+      builder.node("Dropout", {"x", "ratio", training}, outputs);
+    builder.node("Relu", {"d"}, {"y"});
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    const graph::Graph& graph = model.graph();
+    return graph.node(graph.node(graph.outputs()[0].node).inputs[0].node).kind;
+  };
+  EXPECT_EQ(kinds(11, "", false), graph::OpKind::identity);
+  EXPECT_EQ(kinds(17, "", false), graph::OpKind::identity);
+  EXPECT_EQ(kinds(17, "no", false), graph::OpKind::identity);
+  EXPECT_EQ(kinds(17, "yes", false), graph::OpKind::opaque);
+  EXPECT_EQ(kinds(17, "flag", false), graph::OpKind::opaque);
+  EXPECT_EQ(kinds(17, "no", true), graph::OpKind::opaque);
+}
+
 TEST(Import, OverridableInitializersAreInputs) {
   for (const std::int64_t ir : {3, 8}) {
     ModelBuilder builder(17, ir);

@@ -84,6 +84,30 @@ std::unique_ptr<Search> best_of_greedy_and_random() {
   return make_best_of(std::move(searches), "both");
 }
 
+std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
+  std::vector<std::unique_ptr<Search>> all;
+  all.push_back(make_greedy());
+  all.push_back(make_sweep());
+  all.push_back(make_restarts());
+  all.push_back(make_backtracking());
+  all.push_back(make_beam());
+  all.push_back(make_random_rollouts());
+  all.push_back(make_rollouts(prior));
+  all.push_back(make_policy_guided(prior));
+  all.push_back(make_polished(make_rollouts(prior)));
+  return all;
+}
+
+/// A network has no answer where there is no node: it is not asked where NO-OP alone is left.
+class NeverAsked : public Prior {
+ public:
+  std::string name() const override { return "never"; }
+  std::vector<float> log_probabilities(const env::Observation&, Way&) override {
+    ADD_FAILURE() << "was asked";
+    return {0.0f};
+  }
+};
+
 TEST(Search, AllConform) {
   ExpertPrior expert(2);
   UniformPrior uniform;
@@ -116,22 +140,43 @@ TEST(Search, AllReturnTheStartWhereNoRuleApplies) {
   const rules::RuleSet other = rules::RuleSet::parse("none: Floor(Ceil(x)) => Ceil(x)\n", "none.rules");
   const SearchProblem problem{*world.task.start, other, world.costs};
   ExpertPrior expert(1);
-  std::vector<std::unique_ptr<Search>> all;
-  all.push_back(make_greedy());
-  all.push_back(make_sweep());
-  all.push_back(make_restarts());
-  all.push_back(make_backtracking());
-  all.push_back(make_beam());
-  all.push_back(make_random_rollouts());
-  all.push_back(make_rollouts(expert));
-  all.push_back(make_policy_guided(expert));
-  for (const auto& search : all) {
+  for (const auto& search : all_searches(expert)) {
     const ManualClock clock;
     Rng rng(1, "search");
     const SearchResult result = search->run(problem, {}, rng, {clock});
     EXPECT_TRUE(result.path.empty()) << search->name();
     EXPECT_EQ(result.stopped_by, StoppedBy::exhausted) << search->name();
     EXPECT_EQ(result.candidates_costed, 0u) << search->name();
+  }
+}
+
+/// Graphs with nothing to do, down to one without a node: outputs that are constants or inputs, one of them
+/// twice.
+TEST(Search, AllReturnTheStartOfAGraphWithNothingToDo) {
+  graph::Tables tables;
+  const graph::TypeId type = tables.intern(graph::DType::float32, std::array{graph::Dim{3}});
+  const graph::WeightId constant = tables.weights().scalar(graph::DType::float32, 2);
+  const auto filled = [&](bool has_input, bool has_constant) {
+    graph::Graph graph(tables);
+    const graph::Value x = has_input ? graph::Value{graph.add_input(type, 0), 0} : graph::Value{};
+    if (has_constant) graph.add_output(graph.weight_value(constant));
+    if (has_input) graph.add_output(x);
+    if (has_input) graph.add_output(x);
+    graph.commit();
+    return graph;
+  };
+  const rules::RuleSet rules = rules::RuleSet::parse("twice: Neg(Neg(x)) => x\n", "twice.rules");
+  const env::TableCostFactory costs({});
+  NeverAsked prior;
+  for (const graph::Graph& start :
+       {filled(false, false), filled(false, true), filled(true, false), filled(true, true)}) {
+    for (const auto& search : all_searches(prior)) {
+      const ManualClock clock;
+      Rng rng(1, "search");
+      const SearchResult result = search->run({start, rules, costs}, {}, rng, {clock});
+      EXPECT_TRUE(result.path.empty()) << search->name();
+      EXPECT_EQ(result.stopped_by, StoppedBy::exhausted) << search->name();
+    }
   }
 }
 

@@ -141,8 +141,8 @@ class Walk {
  private:
   void walk(int steps) {
     if (plan_.clean_up)
-      for (const rules::CleanupStep& step : rules::clean_up(graph_))
-        log_.entries.push_back({std::string(rules::name_of(step.pass)), {step.node}});
+      for (const rules::CleanupStep& step : rules::clean_up(graph_, rules_))
+        log_.entries.push_back({step.name, {step.node}});
     Rng rng(plan_.seed, "walk");
     rules::MatchIndex index(rules_, graph_);
     const std::size_t limit = 3 * graph_.operation_count() + 60;
