@@ -17,6 +17,7 @@ struct LogEntry {
   std::vector<graph::NodeId> nodes;
   double cost_before_us = 0;  // of rules only
   double cost_after_us = 0;
+  std::vector<RuleMark> marks = {};  // of the rule
 
   bool operator==(const LogEntry&) const = default;
 };
@@ -26,8 +27,8 @@ struct LogEntry {
 ///
 /// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}, and
 /// "domains" where any were allowed; then one
-/// object an entry: {"name", "nodes"} and, for rules, {"cost_before_us", "cost_after_us"}; last {"entries":
-/// N}, so that a torn file is noticed.
+/// object an entry: {"name", "nodes"} and, for rules, {"cost_before_us", "cost_after_us"} and {"marks"} of
+/// those that have any; last {"entries": N}, so that a torn file is noticed.
 struct RewriteLog {
   static constexpr int kFormat = 1;
 
