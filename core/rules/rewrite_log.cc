@@ -36,6 +36,7 @@ json entry_json(const LogEntry& entry) {
     object["cost_after_us"] = entry.cost_after_us;
   }
   if (!entry.graph.empty()) object["graph"] = entry.graph;
+  for (const RuleMark mark : entry.marks) object["marks"].push_back(mark_name(mark));
   return object;
 }
 
@@ -56,6 +57,12 @@ LogEntry parse_entry(const json& object, const std::string& where, std::size_t l
     entry.cost_after_us = field<double>(object, "cost_after_us", where, line);
   }
   if (object.contains("graph")) entry.graph = field<std::string>(object, "graph", where, line);
+  if (!object.contains("marks")) return entry;
+  for (const std::string& name : field<std::vector<std::string>>(object, "marks", where, line)) {
+    const auto mark = mark_from_name(name);
+    if (!mark) bad_line(where, line, "holds a mark that is not known");
+    entry.marks.push_back(*mark);
+  }
   return entry;
 }
 

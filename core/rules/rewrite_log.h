@@ -23,6 +23,7 @@ struct LogEntry {
   double cost_after_us = 0;
   std::string graph =
       {};  // the body that was rewritten (onnx::ImportedModel::graph_path); empty: the main graph
+  std::vector<RuleMark> marks = {};  // of the rule
 
   bool operator==(const LogEntry&) const = default;
 };
@@ -32,8 +33,8 @@ struct LogEntry {
 ///
 /// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}, and
 /// "domains" where any were allowed; then one object an entry: {"name", "nodes"}, for rules
-/// {"cost_before_us", "cost_after_us"}, and for bodies {"graph"}; last {"entries": N}, so that a torn file is
-/// noticed. Clean-up of all graphs comes before the first rule.
+/// {"cost_before_us", "cost_after_us"} and {"marks"} of those that have any, and for bodies {"graph"}; last
+/// {"entries": N}, so that a torn file is noticed. Clean-up of all graphs comes before the first rule.
 struct RewriteLog {
   static constexpr int kFormat = 1;
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 
 #include "core/rules/syntax.h"
@@ -91,20 +92,55 @@ class FileReader {
     if (family_.empty()) fail(file_, {number, 1}, "a family without a name", "write [name]");
   }
 
+  Position column(std::size_t i) const { return {body_line_, static_cast<std::uint32_t>(i + 1)}; }
+
+  void skip_blanks(std::size_t& i) const {
+    while (i < body_.size() && blank(body_[i])) ++i;
+  }
+
+  std::string word(std::size_t& i) const {
+    const std::size_t first = i;
+    while (i < body_.size() && rule_name_char(body_[i])) ++i;
+    return body_.substr(first, i - first);
+  }
+
+  /// What stands between parentheses from `i` on, if they open there; `i` comes to lie behind them.
+  std::vector<RuleMark> marks(std::size_t& i) const {
+    std::vector<RuleMark> marks;
+    if (i >= body_.size() || body_[i] != '(') return marks;
+    do {
+      skip_blanks(++i);
+      const Position at = column(i);
+      const std::string name = word(i);
+      const auto mark = mark_from_name(name);
+      if (!mark) fail(file_, at, "unknown mark '" + name + "'", "one of finite, bounded-terms");
+      if (std::ranges::find(marks, *mark) != marks.end())
+        fail(file_, at, "the mark '" + name + "' stands here twice", "remove one");
+      marks.push_back(*mark);
+      skip_blanks(i);
+    } while (i < body_.size() && body_[i] == ',');
+    if (i >= body_.size() || body_[i] != ')')
+      fail(file_, column(i), "expected ')' behind the marks", "as in name (finite): ...");
+    ++i;
+    return marks;
+  }
+
   void finish() {
     if (body_.empty()) return;
     RuleText rule;
     rule.at = {body_line_, 1};
     rule.family = family_;
     std::size_t i = 0;
-    while (i < body_.size() && rule_name_char(body_[i])) ++i;
-    rule.name = body_.substr(0, i);
-    while (i < body_.size() && blank(body_[i])) ++i;
+    rule.name = word(i);
+    const std::size_t named = i;
+    skip_blanks(i);
+    rule.marks = marks(i);
+    rule.text = normalised(rule.name + body_.substr(rule.marks.empty() ? named : i));
+    skip_blanks(i);
     if (rule.name.empty() || i >= body_.size() || body_[i] != ':') {
-      fail(file_, {body_line_, static_cast<std::uint32_t>(i + 1)}, "a rule begins with 'name:'",
-           "names are lower case letters, digits and '-'");
+      fail(file_, column(i), "a rule begins with 'name:'",
+           "names are lower case letters, digits and '-'; marks stand behind them, as in name (finite): ...");
     }
-    rule.text = normalised(body_);
     for (std::size_t k = 0; k <= i; ++k) body_[k] = ' ';
     std::vector<Token> tokens = tokenize(body_, body_line_, file_);
     if (tokens.size() > kMostTokens) fail(file_, rule.at, "a rule of more than 2000 tokens", "split it");

@@ -35,6 +35,10 @@ std::string made_domain(const CompiledRule& rule) {
 
 }  // namespace
 
+bool RuleInfo::has(RuleMark mark) const {
+  return std::ranges::find(marks, mark) != marks.end();
+}
+
 RuleSet::RuleSet() = default;
 RuleSet::RuleSet(RuleSet&&) noexcept = default;
 RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
@@ -119,7 +123,8 @@ void RuleSet::append(std::string_view text, std::string_view file_name) {
                         .text = rule.text,
                         .file = file_name,
                         .line = rule.at.line,
-                        .domain = made_domain(named.rule)});
+                        .domain = made_domain(named.rule),
+                        .marks = rule.marks});
       compiled_.push_back(std::make_unique<CompiledRule>(std::move(named.rule)));
     }
   }
@@ -138,6 +143,13 @@ void RuleSet::exclude(std::string_view name) {
   const auto at = static_cast<std::ptrdiff_t>(*found);
   infos_.erase(infos_.begin() + at);
   compiled_.erase(compiled_.begin() + at);
+}
+
+void RuleSet::exclude_marked() {
+  std::vector<std::string> marked;
+  for (const RuleInfo& info : infos_)
+    if (!info.marks.empty()) marked.push_back(info.name);
+  for (const std::string& name : marked) exclude(name);
 }
 
 const CompiledRule& RuleSet::compiled(std::size_t rule) const {

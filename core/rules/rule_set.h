@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/rules/rule_marks.h"
 
 namespace regraft::rules {
 
@@ -27,12 +28,15 @@ struct CompiledRule;  // rules/compile.h, internal to core/rules
 struct RuleInfo {
   std::string name;            // "conv-bn"
   std::string family;          // the file or section it stands in
-  std::string text;            // the rule's own line, as written, white space normalised
+  std::string text;            // the rule's own line without its marks, white space normalised
   std::filesystem::path file;  // that it was read from; its statuses and proofs lie beside it
   std::uint32_t line = 0;      // where it begins there
   RuleStatus status = RuleStatus::tested;
   /// The domain of a runtime's own op that the right side makes; empty: it makes standard ops alone.
   std::string domain = {};
+  std::vector<RuleMark> marks = {};
+
+  bool has(RuleMark mark) const;
 };
 
 /// Which rules of a file or folder are wanted.
@@ -79,6 +83,8 @@ class RuleSet {
   Hash128 hash() const;
   /// Takes the rule of that name out, if there is one; those behind it get other numbers.
   void exclude(std::string_view name);
+  /// Takes all rules out that have a mark.
+  void exclude_marked();
 
  private:
   RuleSet();

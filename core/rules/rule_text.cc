@@ -183,7 +183,7 @@ std::string wrapped(std::string head, const std::vector<Clause>& clauses, std::s
 }  // namespace
 
 std::string pretty(const RuleText& rule) {
-  const std::string left = wrapped(rule.name + ": ", rule.left, 4);
+  const std::string left = wrapped(rule.name + marks_text(rule.marks) + ": ", rule.left, 4);
   const std::string right = wrapped("=> ", rule.right, 7);
   const std::size_t last = left.rfind('\n');
   const std::size_t width = last == std::string::npos ? left.size() : left.size() - last - 1;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/diagnostics.h"
+#include "core/rules/rule_marks.h"
 
 namespace regraft::rules {
 
@@ -97,7 +98,8 @@ struct Clause {
 struct RuleText {
   std::string name;
   std::string family;
-  std::string text;  // white space normalised
+  std::string text;  // without its marks, white space normalised
+  std::vector<RuleMark> marks;
   Position at;
   std::vector<Clause> left, right;
 };

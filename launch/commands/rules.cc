@@ -26,7 +26,7 @@ constexpr unsigned kRuleColumn = 1;  // where every rule begins: what is indente
 
 struct Options {
   std::filesystem::path rules = "configs/rules";
-  std::string family, status, name;
+  std::string family, status, mark, name;
   std::vector<std::string> names;
   bool write = false, verbose = false, counts = false;
   std::uint64_t work_millions = synth::ProofOptions{}.work / synth::ProofOptions::kMillion;
@@ -99,11 +99,13 @@ void report_checkers(const std::map<std::string, std::size_t>& statuses) {
 
 int list(const Options& options) {
   const auto wanted = rules::status_from_name(options.status);
+  const auto marked = rules::mark_from_name(options.mark);
   const rules::RuleSet rules = load(options.rules);
   require_family(rules, options);
   rules::StatusTables tables;
   const Chosen chosen = [&](const rules::RuleInfo& info) {
-    return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted);
+    return (options.family.empty() || info.family == options.family) && (!wanted || info.status == *wanted) &&
+           (!marked || info.has(*marked));
   };
   if (options.counts) return count(rules, chosen);
   std::size_t shown = 0;
@@ -113,8 +115,9 @@ int list(const Options& options) {
     if (!chosen(info)) continue;
     const std::string checker = other_checker(tables.of(info), info);
     const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
-    std::printf("%-14s %-8s %s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
-                info.name.c_str(), domain.c_str(), checker.empty() ? "" : ("  (by " + checker + ")").c_str());
+    std::printf("%-14s %-8s %s%s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
+                info.name.c_str(), rules::marks_text(info.marks).c_str(), domain.c_str(),
+                checker.empty() ? "" : ("  (by " + checker + ")").c_str());
     ++shown;
     ++checkers[checker];
   }
@@ -131,6 +134,12 @@ int show(const Options& options) {
   const rules::StatusLine* line = table.find(info.name);
   std::printf("%s\n", rules::pretty(info.text).c_str());
   std::printf("family %s, %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str());
+  for (const rules::RuleMark mark : info.marks)
+    std::printf(
+        "%s: %s\n", std::string(mark_name(mark)).c_str(),
+        mark == rules::RuleMark::finite
+            ? "both sides agree where all that they compute is finite"
+            : "both sides agree where what is moved or dropped is no larger than what it is added to");
   if (line && line->text_hash != rules::StatusTable::hash_of(info)) {
     std::printf("was %s before its text was edited: run 'regraft rules verify --write %s'\n",
                 std::string(status_name(line->status)).c_str(), info.name.c_str());
@@ -286,6 +295,10 @@ void add_rules(CLI::App& program, Action& action) {
   lists->add_option("--family", options->family, "only of this family");
   lists->add_option("--status", options->status, "only of this status")
       ->check(one_of({"proved", "bounded", "tested"}));
+  lists
+      ->add_option("--mark", options->mark,
+                   "only those that hold under this condition: configs/rules/marks.md")
+      ->check(one_of({"finite", "bounded-terms"}));
   lists->add_flag("--counts", options->counts, "how many, by file, family and status");
   add_verb(*command, "show", "one rule's text, status and proof", options, action, show)
       ->add_option("NAME", options->name, "of the rule")

@@ -20,6 +20,7 @@ struct Options {
   std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
+  bool finite = false;
 };
 
 void print(const exec::EquivalenceReport& report) {
@@ -30,6 +31,8 @@ void print(const exec::EquivalenceReport& report) {
     if (!output.problem.empty()) std::printf("  %s\n", output.problem.c_str());
   }
   for (const std::string& binding : report.bindings) std::printf("compared at %s\n", binding.c_str());
+  if (!report.extremes.empty())
+    std::printf("compared on %zu draws of extremes, too\n", report.extremes.size());
   for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s: %s\n", report.equivalent ? "equivalent" : "NOT equivalent", report.reason.c_str());
 }
@@ -49,6 +52,7 @@ int verify(const Options& options) {
   for (const exec::FeedPoint& point : feed.points) check.points.push_back(point.sizes);
   check.inputs = inputs.get();
   check.seed = options.seed;
+  check.finite = options.finite;
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
   const std::string text = exec::to_json(report).dump(2) + "\n";
   const bool to_stdout = options.json && *options.json == "-";
@@ -78,6 +82,8 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option("--json", options->json,
                       "write the report as JSON; - for standard output instead of the table");
   command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
+  command->add_flag("--finite", options->finite,
+                    "compare on finite numbers only: what rules with the mark 'finite' keep");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

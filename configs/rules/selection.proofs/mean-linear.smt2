@@ -1,4 +1,4 @@
-; mean-linear: ReduceMean{[a], keep}(MatMul(x, w)), rank(w) == 2, a < rank(x) - 1 => MatMul(ReduceMean{[a], keep}(x), w)
+; mean-linear: ReduceMean{[a], keep}(MatMul(x, w)), const(w), rank(w) == 2, a < rank(x) - 1 => MatMul(ReduceMean{[a], keep}(x), w)
 ; For all dims; 20 cases, ranks to 5.
 ; What is left to confirm once both sides are in normal form, each with its negation asserted: 2 conditions.
 ; Then whole equalities of both sides as the operations define them: 20 of 20, in 16 blocks.

@@ -17,10 +17,18 @@ namespace regraft::rules::testing {
 using graph::HostTensor;
 
 /// A slow, obvious interpreter of whole graphs in fp64: what graph/evaluate.h folds, and naive loops for the
-/// rest.
+/// rest. `rounding` is done to every value of floats that an operation or a constant gives.
 class Interpreter {
  public:
-  explicit Interpreter(const graph::Graph& graph) : graph_(graph) {}
+  explicit Interpreter(const graph::Graph& graph, double (*rounding)(double) = nullptr)
+      : graph_(graph), rounding_(rounding) {}
+
+  /// Whether this is so of all floats, given and computed.
+  template <typename Holds>
+  bool all_are(Holds holds) const {
+    return std::ranges::all_of(
+        values_, [&](const auto& value) { return std::ranges::all_of(value.second.real, holds); });
+  }
 
   /// Values of the graph outputs, given those of the graph inputs by origin.
   std::vector<HostTensor> run(const std::map<std::int32_t, HostTensor>& inputs) {
@@ -29,10 +37,10 @@ class Interpreter {
       if (node.kind == graph::OpKind::input) {
         values_[{id, 0}] = inputs.at(node.origin);
       } else if (node.kind == graph::OpKind::weight) {
-        values_[{id, 0}] = graph::evaluate(graph_.tables(), node.weight);
+        values_[{id, 0}] = rounded(graph::evaluate(graph_.tables(), node.weight));
       } else {
         std::vector<HostTensor> out = node_values(node);
-        for (std::uint32_t i = 0; i < out.size(); ++i) values_[{id, i}] = std::move(out[i]);
+        for (std::uint32_t i = 0; i < out.size(); ++i) values_[{id, i}] = rounded(std::move(out[i]));
       }
     }
     std::vector<HostTensor> outputs;
@@ -44,6 +52,11 @@ class Interpreter {
   using Dims = std::vector<std::int64_t>;
   using K = graph::OpKind;
   using A = graph::Attr;
+
+  HostTensor rounded(HostTensor tensor) const {
+    if (rounding_ != nullptr) std::ranges::transform(tensor.real, tensor.real.begin(), rounding_);
+    return tensor;
+  }
 
   std::vector<HostTensor> node_values(const graph::Node& node) {
     std::vector<const HostTensor*> in;
@@ -125,14 +138,14 @@ class Interpreter {
       Dims window(w.dims.begin() + 1, w.dims.end());
       for_each_index(window, [&](const Dims& k) {
         Dims xi = {o[0], o[1] / per_group * w.dims[1] + k[0]};
+        bool inside = true;
         for (std::size_t d = 0; d < n; ++d) {
-          const std::int64_t at = o[d + 2] * s[d] - p[d] + k[d + 1] * dil[d];
-          if (at < 0 || at >= x.dims[d + 2]) return;
-          xi.push_back(at);
+          xi.push_back(o[d + 2] * s[d] - p[d] + k[d + 1] * dil[d]);
+          inside = inside && xi.back() >= 0 && xi.back() < x.dims[d + 2];
         }
         Dims wi = {o[1]};
         wi.insert(wi.end(), k.begin(), k.end());
-        sum += x.real[flat(x.dims, xi)] * w.real[flat(w.dims, wi)];
+        sum += (inside ? x.real[flat(x.dims, xi)] : 0.0) * w.real[flat(w.dims, wi)];
       });
       out.real[flat(out.dims, o)] = sum;
     });
@@ -200,16 +213,19 @@ class Interpreter {
                       HostTensor& out) {
     const auto axis = static_cast<std::size_t>(attrs.integer(A::axis));
     for_each_index(out.dims, [&](const Dims& o) {
-      double sum = 0;
+      double sum = 0, largest = -std::numeric_limits<double>::infinity();
       Dims at = o;
       for (at[axis] = 0; at[axis] < out.dims[axis]; ++at[axis])
-        sum += std::exp(in[0]->real[flat(out.dims, at)]);
-      out.real[flat(out.dims, o)] = std::exp(in[0]->real[flat(out.dims, o)]) / sum;
+        largest = std::max(largest, in[0]->real[flat(out.dims, at)]);
+      for (at[axis] = 0; at[axis] < out.dims[axis]; ++at[axis])
+        sum += std::exp(in[0]->real[flat(out.dims, at)] - largest);
+      out.real[flat(out.dims, o)] = std::exp(in[0]->real[flat(out.dims, o)] - largest) / sum;
     });
   }
 
-  static void attention(const graph::AttrBlock& attrs, const std::vector<const HostTensor*>& in,
-                        HostTensor& out) {
+  double rounded(double value) const { return rounding_ != nullptr ? rounding_(value) : value; }
+
+  void attention(const graph::AttrBlock& attrs, const std::vector<const HostTensor*>& in, HostTensor& out) {
     const HostTensor &q = *in[0], &k = *in[1], &v = *in[2];
     const std::int64_t heads = attrs.integer(A::num_heads), width = q.dims[2] / heads,
                        columns = out.dims[2] / heads;
@@ -219,17 +235,22 @@ class Interpreter {
     };
     for_each_index(out.dims, [&](const Dims& o) {
       const std::int64_t head = o[2] / columns;
-      double sum = 0, mixed = 0;
+      double sum = 0, mixed = 0, largest = -std::numeric_limits<double>::infinity();
+      std::vector<double> scores;
       for (std::int64_t key = 0; key < k.dims[1]; ++key) {
         double score = 0;
         for (std::int64_t c = head * width; c < (head + 1) * width; ++c)
           score += biased(q, {o[0], o[1], c}, 0) * biased(k, {o[0], key, c}, q.dims[2]);
-        score *= attrs.real(A::scale);
-        if (in.size() > 5 && in[5]) score += broadcast_at(*in[5], {o[0], head, o[1], key});
-        sum += std::exp(score);
-        mixed += std::exp(score) * biased(v, {o[0], key, o[2]}, 2 * q.dims[2]);
+        score = rounded(rounded(score) * attrs.real(A::scale));
+        if (in.size() > 5 && in[5]) score = rounded(score + broadcast_at(*in[5], {o[0], head, o[1], key}));
+        scores.push_back(score);
+        largest = std::max(largest, score);
       }
-      out.real[flat(out.dims, o)] = mixed / sum;
+      for (double& score : scores) sum += score = std::exp(score - largest);
+      for (std::int64_t key = 0; key < k.dims[1]; ++key)
+        mixed += rounded(scores[static_cast<std::size_t>(key)] / sum) *
+                 biased(v, {o[0], key, o[2]}, 2 * q.dims[2]);
+      out.real[flat(out.dims, o)] = mixed;
     });
   }
 
@@ -270,6 +291,7 @@ class Interpreter {
   }
 
   const graph::Graph& graph_;
+  double (*rounding_)(double);
   std::map<graph::Value, HostTensor> values_;
 };
 

@@ -15,7 +15,9 @@ RewriteLog sample() {
   log.version = "1.2.3";
   log.input_sha256 = "ab";
   log.rule_set = "cd";
-  log.entries = {{"clean-up:fold", {3}}, {"conv-bn", {7, 8}, 10.5, 9.25}};
+  log.entries = {{"clean-up:fold", {3}},
+                 {"conv-bn", {7, 8}, 10.5, 9.25},
+                 {"mul-assoc", {9}, 9.25, 9, {RuleMark::finite, RuleMark::bounded_terms}}};
   return log;
 }
 
@@ -31,7 +33,7 @@ std::string error_of(const std::string& text) {
 TEST(RewriteLog, ReadsBackWhatItWrote) {
   const RewriteLog log = sample();
   EXPECT_EQ(RewriteLog::parse(log.to_text(), "x.log"), log);
-  EXPECT_EQ(log.rule_count(), 1u);
+  EXPECT_EQ(log.rule_count(), 2u);
 }
 
 TEST(RewriteLog, NamesTheBodyThatAnEntryIsOf) {
@@ -55,13 +57,16 @@ TEST(RewriteLog, ErrorsNameFileAndLine) {
   std::string text = sample().to_text();
   text.replace(text.find("[7,8]"), 5, "[7,-8]");
   EXPECT_THAT(error_of(text), HasSubstr("x.log:3: holds a node that is no id"));
+  std::string odd = sample().to_text();
+  odd.replace(odd.find("finite"), 6, "finity");
+  EXPECT_THAT(error_of(odd), HasSubstr("x.log:4: holds a mark that is not known"));
   EXPECT_THAT(error_of("{}\n{}\n"), HasSubstr("x.log:1: lacks a valid \"regraft_log\""));
   EXPECT_THAT(error_of("{\"regraft_log\":9}\n{}\n"), HasSubstr("another format"));
 }
 
 TEST(RewriteLog, CountsAreIntegersInRange) {
   const std::string good = sample().to_text();
-  const std::string_view count = "\"entries\":2";
+  const std::string_view count = "\"entries\":3";
   ASSERT_NE(good.find(count), std::string::npos);
   for (const char* odd : {"2.0", "1e95", "-2", "true", "18446744073709551618"}) {
     std::string text = good;

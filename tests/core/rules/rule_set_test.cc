@@ -54,6 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
                       BadRule{"r: Relu(x) => x\nr: Relu(x) => x\n", "2:1", "a second rule named 'r'"},
                       BadRule{"r: Relu(x)\n", "2:1", "the rule ends too early"},
                       BadRule{"Relu(x) => x\n", "1:1", "begins with 'name:'"},
+                      BadRule{"r (finit): Relu(x) => x\n", "1:4", "unknown mark 'finit'"},
+                      BadRule{"r (): Relu(x) => x\n", "1:4", "unknown mark ''"},
+                      BadRule{"r (finite, finite): Relu(x) => x\n", "1:12", "stands here twice"},
+                      BadRule{"r (finite: Relu(x) => x\n", "1:10", "expected ')'"},
+                      BadRule{"r (finite) Relu(x) => x\n", "1:12", "begins with 'name:'"},
                       BadRule{"  r: Relu(x) => x\n", "1:1", "continues no rule"},
                       BadRule{"[family\nr: Relu(x) => x\n", "1:1", "a family header"},
                       BadRule{"r: y@ = Relu(x@) => y@ = x@\n", "1:1", "share no operand"},
@@ -177,6 +182,23 @@ TEST(RuleSet, HashFollowsTheRules) {
   const char* text = "one: Relu(Relu(x)) => Relu(x)\n";
   EXPECT_EQ(RuleSet::parse(text, "a").hash(), RuleSet::parse(std::string("# other\n") + text, "b").hash());
   EXPECT_NE(RuleSet::parse(text, "a").hash(), RuleSet::parse("one: Relu(Relu(x)) => Relu( x)\n", "a").hash());
+}
+
+TEST(RuleSet, MarksAreNoPartOfTheTextThatStatusesGoBy) {
+  const RuleSet plain = RuleSet::parse("r: Relu(x), k == 1 => x, k in {1, 2}\n", "t");
+  RuleSet marked = RuleSet::parse("r ( bounded-terms ,finite ) : Relu(x), k == 1 => x, k in {1, 2}\n", "t");
+  const std::vector<RuleMark> both{RuleMark::bounded_terms, RuleMark::finite};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(marked.info(i).marks, both);
+    EXPECT_TRUE(marked.info(i).has(RuleMark::finite));
+    EXPECT_FALSE(plain.info(i).has(RuleMark::finite));
+    EXPECT_EQ(RuleSet::alone(marked.info(i)).info(0).marks, both);
+  }
+  EXPECT_EQ(marked.info(0).text, "r : Relu(x), k == 1 => x, k in {1, 2}");
+  EXPECT_EQ(RuleSet::parse("r (finite): Relu(x) => x\n", "t").hash(),
+            RuleSet::parse("r: Relu(x) => x\n", "t").hash());
+  marked.exclude_marked();
+  EXPECT_EQ(marked.size(), 0u);
 }
 
 TEST(RuleSet, DeepNestingIsAnErrorAndNoCrash) {

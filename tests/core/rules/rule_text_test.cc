@@ -47,6 +47,7 @@ void expect_same_when_read_again(const RuleText& rule) {
   const auto again = parse_rules(text + "\n", "pretty");
   ASSERT_EQ(again.size(), 1u) << text;
   EXPECT_EQ(again[0].name, rule.name);
+  EXPECT_EQ(again[0].marks, rule.marks);
   EXPECT_TRUE(same(again[0].left, rule.left) && same(again[0].right, rule.right)) << rule.text << "\n"
                                                                                   << text;
   EXPECT_EQ(pretty(again[0]), text);
