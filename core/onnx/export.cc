@@ -37,8 +37,8 @@ void set_entry(pb::TensorProto& tensor, const std::string& key, const std::strin
 DataFile move_out(WrittenModel& written) {
   DataFile data;
   for_each_tensor(written.model, [&](pb::TensorProto& tensor, bool is_initializer) {
-    if (!is_initializer || !PayloadTable::is_placeholder(tensor.raw_data())) return;
-    const Payload& payload = written.payloads.at(tensor.raw_data());
+    if (!is_initializer || !tensor.has_raw_data()) return;
+    const Payload& payload = written.payloads.of(tensor);
     if (payload.size_bytes < kSmallestExternalBytes) return;
     const std::uint64_t unit = payload.size_bytes >= kPagedTensorBytes ? kPageBytes : kLineBytes;
     const std::uint64_t offset = (data.size_bytes + unit - 1) / unit * unit;
@@ -128,7 +128,7 @@ fs::path write_data(const DataFile& data, PayloadWriter& payloads, const fs::pat
   for (const auto& [offset, payload] : data.parts) {
     file.write(std::string(offset - at, '\0'));
     hasher.add(offset);
-    payloads.write(payload.bytes, payload.weight, payload.size_bytes, [&](std::span<const std::byte> chunk) {
+    payloads.write(payload.view(), payload.weight, payload.size_bytes, [&](std::span<const std::byte> chunk) {
       hasher.add(hash_bytes(chunk));
       file.write(chunk);
     });
