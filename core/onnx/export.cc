@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/graph/evaluate.h"
+#include "core/onnx/data_files.h"
 #include "core/onnx/model_writer.h"
 #include "core/onnx/wire.h"
 
@@ -182,20 +183,6 @@ void export_model(const ImportedModel& model, const graph::Graph& graph, const f
     throw;
   }
   remove_stale_data(path, kept);
-}
-
-void remove_stale_data(const fs::path& path, std::span<const std::string> kept) {
-  constexpr std::size_t kHashDigits = 32;
-  const std::string stem = path.filename().string() + ".";
-  std::error_code ignored;  // what cannot be removed costs space, nothing else
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(path.parent_path().empty() ? "." : path.parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with(stem) && name.ends_with(kDataSuffix) &&
-                      name.size() == stem.size() + kHashDigits + kDataSuffix.size() &&
-                      name.find_first_not_of("0123456789abcdef", stem.size()) == stem.size() + kHashDigits;
-    if (ours && std::find(kept.begin(), kept.end(), name) == kept.end()) fs::remove(entry.path(), ignored);
-  }
 }
 
 std::string export_model_bytes(const ImportedModel& model, const graph::Graph& graph) {
