@@ -35,7 +35,8 @@ namespace fs = std::filesystem;
 /// One run of the pipeline; its members are its state between phases.
 class Pipeline {
  public:
-  explicit Pipeline(const OptimiseOptions& options) : options_(options), output_(options.output) {
+  Pipeline(const OptimiseOptions& options, const CallFiles& files)
+      : options_(options), files_(files), output_(options.output) {
     report_.seed = options.seed;
     report_.search = options.script ? "script" : options.search;
   }
@@ -52,7 +53,7 @@ class Pipeline {
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
-    output_.commit();
+    output_.name_errors([&] { output_.commit(); });
     return report_;
   }
 
@@ -60,7 +61,7 @@ class Pipeline {
   template <typename Work>
   void phase(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
-    work();
+    output_.name_errors(work);
     const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
     const auto held = std::ranges::find(report_.seconds, name, &std::pair<std::string, double>::first);
     if (held == report_.seconds.end())
@@ -73,6 +74,8 @@ class Pipeline {
 
   void import() {
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input)); });
+    output_.expect(*model_);
+    files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
     for (const auto& [name, value] : actors::parse_bindings(options_.bindings))
       bindings_.bind(model_->tables().symbol(name), value);
     report_.nodes_before = report_.nodes_after = model_->graph().operation_count();
@@ -174,7 +177,7 @@ class Pipeline {
     std::unique_ptr<search::Prior> prior;
     env::EpisodeLimits limits;
     bool everywhere = false;
-    const bool guided = name == "policy" || name == "portfolio";
+    const bool guided = wants_policy(name);
     const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
     if (guided && is_bundle(path)) {
       auto controller = std::make_unique<ControllerPrior>(path, *rules_);
@@ -235,6 +238,7 @@ class Pipeline {
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
     exec::EquivalenceReport equivalence =
         verify_in_child(options_.input, candidate, options_.bindings, options_.seed, bit_equal);
+    equivalence.reason = output_.spoken(equivalence.reason);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
     if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
@@ -323,10 +327,11 @@ class Pipeline {
     report_.cost_after = report_.cost_before;
     report_.verified = true;  // the same bytes
     report_.max_relative_error = 0;
-    output_.copy_of(options_.input);
+    output_.name_errors([&] { output_.copy_of(*model_); });
   }
 
   const OptimiseOptions& options_;
+  const CallFiles& files_;
   OutputFiles output_;
   SystemClock clock_;
   std::optional<onnx::ImportedModel> model_;
@@ -340,8 +345,8 @@ class Pipeline {
 
 }  // namespace
 
-OptimiseReport optimise(const OptimiseOptions& options) {
-  return Pipeline(options).run();
+OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files) {
+  return Pipeline(options, files).run();
 }
 
 }  // namespace regraft::launch

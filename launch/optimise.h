@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/rules/rewrite_log.h"
+#include "launch/call_files.h"
 
 namespace regraft::launch {
 
@@ -71,6 +72,7 @@ class NotEquivalentError : public Error {
 /// refuses is reported and the search made again without it. A script (rules/script.h) takes the place of the
 /// search and passes the same checks; there a refusal ends it. What is not accepted becomes a byte copy of
 /// the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
-OptimiseReport optimise(const OptimiseOptions& options);
+/// `files` are those of the call: no output may be external data of the input.
+OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files = {});
 
 }  // namespace regraft::launch

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/file.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
@@ -33,15 +33,14 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
           {"ops", std::move(ops)}};
 }
 
-int profile(const Options& options) {
+int profile(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("MODEL", options.model);
   exec::ProfileOptions settings = options.profile;
   settings.bound = actors::parse_bindings(options.bindings);
   const exec::KernelProfile profile = exec::profile_model(options.model, settings);
   const std::string text = to_json(profile).dump(2) + "\n";
-  if (options.json && *options.json == "-") {
-    std::cout << text;
-    return kDone;
-  }
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())
     std::printf("%-32s %8d %12.1f %6.1f %%\n", op.op.c_str(), op.kernels, op.time_us, op.share * 100);
@@ -66,8 +65,9 @@ void add_profile(CLI::App& program, Action& action) {
       ->capture_default_str();
   command->add_option("--bind", options->bindings, "values of dynamic dims: batch=8,seq=128")->delimiter(',');
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();
-  command->add_option("--json", options->json,
-                      "write the profile as JSON; - for standard output instead of the table");
+  command->add_option(
+      "--json", options->json,
+      "write the profile as JSON; - for standard output, and the table then goes to standard error");
   command->callback([options, &action] { action = [options] { return profile(*options); }; });
 }
 
