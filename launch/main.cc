@@ -1,10 +1,16 @@
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "launch/commands/check_controllers.h"
 #include "launch/commands/collect.h"
@@ -52,14 +58,27 @@ UsageError usage_error(const CLI::App& program, const CLI::ParseError& error) {
   if (!unknown.empty()) {
     text = "unknown option or command '" + unknown.front() + "'";
     const std::string hint = suggestion(unknown.front(), known_words(*command));
-    if (!hint.empty()) text += " (" + hint + ")";
+    if (std::filesystem::exists(unknown.front()))
+      text += " (for the file of that name write ./" + unknown.front() + ")";
+    else if (!hint.empty())
+      text += " (" + hint + ")";
   }
   return UsageError(text, "", "run `" + path_of(*command) + " --help`");
 }
 
+/// What was printed has to arrive: a full disk behind standard output is an error as any other.
+void flush_output() {
+  const bool whole = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!whole)
+    throw FileError("cannot be written: " + std::generic_category().message(errno), "standard output",
+                    "check where it goes");
+}
+
 int run(const Action& action, const ErrorPrinter& errors) {
   try {
-    return action();
+    const int code = action();
+    flush_output();
+    return code;
   } catch (const UsageError& error) {
     errors.print(error);
     return kUsage;

@@ -42,7 +42,8 @@ constexpr double kClearlySlower = 1.02;
 /// One run of the pipeline; its members are its state between phases.
 class Pipeline {
  public:
-  explicit Pipeline(const OptimiseOptions& options) : options_(options), output_(options.output) {
+  Pipeline(const OptimiseOptions& options, const CallFiles& files)
+      : options_(options), files_(files), output_(options.output) {
     report_.seed = options.seed;
     report_.search = options.script ? "script" : options.search;
   }
@@ -62,7 +63,7 @@ class Pipeline {
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
-    output_.commit();
+    output_.name_errors([&] { output_.commit(); });
     return report_;
   }
 
@@ -72,7 +73,7 @@ class Pipeline {
   template <typename Work>
   void phase(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
-    work();
+    output_.name_errors(work);
     const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
     const auto held = std::ranges::find(report_.seconds, name, &std::pair<std::string, double>::first);
     if (held == report_.seconds.end())
@@ -87,6 +88,8 @@ class Pipeline {
     onnx::ImportOptions import;
     if (!re_exports()) import.inlined_calls = SIZE_MAX;
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
+    output_.expect(*model_);
+    files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
     report_.nodes_before = report_.nodes_after = ModelGraphs(*model_).operation_count();
     log_.version = kVersion;
     log_.domains = options_.domains;
@@ -94,15 +97,7 @@ class Pipeline {
   }
 
   void find_feed() {
-    phase("sizes", [&] {
-      try {
-        feed_ = feed_in_child(options_.input, options_.feed, options_.seed);
-      } catch (const exec::ExecError& error) {
-        if (error.where() != options_.input) throw;  // of the user's own inputs
-        feed_.problem = error.problem();
-        feed_.remedy = "export the model again";
-      }
-    });
+    phase("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
     feed_file_.emplace(feed_);
     report_.dims = feed_.taken;
     for (const exec::FeedPoint& point : feed_.points) {
@@ -270,7 +265,7 @@ class Pipeline {
     std::unique_ptr<search::Prior> prior;
     env::EpisodeLimits limits;
     bool everywhere = false;
-    const bool guided = name == "policy" || name == "portfolio";
+    const bool guided = wants_policy(name);
     const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
     if (guided && is_bundle(path)) {
       auto controller = std::make_unique<ControllerPrior>(path, *rules_);
@@ -339,6 +334,7 @@ class Pipeline {
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
     exec::EquivalenceReport equivalence =
         verify_in_child(options_.input, candidate, feed_file_->path(), options_.seed, bit_equal);
+    equivalence.reason = output_.spoken(equivalence.reason);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
     if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
@@ -446,10 +442,11 @@ class Pipeline {
     report_.slower_at.clear();
     report_.verified = true;  // the same bytes
     report_.max_relative_error = 0;
-    output_.copy_of(options_.input);
+    output_.name_errors([&] { output_.copy_of(*model_); });
   }
 
   const OptimiseOptions& options_;
+  const CallFiles& files_;
   OutputFiles output_;
   SystemClock clock_;
   std::optional<onnx::ImportedModel> model_;
@@ -465,8 +462,8 @@ class Pipeline {
 
 }  // namespace
 
-OptimiseReport optimise(const OptimiseOptions& options) {
-  return Pipeline(options).run();
+OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files) {
+  return Pipeline(options, files).run();
 }
 
 }  // namespace regraft::launch

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/exec/feed.h"
 #include "core/rules/rewrite_log.h"
+#include "launch/call_files.h"
 #include "launch/feeds.h"
 
 namespace regraft::launch {
@@ -84,7 +85,8 @@ class NotEquivalentError : public Error {
 /// pass through all of this beside the main graph; a script is of the main graph alone. A script
 /// (rules/script.h) takes the place of the search and passes the same checks; there a refusal ends it. What
 /// is not accepted becomes a byte copy of the input; so does a model that runs at no sizes. Throws
-/// NotEquivalentError that names the tensor and the rule; any failure leaves no output.
-OptimiseReport optimise(const OptimiseOptions& options);
+/// NotEquivalentError that names the tensor and the rule; any failure leaves no output. `files` are those of
+/// the call: no output may be external data of the input.
+OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files = {});
 
 }  // namespace regraft::launch

@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/base/process.h"
+#include "core/base/child_error.h"
 #include "core/exec/exec_error.h"
 #include "launch/commands/commands.h"
 
@@ -15,18 +15,21 @@ namespace {
 nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vector<int>& good_codes,
                             const std::filesystem::path& subject) {
   SpawnOptions spawn;
+  spawn.own_group = true;  // a terminal's Ctrl-C ends the parent, and that ends this one
   spawn.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
   std::ranges::move(arguments, std::back_inserter(spawn.argv));
   const Captured captured = capture_output(spawn, std::chrono::hours(1));
-  const std::string& command = spawn.argv[1];
+  const std::string command = "regraft " + spawn.argv[1];
   if (captured.timed_out || std::ranges::find(good_codes, captured.status.code) == good_codes.end())
-    throw exec::ExecError(
-        "regraft " + command + " ended with " + captured.status.describe() + ": " + captured.errors,
-        subject.string(), "nothing was emitted");
+    throw exec::ExecError(child_error(captured, command), "", "nothing was emitted");
   nlohmann::json json = nlohmann::json::parse(captured.output, nullptr, false);
-  if (json.is_discarded())
-    throw exec::ExecError("regraft " + command + " printed no report", subject.string(), "");
+  if (json.is_discarded()) throw exec::ExecError(command + " printed no report", subject.string(), "");
   return json;
+}
+
+/// A path that is no option, whatever its name.
+std::string as_argument(const std::filesystem::path& path) {
+  return path.string().starts_with('-') ? "./" + path.string() : path.string();
 }
 
 }  // namespace
@@ -35,8 +38,9 @@ exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
                                         const std::filesystem::path& optimised,
                                         const std::filesystem::path& feed, std::uint64_t seed,
                                         bool bit_equal) {
-  std::vector<std::string> arguments{"verify", original.string(),    optimised.string(), "--json",     "-",
-                                     "--seed", std::to_string(seed), "--feed",           feed.string()};
+  std::vector<std::string> arguments{
+      "verify", as_argument(original), as_argument(optimised), "--json", "-", "--seed", std::to_string(seed),
+      "--feed", feed.string()};
   if (bit_equal) arguments.emplace_back("--bit-equal");
   return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
 }
@@ -48,17 +52,26 @@ double ProfileSummary::ceiling() const {
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
                                 int threads, std::uint64_t seed) {
   const nlohmann::json json =
-      run_for_json({"profile", model.string(), "--json", "-", "--threads", std::to_string(threads), "--seed",
-                    std::to_string(seed), "--feed", feed.string()},
+      run_for_json({"profile", as_argument(model), "--json", "-", "--threads", std::to_string(threads),
+                    "--seed", std::to_string(seed), "--feed", feed.string()},
                    {kDone}, model);
   return {json.at("dense_share"), json.at("summary")};
 }
 
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {
-  std::vector<std::string> arguments{"find-feed", model.string(), "--seed", std::to_string(seed)};
+  std::vector<std::string> arguments{"find-feed", as_argument(model), "--seed", std::to_string(seed)};
   for (const std::string& binding : options.bindings) arguments.insert(arguments.end(), {"--bind", binding});
-  for (const auto& input : options.inputs) arguments.insert(arguments.end(), {"--inputs", input.string()});
-  const nlohmann::json json = run_for_json(std::move(arguments), {kDone}, model);
+  for (const auto& input : options.inputs)
+    arguments.insert(arguments.end(), {"--inputs", as_argument(input)});
+  nlohmann::json json;
+  try {
+    json = run_for_json(std::move(arguments), {kDone}, model);
+  } catch (const exec::ExecError& error) {  // the runtime crashed
+    exec::Feed feed;
+    feed.problem = error.problem();
+    feed.remedy = "export the model again";
+    return feed;
+  }
   if (json.contains("feed")) return exec::feed_from_json(json["feed"]);
   const nlohmann::json& error = json.at("error");
   if (error.at("usage")) throw UsageError(error.at("problem"), error.at("where"), error.at("remedy"));

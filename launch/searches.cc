@@ -103,6 +103,10 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   return search::make_best_of(std::move(parts), name);
 }
 
+bool wants_policy(const std::string& search) {
+  return search == "policy" || search == "portfolio";
+}
+
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {
   if (given) return *given;
   const std::filesystem::path shipped = actors::find_config(kShippedPolicy);

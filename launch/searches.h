@@ -50,6 +50,9 @@ const std::vector<std::string>& search_names();
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 
+/// Whether a search of that name wants a prior.
+bool wants_policy(const std::string& search);
+
 /// The policy file to use: the one given, else the one shipped in configs/policies. Throws UsageError when
 /// there is none.
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given);

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <atomic>
+#include <signal.h>
+
 #include <functional>
+#include <initializer_list>
 #include <stop_token>
 #include <thread>
 
@@ -9,22 +11,40 @@
 
 namespace regraft::launch {
 
-/// The signals a worker obeys: SIGTERM and SIGINT ask it to save and stop, SIGUSR1 to save. Blocks them for
-/// the thread that makes it, and so for all that it starts later: make it first in main. Callbacks run on a
-/// thread of its own.
-class WorkerSignals {
+/// Takes signals on a thread of its own and calls back there. Blocks them for the thread that makes it, and
+/// so for all that it starts later: make it first in main. Those that this process ignores (nohup, say) stay
+/// so.
+class SignalWatch {
  public:
-  WorkerSignals(std::function<void()> on_stop, std::function<void()> on_save);
-  ~WorkerSignals();
-  WorkerSignals(const WorkerSignals&) = delete;
-  WorkerSignals& operator=(const WorkerSignals&) = delete;
+  enum class After { blocked, as_before };  // what the signals are once it is gone
+  SignalWatch(std::initializer_list<int> signals, std::function<void(int)> on_signal, After after);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
 
  private:
   void watch(const std::stop_token& stopped);
 
-  std::function<void()> on_stop_, on_save_;
+  std::function<void(int)> on_signal_;
+  After after_;
+  sigset_t before_{};
   FileDescriptor signals_, wake_;
   std::jthread thread_;
 };
+
+/// The signals a worker obeys: SIGTERM and SIGINT ask it to save and stop, SIGUSR1 to save.
+class WorkerSignals {
+ public:
+  WorkerSignals(const std::function<void()>& on_stop, const std::function<void()>& on_save)
+      : watch_(
+            {SIGTERM, SIGINT, SIGUSR1}, [=](int signal) { (signal == SIGUSR1 ? on_save : on_stop)(); },
+            SignalWatch::After::blocked) {}
+
+ private:
+  SignalWatch watch_;
+};
+
+/// Ends this process as if the signal had never been taken.
+[[noreturn]] void end_process_by(int signal);
 
 }  // namespace regraft::launch

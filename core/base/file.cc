@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
+
+#include "core/base/output_target.h"
 
 namespace regraft {
 namespace {
@@ -35,6 +38,16 @@ struct stat status_of(const FileDescriptor& file, const fs::path& path) {
   if (::fstat(file.get(), &status) != 0) throw_errno("cannot be examined", path, errno);
   if (S_ISDIR(status.st_mode)) throw_errno("cannot be read", path, EISDIR);
   return status;
+}
+
+/// A device, a pipe or an own descriptor, to be written to.
+FileDescriptor open_special(const OutputTarget& target) {
+  const bool own = target.descriptor >= 0;
+  if (own) std::fflush(stdout);  // what was printed before comes before
+  FileDescriptor file(own ? ::fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0)
+                          : ::open(target.path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) throw_errno("cannot be written", target.path, errno);
+  return file;
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -105,9 +118,13 @@ void MappedFile::unmap() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
-  std::error_code ignored;
-  if (fs::is_directory(path_, ignored)) throw_errno("cannot be written", path_, EISDIR);
+AtomicFile::AtomicFile(const fs::path& path) {
+  const OutputTarget target = target_of(path);
+  path_ = target.path;
+  if (target.kind != OutputTarget::Kind::file) {
+    file_ = open_special(target);
+    return;
+  }
   // A process that was killed may have left its file aside; the next free number is then taken.
   for (int number = 0; !file_; ++number) {
     aside_ = path_;
@@ -119,6 +136,7 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
       throw_errno("cannot be written", path_, code);
     }
   }
+  keep_mode_and_owner(path_, file_.get());
 }
 
 AtomicFile::~AtomicFile() {
@@ -147,6 +165,7 @@ void AtomicFile::write(std::span<const std::byte> chunk) {
 }
 
 void AtomicFile::commit() {
+  if (aside_.empty()) return file_.close();
   if (::fsync(file_.get()) != 0) fail("cannot be made durable");
   if (::close(file_.release()) != 0) fail("cannot be written");
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("cannot be replaced");

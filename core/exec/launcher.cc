@@ -1,16 +1,9 @@
 #include "core/exec/launcher.h"
 
-#include <algorithm>
-
-#include "core/base/process.h"
+#include "core/base/child_error.h"
 #include "core/exec/exec_error.h"
 
 namespace regraft::exec {
-namespace {
-
-constexpr std::size_t kShownBytes = 1000;  // of what a failed child wrote last
-
-}  // namespace
 
 ProcessLauncher::ProcessLauncher(std::filesystem::path program, std::vector<std::string> prefix,
                                  std::chrono::seconds limit)
@@ -27,10 +20,7 @@ Measurement ProcessLauncher::measure(const MeasureRequest& request) {
                     "use a smaller model or --accept cost");
   }
   if (!child.status.ok()) {
-    const std::size_t shown = std::min<std::size_t>(child.errors.size(), kShownBytes);
-    throw ExecError("the measuring process ended with " + child.status.describe() + ": " +
-                        child.errors.substr(child.errors.size() - shown),
-                    request.model, "");
+    throw ExecError(child_error(child, "measuring"), "", "");
   }
   return measurement_from_json(child.output);
 }

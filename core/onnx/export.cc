@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/graph/evaluate_pieces.h"
+#include "core/onnx/data_files.h"
 #include "core/onnx/model_writer.h"
 #include "core/onnx/wire.h"
 
@@ -37,8 +38,8 @@ void set_entry(pb::TensorProto& tensor, const std::string& key, const std::strin
 DataFile move_out(WrittenModel& written) {
   DataFile data;
   for_each_tensor(written.model, [&](pb::TensorProto& tensor, bool is_initializer) {
-    if (!is_initializer || !PayloadTable::is_placeholder(tensor.raw_data())) return;
-    const Payload& payload = written.payloads.at(tensor.raw_data());
+    if (!is_initializer || !tensor.has_raw_data()) return;
+    const Payload& payload = written.payloads.of(tensor);
     if (payload.size_bytes < kSmallestExternalBytes) return;
     const std::uint64_t unit = payload.size_bytes >= kPagedTensorBytes ? kPageBytes : kLineBytes;
     const std::uint64_t offset = (data.size_bytes + unit - 1) / unit * unit;
@@ -130,7 +131,7 @@ fs::path write_data(const DataFile& data, PayloadWriter& payloads, const fs::pat
   for (const auto& [offset, payload] : data.parts) {
     file.write(std::string(offset - at, '\0'));
     hasher.add(offset);
-    payloads.write(payload.bytes, payload.weight, payload.size_bytes, [&](std::span<const std::byte> chunk) {
+    payloads.write(payload.view(), payload.weight, payload.size_bytes, [&](std::span<const std::byte> chunk) {
       hasher.add(hash_bytes(chunk));
       file.write(chunk);
     });
@@ -184,20 +185,6 @@ void export_model(const ImportedModel& model, std::span<const graph::Graph> grap
     throw;
   }
   remove_stale_data(path, kept);
-}
-
-void remove_stale_data(const fs::path& path, std::span<const std::string> kept) {
-  constexpr std::size_t kHashDigits = 32;
-  const std::string stem = path.filename().string() + ".";
-  std::error_code ignored;  // what cannot be removed costs space, nothing else
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(path.parent_path().empty() ? "." : path.parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with(stem) && name.ends_with(kDataSuffix) &&
-                      name.size() == stem.size() + kHashDigits + kDataSuffix.size() &&
-                      name.find_first_not_of("0123456789abcdef", stem.size()) == stem.size() + kHashDigits;
-    if (ours && std::find(kept.begin(), kept.end(), name) == kept.end()) fs::remove(entry.path(), ignored);
-  }
 }
 
 std::string export_model_bytes(const ImportedModel& model, std::span<const graph::Graph> graphs) {

@@ -31,9 +31,9 @@ struct ExportOptions {
 ///
 /// External data goes to one file beside the model, named after it and after the data's own contents
 /// (model.onnx.<hash>.data), so that a model never meets another one's data, not even after a crash; what
-/// earlier exports to `path` left is removed at the end. Files appear whole or not at all. Tensors are
-/// streamed: memory holds one folded weight at a time. Throws OnnxError (an op that the opset lacks, too
-/// large a model) and FileError.
+/// earlier exports to `path` left is removed at the end, unless another model names it. Files appear whole or
+/// not at all. Tensors are streamed: memory holds one folded weight at a time. Throws OnnxError (an op that
+/// the opset lacks, too large a model) and FileError.
 void export_model(const ImportedModel& model, std::span<const graph::Graph> graphs,
                   const std::filesystem::path& path, const ExportOptions& options = {});
 
@@ -41,9 +41,6 @@ inline void export_model(const ImportedModel& model, const graph::Graph& main,
                          const std::filesystem::path& path, const ExportOptions& options = {}) {
   export_model(model, std::span(&main, 1), path, options);
 }
-
-/// Removes the data files that earlier exports to `path` made, but for those `kept` (file names).
-void remove_stale_data(const std::filesystem::path& path, std::span<const std::string> kept);
 
 /// The same in memory, without external data.
 std::string export_model_bytes(const ImportedModel& model, std::span<const graph::Graph> graphs);

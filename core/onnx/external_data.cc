@@ -139,10 +139,7 @@ void load_external_data(ModelStore& store, const fs::path& folder) {
     ranges[location.file].push_back({location.offset, location.offset + length, &tensor});
     tensor.clear_external_data();
     tensor.clear_data_location();
-    if (length >= kInlineBytes)
-      tensor.set_raw_data(store.payloads.add(bytes));
-    else
-      tensor.set_raw_data(bytes.data(), bytes.size());
+    store.payloads.set(tensor, bytes);
     store.had_external_data = true;
   });
   for (const auto& [file, held] : ranges) store.external_locations.push_back(file);

@@ -261,7 +261,7 @@ class GraphBuilder {
     graph::TypeList types;
     try {
       const auto& read = kept_operands < inputs.size() ? constant : known;
-      const auto attrs = read_attributes(node, kind, store_.opset, tables_, read);
+      const auto attrs = read_attributes(node, kind, store_.opset, tables_, read, store_.payloads);
       if (!attrs) return false;
       for (std::size_t k = kept_operands; k < inputs.size(); ++k)
         constant[k].present = known[k].present = false;

@@ -318,27 +318,28 @@ class GraphWriter {
       else
         dropped.insert(name);
     }
-    for (pb::TensorProto& tensor : constants_.tensors()) kept.Add()->Swap(&tensor);
-    out.mutable_initializer()->Swap(&kept);
     if (!is_body_ && store_.model.ir_version() < kFirstIrOfFreeInitializers)
       list_initializers_as_inputs(out, dropped);
+    for (pb::TensorProto& tensor : constants_.tensors()) kept.Add()->Swap(&tensor);
+    out.mutable_initializer()->Swap(&kept);
   }
 
   void list_initializers_as_inputs(pb::GraphProto& out, const std::unordered_set<std::string>& dropped) {
     google::protobuf::RepeatedPtrField<pb::ValueInfoProto> inputs;
-    std::unordered_set<std::string> listed;
     for (pb::ValueInfoProto& input : *out.mutable_input()) {
       if (dropped.contains(input.name())) continue;
-      listed.insert(input.name());
+      const auto named = scope_.names.find(input.name());
+      if (named != scope_.names.end() && named->second.weight != WeightId::none)
+        input.set_name(names_.renamed(input.name()));
       inputs.Add()->Swap(&input);
     }
-    for (const pb::TensorProto& tensor : out.initializer()) {
-      if (!tensor.name().starts_with("regraft_") || listed.contains(tensor.name())) continue;
+    for (const pb::TensorProto& tensor : constants_.tensors()) {
       pb::ValueInfoProto& input = *inputs.Add();
       input.set_name(tensor.name());
       auto& type = *input.mutable_type()->mutable_tensor_type();
       type.set_elem_type(tensor.data_type());
-      for (const std::int64_t dim : tensor.dims()) type.mutable_shape()->add_dim()->set_dim_value(dim);
+      auto& shape = *type.mutable_shape();  // there for a scalar too
+      for (const std::int64_t dim : tensor.dims()) shape.add_dim()->set_dim_value(dim);
     }
     out.mutable_input()->Swap(&inputs);
   }

@@ -43,7 +43,7 @@ std::string NewConstants::small(DType dtype, std::span<const std::int64_t> dims,
   const auto [at, fresh] = small_names_.try_emplace(key);
   if (fresh) {
     at->second = names_.fresh(stem);
-    add(at->second, dtype, dims).set_raw_data(bytes.data(), bytes.size());
+    payloads_.set_copy(add(at->second, dtype, dims), bytes);
   }
   return at->second;
 }
@@ -58,12 +58,7 @@ std::string NewConstants::weight(graph::WeightId id) {
   if (!type.is_static()) throw OnnxError("a folded weight has unknown dims", at->second, "");
   pb::TensorProto& tensor = add(at->second, type.dtype, type.dims);
   const auto size = static_cast<std::uint64_t>(*type.element_count()) * graph::dtype_bytes(type.dtype);
-  if (size >= kInlineBytes) {
-    tensor.set_raw_data(payloads_.add(id, size));
-  } else {
-    const auto bytes = graph::evaluate(tables_, id).to_bytes();
-    tensor.set_raw_data(bytes.data(), bytes.size());
-  }
+  payloads_.set(tensor, id, size);
   return at->second;
 }
 

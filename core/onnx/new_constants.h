@@ -13,13 +13,16 @@ namespace regraft::onnx {
 
 class NewConstants : public ConstantMaker {
  public:
-  /// Large folded weights become entries of `payloads`.
+  /// The constants' contents become entries of `payloads`.
   NewConstants(const graph::Tables& tables, Names& names, PayloadTable& payloads)
       : tables_(tables), names_(names), payloads_(payloads) {}
 
   std::string integers(std::span<const std::int64_t> values) override;
   std::string scalar(graph::DType dtype, double value) override;
   std::string reals(std::span<const float> values) override;
+  void set_contents(::onnx::TensorProto& tensor, std::span<const std::byte> bytes) override {
+    payloads_.set_copy(tensor, bytes);
+  }
   /// The name of a weight: the model's own, or that of a new initializer.
   std::string weight(graph::WeightId id);
 

@@ -177,7 +177,7 @@ class NodeWriter {
     const auto bytes = tensor.to_bytes();
     attribute.mutable_t()->set_data_type(static_cast<int>(tensor.dtype));
     attribute.mutable_t()->add_dims(1);
-    attribute.mutable_t()->set_raw_data(bytes.data(), bytes.size());
+    constants_.set_contents(*attribute.mutable_t(), bytes);
   }
 
   const graph::Graph& graph_;

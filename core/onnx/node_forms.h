@@ -11,7 +11,7 @@
 
 namespace regraft::onnx {
 
-/// Makes (or finds) an initializer and returns its name.
+/// Makes (or finds) an initializer and returns its name; gives a tensor inside of a node its contents.
 class ConstantMaker {
  public:
   virtual ~ConstantMaker() = default;
@@ -19,6 +19,7 @@ class ConstantMaker {
   virtual std::string scalar(graph::DType dtype, double value) = 0;
   /// A vector of float32, perhaps of no elements.
   virtual std::string reals(std::span<const float> values) = 0;
+  virtual void set_contents(::onnx::TensorProto& tensor, std::span<const std::byte> bytes) = 0;
 };
 
 /// Op type, attributes and inputs of a node in canonical form. `inputs` are the names of its graph inputs

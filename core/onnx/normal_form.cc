@@ -210,13 +210,12 @@ bool modernise_softmax(std::int64_t opset, const graph::Tables& tables,
   return axis == -1 || axis == rank - 1;
 }
 
-bool read_fill_value(const pb::NodeProto& node, AttrBlock& attrs) {
+bool read_fill_value(const pb::NodeProto& node, const PayloadTable& payloads, AttrBlock& attrs) {
   const pb::AttributeProto* attribute = find(node, "value");
   if (!attribute) return true;
-  if (!attribute->has_t() || PayloadTable::is_placeholder(attribute->t().raw_data())) return false;
+  if (!attribute->has_t()) return false;
   ByteStore owned;
-  const PayloadTable no_payloads;
-  const TensorView view = read_tensor(attribute->t(), no_payloads, owned);
+  const TensorView view = read_tensor(attribute->t(), payloads, owned);
   if (view.type.element_count() != 1 || graph::dtype_bytes(view.type.dtype) == 0) return false;
   const auto host = graph::HostTensor::from_bytes(view.type, view.bytes);
   if (!host.integer.empty() && std::abs(host.integer[0]) > (std::int64_t{1} << 53)) return false;
@@ -314,7 +313,8 @@ std::size_t operands_kept(OpKind kind) {
 
 std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind, std::int64_t opset,
                                          const graph::Tables& tables,
-                                         std::span<const graph::Operand> operands) {
+                                         std::span<const graph::Operand> operands,
+                                         const PayloadTable& payloads) {
   auto attrs = read_plain(node, kind);
   if (!attrs) return std::nullopt;
   bool understood = true;
@@ -334,7 +334,7 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
       understood = modernise_softmax(opset, tables, operands, *attrs);
       break;
     case OpKind::constant_of_shape:
-      understood = read_fill_value(node, *attrs);
+      understood = read_fill_value(node, payloads, *attrs);
       break;
     case OpKind::multi_head_attention:
       understood = read_scale(node, tables, operands, *attrs);

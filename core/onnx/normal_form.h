@@ -17,7 +17,8 @@ namespace regraft::onnx {
 /// when the node is in a form that regraft does not understand: it is then kept as an opaque node.
 std::optional<graph::AttrBlock> read_attributes(const ::onnx::NodeProto& node, graph::OpKind kind,
                                                 std::int64_t opset, const graph::Tables& tables,
-                                                std::span<const graph::Operand> operands);
+                                                std::span<const graph::Operand> operands,
+                                                const PayloadTable& payloads);
 
 /// Operands beyond so many are read into attributes by read_attributes, and no inputs of the node: they must
 /// be constants.

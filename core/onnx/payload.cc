@@ -8,7 +8,8 @@
 namespace regraft::onnx {
 namespace {
 
-constexpr std::size_t kPlaceholderBytes = kInlineBytes + sizeof(std::uint64_t);
+namespace pb = ::onnx;
+
 constexpr std::size_t kPatchedLengthBytes = 5;  // a length written before it is known, as a padded varint
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -42,10 +43,11 @@ class Slimmer {
         out_.append(kPatchedLengthBytes, '\0');
         copy(field->payload, *child, depth + 1);
         patch_length(out_, length_at, out_.size() - length_at - kPatchedLengthBytes);
-      } else if (is_payload_field(kind, *field) && field->payload.size() >= kInlineBytes) {
+      } else if (is_payload_field(kind, *field)) {
+        const std::string placeholder = payloads_.add(field->payload);
         append_varint(out_, bytes_tag(kRawDataField));
-        append_varint(out_, kPlaceholderBytes);
-        out_ += payloads_.add(field->payload);
+        append_varint(out_, placeholder.size());
+        out_ += placeholder;
       } else {
         out_ += text_of(field->whole);
       }
@@ -73,7 +75,7 @@ class Inflater {
         const std::size_t slot = sizes_.size();
         sizes_.push_back(0);
         length = sizes_[slot] = measure(field->payload, *child, depth + 1);
-      } else if (is_placeholder(kind, *field)) {
+      } else if (is_payload_field(kind, *field)) {
         length = payloads_.at(text_of(field->payload)).size_bytes;
       } else {
         size += field->whole.size();
@@ -92,10 +94,11 @@ class Inflater {
         const std::uint64_t length = sizes_[next_size_++];
         prefix(field->number, length);
         emit(field->payload, *child);
-      } else if (is_placeholder(kind, *field)) {
+      } else if (is_payload_field(kind, *field)) {
         const Payload& payload = payloads_.at(text_of(field->payload));
-        prefix(field->number, payload.size_bytes);
-        rope_.pieces.push_back({payload.bytes, payload.weight, payload.size_bytes});
+        prefix(field->number, payload.size_bytes, payload.literal);
+        if (payload.literal.empty())
+          rope_.pieces.push_back({payload.bytes, payload.weight, payload.size_bytes});
       } else {
         run(field->whole);
       }
@@ -103,14 +106,11 @@ class Inflater {
   }
 
  private:
-  static bool is_placeholder(Message kind, const WireField& field) {
-    return is_payload_field(kind, field) && PayloadTable::is_placeholder(text_of(field.payload));
-  }
-
-  void prefix(std::uint32_t field, std::uint64_t length) {
+  void prefix(std::uint32_t field, std::uint64_t length, std::string_view literal = {}) {
     std::string& text = rope_.owned.emplace_back();
     append_varint(text, bytes_tag(field));
     append_varint(text, length);
+    text += literal;
     rope_.pieces.push_back({std::as_bytes(std::span(text)), graph::WeightId::none, text.size()});
   }
 
@@ -136,26 +136,34 @@ class Inflater {
 
 }  // namespace
 
-std::string PayloadTable::append(const Payload& payload) {
-  std::string placeholder(kPlaceholderBytes, '\0');
+std::string PayloadTable::append(Payload payload) {
   const std::uint64_t at = payloads_.size();
-  std::memcpy(placeholder.data(), &at, sizeof at);
-  payloads_.push_back(payload);
-  return placeholder;
+  payloads_.push_back(std::move(payload));
+  return {reinterpret_cast<const char*>(&at), sizeof at};
 }
 
 std::string PayloadTable::add(std::span<const std::byte> bytes) {
-  return append({bytes, graph::WeightId::none, bytes.size()});
+  return append({bytes, {}, graph::WeightId::none, bytes.size()});
 }
 
-std::string PayloadTable::add(graph::WeightId weight, std::uint64_t size_bytes) {
-  return append({{}, weight, size_bytes});
+void PayloadTable::set(pb::TensorProto& tensor, std::span<const std::byte> bytes) {
+  tensor.set_raw_data(add(bytes));
+}
+
+void PayloadTable::set_copy(pb::TensorProto& tensor, std::span<const std::byte> bytes) {
+  tensor.set_raw_data(append({{}, std::string(text_of(bytes)), graph::WeightId::none, bytes.size()}));
+}
+
+void PayloadTable::set(pb::TensorProto& tensor, graph::WeightId weight, std::uint64_t size_bytes) {
+  tensor.set_raw_data(append({{}, {}, weight, size_bytes}));
 }
 
 const Payload& PayloadTable::at(std::string_view placeholder) const {
-  std::uint64_t at = 0;
-  std::memcpy(&at, placeholder.data(), sizeof at);
-  return payloads_.at(at);
+  std::uint64_t at = payloads_.size();
+  if (placeholder.size() == sizeof at) std::memcpy(&at, placeholder.data(), sizeof at);
+  if (at >= payloads_.size())
+    throw OnnxError("a tensor's contents are in no table", "", "please report this");
+  return payloads_[at];
 }
 
 std::string slim_model(std::span<const std::byte> model, PayloadTable& payloads) {

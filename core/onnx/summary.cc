@@ -11,19 +11,19 @@ using graph::NodeId;
 using graph::OpKind;
 
 /// Bytes of a tensor where they lie; strings and dtypes of unknown size count what is stored.
-std::uint64_t stored_bytes(const ::onnx::TensorProto& tensor) {
+std::uint64_t stored_bytes(const ModelStore& store, const ::onnx::TensorProto& tensor) {
   if (const auto size = raw_size_bytes(tensor)) return *size;
-  return tensor.raw_data().size();
+  return tensor.has_raw_data() ? store.payloads.of(tensor).size_bytes : 0;
 }
 
 std::uint64_t weight_bytes(const ModelStore& store) {
   std::uint64_t bytes = 0;
   for (const GraphScope& scope : store.scopes) {
-    for (const auto& tensor : scope.proto->initializer()) bytes += stored_bytes(tensor);
+    for (const auto& tensor : scope.proto->initializer()) bytes += stored_bytes(store, tensor);
     for (const auto& node : scope.proto->node())
       if (node.op_type() == "Constant")
         for (const auto& attribute : node.attribute())
-          if (attribute.has_t()) bytes += stored_bytes(attribute.t());
+          if (attribute.has_t()) bytes += stored_bytes(store, attribute.t());
   }
   return bytes;
 }

@@ -117,10 +117,8 @@ TensorView read_tensor(const pb::TensorProto& tensor, const PayloadTable& payloa
   if (tensor.has_segment()) refuse(tensor, "is stored in segments, which no runtime supports");
   if (!tensor.has_raw_data()) {
     view.bytes = typed_data(tensor, view.type.dtype, owned);
-  } else if (PayloadTable::is_placeholder(tensor.raw_data())) {
-    view.bytes = payloads.at(tensor.raw_data()).bytes;
   } else {
-    view.bytes = std::as_bytes(std::span(tensor.raw_data()));
+    view.bytes = payloads.of(tensor).view();
   }
   const auto wanted = raw_size_bytes(tensor);
   if (wanted && *wanted != view.bytes.size())

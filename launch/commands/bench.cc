@@ -14,6 +14,7 @@
 #include "core/exec/ort_session.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
+#include "launch/call_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
@@ -122,7 +123,7 @@ void add_bench(CLI::App& program, Action& action) {
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
-  command->add_option("--json", options->json, "write the report as JSON");
+  command->add_option("--json", options->json, "write the report as JSON; - for standard output");
   CLI::Option* environment =
       command->add_option("--env", options->environment, "step this model's environment at random instead")
           ->excludes(model);
@@ -153,7 +154,11 @@ void add_bench(CLI::App& program, Action& action) {
     if (options->before.empty() && !options->environment && !options->dream)
       throw CLI::RequiredError("MODEL, --env or --dream");
     action = [options] {
-      if (options->json) const AtomicFile probe(*options->json);  // throws now, not after all steps
+      CallFiles files;
+      files.writes("--json", options->json);
+      if (!options->before.empty()) files.reads("MODEL", options->before);
+      files.reads("OTHER", options->after);
+      files.reads("--world", options->world);
       if (options->dream) return bench_dream(*options);
       return options->environment ? bench_environment(*options) : bench(*options);
     };

@@ -16,6 +16,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
 #include "launch/own_commands.h"
@@ -118,7 +119,11 @@ class Calibration {
   TempDir folder_;
 };
 
-int calibrate(const Options& options) {
+int calibrate(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("MODEL", options.model);
+  files.reads_rules("--rules", options.rules);
   const std::vector<Sample> samples = Calibration(options).run();
   std::vector<double> predicted, measured;
   nlohmann::json graphs = nlohmann::json::array();
@@ -168,7 +173,8 @@ void add_calibrate(CLI::App& program, Action& action) {
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->add_option("--seed", options->seed, "of walks and inputs")->capture_default_str();
-  command->add_option("--json", options->json, "write predicted and measured costs as JSON");
+  command->add_option("--json", options->json,
+                      "write predicted and measured costs as JSON; - for standard output");
   command->callback([options, &action] { action = [options] { return calibrate(*options); }; });
 }
 

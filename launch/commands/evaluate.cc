@@ -11,6 +11,7 @@
 #include "core/base/stats.h"
 #include "core/base/text.h"
 #include "core/nn/device.h"
+#include "launch/call_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/controller_evaluation.h"
@@ -184,10 +185,6 @@ std::optional<Score> play_script(const std::filesystem::path& path, const actors
                static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
 }
 
-bool wants_policy(const std::string& search) {
-  return search == "policy" || search == "portfolio";
-}
-
 /// The policies as seeds of one method: the interquartile mean of their mean returns.
 void print_together(const std::string& model, const std::vector<double>& means, std::uint64_t seed) {
   Rng rng(seed, "bootstrap");
@@ -269,7 +266,11 @@ void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task
   all.push_back(std::move(entry));
 }
 
-int evaluate(const Options& options) {
+int evaluate(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  for (const std::filesystem::path& policy : options.policies) files.reads("--policy", policy);
+  files.reads("--config", options.config);
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
@@ -381,7 +382,7 @@ void add_evaluate(CLI::App& program, Action& action) {
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the first episode")->capture_default_str();
-  command->add_option("--json", options->json, "write all returns as JSON");
+  command->add_option("--json", options->json, "write all returns as JSON; - for standard output");
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

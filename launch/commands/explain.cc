@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "launch/bisect.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/replay_log.h"
 
@@ -95,18 +95,19 @@ int bisect(const Options& options) {
   return kNotEquivalent;
 }
 
-int explain(const Options& options) {
+int explain(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("LOG", options.log);
+  files.reads("--model", options.model);
+  files.reads_rules("--rules", options.rules);
   if (!options.check.empty()) return bisect(options);
   const rules::RewriteLog log = rules::RewriteLog::load(options.log);
   const std::vector<std::string> places =
       options.model ? LogReplay(*options.model, options.log, options.rules).places() : ids_of(log);
   const std::string text = to_json(log, places).dump(2) + "\n";
-  const bool to_stdout = options.json && *options.json == "-";
-  if (to_stdout)
-    std::cout << text;
-  else
-    print(log, places);
-  if (options.json && !to_stdout) write_file_atomic(*options.json, text);
+  print(log, places);
+  if (options.json) write_file_atomic(*options.json, text);
   return kDone;
 }
 
@@ -122,8 +123,9 @@ void add_explain(CLI::App& program, Action& action) {
       "find the first rewrite after which this command fails; it is given the path of a model");
   command->add_option("--rules", options->rules, "the rules that the log was made with")
       ->capture_default_str();
-  command->add_option("--json", options->json,
-                      "write the list as JSON; - for standard output instead of the table");
+  command->add_option(
+      "--json", options->json,
+      "write the list as JSON; - for standard output, and the table then goes to standard error");
   command->callback([options, &action] { action = [options] { return explain(*options); }; });
 }
 

@@ -1,7 +1,6 @@
 #include "launch/optimise.h"
 
 #include <cstdio>
-#include <map>
 
 #include "core/base/text.h"
 #include "core/graph/op.h"
@@ -19,26 +18,25 @@ std::vector<std::string> search_choices() {
   return names;
 }
 
-/// Each file that is written needs a path of its own: the later would replace the earlier.
-void check_paths(const OptimiseOptions& options) {
-  std::map<std::filesystem::path, const char*> taken;
-  const auto take = [&](const std::optional<std::filesystem::path>& path, const char* option) {
-    if (!path) return;
-    const auto [held, fresh] =
-        taken.emplace(std::filesystem::weakly_canonical(std::filesystem::absolute(*path)), option);
-    if (!fresh)
-      throw UsageError("is the path of " + std::string(held->second) + " too",
-                       std::string(option) + " " + path->string(), "give each output a path of its own");
-  };
-  take(options.output, "--output");
-  take(options.json, "--json");
-  take(options.log, "--log");
+CallFiles files_of(OptimiseOptions& options) {
+  CallFiles files;
+  files.writes("--output", options.output);
+  files.writes("--json", options.json);
+  files.writes("--log", options.log);
+  files.reads("IN", options.input, "--output");
+  const bool guided = !options.script && wants_policy(options.search);
+  files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
+  files.reads("--script", options.script);
+  files.reads_rules("--rules", options.rules);
+  for (const auto& path : options.feed.inputs) files.reads("--inputs", path);
+  return files;
 }
 
-int run(const OptimiseOptions& options) {
-  check_paths(options);
-  const OptimiseReport report = optimise(options);
-  std::printf("%s%s\n", report.text().c_str(), options.output.c_str());
+int run(OptimiseOptions options) {
+  const std::string shown = options.output == "-" ? "" : options.output.string() + "\n";
+  const CallFiles files = files_of(options);
+  const OptimiseReport report = optimise(options, files);
+  std::printf("%s%s", report.text().c_str(), shown.c_str());
   return kDone;
 }
 
@@ -50,7 +48,11 @@ void add_optimise(CLI::App& program, Action& action) {
       program.add_subcommand("optimise", "rewrite a model so that it runs faster, and check it");
   command->alias("optimize");
   command->add_option("IN", options->input, "the ONNX model")->required();
-  command->add_option("-o,--output", options->output, "where the result goes")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "where the result goes; - for standard output. It may be IN, which is "
+                   "then replaced as a whole, at the end")
+      ->required();
   command->add_option("--policy", options->policy, "a trained policy (default: the shipped one)");
   command->add_option("--search", options->search, "how to search; none: import and export only")
       ->check(one_of(search_choices()))
@@ -73,8 +75,9 @@ void add_optimise(CLI::App& program, Action& action) {
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->seed, "of search, inputs and measurement")->capture_default_str();
-  command->add_option("--json", options->json, "write the report as JSON");
-  command->add_option("--log", options->log, "write the rewrite log, for `regraft verify --log`");
+  command->add_option("--json", options->json, "write the report as JSON; - for standard output");
+  command->add_option("--log", options->log,
+                      "write the rewrite log, for `regraft verify --log`; - for standard output");
   command
       ->add_option(
           "--rules", options->rules,

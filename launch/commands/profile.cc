@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/file.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
 #include "launch/commands/profile.h"
@@ -38,16 +38,15 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
 
 namespace {
 
-int profile(const Options& options) {
+int profile(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("MODEL", options.model);
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
   const exec::KernelProfile profile = exec::profile_model(options.model, feed, options.profile);
   nlohmann::json json = to_json(profile);
   json["dims"] = exec::to_json(feed)["taken"];
   const std::string text = json.dump(2) + "\n";
-  if (options.json && *options.json == "-") {
-    std::cout << text;
-    return kDone;
-  }
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())
@@ -73,8 +72,9 @@ void add_profile(CLI::App& program, Action& action) {
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();
-  command->add_option("--json", options->json,
-                      "write the profile as JSON; - for standard output instead of the table");
+  command->add_option(
+      "--json", options->json,
+      "write the profile as JSON; - for standard output, and the table then goes to standard error");
   command->callback([options, &action] { action = [options] { return profile(*options); }; });
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "core/base/file.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/experiment/report.h"
 
@@ -22,9 +23,11 @@ void add_report(CLI::App& program, Action& action) {
   command->add_option("FOLDER", options->folders, "of `regraft train --run` or `regraft experiment --out`")
       ->required()
       ->check(CLI::ExistingDirectory);
-  command->add_option("-o,--output", options->output, "the file")->capture_default_str();
+  command->add_option("-o,--output", options->output, "the file; - for standard output")
+      ->capture_default_str();
   command->callback([options, &action] {
     action = [options] {
+      CallFiles().writes("--output", options->output);
       write_file_atomic(options->output, report_html(options->folders));
       std::printf("%s\n", options->output.c_str());
       return kDone;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "core/base/file.h"
 #include "core/synth/generate.h"
 #include "core/synth/generate_table.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
@@ -18,7 +20,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 struct Options {
   synth::GenerateOptions generate;
   std::size_t memory_mb = 1024;
-  std::filesystem::path out;
+  std::optional<std::filesystem::path> out;
 };
 
 /// The folder of the work: the one to resume in, else one that goes away with this object.
@@ -43,7 +45,7 @@ class WorkFolder {
 };
 
 int run(Options options) {
-  if (!options.out.empty()) const AtomicFile probe(options.out);  // throws now, not after an hour's work
+  CallFiles().writes("--out", options.out);
   const WorkFolder folder(options.generate.folder);
   const bool resumable = !options.generate.folder.empty();
   options.generate.folder = folder.path();
@@ -62,7 +64,7 @@ int run(Options options) {
   }
   std::printf("%zu rules, %zu lines; %zu pairs hold on some shapes only, %zu cannot be written\n",
               made.rules.size(), made.line_count(), made.unsound, made.unwritten);
-  if (!options.out.empty()) write_file_atomic(options.out, made.rules_text());
+  if (options.out) write_file_atomic(*options.out, made.rules_text());
   return kDone;
 }
 
@@ -91,7 +93,7 @@ void add_rules_generate(CLI::App& rules, Action& action) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--resume", options->generate.folder,
                       "folder of the work: what is done there is not done again");
-  command->add_option("-o,--out", options->out, "where the rules go");
+  command->add_option("-o,--out", options->out, "where the rules go; - for standard output");
   command->add_option("--examples", options->generate.examples, "exact examples of each rule")
       ->capture_default_str()
       ->check(CLI::Range(8, 100000));

@@ -1,29 +1,36 @@
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "actors/config_files.h"
 #include "core/base/file.h"
 #include "core/synth/taso_import.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 
 namespace regraft::launch {
 namespace {
 
 struct Options {
-  std::filesystem::path file, out, json;
+  std::filesystem::path file;
+  std::optional<std::filesystem::path> out, json;
   std::filesystem::path known = "configs/rules";
   synth::TasoOptions import;
 };
 
-int run(const Options& options) {
+int run(Options& options) {
   using Status = synth::TasoOutcome::Status;
+  CallFiles files;
+  files.writes("--out", options.out);
+  files.writes("--json", options.json);
+  files.reads("FILE", options.file);
+  files.reads_rules("--rules", options.known);
   const MappedFile file(options.file);
   const auto rules = synth::read_taso_rules(file.bytes(), options.file.string());
   const auto known = rules::RuleSet::load(actors::find_config(options.known), rules::RuleStatus::tested);
   const synth::TasoImport import = synth::import_taso(rules, known, options.import);
-  if (!options.out.empty())
-    write_file_atomic(options.out, import.rules_text(options.file.filename().string()));
-  if (!options.json.empty()) write_file_atomic(options.json, import.json());
+  if (options.out) write_file_atomic(*options.out, import.rules_text(options.file.filename().string()));
+  if (options.json) write_file_atomic(*options.json, import.json());
   std::printf("%-28s %5zu\n", "rules in the file", rules.size());
   for (const Status status : {Status::imported, Status::guarded, Status::refused})
     std::printf("%-28s %5zu\n", synth::to_string(status), import.count(status));
@@ -47,8 +54,8 @@ void add_rules_import(CLI::App& rules, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = rules.add_subcommand("import", "TASO's rule file as lines of the rule language");
   command->add_option("FILE", options->file, "graph_subst.pb")->required();
-  command->add_option("-o,--out", options->out, "where the lines go");
-  command->add_option("--json", options->json, "where what became of each rule goes");
+  command->add_option("-o,--out", options->out, "where the lines go; - for standard output");
+  command->add_option("--json", options->json, "where what became of each rule goes; - for standard output");
   command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();
   command->add_option("--examples", options->import.examples, "exact examples of each rule")
       ->capture_default_str()

@@ -11,6 +11,7 @@
 #include "core/env/rewrite_state.h"
 #include "core/onnx/import.h"
 #include "core/rules/cleanup.h"
+#include "launch/call_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
 #include "launch/searches.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
   std::vector<std::filesystem::path> models;
-  std::filesystem::path rules = "configs/rules", device = "configs/devices/cpu-1core.toml", out;
+  std::filesystem::path rules = "configs/rules", device = "configs/devices/cpu-1core.toml", out = "-";
   std::vector<std::string> searches{"greedy", "beam"};
   double search_s = 30;
   int walks = 4, steps = 100;
@@ -97,8 +98,11 @@ std::string csv_of(const Usage& usage, const rules::RuleSet& rules) {
   return text;
 }
 
-int run(const Options& options) {
-  if (!options.out.empty()) const AtomicFile probe(options.out);  // throws now, not after all searches
+int run(Options& options) {
+  CallFiles files;
+  files.writes("--out", options.out);
+  for (const std::filesystem::path& model : options.models) files.reads("MODEL", model);
+  files.reads_rules("--rules", options.rules);
   const rules::RuleSet rules = actors::load_rule_set(options.rules);
   const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
   Usage usage;
@@ -108,12 +112,7 @@ int run(const Options& options) {
       count(imported.graph(at), name, rules, costs, options, usage);
     std::fprintf(stderr, "regraft: %s: done\n", model.c_str());
   }
-  const std::string text = csv_of(usage, rules);
-  if (options.out.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return kDone;
-  }
-  write_file_atomic(options.out, text);
+  write_file_atomic(options.out, csv_of(usage, rules));
   std::map<std::string, std::set<std::uint32_t>> fired;  // by way
   for (const auto& [key, times] : usage) fired[std::get<2>(key)].insert(std::get<0>(key));
   for (const auto& [way, numbers] : fired)
@@ -128,7 +127,8 @@ void add_rules_usage(CLI::App& rules, Action& action) {
   CLI::App* command =
       rules.add_subcommand("usage", "which rules match and fire on which models, as CSV for a heat map");
   command->add_option("MODEL", options->models, "ONNX models")->required();
-  command->add_option("-o,--out", options->out, "where the CSV goes (default: standard output)");
+  command->add_option("-o,--out", options->out, "where the CSV goes; - for standard output")
+      ->capture_default_str();
   command->add_option("--searches", options->searches, "whose rewrites are counted: greedy, beam, taso")
       ->delimiter(',')
       ->check(one_of({"greedy", "beam", "taso"}))

@@ -1,11 +1,11 @@
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
+#include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
 #include "launch/replay_log.h"
@@ -37,7 +37,15 @@ void print(const exec::EquivalenceReport& report) {
   std::printf("%s: %s\n", report.equivalent ? "equivalent" : "NOT equivalent", report.reason.c_str());
 }
 
-int verify(const Options& options) {
+int verify(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("ORIGINAL", options.original);
+  files.reads("OPTIMISED", options.optimised);
+  files.reads("--log", options.log);
+  files.reads_rules("--rules", options.rules);
+  for (const std::filesystem::path& input : options.inputs)
+    if (!std::filesystem::is_directory(input)) files.reads("--inputs", input);
   if (options.log) {
     const ReplayReport replay =
         check_replay(options.original, options.optimised, *options.log, options.rules);
@@ -55,12 +63,8 @@ int verify(const Options& options) {
   check.finite = options.finite;
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
   const std::string text = exec::to_json(report).dump(2) + "\n";
-  const bool to_stdout = options.json && *options.json == "-";
-  if (to_stdout)
-    std::cout << text;
-  else
-    print(report);
-  if (options.json && !to_stdout) write_file_atomic(*options.json, text);
+  print(report);
+  if (options.json) write_file_atomic(*options.json, text);
   return report.equivalent ? kDone : kNotEquivalent;
 }
 
@@ -79,8 +83,9 @@ void add_verify(CLI::App& program, Action& action) {
                    "the rules that the log was made with ('tested' where they were asked for)")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
-  command->add_option("--json", options->json,
-                      "write the report as JSON; - for standard output instead of the table");
+  command->add_option(
+      "--json", options->json,
+      "write the report as JSON; - for standard output, and the table then goes to standard error");
   command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
   command->add_flag("--finite", options->finite,
                     "compare on finite numbers only: what rules with the mark 'finite' keep");

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 namespace regraft {
@@ -139,6 +140,51 @@ TEST(AtomicFile, FullDiskThrowsWithThePathAndRemovesTheAsideFile) {
   EXPECT_EQ(code, 7);
   EXPECT_EQ(read_file(path), "old");
   EXPECT_THAT(names_in(dir.path()), ElementsAre("f"));
+}
+
+TEST(AtomicFile, KeepsModeAndOwnerAndFollowsLinks) {
+  const TempDir dir;
+  const fs::path path = dir.path() / "file", link = dir.path() / "link", other = dir.path() / "new";
+  write_file_atomic(path, "before");
+  ASSERT_EQ(::chmod(path.c_str(), 0604), 0);
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::chown(path.c_str(), 1234, 4321), 0);
+  }
+  fs::create_symlink("file", link);
+  write_file_atomic(link, "after");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(path), "after");
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0604u);
+  if (root) {
+    EXPECT_EQ(std::pair(status.st_uid, status.st_gid), std::pair(uid_t{1234}, gid_t{4321}));
+  }
+  fs::remove(path);
+  write_file_atomic(link, "made");
+  EXPECT_EQ(read_file(path), "made") << "what a link points at need not be there";
+  fs::create_symlink("new", other);
+  EXPECT_THROW(write_file_atomic(other, "round"), FileError);
+}
+
+TEST(AtomicFile, WritesToWhatIsNoFile) {
+  const TempDir dir;
+  const fs::path pipe = dir.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string received;
+  std::jthread reader([&] { received = read_file(pipe); });
+  write_file_atomic(pipe, "through");
+  reader.join();
+  EXPECT_EQ(received, "through");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THROW(write_file_atomic("/dev/full", "too much"), FileError);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  // A descriptor of this process, by a name that a shell gives it: written to where it stands.
+  const FileDescriptor open_file(::open((dir.path() / "log").c_str(), O_RDWR | O_CREAT, 0600));
+  write_fully(open_file.get(), std::as_bytes(std::span("first ", 6)), "log");
+  write_file_atomic("/dev/fd/" + std::to_string(open_file.get()), "second");
+  EXPECT_EQ(read_file(dir.path() / "log"), "first second");
 }
 
 TEST(AtomicFile, RefusesAFolderAndAMissingParent) {

@@ -11,6 +11,8 @@
 #include "core/exec/oracle.h"
 #include "core/exec/user_inputs.h"
 #include "core/exec/walks/random_walk.h"
+#include "core/onnx/export.h"
+#include "core/onnx/model_builder.h"
 
 namespace regraft::exec {
 namespace {
@@ -113,8 +115,19 @@ INSTANTIATE_TEST_SUITE_P(Groups, OnnxData,
                            return name;
                          });
 
-/// One Python for many models: paths on the command line, complaints on standard output.
-constexpr const char* kChecker = R"(
+class OnnxChecker : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(prefix() / "onnx/checker.py"))
+      GTEST_SKIP() << "no " << prefix() << ": run launch/setup.sh";
+    Child probe(python({"-c", "import onnx"}));
+    if (!probe.wait().ok())
+      GTEST_SKIP() << "this machine's python3 cannot load the onnx package of " << prefix();
+  }
+
+  /// What ONNX's own checker says against these models, a line each: one Python for all.
+  std::string complaints(std::vector<std::string> models) {
+    constexpr const char* kChecker = R"(
 import sys, onnx
 for path in sys.argv[1:]:
     try:
@@ -122,37 +135,103 @@ for path in sys.argv[1:]:
     except Exception as error:
         print(path, str(error).splitlines()[0])
 )";
+    models.insert(models.begin(), {"-c", kChecker});
+    SpawnOptions spawn = python(models);
+    spawn.output = Redirect::to_file(folder_.path() / "complaints");
+    Child checker(spawn);
+    EXPECT_TRUE(checker.wait().ok());
+    return read_file(folder_.path() / "complaints");
+  }
 
-TEST(OnnxChecker, AcceptsWhatIsWritten) {
-  if (!fs::exists(prefix() / "onnx/checker.py")) GTEST_SKIP() << "no " << prefix() << ": run launch/setup.sh";
+  TempDir folder_;
+
+ private:
+  static SpawnOptions python(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "/usr/bin/python3");
+    return {.argv = std::move(arguments), .environment = {{"PYTHONPATH", prefix().string()}}};
+  }
+};
+
+TEST_F(OnnxChecker, AcceptsWhatIsWritten) {
   const rules::RuleSet rules =
       rules::RuleSet::load(fs::path(REGRAFT_SOURCE_DIR) / "configs/rules", rules::RuleStatus::tested);
-  const TempDir folder;
-  std::vector<std::string> command{"/usr/bin/python3", "-c", kChecker};
+  std::vector<std::string> written;
   const auto write = [&](const fs::path& model, std::uint64_t seed) {
-    const fs::path own = folder.path() / std::to_string(seed);
+    const fs::path own = folder_.path() / std::to_string(seed);
     fs::create_directory(own);
     WalkPlan plan;
     plan.seed = seed;
     plan.site_percent = 0;
     const WalkOutcome outcome = Walk(model, rules, plan, own).run();
-    if (outcome.failure.empty() && outcome.not_runnable.empty()) command.push_back(own / "rewritten.onnx");
+    if (outcome.failure.empty() && outcome.not_runnable.empty()) written.push_back(own / "rewritten.onnx");
   };
   std::uint64_t seed = 0;
   for (const char* group : {"pytorch-converted", "pytorch-operator"})
     for (const fs::path& model : models_of(group))
       if (++seed % 4 == 0) write(model, seed);
-  ASSERT_GT(command.size(), 10u);
-  Child probe({.argv = {"/usr/bin/python3", "-c", "import onnx"},
-               .environment = {{"PYTHONPATH", prefix().string()}}});
-  if (!probe.wait().ok())
-    GTEST_SKIP() << "this machine's python3 cannot load the onnx package of " << prefix();
-  const fs::path complaints = folder.path() / "complaints";
-  Child checker({.argv = command,
-                 .environment = {{"PYTHONPATH", prefix().string()}},
-                 .output = Redirect::to_file(complaints)});
-  EXPECT_TRUE(checker.wait().ok());
-  EXPECT_EQ(fs::exists(complaints) ? read_file(complaints) : "", "");
+  ASSERT_GT(written.size(), 10u);
+  EXPECT_EQ(complaints(written), "");
+}
+
+/// x times two weights of each rank from 0 to 2; until IR 4 a weight is an input as well.
+std::string products(std::int64_t ir, std::int64_t opset) {
+  onnx::test::ModelBuilder builder(opset, ir);
+  builder.input("x", {"4", "8"}).output("y", {"4", "8"});
+  const std::vector<onnx::test::Shape> shapes{{}, {"8"}, {"4", "8"}};
+  std::string last = "x";
+  for (const onnx::test::Shape& shape : shapes)
+    for (const char* which : {"a", "b"}) {
+      const std::string name = which + std::to_string(shape.size());
+      std::vector<std::int64_t> dims;
+      for (const std::string& dim : shape) dims.push_back(std::stoll(dim));
+      builder.floats(name, dims);
+      if (ir < 4) builder.input(name, shape);
+      const std::string product = name == "b2" ? "y" : "times_" + name;
+      builder.node("Mul", {last, name}, {product});
+      last = product;
+    }
+  return builder.bytes();
+}
+
+/// The same with one weight of each rank, and constants that some opsets write as inputs.
+graph::Graph folded(const onnx::ImportedModel& model) {
+  graph::Graph graph = model.graph();
+  const auto weight_of = [&](const std::string& product) {
+    return graph.weight_of(graph.node(onnx::test::find_node(model, product)).inputs[1]);
+  };
+  graph::Value last = graph.node(onnx::test::find_node(model, "times_a0")).inputs[0];
+  const auto add = [&](graph::OpKind kind, const graph::AttrBlock& attrs, std::vector<graph::Value> inputs) {
+    last = {graph.add(kind, graph.tables().intern(attrs), inputs), 0};
+  };
+  for (const char* rank : {"0", "1", "2"}) {
+    const bool is_last = *rank == '2';
+    const graph::WeightId factors[] = {weight_of(std::string("times_a") + rank),
+                                       weight_of(is_last ? "y" : std::string("times_b") + rank)};
+    const graph::WeightId product = graph.tables().weights().operation(
+        graph::OpKind::mul, graph.tables().intern(graph::AttrBlock{}), factors);
+    add(graph::OpKind::mul, {}, {last, graph.weight_value(product)});
+  }
+  graph::AttrBlock limits, shape;
+  limits.set(graph::Attr::min, -1.0);
+  limits.set(graph::Attr::max, 1.0);
+  shape.set(graph::Attr::shape, graph::Ints{4, 8});
+  add(graph::OpKind::clip, limits, {last});
+  add(graph::OpKind::reshape, shape, {last});
+  graph.set_output(0, last);
+  graph.remove_all_dead();
+  return graph;
+}
+
+TEST_F(OnnxChecker, AcceptsNewConstantsInEachVersion) {
+  std::vector<std::string> written;
+  for (std::int64_t ir = 3; ir <= 10; ++ir)
+    for (std::int64_t opset = 7; opset <= 22; ++opset) {
+      const std::string bytes = products(ir, opset);
+      const onnx::ImportedModel model = onnx::test::import_text(bytes);
+      written.push_back(folder_.path() / ("ir" + std::to_string(ir) + "_" + std::to_string(opset) + ".onnx"));
+      onnx::export_model(model, folded(model), written.back());
+    }
+  EXPECT_EQ(complaints(written), "");
 }
 
 }  // namespace

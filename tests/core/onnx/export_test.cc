@@ -214,6 +214,40 @@ TEST(Export, FoldedWeightsAreWrittenOnce) {
   EXPECT_EQ(export_model_bytes(model, graph), export_model_bytes(model, graph));
 }
 
+// 32 integers are 256 bytes: from there on contents of the input stay outside of messages, and so must these.
+TEST(Export, ConstantsThatRewritesMakeMayHaveAnySize) {
+  for (const std::int64_t count : {1, 31, 32, 33, 100, 5000}) {
+    ModelBuilder builder;
+    builder.input("x", {std::to_string(count), "2"})
+        .output("y", {std::to_string(count), "2"})
+        .floats("w", {100});
+    builder.node("Relu", {"x"}, {"y"});
+    builder.node("Neg", {"w"}, {"beside"});
+    builder.output("beside", {"100"});
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    Graph graph = model.graph();
+    const Value x = graph.node(find_node(model, "y")).inputs[0];
+    AttrBlock attrs;
+    attrs.set(Attr::axis, 0);
+    const Ints sizes(static_cast<std::size_t>(count), 1);
+    attrs.set(Attr::split, sizes);
+    const NodeId split = add(graph, OpKind::split, attrs, {x});
+    std::vector<Value> parts;
+    for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(count); ++k) parts.push_back({split, k});
+    AttrBlock along;
+    along.set(Attr::axis, 0);
+    graph.set_output(0, {add(graph, OpKind::concat, along, parts), 0});
+    graph.remove_all_dead();
+    const pb::ModelProto out = exported(model, graph);
+    EXPECT_THAT(int_values(out, "regraft_ints_0"), testing::ElementsAreArray(sizes)) << count;
+    const TempDir folder;
+    export_model(model, graph, folder.path() / "m.onnx", {ExternalData::always});
+    const ImportedModel again = import_model(folder.path() / "m.onnx");
+    EXPECT_EQ(again.graph().node(find_node(again, "y")).inputs.size(), parts.size());
+  }
+}
+
 TEST(Export, ANodeWhoseInputTypeChangedIsWrittenAnew) {
   ModelBuilder builder;
   builder.input("x", {"2", "3"}).output("y", {"2", "3"}).ints("plain", {0, 3}).ints("four", {6});

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/file.h"
+#include "core/onnx/data_files.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 
@@ -201,6 +202,32 @@ TEST_F(External, AnOldModelNeverMeetsNewData) {
   EXPECT_EQ(contents(out), before);
   remove_stale_data(out, {});
   EXPECT_TRUE(data_files(out).empty());
+}
+
+// Models that were copied, renamed, or stand one folder higher share data files with the one that is written
+// anew.
+TEST_F(External, DataThatAnotherModelNamesStays) {
+  write({{}}, 1);
+  const fs::path folder = folder_.path() / "inner";
+  fs::create_directory(folder);
+  const fs::path out = folder / "out.onnx";
+  for (const fs::path& other : {folder / "copy.onnx", folder_.path() / "above.onnx"}) {
+    write_file_atomic(folder_.path() / "weights.bin", data_bytes(1));
+    const ImportedModel model = import_model(path_);
+    export_model(model, model.graph(), out);
+    const fs::path shared = data_files(out).at(0);
+    fs::copy_file(out, other);
+    write_file_atomic(folder_.path() / "weights.bin", data_bytes(2).substr(kBytes));
+    const ImportedModel changed = import_model(path_);
+    export_model(changed, changed.graph(), out);
+    EXPECT_TRUE(fs::exists(shared)) << other;
+    EXPECT_EQ(data_files(out).size(), 2u);
+    fs::remove(other);
+    remove_stale_data(
+        out, std::vector{data_files(out).at(0) == shared ? data_files(out).at(1).filename().string()
+                                                         : data_files(out).at(0).filename().string()});
+    EXPECT_FALSE(fs::exists(shared)) << "nobody names it any more";
+  }
 }
 
 TEST_F(External, EqualRangesAreSharedTensors) {

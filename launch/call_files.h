@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace regraft::launch {
+
+/// The files that one call of the program names, looked at before its work starts: what it writes can be
+/// written, what it reads is there, and no file is both or is written twice, by whatever names, links or hard
+/// links. First all that is written, then what is read. One an action, since it may move standard output.
+class CallFiles {
+ public:
+  /// `option` is what errors name. Throws UsageError for a file that is taken, FileError for one that cannot
+  /// be written. For standard output (`-`) the path is changed to one that only the output has: what else is
+  /// printed from then on goes to standard error.
+  void writes(const std::string& option, std::filesystem::path& path);
+  void writes(const std::string& option, std::optional<std::filesystem::path>& path);
+
+  /// Throws FileError when nothing can be read there, UsageError for an output, but for that of
+  /// `replaced_by`.
+  void reads(const std::string& option, const std::filesystem::path& path,
+             const std::string& replaced_by = "") const;
+  void reads(const std::string& option, const std::optional<std::filesystem::path>& path) const;
+  /// The rule files of a folder, or one.
+  void reads_rules(const std::string& option, const std::filesystem::path& path) const;
+
+  /// Throws UsageError when an output is one of these files, which a model that was read turns out to have.
+  void spares(const std::filesystem::path& folder, const std::vector<std::string>& names) const;
+
+ private:
+  void keep_apart(const std::string& option, const std::filesystem::path& path,
+                  const std::string& replaced_by) const;
+
+  struct Named {
+    std::string option;
+    std::filesystem::path path;
+  };
+  std::vector<Named> outputs_;  // files only
+  bool output_taken_ = false;
+};
+
+}  // namespace regraft::launch
