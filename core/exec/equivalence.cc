@@ -1,7 +1,6 @@
 #include "core/exec/equivalence.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,7 +9,9 @@
 #include "core/base/error.h"
 #include "core/exec/compare.h"
 #include "core/exec/divergence.h"
+#include "core/exec/doubts.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/extreme_trials.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/small_sizes.h"
 #include "core/exec/trials.h"
@@ -18,20 +19,10 @@
 namespace regraft::exec {
 namespace {
 
-constexpr int kNoisyRuns = 2;
 constexpr std::int64_t kLeastLargest = 8;  // probes go up to here, or to the largest size that is bound
 
 SessionOptions reference_session() {
   return {Optimisation::none, 1, {}};
-}
-
-/// Other ways to run the original, whose answers are as right as the reference's.
-std::array<SessionOptions, 5> variants() {
-  return {{{Optimisation::none, 2, {}},
-           {Optimisation::basic, 1, {}},
-           {Optimisation::extended, 1, {}},
-           {Optimisation::all, 1, {}},
-           {Optimisation::all, 2, {}}}};
 }
 
 bool is_half(DType dtype) {
@@ -77,7 +68,7 @@ void measure_spread(const std::filesystem::path& original, std::span<const Trial
   for (const Trial* trial : trials) {
     for (const auto& noisy : trial->noisy_outputs) widen_spread(trial->outputs, noisy, outputs);
   }
-  for (const SessionOptions& variant : variants()) {
+  for (const SessionOptions& variant : other_ways()) {
     OrtSession session(original, variant);
     for (const Trial* trial : trials) widen_spread(trial->outputs, session.run(trial->inputs), outputs);
   }
@@ -147,21 +138,14 @@ void note_empty_outputs(const Reference& reference, EquivalenceReport& report) {
   for (std::size_t i = 0; i < reference.outputs.size(); ++i) {
     if (!graph::is_float(reference.outputs[i].dtype)) continue;
     const bool telling = std::ranges::any_of(reference.trials, [&](const Trial& trial) {
-      return std::ranges::any_of(to_doubles(trial.outputs[i]),
-                                 [](double v) { return std::isfinite(v) && v != 0; });
+      return !trial.extreme && std::ranges::any_of(to_doubles(trial.outputs[i]),
+                                                   [](double v) { return std::isfinite(v) && v != 0; });
     });
     if (!telling)
       report.notes.push_back("output " + reference.outputs[i].name +
                              " is zero or not finite on every input tried");
   }
 }
-
-/// A probe on which the models differ by more than the tolerance, and what the other one gave: rounding may
-/// be larger there, which the original's own spread on it tells.
-struct Doubt {
-  const Trial* trial;
-  std::vector<Tensor> results;
-};
 
 /// Runs the other model on the reference's inputs and compares; a failure to load or run is a verdict. Gives
 /// the doubts back, which count for nothing yet.
@@ -184,34 +168,13 @@ std::vector<Doubt> run_optimised(const std::filesystem::path& original,
       compare_outputs(trial, results, agreement, ties, outputs);
       if (trial.probe && disagreements(outputs) > disagreements(report.outputs))
         doubts.push_back({&trial, std::move(results)});
-      else
+      else if (!trial.extreme)
         report.outputs = std::move(outputs);
     }
   } catch (const ExecError& error) {
     report.reason = "the other model does not run" + at + ": " + error.what();
   }
   return doubts;
-}
-
-/// Decides the doubts, with the spread of the original on their inputs.
-void settle(const std::filesystem::path& original, std::span<const Doubt> doubts, std::uint64_t seed,
-            EquivalenceReport& report) {
-  if (doubts.empty()) return;
-  std::vector<Trial> trials;
-  std::vector<const Trial*> views;
-  {
-    OrtSession session(original, reference_session());
-    Rng rng(seed, "equivalence doubts");
-    for (const Doubt& doubt : doubts) {
-      trials.push_back(*doubt.trial);
-      add_noisy_runs(session, kNoisyRuns, rng, trials.back());
-    }
-  }
-  for (const Trial& trial : trials) views.push_back(&trial);
-  measure_spread(original, views, report.outputs);
-  TieBreaks ties(original);
-  for (const Doubt& doubt : doubts)
-    compare_outputs(*doubt.trial, doubt.results, Agreement::within_tolerance, ties, report.outputs);
 }
 
 /// Names the first inner value that differs, on the inputs at which the worst output does.
@@ -249,6 +212,10 @@ EquivalenceReport start_report(const Reference& reference) {
   for (const ValueInfo& output : reference.outputs)
     report.outputs.push_back({output.name, 0, 0, 0, true, ""});
   for (const Trial& trial : reference.trials) {
+    if (trial.extreme) {
+      report.extremes.push_back(trial.binding);
+      continue;
+    }
     if (report.bindings.empty() || report.bindings.back() != trial.binding)
       report.bindings.push_back(trial.binding);
   }
@@ -269,6 +236,8 @@ Reference make_reference(const std::filesystem::path& original, const SessionOpt
   for (const auto& [symbol, size] : options.bound) largest = std::max(largest, size);
   add_probes(session, source, options.bound, telling_sizes(small_constants(original, largest), largest), rng,
              reference);
+  Rng extremes(options.seed, "equivalence extremes");
+  add_extremes(session, source, options.finite, extremes, reference);
   return reference;
 }
 
@@ -285,7 +254,7 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
   const std::vector<Doubt> doubts =
       run_optimised(original, optimised, reference_session(), reference, options.agreement, report);
   if (!report.reason.empty()) return report;
-  settle(original, doubts, options.seed, report);
+  settle(original, doubts, reference, options, report);
   conclude(report, options.agreement);
   if (report.equivalent) return report;
   suspect_original(original, reference_session(), reference, report);
@@ -356,6 +325,7 @@ nlohmann::json to_json(const EquivalenceReport& report) {
           {"first_difference", report.first_difference},
           {"outputs", outputs},
           {"bindings", report.bindings},
+          {"extremes", report.extremes},
           {"notes", report.notes},
           {"repeatable", report.repeatable}};
 }
@@ -369,6 +339,7 @@ EquivalenceReport equivalence_from_json(const nlohmann::json& json) {
     report.worst_output = json.at("worst_output");
     report.first_difference = json.at("first_difference");
     report.bindings = json.at("bindings");
+    report.extremes = json.at("extremes");
     report.notes = json.at("notes");
     report.repeatable = json.at("repeatable");
     for (const auto& output : json.at("outputs")) {

@@ -19,7 +19,8 @@ struct EquivalenceOptions {
   Agreement agreement = Agreement::within_tolerance;
   SymbolSizes bound;       // --bind
   std::uint64_t seed = 0;  // of inputs and of the noise on them
-  int draws = 2;           // inputs drawn at the first binding; one at each other
+  bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
+  int draws = 2;        // inputs drawn at the first binding; one at each other
   const InputSource* inputs =
       nullptr;  // not owned; nullptr: RandomInputs with the ranges inferred from the original
 };
@@ -44,6 +45,7 @@ struct EquivalenceReport {
   std::string first_difference;
   std::vector<OutputReport> outputs;
   std::vector<std::string> bindings;  // those compared: "batch=1, seq=128"; "as it is" for a static model
+  std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (exec/extreme_inputs.h)
   std::vector<std::string> notes;     // bindings at which the original itself cannot run
   /// Of models that differ: whether the original gives the same twice on the same inputs. Where it does not
   /// (random ops), nothing can be compared and `reason` says so.
@@ -65,9 +67,10 @@ struct ToleranceRule {
 
 /// Whole-model check (design: Equivalence, b). Interfaces must agree in names, order, types and dims. Both
 /// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the bindings {1,
-/// bound, primes} of their symbols, and at a few small sizes more, next to the model's own small constants.
-/// The spread of the original is taken over optimisation levels, 1 and 2 threads, and 1-ulp noise on floating
-/// inputs (at the small sizes only where the models differ by more than the tolerance). One model is in
+/// bound, primes} of their symbols, at a few small sizes more, next to the model's own small constants, and
+/// on extremes (exec/extreme_inputs.h). The spread of the original is taken over optimisation levels, 1 and 2
+/// threads, and 1-ulp noise on floating inputs (at the small sizes and on extremes only where the models
+/// differ by more than the tolerance: exec/doubts.h). One model is in
 /// memory at a time; run it in a process of its own (`regraft verify`). Positions that ArgMax or ArgMin gives
 /// may differ where the candidates are within tolerance. A difference is a report; ExecError is only for an
 /// original that cannot be loaded or run, and for inputs that cannot be made.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/exec/extreme_inputs.h"
 #include "core/exec/inputs.h"
 #include "core/exec/ort_session.h"
 
@@ -19,6 +20,7 @@ struct Trial {
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> noisy_outputs;  // with 1-ulp noise on the floating inputs
   bool probe = false;  // at sizes beside the bindings: its own spread is measured only where that matters
+  std::optional<Extreme> extreme = {};  // a probe, too
 };
 
 /// What the reference session gave at all bindings.

@@ -22,6 +22,7 @@ struct Options {
   std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
+  bool finite = false;
 };
 
 void print(const exec::EquivalenceReport& report) {
@@ -32,6 +33,8 @@ void print(const exec::EquivalenceReport& report) {
     if (!output.problem.empty()) std::printf("  %s\n", output.problem.c_str());
   }
   for (const std::string& binding : report.bindings) std::printf("compared at %s\n", binding.c_str());
+  if (!report.extremes.empty())
+    std::printf("compared on %zu draws of extremes, too\n", report.extremes.size());
   for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s: %s\n", report.equivalent ? "equivalent" : "NOT equivalent", report.reason.c_str());
 }
@@ -48,6 +51,7 @@ int verify(const Options& options) {
   check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
   check.bound = actors::parse_bindings(options.bindings);
   check.seed = options.seed;
+  check.finite = options.finite;
   std::optional<exec::UserInputs> inputs;
   if (!options.inputs.empty()) check.inputs = &inputs.emplace(exec::UserInputs::load(options.inputs));
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
@@ -82,6 +86,8 @@ void add_verify(CLI::App& program, Action& action) {
   command->add_option("--json", options->json,
                       "write the report as JSON; - for standard output instead of the table");
   command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
+  command->add_flag("--finite", options->finite,
+                    "compare on finite numbers only: what rules with the mark 'finite' keep");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

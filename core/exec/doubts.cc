@@ -1,0 +1,170 @@
+#include "core/exec/doubts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/exec/compare.h"
+#include "core/exec/divergence.h"
+
+namespace regraft::exec {
+namespace {
+
+using Answers = std::vector<std::vector<Tensor>>;  // by way, then by output
+
+double largest_finite(const Tensor& tensor) {
+  double largest = 0;
+  for (const double value : to_doubles(tensor))
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Of an output on the trials at the usual sizes and on usual numbers.
+double usual_scale(const Reference& reference, std::size_t output) {
+  double scale = 0;
+  for (const Trial& trial : reference.trials)
+    if (!trial.probe) scale = std::max(scale, largest_finite(trial.outputs[output]));
+  return scale;
+}
+
+/// How the elements of one output are held against the original's.
+struct Measure {
+  double scale = 1;
+  bool special_stays = true;  // an Inf or NaN of the original must be one in the other
+  bool special_comes = true;  // one where the original has none is a difference
+};
+
+struct Verdict {
+  double error = 0, spread = 0;  // relative
+  std::string problem;
+};
+
+Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const Tensor& result,
+              const Measure& measure) {
+  const std::vector<double> left = to_doubles(reference), right = to_doubles(result);
+  std::vector<std::vector<double>> others;
+  for (const Tensor* tensor : own) others.push_back(to_doubles(*tensor));
+  Verdict verdict;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const bool is = std::isfinite(left[i]);
+    if (std::ranges::any_of(others, [&](const auto& other) { return std::isfinite(other[i]) != is; }))
+      continue;
+    if (is && std::isfinite(right[i])) {
+      verdict.error = std::max(verdict.error, std::abs(left[i] - right[i]) / measure.scale);
+      for (const auto& other : others)
+        verdict.spread = std::max(verdict.spread, std::abs(left[i] - other[i]) / measure.scale);
+    } else if (is != std::isfinite(right[i]) && (is ? measure.special_comes : measure.special_stays)) {
+      verdict.problem = "element " + std::to_string(i) + " is " + std::to_string(left[i]) + " in one and " +
+                        std::to_string(right[i]) + " in the other";
+      return verdict;
+    }
+  }
+  return verdict;
+}
+
+/// Of all trials of the doubts, each in all other ways; one session is in memory at a time.
+std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Doubt> doubts,
+                                std::uint64_t seed) {
+  std::vector<Answers> answers(doubts.size());
+  Rng rng(seed, "equivalence doubts");
+  {
+    OrtSession session(original, {Optimisation::none, 1, {}});
+    for (std::size_t i = 0; i < doubts.size(); ++i) {
+      Trial noisy = *doubts[i].trial;
+      noisy.noisy_outputs.clear();
+      add_noisy_runs(session, kNoisyRuns, rng, noisy);
+      answers[i] = std::move(noisy.noisy_outputs);
+    }
+  }
+  for (const SessionOptions& way : other_ways()) {
+    OrtSession session(original, way);
+    for (std::size_t i = 0; i < doubts.size(); ++i)
+      answers[i].push_back(session.run(doubts[i].trial->inputs));
+  }
+  return answers;
+}
+
+class Judge {
+ public:
+  Judge(const std::filesystem::path& original, const Reference& reference, const EquivalenceOptions& options,
+        EquivalenceReport& report)
+      : reference_(reference), options_(options), report_(report), ties_(original) {}
+
+  void decide(const Doubt& doubt, const Answers& answers) {
+    for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
+      OutputReport& output = report_.outputs[i];
+      const std::string problem = graph::is_float(reference_.outputs[i].dtype)
+                                      ? problem_of_floats(doubt, answers, i)
+                                      : problem_of_others(doubt, i);
+      if (problem.empty() || !output.agrees) continue;
+      output.agrees = false;
+      output.problem = problem + " (binding: " + doubt.trial->binding + ")";
+    }
+  }
+
+ private:
+  std::string problem_of_floats(const Doubt& doubt, const Answers& answers, std::size_t i) {
+    OutputReport& output = report_.outputs[i];
+    const Tensor &own = doubt.trial->outputs[i], &other = doubt.results[i];
+    if (own.dims != other.dims || own.dtype != other.dtype) return compare(own, other).problem;
+    std::vector<const Tensor*> ways;
+    for (const std::vector<Tensor>& way : answers) ways.push_back(&way[i]);
+    const std::optional<Extreme> extreme = doubt.trial->extreme;
+    Measure measure;
+    measure.special_comes = !(extreme && options_.finite);
+    const bool special =
+        extreme == Extreme::infinite_mask || extreme == Extreme::infinity || extreme == Extreme::nan;
+    measure.special_stays = !extreme || special;
+    measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
+    if (measure.scale == 0) measure.scale = 1;
+    const Verdict verdict = judge(own, ways, other, measure);
+    if (!verdict.problem.empty()) return verdict.problem;
+    const double within = extreme ? ToleranceRule::kFactor * verdict.spread
+                                  : ToleranceRule::tolerance(own.dtype, verdict.spread);
+    const double tolerance = std::max(within, output.tolerance);
+    if (!extreme) {
+      output.relative_error = std::max(output.relative_error, verdict.error);
+      output.spread = std::max(output.spread, verdict.spread);
+      output.tolerance = tolerance;
+    }
+    if (verdict.error <= tolerance) return "";
+    output.relative_error = std::max(output.relative_error, verdict.error);
+    return "relative error " + std::to_string(verdict.error) + " is above the tolerance " +
+           std::to_string(tolerance);
+  }
+
+  /// Integers and the like must be equal; on extremes they say where rounding decides, which is no
+  /// difference.
+  std::string problem_of_others(const Doubt& doubt, std::size_t i) {
+    const Tensor &own = doubt.trial->outputs[i], &other = doubt.results[i];
+    const std::string problem = compare(own, other).problem;
+    if (problem.empty() || doubt.trial->extreme) return "";
+    return ties_.excuse(report_.outputs[i].name, *doubt.trial, own, other) ? "" : problem;
+  }
+
+  const Reference& reference_;
+  const EquivalenceOptions& options_;
+  EquivalenceReport& report_;
+  TieBreaks ties_;
+};
+
+}  // namespace
+
+std::span<const SessionOptions> other_ways() {
+  static const std::array<SessionOptions, 5> ways = {{{Optimisation::none, 2, {}},
+                                                      {Optimisation::basic, 1, {}},
+                                                      {Optimisation::extended, 1, {}},
+                                                      {Optimisation::all, 1, {}},
+                                                      {Optimisation::all, 2, {}}}};
+  return ways;
+}
+
+void settle(const std::filesystem::path& original, std::span<const Doubt> doubts, const Reference& reference,
+            const EquivalenceOptions& options, EquivalenceReport& report) {
+  if (doubts.empty()) return;
+  const std::vector<Answers> answers = answers_of(original, doubts, options.seed);
+  Judge judge(original, reference, options, report);
+  for (std::size_t i = 0; i < doubts.size(); ++i) judge.decide(doubts[i], answers[i]);
+}
+
+}  // namespace regraft::exec
