@@ -20,6 +20,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/script.h"
 #include "launch/bisect.h"
+#include "launch/blame.h"
 #include "launch/controller_evaluation.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
@@ -96,6 +97,7 @@ class Pipeline {
     rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
     costs_.emplace(cost::load_device(actors::find_config(options_.device)), bindings_);
     log_.rule_set = rules_->hash().hex();
+    if (options_.strict) rules_->exclude_marked();
     graph::Graph start = model_->graph();
     phase("clean-up", [&] {
       for (const rules::CleanupStep& step : rules::clean_up(start))
@@ -108,24 +110,79 @@ class Pipeline {
     report_.dense_share = profile_.dense_share;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    graph::Graph best = start;
-    const std::vector<rules::Match> path = search_and_check(start, best);
-    if (path.empty() && options_.script) return keep_input("the script changes nothing");
-    if (path.empty())
-      return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
-    report_.nodes_after = best.operation_count();
-    phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
-    exec::EquivalenceReport equivalence;
-    phase("verify", [&] { equivalence = verify_or_blame(); });
-    if (!equivalence.repeatable) return keep_input(equivalence.reason);
+    if (const std::string why_not = write_equivalent(start); !why_not.empty()) return keep_input(why_not);
     phase("replay", [&] { check_log(); });
     accept();
+  }
+
+  /// Writes the cheapest graph found aside, without what makes it another model than the input; says why
+  /// where there is none.
+  std::string write_equivalent(const graph::Graph& start) {
+    graph::Graph best = start;
+    Blame blame;
+    std::vector<rules::Match> path = search_and_check(start, best);
+    while (!path.empty()) {
+      report_.nodes_after = best.operation_count();
+      phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
+      exec::EquivalenceReport equivalence;
+      phase("verify", [&] { equivalence = verify(output_.aside(), false); });
+      if (!equivalence.repeatable) return equivalence.reason;
+      if (equivalence.equivalent) return "";
+      std::optional<std::size_t> entry;
+      phase("blame", [&] { entry = first_bad_entry(); });
+      const std::string what = "output " + equivalence.worst_output + " differs after " +
+                               entry_name(log_, entry) + ": " + equivalence.reason;
+      if (options_.script)
+        throw NotEquivalentError(what, options_.input.string(),
+                                 "nothing was emitted; take it out of the script");
+      if (!entry || *entry < cleaned(log_)) return what + "; please report this";
+      path = path_after_blame(start, path, *entry - cleaned(log_), what, blame, best);
+    }
+    if (options_.script) return "the script changes nothing";
+    return report_.refused_rules.empty()
+               ? "no rewrite was found that the cost model calls cheaper; " + profile_.text
+               : "no rewrite is left that keeps what the model computes and that the cost model calls "
+                 "cheaper";
+  }
+
+  void forget_rewrites() {
+    log_.entries.resize(cleaned(log_));
+    report_.rules.clear();
+    report_.marks.clear();
+  }
+
+  /// The path without the rewrite that is to blame, and the graph it leads to; where that is not enough, what
+  /// is found without its rule.
+  std::vector<rules::Match> path_after_blame(const graph::Graph& start, const std::vector<rules::Match>& path,
+                                             std::size_t culprit, const std::string& what, Blame& blame,
+                                             graph::Graph& best) {
+    const std::string rule = rules_->info(path[culprit].rule).name;
+    const Without without = blame.after(rule);
+    if (without == Without::everything) return {};
+    std::vector<rules::Match> rest;
+    if (without != Without::rule)
+      rest = path_without(start, *rules_, path, rewrites_to_leave(path, culprit, without));
+    forget_rewrites();
+    const bool holds = !rest.empty() && !apply_checked(start, rest, best);
+    if (holds && (report_.cost_after = log_.entries.back().cost_after_us) < report_.cost_before) {
+      refuse({rule, what, "rewrite"});
+      return rest;
+    }
+    refuse({rule, what});
+    rules_->exclude(rule);
+    forget_rewrites();
+    return search_and_check(start, best);
+  }
+
+  void refuse(RefusedRule refused) {
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), refused.text().c_str());
+    report_.refused_rules.push_back(std::move(refused));
   }
 
   /// The path to the cheapest graph found whose sites all pass their checks, and that graph. Each rule that a
   /// check refuses is left out and the search made again.
   std::vector<rules::Match> search_and_check(const graph::Graph& start, graph::Graph& best) {
-    const std::size_t cleaned = log_.entries.size();
     for (;;) {
       search::SearchResult found;
       phase(options_.script ? "script" : "search",
@@ -141,13 +198,9 @@ class Pipeline {
       if (options_.script)
         throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
                                  options_.script->string(), "nothing was emitted; take it out of the script");
-      if (!options_.quiet)
-        std::fprintf(stderr, "regraft: %s: warning: searching without rule %s: %s\n",
-                     options_.input.filename().c_str(), refused->rule.c_str(), refused->reason.c_str());
       rules_->exclude(refused->rule);
-      report_.refused_rules.push_back(std::move(*refused));
-      report_.rules.clear();
-      log_.entries.resize(cleaned);
+      refuse(std::move(*refused));
+      forget_rewrites();
     }
   }
 
@@ -194,7 +247,7 @@ class Pipeline {
     const auto searcher = make_search(name, prior.get(), observation);
     search::SearchLimits budget;
     // Each search anew has half of the time of the one before: all together take less than twice the budget.
-    budget.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
+    budget.seconds = std::ldexp(options_.budget_s, -searches_++);
     if (options_.expansions > 0) budget.expansions = options_.expansions;
     Rng rng(options_.seed, "search");
     Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
@@ -223,18 +276,27 @@ class Pipeline {
       const exec::SiteReport site =
           exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings_});
       if (!site.passes) return RefusedRule{name, "rewrite " + std::to_string(i) + ": " + site.reason};
+      const std::vector<rules::RuleMark>& marks = rules_->info(path[i].rule).marks;
+      for (const rules::RuleMark asked : marks)
+        report_.marks[std::string(rules::mark_name(asked))].insert(name);
       costs->update(graph.touched_since(mark));
       const double after_us = costs->cost().latency_us;
-      log_.entries.push_back({name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us});
+      log_.entries.push_back(
+          {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, marks});
       before_us = after_us;
       ++report_.rules[name];
     }
     return std::nullopt;
   }
 
+  ChildCheck check_options(bool bit_equal) const {
+    return {options_.bindings, options_.seed, bit_equal,
+            report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
+  }
+
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
     exec::EquivalenceReport equivalence =
-        verify_in_child(options_.input, candidate, options_.bindings, options_.seed, bit_equal);
+        verify_in_child(options_.input, candidate, check_options(bit_equal));
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
     if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
@@ -243,31 +305,18 @@ class Pipeline {
     return equivalence;
   }
 
-  exec::EquivalenceReport verify_or_blame() {
-    const exec::EquivalenceReport equivalence = verify(output_.aside(), false);
-    if (equivalence.equivalent || !equivalence.repeatable) return equivalence;
-    throw NotEquivalentError("output " + equivalence.worst_output + " differs after " + first_bad_entry() +
-                                 ": " + equivalence.reason,
-                             options_.input.string(), "nothing was emitted; please report this");
-  }
-
   /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
-  /// equivalent.
-  std::string first_bad_entry() {
+  /// equivalent. Nothing where no entry can be told.
+  std::optional<std::size_t> first_bad_entry() {
     const TempDir folder;
     const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
     const auto good_after = [&](std::size_t count) {
       const fs::path candidate = folder.path() / "prefix.onnx";
       replay.write_prefix(count, candidate);
-      return verify_in_child(options_.input, candidate, options_.bindings, options_.seed, false).equivalent;
+      return verify_in_child(options_.input, candidate, check_options(false)).equivalent;
     };
-    if (!good_after(0)) return "no rewrite at all: it does not compute the same twice";
-    const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), good_after);
-    if (!bad) return "all rewrites";
-    const std::size_t cleaned = log_.entries.size() - log_.rule_count();
-    const std::string& name = log_.entries[*bad].name;
-    if (*bad < cleaned) return name + " (step " + std::to_string(*bad) + ")";
-    return "rule " + name + " (rewrite " + std::to_string(*bad - cleaned) + ")";
+    if (!good_after(0)) return std::nullopt;
+    return first_bad_step(log_.entries.size(), good_after);
   }
 
   fs::path write_log(const fs::path& folder) const {
@@ -317,6 +366,7 @@ class Pipeline {
     report_.accepted = false;
     report_.reason = reason;
     report_.rules.clear();
+    report_.marks.clear();
     report_.nodes_after = report_.nodes_before;
     log_.entries.clear();
     log_.result = "input";
@@ -336,6 +386,7 @@ class Pipeline {
   ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;
+  int searches_ = 0;
 };
 
 }  // namespace

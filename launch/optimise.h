@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,18 @@ struct OptimiseOptions {
   std::vector<std::string> bindings;
   std::uint64_t seed = 0;
   double measure_s = 60;  // aimed at for the measurement
+  bool strict = false;    // without rules that ask something of the model's numbers (rules/rule_marks.h)
   bool quiet = false;
 };
 
-/// A rule that the check of a rewrite's site refused, and that this model's search did without.
+/// A rule that the check of a rewrite's site or of the whole model refused, and that this model's search did
+/// without; or one of its rewrites, which was left out.
 struct RefusedRule {
   std::string rule;
-  std::string reason;  // names the rewrite and the value that differs
+  std::string reason;             // names the rewrite and the value that differs
+  std::string left_out = "rule";  // or "rewrite"
+
+  std::string text() const;
 };
 
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
@@ -47,7 +53,8 @@ struct OptimiseReport {
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us
   std::size_t nodes_before = 0, nodes_after = 0;
-  std::map<std::string, int> rules;  // applied, by name
+  std::map<std::string, int> rules;                    // applied, by name
+  std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rules/rule_marks.h)
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
@@ -68,9 +75,10 @@ class NotEquivalentError : public Error {
 
 /// import -> clean-up -> profile -> search -> check of every rewrite site -> export aside -> whole-model
 /// check in a process of its own -> replay of the log -> measurement -> output. A rule that a site's check
-/// refuses is reported and the search made again without it. A script (rules/script.h) takes the place of the
-/// search and passes the same checks; there a refusal ends it. What is not accepted becomes a byte copy of
-/// the input. Throws NotEquivalentError that names the tensor and the rule; any failure leaves no output.
+/// refuses is reported and the search made again without it. What makes the whole model another one is found
+/// by bisection and left out (launch/blame.h). A script (rules/script.h) takes the place of the search and
+/// passes the same checks; there a refusal ends it with NotEquivalentError, which names the tensor and the
+/// rule. What is not accepted becomes a byte copy of the input. Any failure leaves no output.
 OptimiseReport optimise(const OptimiseOptions& options);
 
 }  // namespace regraft::launch

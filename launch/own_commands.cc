@@ -36,14 +36,13 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
 }  // namespace
 
 exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
-                                        const std::filesystem::path& optimised,
-                                        const std::vector<std::string>& bindings, std::uint64_t seed,
-                                        bool bit_equal) {
-  std::vector<std::string> arguments{"verify", original.string(), optimised.string(),  "--json",
-                                     "-",      "--seed",          std::to_string(seed)};
-  if (bit_equal) arguments.emplace_back("--bit-equal");
+                                        const std::filesystem::path& optimised, const ChildCheck& check) {
+  std::vector<std::string> arguments{"verify", original.string(), optimised.string(),        "--json",
+                                     "-",      "--seed",          std::to_string(check.seed)};
+  if (check.bit_equal) arguments.emplace_back("--bit-equal");
+  if (check.finite) arguments.emplace_back("--finite");
   return exec::equivalence_from_json(
-      run_for_json(std::move(arguments), bindings, {kDone, kNotEquivalent}, optimised));
+      run_for_json(std::move(arguments), check.bindings, {kDone, kNotEquivalent}, optimised));
 }
 
 double ProfileSummary::ceiling() const {
