@@ -24,6 +24,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/script.h"
 #include "launch/bisect.h"
+#include "launch/blame.h"
 #include "launch/controller_evaluation.h"
 #include "launch/model_graphs.h"
 #include "launch/output_files.h"
@@ -38,6 +39,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kClearlySlower = 1.02;
+
+/// The rewrites of each graph.
+using Paths = std::vector<std::vector<rules::Match>>;
 
 /// One run of the pipeline; its members are its state between phases.
 class Pipeline {
@@ -125,6 +129,7 @@ class Pipeline {
   void rewrite() {
     rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
+    if (options_.strict) rules_->exclude_marked();
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
@@ -136,16 +141,9 @@ class Pipeline {
     report_.dense_share = profile_.dense_share;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    ModelGraphs best = start;
-    const bool found = search_and_check(start, best) || start.operation_count() < input.operation_count();
-    predict(input, best);
-    if (!found && options_.script) return keep_input("the script changes nothing");
-    if (!found) return keep_input("no rewrite was found that the cost model calls cheaper; " + profile_.text);
-    report_.nodes_after = best.operation_count();
-    phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
-    exec::EquivalenceReport equivalence;
-    phase("verify", [&] { equivalence = verify_or_blame(); });
-    if (!equivalence.repeatable) return keep_input(equivalence.reason);
+    runs_ = start.runs(bindings());
+    if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
+      return keep_input(why_not);
     phase("replay", [&] { check_log(); });
     accept();
   }
@@ -189,31 +187,98 @@ class Pipeline {
     return {};
   }
 
-  /// Rewrites `best` to the cheapest graphs found whose sites all pass their checks; false when there is
-  /// nothing to rewrite. Each rule that a check refuses is left out and the search made again.
-  bool search_and_check(const ModelGraphs& start, ModelGraphs& best) {
-    const std::size_t cleaned = log_.entries.size();
-    const std::vector<double> runs = start.runs(bindings());
+  /// Writes the cheapest graphs found aside, without what makes them another model than the input; says why
+  /// where there are none.
+  std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
+    ModelGraphs best = start;
+    Blame blame;
+    Paths paths = search_and_check(start, best);
+    predict(input, best);
+    while (rewrites(paths) || best.operation_count() < input.operation_count()) {
+      report_.nodes_after = best.operation_count();
+      phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
+      exec::EquivalenceReport equivalence;
+      phase("verify", [&] { equivalence = verify(output_.aside(), false); });
+      if (!equivalence.repeatable) return equivalence.reason;
+      if (equivalence.equivalent) return "";
+      std::optional<std::size_t> entry;
+      phase("blame", [&] { entry = first_bad_entry(); });
+      const std::string what = "output " + equivalence.worst_output + " differs after " +
+                               entry_name(log_, entry) + ": " + equivalence.reason;
+      if (options_.script)
+        throw NotEquivalentError(what, options_.input.string(),
+                                 "nothing was emitted; take it out of the script");
+      if (!entry || *entry < cleaned(log_)) return what + "; please report this";
+      paths = paths_after_blame(start, paths, *entry - cleaned(log_), what, blame, best);
+      predict(input, best);
+    }
+    if (options_.script) return "the script changes nothing";
+    return report_.refused_rules.empty()
+               ? "no rewrite was found that the cost model calls cheaper; " + profile_.text
+               : "no rewrite is left that keeps what the model computes and that the cost model calls "
+                 "cheaper";
+  }
+
+  static bool rewrites(const Paths& paths) {
+    return std::ranges::any_of(paths, [](const auto& path) { return !path.empty(); });
+  }
+
+  void forget_rewrites() {
+    log_.entries.resize(cleaned(log_));
+    report_.rules.clear();
+    report_.marks.clear();
+  }
+
+  /// The paths without the rewrite that is to blame, counted over all of them, and the graphs they lead to;
+  /// where that is not enough, what is found without its rule.
+  Paths paths_after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
+                          const std::string& what, Blame& blame, ModelGraphs& best) {
+    std::size_t at = 0;
+    for (; culprit >= paths[at].size(); ++at) culprit -= paths[at].size();
+    const std::string rule = rules_->info(paths[at][culprit].rule).name;
+    const Without without = blame.after(rule);
+    forget_rewrites();
+    best = start;
+    if (without == Without::everything) return Paths(start.size());
+    Paths rest = paths;
+    rest[at] = path_without(start[at], *rules_, paths[at], rewrites_to_leave(paths[at], culprit, without));
+    const bool tried = without != Without::rule && rewrites(rest);
+    if (tried && !apply_checked(rest, best) && latencies_us(best)[0] < latencies_us(start)[0]) {
+      refuse({rule, what, "rewrite"});
+      return rest;
+    }
+    refuse({rule, what});
+    rules_->exclude(rule);
+    forget_rewrites();
+    return search_and_check(start, best);
+  }
+
+  void refuse(RefusedRule refused) {
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), refused.text().c_str());
+    report_.refused_rules.push_back(std::move(refused));
+  }
+
+  /// The paths to the cheapest graphs found whose sites all pass their checks, and these graphs. Each rule
+  /// that a check refuses is left out and the search made again.
+  Paths search_and_check(const ModelGraphs& start, ModelGraphs& best) {
     for (;;) {
       best = start;
       std::vector<search::SearchResult> found;
       phase(options_.script ? "script" : "search",
-            [&] { found = options_.script ? scripted(start) : search(start, runs); });
+            [&] { found = options_.script ? scripted(start) : search(start); });
       report_search(found);
-      const bool any = std::ranges::any_of(found, [](const auto& part) { return !part.path.empty(); });
+      Paths paths;
+      for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
       std::optional<RefusedRule> refused;
-      if (any) phase("check sites", [&] { refused = apply_checked(found, runs, best); });
-      if (!refused) return any;
+      if (rewrites(paths)) phase("check sites", [&] { refused = apply_checked(paths, best); });
+      if (!refused) return paths;
       if (options_.script)
         throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
                                  options_.script->string(), "nothing was emitted; take it out of the script");
-      if (!options_.quiet)
-        std::fprintf(stderr, "regraft: %s: warning: searching without rule %s: %s\n",
-                     options_.input.filename().c_str(), refused->rule.c_str(), refused->reason.c_str());
       rules_->exclude(refused->rule);
-      report_.refused_rules.push_back(std::move(*refused));
-      report_.rules.clear();
-      log_.entries.resize(cleaned);
+      refuse(std::move(*refused));
+      forget_rewrites();
     }
   }
 
@@ -239,12 +304,12 @@ class Pipeline {
     return results;
   }
 
-  std::vector<search::SearchResult> search(const ModelGraphs& start, const std::vector<double>& runs) {
+  std::vector<search::SearchResult> search(const ModelGraphs& start) {
     search::SearchLimits budget;
     // Each search anew has half of the time of the one before: all together take less than twice the budget.
-    budget.seconds = std::ldexp(options_.budget_s, -static_cast<int>(report_.refused_rules.size()));
+    budget.seconds = std::ldexp(options_.budget_s, -searches_++);
     if (options_.expansions > 0) budget.expansions = options_.expansions;
-    return search_each(start, runs, *rules_, costs_, budget, [&](std::size_t at, const auto& limits) {
+    return search_each(start, runs_, *rules_, costs_, budget, [&](std::size_t at, const auto& limits) {
       return search(start[at], costs_[at], limits);
     });
   }
@@ -297,10 +362,9 @@ class Pipeline {
   }
 
   /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-  std::optional<RefusedRule> apply_checked(const std::vector<search::SearchResult>& found,
-                                           const std::vector<double>& runs, ModelGraphs& graphs) {
+  std::optional<RefusedRule> apply_checked(const Paths& paths, ModelGraphs& graphs) {
     for (std::size_t at = 0; at < graphs.size(); ++at)
-      if (auto refused = apply_checked(found[at].path, graphs[at], costs_[at], graphs.path(at), runs[at]))
+      if (auto refused = apply_checked(paths[at], graphs[at], costs_[at], graphs.path(at), runs_[at]))
         return refused;
     return std::nullopt;
   }
@@ -321,19 +385,27 @@ class Pipeline {
       if (!site.passes)
         return RefusedRule{name, (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " +
                                      std::to_string(i) + ": " + site.reason};
+      const std::vector<rules::RuleMark>& marks = rules_->info(path[i].rule).marks;
+      for (const rules::RuleMark asked : marks)
+        report_.marks[std::string(rules::mark_name(asked))].insert(name);
       costs->update(graph.touched_since(mark));
       const double after_us = runs * costs->cost().latency_us;
       log_.entries.push_back(
-          {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path});
+          {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path, marks});
       before_us = after_us;
       ++report_.rules[name];
     }
     return std::nullopt;
   }
 
+  ChildCheck check_options(bool bit_equal) const {
+    return {feed_file_->path(), options_.seed, bit_equal,
+            report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
+  }
+
   exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
     exec::EquivalenceReport equivalence =
-        verify_in_child(options_.input, candidate, feed_file_->path(), options_.seed, bit_equal);
+        verify_in_child(options_.input, candidate, check_options(bit_equal));
     equivalence.reason = output_.spoken(equivalence.reason);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
@@ -343,31 +415,18 @@ class Pipeline {
     return equivalence;
   }
 
-  exec::EquivalenceReport verify_or_blame() {
-    const exec::EquivalenceReport equivalence = verify(output_.aside(), false);
-    if (equivalence.equivalent || !equivalence.repeatable) return equivalence;
-    throw NotEquivalentError("output " + equivalence.worst_output + " differs after " + first_bad_entry() +
-                                 ": " + equivalence.reason,
-                             options_.input.string(), "nothing was emitted; please report this");
-  }
-
   /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
-  /// equivalent.
-  std::string first_bad_entry() {
+  /// equivalent. Nothing where no entry can be told.
+  std::optional<std::size_t> first_bad_entry() {
     const TempDir folder;
     const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
     const auto good_after = [&](std::size_t count) {
       const fs::path candidate = folder.path() / "prefix.onnx";
       replay.write_prefix(count, candidate);
-      return verify_in_child(options_.input, candidate, feed_file_->path(), options_.seed, false).equivalent;
+      return verify_in_child(options_.input, candidate, check_options(false)).equivalent;
     };
-    if (!good_after(0)) return "no rewrite at all: it does not compute the same twice";
-    const std::optional<std::size_t> bad = first_bad_step(log_.entries.size(), good_after);
-    if (!bad) return "all rewrites";
-    const std::size_t cleaned = log_.entries.size() - log_.rule_count();
-    const std::string& name = log_.entries[*bad].name;
-    if (*bad < cleaned) return name + " (step " + std::to_string(*bad) + ")";
-    return "rule " + name + " (rewrite " + std::to_string(*bad - cleaned) + ")";
+    if (!good_after(0)) return std::nullopt;
+    return first_bad_step(log_.entries.size(), good_after);
   }
 
   fs::path write_log(const fs::path& folder) const {
@@ -434,6 +493,7 @@ class Pipeline {
     report_.accepted = false;
     report_.reason = reason;
     report_.rules.clear();
+    report_.marks.clear();
     report_.nodes_after = report_.nodes_before;
     log_.entries.clear();
     log_.result = "input";
@@ -455,9 +515,11 @@ class Pipeline {
   std::vector<graph::Bindings> points_;  // as feed_ has them
   std::optional<rules::RuleSet> rules_;
   std::vector<cost::SeveralSizesFactory> costs_;  // of each graph
+  std::vector<double> runs_;                      // of each graph, for one run of the model
   ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;
+  int searches_ = 0;
 };
 
 }  // namespace

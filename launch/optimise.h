@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,18 @@ struct OptimiseOptions {
   FeedOptions feed;
   std::uint64_t seed = 0;
   double measure_s = 60;  // aimed at for the measurement
+  bool strict = false;    // without rules that ask something of the model's numbers (rules/rule_marks.h)
   bool quiet = false;
 };
 
-/// A rule that the check of a rewrite's site refused, and that this model's search did without.
+/// A rule that the check of a rewrite's site or of the whole model refused, and that this model's search did
+/// without; or one of its rewrites, which was left out.
 struct RefusedRule {
   std::string rule;
-  std::string reason;  // names the rewrite and the value that differs
+  std::string reason;             // names the rewrite and the value that differs
+  std::string left_out = "rule";  // or "rewrite"
+
+  std::string text() const;
 };
 
 /// The figures at one of the sizes at which a model is judged.
@@ -59,8 +65,9 @@ struct OptimiseReport {
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
   std::vector<PointReport> points;         // the first is that of the figures above
   exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
-  std::size_t nodes_before = 0, nodes_after = 0;  // of all graphs, calls of functions opened
-  std::map<std::string, int> rules;               // applied, by name
+  std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
+  std::map<std::string, int> rules;                    // applied, by name
+  std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rules/rule_marks.h)
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
@@ -81,12 +88,13 @@ class NotEquivalentError : public Error {
 
 /// import -> sizes and inputs -> clean-up -> profile -> search -> check of every rewrite site -> export aside
 /// -> whole-model check in a process of its own -> replay of the log -> measurement -> output. A rule that a
-/// site's check refuses is reported and the search made again without it. The bodies of If, Loop and Scan
-/// pass through all of this beside the main graph; a script is of the main graph alone. A script
-/// (rules/script.h) takes the place of the search and passes the same checks; there a refusal ends it. What
-/// is not accepted becomes a byte copy of the input; so does a model that runs at no sizes. Throws
-/// NotEquivalentError that names the tensor and the rule; any failure leaves no output. `files` are those of
-/// the call: no output may be external data of the input.
+/// site's check refuses is reported and the search made again without it. What makes the whole model another
+/// one is found by bisection and left out (launch/blame.h). The bodies of If, Loop and Scan pass through all
+/// of this beside the main graph; a script is of the main graph alone. A script (rules/script.h) takes the
+/// place of the search and passes the same checks; there a refusal ends it with NotEquivalentError, which
+/// names the tensor and the rule. What is not accepted becomes a byte copy of the input; so does a model that
+/// runs at no sizes. Any failure leaves no output. `files` are those of the call: no output may be external
+/// data of the input.
 OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files = {});
 
 }  // namespace regraft::launch

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "launch/optimise.h"
 #include "launch/version.h"
 
@@ -14,6 +15,11 @@ std::string line(const char* format, auto... values) {
 }
 
 }  // namespace
+
+std::string RefusedRule::text() const {
+  return (left_out == "rule" ? "warning: searched without rule " : "warning: left out rewrites by rule ") +
+         rule + ": " + reason;
+}
 
 std::string OptimiseReport::to_json() const {
   using nlohmann::json;
@@ -36,6 +42,7 @@ std::string OptimiseReport::to_json() const {
               {"nodes_before", nodes_before},
               {"nodes_after", nodes_after},
               {"rules", rules},
+              {"marks", marks},
               {"refused_rules", json::array()},
               {"candidates_costed", candidates_costed},
               {"seconds", json::object()},
@@ -45,7 +52,8 @@ std::string OptimiseReport::to_json() const {
               {"found_by", found_by},
               {"version", kVersion}};
   for (const RefusedRule& refused : refused_rules)
-    object["refused_rules"].push_back({{"rule", refused.rule}, {"reason", refused.reason}});
+    object["refused_rules"].push_back(
+        {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
   for (const exec::TakenSize& one : dims)
     object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
@@ -70,8 +78,10 @@ std::string OptimiseReport::text() const {
     text += line("  %s=%lld (%s)\n", one.dim.c_str(), static_cast<long long>(one.size), one.why.c_str());
   if (!found_by.empty() && !rules.empty()) text += "found by " + found_by + "\n";
   for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
-  for (const RefusedRule& refused : refused_rules)
-    text += "warning: searched without rule " + refused.rule + ": " + refused.reason + "\n";
+  for (const auto& [mark, marked] : marks)
+    text += std::string("holds for ") + (mark == "finite" ? "finite activations" : "terms of bounded size") +
+            " (rules " + join(std::vector<std::string>(marked.begin(), marked.end()), ", ") + ")\n";
+  for (const RefusedRule& refused : refused_rules) text += refused.text() + "\n";
   if (verified) text += line("verified: largest relative error %.3g\n", max_relative_error);
   if (speedup)
     text += line("measured: %.3f -> %.3f ms, speedup %.3f, 95 %% interval [%.3f, %.3f]\n", *latency_before_ms,

@@ -35,13 +35,18 @@ std::string as_argument(const std::filesystem::path& path) {
 }  // namespace
 
 exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
-                                        const std::filesystem::path& optimised,
-                                        const std::filesystem::path& feed, std::uint64_t seed,
-                                        bool bit_equal) {
-  std::vector<std::string> arguments{
-      "verify", as_argument(original), as_argument(optimised), "--json", "-", "--seed", std::to_string(seed),
-      "--feed", feed.string()};
-  if (bit_equal) arguments.emplace_back("--bit-equal");
+                                        const std::filesystem::path& optimised, const ChildCheck& check) {
+  std::vector<std::string> arguments{"verify",
+                                     as_argument(original),
+                                     as_argument(optimised),
+                                     "--json",
+                                     "-",
+                                     "--seed",
+                                     std::to_string(check.seed),
+                                     "--feed",
+                                     check.feed.string()};
+  if (check.bit_equal) arguments.emplace_back("--bit-equal");
+  if (check.finite) arguments.emplace_back("--finite");
   return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
 }
 

@@ -14,11 +14,17 @@ namespace regraft::launch {
 // Commands of this program in a process of their own, so that the memory of the models and any crash of the
 // runtime stay out of this one. Each throws ExecError when that process fails or prints no report.
 
+/// Options of `regraft verify`.
+struct ChildCheck {
+  std::filesystem::path feed;
+  std::uint64_t seed = 0;
+  bool bit_equal = false;
+  bool finite = false;  // the rewrites keep no Inf and no NaN in its place
+};
+
 /// `regraft verify`: check_equivalence.
 exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
-                                        const std::filesystem::path& optimised,
-                                        const std::filesystem::path& feed, std::uint64_t seed,
-                                        bool bit_equal);
+                                        const std::filesystem::path& optimised, const ChildCheck& check);
 
 /// What a model's time goes into, as `regraft profile` reports it.
 struct ProfileSummary {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -112,17 +111,18 @@ std::string ExtremeDraw::label(std::span<const ValueInfo> inputs) const {
 }
 
 std::vector<ExtremeDraw> extreme_draws(std::span<const ValueInfo> inputs, bool finite) {
-  std::vector<std::size_t> floats, masks;
+  std::vector<std::size_t> floats;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (graph::is_float(inputs[i].dtype)) floats.push_back(i);
   if (floats.empty()) return {};
   const auto size = [&](std::size_t i) { return least_size(inputs[i]); };
-  const std::size_t largest = *std::ranges::max_element(floats, {}, size);
-  std::ranges::copy_if(floats, std::back_inserter(masks), [&](std::size_t i) {
-    return inputs[i].name.find("mask") != std::string::npos || size(i) < size(largest);
-  });
-  std::ranges::stable_sort(masks, {}, size);
-  masks.resize(std::min(masks.size(), kMostMasks));
+  std::ranges::stable_sort(floats, {}, size);  // masks are small
+  const std::size_t largest = floats.back();
+  std::vector<std::size_t> masks;
+  for (const std::size_t i : floats) {
+    const bool may_be = inputs[i].name.find("mask") != std::string::npos || size(i) < size(largest);
+    if (may_be && masks.size() < kMostMasks) masks.push_back(i);
+  }
   std::vector<ExtremeDraw> draws;
   for (const Extreme kind : {Extreme::zeros, Extreme::equal, Extreme::tiny, Extreme::large})
     draws.push_back({kind});

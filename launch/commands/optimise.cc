@@ -87,6 +87,8 @@ void add_optimise(CLI::App& program, Action& action) {
       ->add_option("--allow-domain", options->domains,
                    "let rules make ops of a runtime's own domain: the output is for that runtime alone")
       ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
+  command->add_flag("--strict", options->strict,
+                    "without rules that hold for finite or bounded numbers only: configs/rules/marks.md");
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
       ->check(CLI::Range(1.0, 86400.0))

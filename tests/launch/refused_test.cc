@@ -14,9 +14,8 @@ using testing::run;
 
 constexpr int kWidth = 64;
 
-/// x[64, 64] times two matrices.
-fs::path two_products(const fs::path& path) {
-  exec::testing::ModelBuilder model;
+/// y is x[64, 64], or what was made of it, times two matrices.
+void add_products(exec::testing::ModelBuilder& model, const std::string& first) {
   model.input("x", {kWidth, kWidth}).output("y", {kWidth, kWidth});
   for (const char* name : {"w", "u"}) {
     std::vector<float> values(kWidth * kWidth);
@@ -24,21 +23,40 @@ fs::path two_products(const fs::path& path) {
       values[i] = static_cast<float>((i * 37 + static_cast<std::size_t>(name[0])) % 101) / 101.0f - 0.5f;
     model.weight(name, {kWidth, kWidth}, values);
   }
-  model.node("MatMul", {"x", "w"}, {"h"});
+  model.node("MatMul", {first, "w"}, {"h"});
   model.node("MatMul", {"h", "u"}, {"y"});
+}
+
+fs::path two_products(const fs::path& path) {
+  exec::testing::ModelBuilder model;
+  add_products(model, "x");
   return model.write(path);
 }
 
 class RefusedRules : public ::testing::Test {
  protected:
   /// Greedy search under these rules.
-  Captured optimise(const std::string& rules) {
+  Captured optimise(const std::string& rules, fs::path (*model)(const fs::path&) = two_products,
+                    const std::vector<std::string>& more = {}) {
     fs::create_directories(output().parent_path());
     write_file_atomic(dir_.path() / "some.rules", rules);
-    return run({"optimise", two_products(dir_.path() / "in.onnx").string(), "-o", output().string(),
-                "--search", "greedy", "--accept", "cost", "--quiet", "--rules",
-                "tested:" + (dir_.path() / "some.rules").string(), "--json", json().string(), "--log",
-                (dir_.path() / "log").string()});
+    std::vector<std::string> arguments{"optimise",
+                                       model(dir_.path() / "in.onnx").string(),
+                                       "-o",
+                                       output().string(),
+                                       "--search",
+                                       "greedy",
+                                       "--accept",
+                                       "cost",
+                                       "--quiet",
+                                       "--rules",
+                                       "tested:" + (dir_.path() / "some.rules").string(),
+                                       "--json",
+                                       json().string(),
+                                       "--log",
+                                       (dir_.path() / "log").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
   }
   fs::path output() const { return dir_.path() / "out" / "model.onnx"; }
   fs::path json() const { return dir_.path() / "r.json"; }
@@ -84,14 +102,82 @@ TEST_F(RefusedRules, ARightRuleThatTheCheckRefusesIsLeftOutToo) {
 }
 
 /// In fp64 nothing overflows, so the site's check passes; the model's own numbers do.
-TEST_F(RefusedRules, ADifferenceInTheWholeModelEndsWithoutOutput) {
+constexpr const char* kOverflow =
+    "overflow: MatMul(MatMul(x, w), u), const(w, u)"
+    " => Mul(Mul(Mul(Mul(MatMul(x, MatMul(w, u)), 1e30), 1e30), 1e-30), 1e-30)\n";
+
+TEST_F(RefusedRules, WhereNothingElseIsFoundADifferenceInTheWholeModelKeepsTheInput) {
+  const Captured result = optimise(kOverflow);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(json());
+  EXPECT_FALSE(report.at("accepted"));
+  EXPECT_EQ(report.at("refused_rules")[0].at("rule"), "overflow");
+  EXPECT_THAT(report.at("refused_rules")[0].at("reason"),
+              HasSubstr("output y differs after rule overflow (rewrite 0)"));
+  EXPECT_THAT(report.at("reason"), HasSubstr("no rewrite is left"));
+  EXPECT_EQ(read_file(output()) == read_file(dir_.path() / "in.onnx"), true);
+}
+
+/// Fake quantisation, which rounds by adding 1.5 * 2^23 and taking it away again; behind it two products.
+fs::path rounded_products(const fs::path& path) {
+  exec::testing::ModelBuilder model;
+  model.weight("scale", {}, {12.7f}).weight("up", {}, {12582912.0f}).weight("down", {}, {-12582912.0f});
+  model.node("Mul", {"x", "scale"}, {"a"});
+  model.node("Add", {"a", "up"}, {"b"});
+  model.node("Add", {"b", "down"}, {"r"});
+  add_products(model, "r");
+  return model.write(path);
+}
+
+TEST_F(RefusedRules, OnlyTheRewriteToBlameIsLeftOut) {
   const Captured result = optimise(
-      "overflow: MatMul(MatMul(x, w), u), const(w, u)"
-      " => Mul(Mul(Mul(Mul(MatMul(x, MatMul(w, u)), 1e30), 1e30), 1e-30), 1e-30)\n");
+      "untrick: Add(Add(x, c), d), const(c, d) => Add(x, c + d)\n" + std::string(kRight), rounded_products);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(json());
+  EXPECT_TRUE(report.at("accepted")) << report;
+  EXPECT_EQ(report.at("rules"), (nlohmann::json{{"right", 1}}));
+  ASSERT_EQ(report.at("refused_rules").size(), 1u);
+  EXPECT_EQ(report.at("refused_rules")[0].at("rule"), "untrick");
+  EXPECT_EQ(report.at("refused_rules")[0].at("left_out"), "rewrite");
+  EXPECT_LT(report.at("cost_after"), report.at("cost_before"));
+  EXPECT_THAT(result.output, HasSubstr("left out rewrites by rule untrick"));
+  EXPECT_EQ(run({"verify", (dir_.path() / "in.onnx").string(), output().string(), "--rules",
+                 "tested:" + (dir_.path() / "some.rules").string(), "--log", (dir_.path() / "log").string()})
+                .status.code,
+            0);
+}
+
+constexpr const char* kMarked =
+    "right (finite): MatMul(MatMul(x, w), u), const(w, u) => MatMul(x, MatMul(w, u))\n";
+
+TEST_F(RefusedRules, MarksOfTheRulesUsedAreInReportAndLog) {
+  const Captured result = optimise(kMarked);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_EQ(json_of(json()).at("marks"), (nlohmann::json{{"finite", {"right"}}}));
+  EXPECT_THAT(result.output, HasSubstr("holds for finite activations (rules right)\n"));
+  EXPECT_THAT(read_file(dir_.path() / "log"), HasSubstr("\"marks\":[\"finite\"]"));
+}
+
+TEST_F(RefusedRules, StrictLeavesMarkedRulesOut) {
+  const Captured result = optimise(kMarked, two_products, {"--strict"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_FALSE(json_of(json()).at("accepted"));
+  EXPECT_EQ(json_of(json()).at("marks"), nlohmann::json::object());
+  ASSERT_EQ(optimise(kRight, two_products, {"--strict"}).status.code, 0);
+  EXPECT_TRUE(json_of(json()).at("accepted"));
+}
+
+TEST_F(RefusedRules, AScriptThatMakesAnotherModelEndsWithoutOutput) {
+  fs::create_directories(output().parent_path());
+  write_file_atomic(dir_.path() / "some.rules", std::string(kOverflow));
+  write_file_atomic(dir_.path() / "some.script", std::string("overflow\n"));
+  const Captured result =
+      run({"optimise", two_products(dir_.path() / "in.onnx").string(), "-o", output().string(), "--script",
+           (dir_.path() / "some.script").string(), "--accept", "cost", "--quiet", "--rules",
+           "tested:" + (dir_.path() / "some.rules").string()});
   EXPECT_EQ(result.status.code, 3) << result.output;
   EXPECT_THAT(result.errors, HasSubstr("output y differs after rule overflow (rewrite 0)"));
   EXPECT_TRUE(fs::is_empty(output().parent_path()));
-  EXPECT_FALSE(fs::exists(json()));
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/rules/rewrite.h"
+#include "core/rules/rewrite_log.h"
+
+namespace regraft::launch {
+
+/// The rewrites of a path that are still there once some are left out, as matches of the graphs that they now
+/// meet: what was made of what is left out is left out, too. `start` is where the path begins.
+std::vector<rules::Match> path_without(const graph::Graph& start, const rules::RuleSet& rules,
+                                       std::span<const rules::Match> path,
+                                       const std::set<std::size_t>& left_out);
+
+/// What is done without after a rewrite made the whole model another one.
+enum class Without { rewrite, rewrites_of_rule, rule, everything };
+
+/// Those of a path to be left out with the culprit, by their places in it.
+std::set<std::size_t> rewrites_to_leave(std::span<const rules::Match> path, std::size_t culprit,
+                                        Without without);
+
+/// Entries of a log that are clean-up: they come first.
+std::size_t cleaned(const rules::RewriteLog& log);
+/// "rule add-add (rewrite 3)", "clean-up:fold (step 0)"; nothing: "no single rewrite".
+std::string entry_name(const rules::RewriteLog& log, std::optional<std::size_t> entry);
+
+/// Remembers who was blamed: first one rewrite is left out, then all by its rule, then the rule, and the
+/// search made again. What goes on for too long ends with the input.
+class Blame {
+ public:
+  Without after(const std::string& rule);
+
+ private:
+  static constexpr int kMost = 12;  // each costs a bisection
+
+  std::map<std::string, int> times_;
+  int total_ = 0;
+};
+
+}  // namespace regraft::launch
