@@ -1,47 +1,32 @@
 #include "launch/optimise.h"
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <set>
+#include <cstdio>
 #include <tuple>
 
 #include "actors/config_files.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "core/cost/analytic.h"
-#include "core/cost/several_sizes.h"
-#include "core/exec/exec_error.h"
 #include "core/exec/latency.h"
 #include "core/exec/oracle.h"
-#include "core/exec/paired.h"
-#include "core/exec/site_check.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/rules/script.h"
 #include "launch/bisect.h"
 #include "launch/blame.h"
-#include "launch/controller_evaluation.h"
+#include "launch/checked_search.h"
 #include "launch/model_graphs.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
+#include "launch/point_costs.h"
 #include "launch/replay_log.h"
-#include "launch/searches.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kClearlySlower = 1.02;
-
-/// The rewrites of each graph.
-using Paths = std::vector<std::vector<rules::Match>>;
 
 /// One run of the pipeline; its members are its state between phases.
 class Pipeline {
@@ -104,16 +89,11 @@ class Pipeline {
     phase("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
     feed_file_.emplace(feed_);
     report_.dims = feed_.taken;
-    for (const exec::FeedPoint& point : feed_.points) {
+    for (const exec::FeedPoint& point : feed_.points)
       report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
-      points_.emplace_back();
-      for (const auto& [name, value] : point.all()) points_.back().bind(model_->tables().symbol(name), value);
-    }
     if (const std::string sizes = describe_sizes(feed_); !options_.quiet && !sizes.empty())
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), sizes.c_str());
   }
-
-  const graph::Bindings& bindings() const { return points_.front(); }
 
   void re_export() {
     log_.rule_set = actors::load_rule_set(options_.rules, options_.domains).hash().hex();
@@ -133,66 +113,39 @@ class Pipeline {
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
-    const cost::DeviceProfile device = cost::load_device(actors::find_config(options_.device));
-    for (std::size_t at = 0; at < start.size(); ++at) costs_.emplace_back(device, points_, start[at]);
+    costs_.emplace(*model_, feed_, cost::load_device(actors::find_config(options_.device)), start);
     phase("profile", [&] {
       profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
     });
     report_.dense_share = profile_.dense_share;
+    report_.time_holders = profile_.text;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    runs_ = start.runs(bindings());
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
     accept();
   }
 
-  /// Predicted latencies at each of the points, of all graphs together.
-  std::vector<double> latencies_us(const ModelGraphs& graphs) const {
-    std::vector<double> sums(points_.size(), 0);
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const std::vector<double> runs = graphs.runs(points_[i]);
-      for (std::size_t at = 0; at < graphs.size(); ++at)
-        sums[i] +=
-            runs[at] * cost::AnalyticFactory(costs_[at].device(), points_[i]).make(graphs[at])->latency_us();
-    }
-    return sums;
-  }
-
   void predict(const ModelGraphs& before, const ModelGraphs& after) {
-    const std::vector<double> before_us = latencies_us(before), after_us = latencies_us(after);
+    const std::vector<double> before_us = costs_->latencies_us(before),
+                              after_us = costs_->latencies_us(after);
     for (std::size_t i = 0; i < before_us.size(); ++i)
       std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
           std::pair(before_us[i], after_us[i]);
     report_.cost_before = before_us[0];
     report_.cost_after = after_us[0];
-    report_.slower_at = slower_sizes(before[0], after[0]);
-  }
-
-  /// The first of ever larger sizes at which the main graph is predicted to be slower than it was.
-  exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
-    constexpr int kSteps = 6;  // of a factor of 4
-    exec::SymbolSizes sizes = feed_.points.front().sizes;
-    const exec::SymbolSizes& other = feed_.points.back().sizes;
-    for (int step = 0; step < kSteps && feed_.points.size() > 1; ++step) {
-      graph::Bindings bound = bindings();
-      for (auto& [name, size] : sizes) {
-        if (other.at(name) != feed_.points.front().sizes.at(name)) size *= 4;
-        bound.bind(model_->tables().symbol(name), size);
-      }
-      const cost::AnalyticFactory costs(costs_[0].device(), bound);
-      if (costs.make(after)->latency_us() > kClearlySlower * costs.make(before)->latency_us()) return sizes;
-    }
-    return {};
+    report_.slower_at = costs_->slower_sizes(before[0], after[0]);
   }
 
   /// Writes the cheapest graphs found aside, without what makes them another model than the input; says why
   /// where there are none.
   std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
     ModelGraphs best = start;
-    Blame blame;
-    Paths paths = search_and_check(start, best);
+    CheckedSearch search(
+        options_, *rules_, *costs_, profile_,
+        [this](const char* name, const auto& work) { phase(name, work); }, report_, log_);
+    Paths paths = search.find(start, best);
     predict(input, best);
     while (rewrites(paths) || best.operation_count() < input.operation_count()) {
       report_.nodes_after = best.operation_count();
@@ -209,193 +162,14 @@ class Pipeline {
         throw NotEquivalentError(what, options_.input.string(),
                                  "nothing was emitted; take it out of the script");
       if (!entry || *entry < cleaned(log_)) return what + "; please report this";
-      paths = paths_after_blame(start, paths, *entry - cleaned(log_), what, blame, best);
+      paths = search.after_blame(start, paths, *entry - cleaned(log_), what, best);
       predict(input, best);
     }
     if (options_.script) return "the script changes nothing";
     return report_.refused_rules.empty()
-               ? "no rewrite was found that the cost model calls cheaper; " + profile_.text
+               ? "no rewrite was found that the cost model calls cheaper"
                : "no rewrite is left that keeps what the model computes and that the cost model calls "
                  "cheaper";
-  }
-
-  static bool rewrites(const Paths& paths) {
-    return std::ranges::any_of(paths, [](const auto& path) { return !path.empty(); });
-  }
-
-  void forget_rewrites() {
-    log_.entries.resize(cleaned(log_));
-    report_.rules.clear();
-    report_.marks.clear();
-  }
-
-  /// The paths without the rewrite that is to blame, counted over all of them, and the graphs they lead to;
-  /// where that is not enough, what is found without its rule.
-  Paths paths_after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
-                          const std::string& what, Blame& blame, ModelGraphs& best) {
-    std::size_t at = 0;
-    for (; culprit >= paths[at].size(); ++at) culprit -= paths[at].size();
-    const std::string rule = rules_->info(paths[at][culprit].rule).name;
-    const Without without = blame.after(rule);
-    forget_rewrites();
-    best = start;
-    if (without == Without::everything) return Paths(start.size());
-    Paths rest = paths;
-    rest[at] = path_without(start[at], *rules_, paths[at], rewrites_to_leave(paths[at], culprit, without));
-    const bool tried = without != Without::rule && rewrites(rest);
-    if (tried && !apply_checked(rest, best) && latencies_us(best)[0] < latencies_us(start)[0]) {
-      refuse({rule, what, "rewrite"});
-      return rest;
-    }
-    refuse({rule, what});
-    rules_->exclude(rule);
-    forget_rewrites();
-    return search_and_check(start, best);
-  }
-
-  void refuse(RefusedRule refused) {
-    if (!options_.quiet)
-      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), refused.text().c_str());
-    report_.refused_rules.push_back(std::move(refused));
-  }
-
-  /// The paths to the cheapest graphs found whose sites all pass their checks, and these graphs. Each rule
-  /// that a check refuses is left out and the search made again.
-  Paths search_and_check(const ModelGraphs& start, ModelGraphs& best) {
-    for (;;) {
-      best = start;
-      std::vector<search::SearchResult> found;
-      phase(options_.script ? "script" : "search",
-            [&] { found = options_.script ? scripted(start) : search(start); });
-      report_search(found);
-      Paths paths;
-      for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
-      std::optional<RefusedRule> refused;
-      if (rewrites(paths)) phase("check sites", [&] { refused = apply_checked(paths, best); });
-      if (!refused) return paths;
-      if (options_.script)
-        throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
-                                 options_.script->string(), "nothing was emitted; take it out of the script");
-      rules_->exclude(refused->rule);
-      refuse(std::move(*refused));
-      forget_rewrites();
-    }
-  }
-
-  void report_search(const std::vector<search::SearchResult>& found) {
-    std::set<std::string> found_by;
-    for (const search::SearchResult& part : found) {
-      report_.candidates_costed += part.candidates_costed;
-      if (!part.found_by.empty() && !part.path.empty()) found_by.insert(part.found_by);
-    }
-    report_.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
-  }
-
-  /// A script names places of the main graph.
-  std::vector<search::SearchResult> scripted(const ModelGraphs& start) {
-    std::vector<search::SearchResult> results(start.size());
-    for (std::size_t at = 0; at < start.size(); ++at) {
-      graph::Graph graph = start[at];
-      search::SearchResult& result = results[at];
-      result.initial = costs_[at].make(graph)->cost();
-      if (at == 0) result.path = rules::run_script(rules::Script::load(*options_.script), graph, *rules_);
-      result.best = costs_[at].make(graph)->cost();
-    }
-    return results;
-  }
-
-  std::vector<search::SearchResult> search(const ModelGraphs& start) {
-    search::SearchLimits budget;
-    // Each search anew has half of the time of the one before: all together take less than twice the budget.
-    budget.seconds = std::ldexp(options_.budget_s, -searches_++);
-    if (options_.expansions > 0) budget.expansions = options_.expansions;
-    return search_each(start, runs_, *rules_, costs_, budget, [&](std::size_t at, const auto& limits) {
-      return search(start[at], costs_[at], limits);
-    });
-  }
-
-  /// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
-  /// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
-  search::SearchResult search(const graph::Graph& start, const cost::CostFactory& costs,
-                              const search::SearchLimits& budget) {
-    if (options_.accept == "measured" && profile_.ceiling() < exec::kLeastSpeedup) {
-      search::SearchResult greedy = search_by("greedy", start, costs, budget);
-      if (greedy.path.empty()) return greedy;
-    }
-    return search_by(options_.search, start, costs, budget);
-  }
-
-  search::SearchResult search_by(const std::string& name, const graph::Graph& start,
-                                 const cost::CostFactory& costs, const search::SearchLimits& budget) {
-    std::unique_ptr<search::Prior> prior;
-    env::EpisodeLimits limits;
-    bool everywhere = false;
-    const bool guided = wants_policy(name);
-    const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
-    if (guided && is_bundle(path)) {
-      auto controller = std::make_unique<ControllerPrior>(path, *rules_);
-      limits = controller->limits();
-      everywhere = controller->everywhere();
-      prior = std::move(controller);
-    } else if (guided) {
-      const nn::PolicyFile policy = nn::load_policy(path);
-      limits = policy.limits;
-      prior = std::make_unique<PolicyPrior>(policy, *rules_);
-      everywhere = policy.network.everywhere;
-      if (const std::string note = unseen_note(policy, *rules_); !note.empty() && !options_.quiet)
-        std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
-    }
-    const search::ObservationOptions observation{limits.horizon, limits.location_limit, bindings(),
-                                                 everywhere};
-    const auto searcher = make_search(name, prior.get(), observation);
-    Rng rng(options_.seed, "search");
-    Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
-                      std::cerr);
-    search::SearchContext context{clock_};
-    context.progress = [&](const search::SearchProgress& at) {
-      char note[80];
-      std::snprintf(note, sizeof note, "best %.4f of the initial cost",
-                    at.best_latency_us / at.initial_latency_us);
-      if (!options_.quiet) progress.update(at.expansions, note);
-    };
-    return searcher->run({start, *rules_, costs}, budget, rng, context);
-  }
-
-  /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-  std::optional<RefusedRule> apply_checked(const Paths& paths, ModelGraphs& graphs) {
-    for (std::size_t at = 0; at < graphs.size(); ++at)
-      if (auto refused = apply_checked(paths[at], graphs[at], costs_[at], graphs.path(at), runs_[at]))
-        return refused;
-    return std::nullopt;
-  }
-
-  std::optional<RefusedRule> apply_checked(const std::vector<rules::Match>& path, graph::Graph& graph,
-                                           const cost::CostFactory& factory, const std::string& graph_path,
-                                           double runs) {
-    const auto costs = factory.make(graph);
-    double before_us = runs * costs->cost().latency_us;
-    rules::Rewriter rewriter(graph, *rules_);
-    for (std::size_t i = 0; i < path.size(); ++i) {
-      const std::string& name = rules_->info(path[i].rule).name;
-      const graph::Graph before = graph;
-      const graph::Graph::Mark mark = graph.mark();
-      const rules::Rewrite& rewrite = rewriter.apply(path[i]);
-      const exec::SiteReport site =
-          exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = bindings()});
-      if (!site.passes)
-        return RefusedRule{name, (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " +
-                                     std::to_string(i) + ": " + site.reason};
-      const std::vector<rules::RuleMark>& marks = rules_->info(path[i].rule).marks;
-      for (const rules::RuleMark asked : marks)
-        report_.marks[std::string(rules::mark_name(asked))].insert(name);
-      costs->update(graph.touched_since(mark));
-      const double after_us = runs * costs->cost().latency_us;
-      log_.entries.push_back(
-          {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path, marks});
-      before_us = after_us;
-      ++report_.rules[name];
-    }
-    return std::nullopt;
   }
 
   ChildCheck check_options(bool bit_equal) const {
@@ -512,14 +286,11 @@ class Pipeline {
   std::optional<onnx::ImportedModel> model_;
   exec::Feed feed_;
   std::optional<FeedFile> feed_file_;
-  std::vector<graph::Bindings> points_;  // as feed_ has them
   std::optional<rules::RuleSet> rules_;
-  std::vector<cost::SeveralSizesFactory> costs_;  // of each graph
-  std::vector<double> runs_;                      // of each graph, for one run of the model
+  std::optional<PointCosts> costs_;
   ProfileSummary profile_;
   rules::RewriteLog log_;
   OptimiseReport report_;
-  int searches_ = 0;
 };
 
 }  // namespace

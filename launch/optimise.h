@@ -50,6 +50,8 @@ struct PointReport {
   exec::SymbolSizes sizes;
   double cost_before = 0, cost_after = 0;  // predicted, us
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms;
+
+  std::string text() const;
 };
 
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
@@ -76,8 +78,15 @@ struct OptimiseReport {
   std::string search;    // asked for; "script" where one was given
   std::string found_by;  // of a search that has parts
 
+  std::string time_holders;  // what the input's time goes into, in a sentence
+
   std::string to_json() const;
+  /// What a person reads: at most a screen.
   std::string text() const;
+
+ private:
+  std::string found() const;
+  std::string next_step() const;
 };
 
 /// A rewritten model that is not equivalent to its input: exit code 3, nothing is emitted.

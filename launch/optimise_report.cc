@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -70,26 +72,58 @@ std::string OptimiseReport::to_json() const {
 }
 
 std::string OptimiseReport::text() const {
-  std::string text =
-      line("nodes %zu -> %zu, predicted cost %.1f -> %.1f us (%.3fx), %llu candidates costed\n", nodes_before,
-           nodes_after, cost_before, cost_after, cost_after > 0 ? cost_before / cost_after : 1.0,
-           static_cast<unsigned long long>(candidates_costed));
-  for (const exec::TakenSize& one : dims)
-    text += line("  %s=%lld (%s)\n", one.dim.c_str(), static_cast<long long>(one.size), one.why.c_str());
-  if (!found_by.empty() && !rules.empty()) text += "found by " + found_by + "\n";
-  for (const auto& [rule, count] : rules) text += line("  %4d x %s\n", count, rule.c_str());
+  std::string text = (accepted ? "accepted: " : "input returned unchanged: ") + reason + "\n";
+  const auto say = [&](const char* label, const std::string& what) {
+    if (!what.empty()) text += line("%-10s", label) + what + "\n";
+  };
+  say("sizes", text_of(dims));
+  say("time", time_holders);
+  say("found", found());
+  for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
+  if (!slower_at.empty())
+    say("slower", "than the input from about " + exec::FeedPoint{slower_at, {}}.describe() +
+                      " on, as far as costs predict");
   for (const auto& [mark, marked] : marks)
-    text += std::string("holds for ") + (mark == "finite" ? "finite activations" : "terms of bounded size") +
-            " (rules " + join(std::vector<std::string>(marked.begin(), marked.end()), ", ") + ")\n";
-  for (const RefusedRule& refused : refused_rules) text += refused.text() + "\n";
-  if (verified) text += line("verified: largest relative error %.3g\n", max_relative_error);
-  if (speedup)
-    text += line("measured: %.3f -> %.3f ms, speedup %.3f, 95 %% interval [%.3f, %.3f]\n", *latency_before_ms,
-                 *latency_after_ms, *speedup, *speedup_low, *speedup_high);
-  text += line("%s: %s\n", accepted ? "accepted" : "input returned unchanged", reason.c_str());
-  text += "seconds:";
-  for (const auto& [phase, value] : seconds) text += line(" %s %.1f", phase.c_str(), value);
-  return text + line("; peak memory %.0f MB\n", static_cast<double>(peak_rss_bytes) / 1e6);
+    say("holds for", std::string(mark == "finite" ? "finite activations" : "terms of bounded size") +
+                         " (rules " + join(std::vector<std::string>(marked.begin(), marked.end()), ", ") +
+                         ")");
+  for (const RefusedRule& refused : refused_rules) say("left out", refused.text());
+  if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
+  say("next", next_step());
+  std::string spent;
+  for (const auto& [phase, value] : seconds)
+    spent += line("%s%s %.1f", spent.empty() ? "" : ", ", phase.c_str(), value);
+  say("seconds", spent + line("; peak memory %.0f MB", static_cast<double>(peak_rss_bytes) / 1e6));
+  return text;
+}
+
+std::string OptimiseReport::found() const {
+  if (cost_before <= 0) return "";
+  std::string text =
+      line("%zu -> %zu nodes%s%s, %llu candidates costed", nodes_before, nodes_after,
+           found_by.empty() || rules.empty() ? "" : " by ", rules.empty() ? "" : found_by.c_str(),
+           static_cast<unsigned long long>(candidates_costed));
+  std::vector<std::pair<std::string, int>> most(rules.begin(), rules.end());
+  std::ranges::stable_sort(most, std::greater<>(), &std::pair<std::string, int>::second);
+  std::size_t shown = 0;
+  for (; shown < std::min(kMostRules, most.size()); ++shown)
+    text += line("\n%-10s%4d x %s", "", most[shown].second, most[shown].first.c_str());
+  if (shown < most.size()) text += line("\n%-10sand %zu more rules (--json)", "", most.size() - shown);
+  return text;
+}
+
+std::string OptimiseReport::next_step() const {
+  if (points.empty()) return "";  // the reason says what to give
+  if (!accepted && !speedup)
+    return "--allow-domain com.microsoft lets rules make the runtime's own ops, --budget 600 looks longer";
+  if (!accepted) return "--measure-budget 300 tells smaller gains from noise";
+  if (!slower_at.empty())
+    return "weigh your own sizes: --bind " + slower_at.begin()->first + "=" +
+           std::to_string(points.front().sizes.at(slower_at.begin()->first)) + "," +
+           std::to_string(slower_at.begin()->second);
+  const bool taken = std::ranges::any_of(dims, [](const auto& one) { return one.why != "bound"; });
+  return taken ? "name the sizes that you use with --bind, or give inputs with --inputs"
+               : "compare on your own inputs: regraft verify IN OUT --inputs FILE.npz";
 }
 
 }  // namespace regraft::launch
