@@ -62,6 +62,32 @@ TEST(RewriteState, EqualsFreshWhereverItJumps) {
   }
 }
 
+TEST(RewriteState, ForgetsWhatNoGraphHoldsFromWhereverItStands) {
+  const TableCostFactory costs = LayeredWorld::costs();
+  LayeredWorld world(3);
+  RewriteState state(world.graph, world.rules, costs);
+  graph::Tables& tables = state.graph().tables();
+  Rng rng(3, "forget");
+  for (int step = 0; step < 4; ++step) {
+    const rules::Match* match = random_match(state, rng);
+    ASSERT_NE(match, nullptr);
+    // Names before the last edit, which the graph holds until it has been at its start.
+    for (int i = 0; i < 6000; ++i)
+      tables.intern(graph::AttrBlock{{graph::Attr::axis, std::int64_t{step * 6000 + i}}});
+    state.apply(*match);
+  }
+  const Hash128 hash = state.graph().hash();
+  const Path path(state.path().begin(), state.path().end());
+  EXPECT_GT(tables.bound().attrs, 24'000u);
+  state.forget_the_past();
+  EXPECT_LT(tables.bound().attrs, 6000u);
+  EXPECT_EQ(state.graph().hash(), hash);
+  EXPECT_TRUE(std::ranges::equal(state.path(), path));
+  expect_equals_fresh(state, costs);
+  state.rewind_to(1);
+  expect_equals_fresh(state, costs);
+}
+
 TEST(RewriteState, APeekLeavesNoTrace) {
   const TableCostFactory costs = LayeredWorld::costs();
   const LayeredWorld world(7);

@@ -258,13 +258,13 @@ TEST(Import, ADropoutThatDoesNotTrainIsAnIdentity) {
   const auto kinds = [](std::int64_t opset, const std::string& training, bool mask) {
     ModelBuilder builder(opset);
     builder.input("x", {"2"}).output("y", {"2"}).floats("ratio", {});
-    builder.input("flag", {}, pb::TensorProto::BOOL);
-    builder.initializer("no", {}, std::vector<char>{0}, pb::TensorProto::BOOL);
-    builder.initializer("yes", {}, std::vector<char>{1}, pb::TensorProto::BOOL);
+    builder.input("flag", {}, test::pb::TensorProto::BOOL);
+    builder.initializer("no", {}, std::vector<char>{0}, test::pb::TensorProto::BOOL);
+    builder.initializer("yes", {}, std::vector<char>{1}, test::pb::TensorProto::BOOL);
     const std::vector<std::string> outputs =
         mask ? std::vector<std::string>{"d", "m"} : std::vector<std::string>{"d"};
     if (opset < 12)
-      set_float(builder.node("Dropout", {"x"}, outputs), "ratio", 0.5f);
+      test::set_float(builder.node("Dropout", {"x"}, outputs), "ratio", 0.5f);
     else if (training.empty())
       builder.node("Dropout", {"x", "ratio"}, outputs);
     else
