@@ -50,7 +50,8 @@ Paths CheckedSearch::after_blame(const ModelGraphs& start, const Paths& paths, s
 
 void CheckedSearch::refuse(RefusedRule refused) {
   if (!options_.quiet)
-    std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), refused.text().c_str());
+    std::fprintf(stderr, "regraft: %s: warning: %s\n", options_.input.filename().c_str(),
+                 refused.text().c_str());
   report_.refused_rules.push_back(std::move(refused));
 }
 

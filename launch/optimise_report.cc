@@ -16,11 +16,29 @@ std::string line(const char* format, auto... values) {
   return text;
 }
 
+constexpr std::size_t kMostRules = 8;  // that the text names
+
+std::string text_of(const std::vector<exec::TakenSize>& dims) {
+  std::string text;
+  for (const exec::TakenSize& one : dims)
+    text += (text.empty() ? "" : ", ") + one.dim + "=" + std::to_string(one.size) + " (" + one.why + ")";
+  return text;
+}
+
 }  // namespace
 
+std::string PointReport::text() const {
+  const std::string at = sizes.empty() ? "" : exec::FeedPoint{sizes, {}}.describe() + ": ";
+  if (speedup)
+    return at + line("%.3f -> %.3f ms, %.3fx as fast, 95 %% interval [%.3f, %.3f]", *latency_before_ms,
+                     *latency_after_ms, *speedup, *speedup_low, *speedup_high);
+  if (cost_before <= 0 || cost_after == cost_before) return "";
+  return at + line("%.1f -> %.1f us, %.3fx as fast", cost_before, cost_after, cost_before / cost_after);
+}
+
 std::string RefusedRule::text() const {
-  return (left_out == "rule" ? "warning: searched without rule " : "warning: left out rewrites by rule ") +
-         rule + ": " + reason;
+  return (left_out == "rule" ? "searched without rule " : "left out rewrites by rule ") + rule + ": " +
+         reason;
 }
 
 std::string OptimiseReport::to_json() const {
@@ -87,7 +105,7 @@ std::string OptimiseReport::text() const {
     say("holds for", std::string(mark == "finite" ? "finite activations" : "terms of bounded size") +
                          " (rules " + join(std::vector<std::string>(marked.begin(), marked.end()), ", ") +
                          ")");
-  for (const RefusedRule& refused : refused_rules) say("left out", refused.text());
+  for (const RefusedRule& refused : refused_rules) text += "warning: " + refused.text() + "\n";
   if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
   say("next", next_step());
   std::string spent;

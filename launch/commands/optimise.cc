@@ -28,7 +28,8 @@ CallFiles files_of(OptimiseOptions& options) {
   files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
   files.reads("--script", options.script);
   files.reads_rules("--rules", options.rules);
-  for (const auto& path : options.feed.inputs) files.reads("--inputs", path);
+  for (const auto& path : options.feed.inputs)
+    if (!std::filesystem::is_directory(path)) files.reads("--inputs", path);
   return files;
 }
 

@@ -44,7 +44,7 @@ int verify(Options& options) {
   files.reads("OPTIMISED", options.optimised);
   files.reads("--log", options.log);
   files.reads_rules("--rules", options.rules);
-  for (const std::filesystem::path& input : options.inputs)
+  for (const std::filesystem::path& input : options.feed.inputs)
     if (!std::filesystem::is_directory(input)) files.reads("--inputs", input);
   if (options.log) {
     const ReplayReport replay =
