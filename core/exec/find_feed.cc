@@ -53,6 +53,7 @@ class FeedFinder {
     source_ = feed_.source();
     take_given();
     if (find_first()) {
+      prefer_usual();
       find_others();
       describe_taken();
     }
@@ -210,13 +211,27 @@ class FeedFinder {
   }
 
   bool take(const SymbolSizes& sizes) {
-    feed_.points.push_back({sizes, inner_sizes(sizes)});
+    feed_.points.push_back({sizes, {}});
     return true;
   }
 
   SymbolSizes inner_sizes(const SymbolSizes& sizes) const {
     Rng rng(request_.seed, "feed");
     return observe_sizes(model_, sizes, source_->draw(session_.inputs(), sizes, rng));
+  }
+
+  /// What made other sizes necessary is often one dim alone: each dim gets its most usual size if the model
+  /// runs with that.
+  void prefer_usual() {
+    for (const DynamicDim& dim : dims_) {
+      SymbolSizes sizes = feed_.points[0].sizes;
+      if (given_.contains(dim.name) || sizes[dim.name] == dim.options.front().size) continue;
+      sizes[dim.name] = dim.options.front().size;
+      derive(sizes);
+      if (sizes != feed_.points[0].sizes && tried_.insert(sizes).second && runs(sizes, kDraws))
+        feed_.points[0].sizes = sizes;
+    }
+    feed_.points[0].inner = inner_sizes(feed_.points[0].sizes);
   }
 
   /// Further sizes that the user bound, which must run; else smaller and larger ones that do.
@@ -230,7 +245,7 @@ class FeedFinder {
       if (!runs(sizes, 1))
         throw ExecError("the model does not run at " + FeedPoint{sizes, {}}.describe() + ": " + problem_,
                         "--bind", "bind other sizes");
-      take(sizes);
+      feed_.points.push_back({sizes, inner_sizes(sizes)});
     }
     if (bound > 1 || !request_.several || !feed_.files.empty()) return;
     add_scaled(1, 4);
@@ -259,7 +274,7 @@ class FeedFinder {
     const double expected_s = run_s_ * static_cast<double>(up * up);
     if (up > down && expected_s > kLongestOther_s) return;
     const double run_s = run_s_;
-    if (runs(sizes, 1)) take(sizes);
+    if (runs(sizes, 1)) feed_.points.push_back({sizes, inner_sizes(sizes)});
     run_s_ = run_s;
   }
 

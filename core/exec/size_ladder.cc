@@ -29,8 +29,8 @@ const std::vector<Usual>& usual_sizes() {
   static const std::vector<Usual> kUsual{
       {DimKind::batch, "usual batch", {1, 2, 4, 8, 16, 32, 64}},
       {DimKind::length, "usual length", {128, 64, 32, 16, 256, 512, 77, 10, 8, 4, 2, 1, 1024}},
-      {DimKind::image, "usual image size", {224, 256, 320, 640, 4,   8,   16,  28,  32,  48,  64,
-                                            96,  112, 128, 160, 192, 299, 384, 416, 448, 512, 768}},
+      {DimKind::image, "usual image size", {224, 192, 160, 128, 112, 96,  64,  48,  32,  28, 16,
+                                            256, 299, 320, 384, 416, 448, 512, 640, 768, 8,  4}},
       {DimKind::samples,
        "usual number of samples",
        {16000, 512, 256, 1024, 1536, 576, 480, 400, 320, 160, 2048, 4096, 8000, 32000, 48000, 128, 64, 16}},
@@ -64,6 +64,13 @@ bool is_named(const ValueInfo& input, std::size_t axis) {
   return input.dims[axis].symbol != input.name + "." + std::to_string(axis);
 }
 
+/// What a recurrent layer carries: layers, batch, features.
+bool is_state(const std::string& name) {
+  constexpr std::string_view kStates[] = {"state", "hidden", "cell", "h0", "c0", "h_0", "c_0"};
+  const std::string lower = lower_case(name);
+  return std::ranges::any_of(kStates, [&](std::string_view word) { return lower.find(word) != lower.npos; });
+}
+
 /// By the place among the axes of the input.
 DimKind kind_by_place(const ValueInfo& input, std::size_t axis) {
   const std::size_t rank = input.dims.size();
@@ -76,6 +83,7 @@ DimKind kind_by_place(const ValueInfo& input, std::size_t axis) {
   if (rank == 2) return DimKind::samples;
   if (rank == 3) {
     if (is_narrow(2)) return DimKind::image;  // height, width, colours
+    if (axis == 1 && is_state(input.name)) return DimKind::batch;
     return axis == 2 && is_narrow(1) ? DimKind::samples : DimKind::length;
   }
   if (rank == 4 && size(3) > 4 && !is_narrow(1)) return DimKind::length;  // heads and what they keep

@@ -86,6 +86,23 @@ TEST_F(FindFeed, GoesDownTheLadderToWhatRuns) {
   EXPECT_THAT(feed.taken[1].why, HasSubstr("the first that runs"));
 }
 
+TEST_F(FindFeed, OnlyTheDimThatAsksForItLeavesItsUsualSize) {
+  ModelBuilder model;  // a height of at most 48, as readers of text lines have
+  model.input("x", {1, 1, "height", "width"}).output("y", {1, 1, 48, "width"});
+  model.weight("scale", {48, 1}, std::vector<float>(48, 1));
+  model.node("Mul", {"x", "scale"}, {"y"});
+  const Feed feed = find(model);
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"height", 48}, {"width", 224}}));
+}
+
+TEST_F(FindFeed, TheStateOfARecurrentLayerHasABatch) {
+  ModelBuilder model;
+  model.input("input", {"", 8}).input("state", {2, "", 8}).output("y", {2, "", 8});
+  model.node("Add", {"state", "input"}, {"y"});
+  EXPECT_EQ(find(model).points[0].sizes, (SymbolSizes{{"input.0", 1}, {"state.1", 1}}));
+}
+
 TEST_F(FindFeed, TakesTheSizeThatWeightsAskFor) {
   ModelBuilder model;
   model.input("x", {"n", "features"}).output("y", {"n", 2}).weight("w", {17, 2}, std::vector<float>(34, 1));
