@@ -1,5 +1,7 @@
 #include "core/exec/profile.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include "core/base/stats.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/inputs.h"
+#include "core/exec/model_skeleton.h"
 #include "core/exec/ort_session.h"
 
 namespace regraft::exec {
@@ -115,26 +118,17 @@ KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
 
 namespace {
 
-/// What parse_profile() reads of the runtime's events: of all runs of a kernel but the first only the time,
-/// and of the many events that a graph of many nodes has only the first runs.
-nlohmann::json read_events(std::istream& file, int skip_runs) {
-  using nlohmann::json;
-  constexpr std::size_t kManyEvents = 200'000;  // some 100 MB
-  std::unordered_map<std::string, int> runs;
-  std::size_t kept = 0;
-  const auto slim = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth != 1 || event != json::parse_event_t::object_end || !is_kernel(parsed)) return true;
-    const int run = runs[parsed.at("name")]++;
-    if (run >= skip_runs + kLeastRuns && kept >= kManyEvents) return false;
-    ++kept;
-    if (run > 0)
-      parsed = {{"cat", parsed["cat"]},
-                {"name", parsed["name"]},
-                {"dur", parsed["dur"]},
-                {"args", {{"op_name", parsed["args"]["op_name"]}}}};
-    return true;
-  };
-  return json::parse(file, slim, false);
+/// The runtime keeps an event for each node of each run, and so do we: of graphs of many nodes few runs tell
+/// enough.
+int most_runs(const std::filesystem::path& model) {
+  constexpr int kManyEvents = 100'000;  // some 200 MB, on both sides
+  const int nodes = std::max(1, read_skeleton(model).node_size());
+  return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
+}
+
+/// Of a list of events: leaves the others out while they are read.
+bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+  return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
 }
 
 }  // namespace
@@ -146,9 +140,9 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
   OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile"});
   Rng rng(options.seed, "profile inputs");
   const std::vector<Tensor> inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
-  session.time_runs_ms(inputs, {options.warmup_runs, kLeastRuns, kMostRuns, options.budget_s});
+  session.time_runs_ms(inputs, {options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s});
   std::ifstream file(session.finish_profile());
-  const nlohmann::json events = read_events(file, options.warmup_runs);
+  const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
   if (!events.is_array())
     throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
   return parse_profile(events, options.warmup_runs);
