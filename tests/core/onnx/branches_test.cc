@@ -2,33 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/onnx/export.h"
-#include "core/onnx/model_builder.h"
+#include "core/onnx/inlined.h"
 
 namespace regraft::onnx {
 namespace {
 
 using test::add_inner;
 using test::body;
+using test::inlined;
 using test::ModelBuilder;
+using test::ops;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 namespace pb = ::onnx;
-
-pb::ModelProto imported(const ModelBuilder& builder, std::size_t limit = 100) {
-  const std::string bytes = builder.bytes();
-  const ImportedModel model =
-      import_model_bytes(std::as_bytes(std::span(bytes)), ".", {.inlined_calls = limit});
-  pb::ModelProto out;
-  EXPECT_TRUE(out.ParseFromString(export_model_bytes(model, model.graph())));
-  return out;
-}
-
-std::vector<std::string> ops(const pb::GraphProto& graph) {
-  std::vector<std::string> types;
-  for (const auto& node : graph.node()) types.push_back(node.op_type());
-  return types;
-}
 
 /// y = yes ? Neg(Exp(x)) : Abs(x), with names in the branches that the model has too.
 struct Choice : ModelBuilder {
@@ -51,17 +37,17 @@ struct Choice : ModelBuilder {
 };
 
 TEST(Branches, StayWhereNobodyAsksOrNothingIsKnown) {
-  EXPECT_EQ(imported(Choice("yes"), 0).SerializeAsString(), Choice("yes").bytes());
-  EXPECT_EQ(imported(Choice("c")).SerializeAsString(), Choice("c").bytes());
+  EXPECT_EQ(inlined(Choice("yes"), 0).SerializeAsString(), Choice("yes").bytes());
+  EXPECT_EQ(inlined(Choice("c")).SerializeAsString(), Choice("c").bytes());
 }
 
 TEST(Branches, ThatAreSureTakeThePlaceOfTheChoice) {
-  const pb::ModelProto then = imported(Choice("yes"));
-  ASSERT_THAT(ops(then.graph()), ElementsAre("Exp", "Neg"));
+  const pb::ModelProto then = inlined(Choice("yes"));
+  ASSERT_THAT(ops(then), ElementsAre("Exp", "Neg"));
   EXPECT_EQ(then.graph().node(0).input(0), "x");
   EXPECT_EQ(then.graph().node(1).input(0), then.graph().node(0).output(0));
   EXPECT_EQ(then.graph().node(1).output(0), "y");
-  EXPECT_THAT(ops(imported(Choice("no")).graph()), ElementsAre("Abs"));
+  EXPECT_THAT(ops(inlined(Choice("no"))), ElementsAre("Abs"));
 }
 
 TEST(Branches, ARankDecides) {
@@ -70,7 +56,7 @@ TEST(Branches, ARankDecides) {
   builder.node("Shape", {"x"}, {"dims"});
   builder.node("Size", {"dims"}, {"rank"});
   builder.node("Equal", {"rank", "two"}, {"is_matrix"});
-  EXPECT_THAT(ops(imported(builder).graph()), UnorderedElementsAre("Shape", "Size", "Equal", "Abs"));
+  EXPECT_THAT(ops(inlined(builder)), UnorderedElementsAre("Shape", "Size", "Equal", "Abs"));
 }
 
 TEST(Branches, ADimAmongOthersThatAreUnknownDecides) {
@@ -80,7 +66,7 @@ TEST(Branches, ADimAmongOthersThatAreUnknownDecides) {
   builder.node("Shape", {"x"}, {"dims"});
   builder.node("Gather", {"dims", "zero"}, {"first"});
   builder.node("Equal", {"first", "two"}, {"has_two"});
-  EXPECT_THAT(ops(imported(builder).graph()), UnorderedElementsAre("Shape", "Gather", "Equal", "Exp", "Neg"));
+  EXPECT_THAT(ops(inlined(builder)), UnorderedElementsAre("Shape", "Gather", "Equal", "Exp", "Neg"));
 }
 
 TEST(Branches, WithinOnesAreTakenAfterThoseAround) {
@@ -93,9 +79,9 @@ TEST(Branches, WithinOnesAreTakenAfterThoseAround) {
     graph.add_output()->set_name("inner");
   }
   builder.output("z", {"2", "3", "n"});
-  EXPECT_THAT(ops(imported(builder).graph()), ElementsAre("If", "Abs"));
-  const pb::ModelProto once = imported(builder, 1);
-  ASSERT_THAT(ops(once.graph()), ElementsAre("If", "If"));
+  EXPECT_THAT(ops(inlined(builder)), ElementsAre("If", "Abs"));
+  const pb::ModelProto once = inlined(builder, 1);
+  ASSERT_THAT(ops(once), ElementsAre("If", "If"));
   EXPECT_EQ(once.graph().node(1).input(0), "no");
   EXPECT_EQ(once.graph().node(1).output(0), "z");
 }
@@ -113,8 +99,8 @@ TEST(Branches, OutputsThatNoNodeOfThemMakesAreCopied) {
                             pb::TensorProto::FLOAT);
   add_inner(then, "Relu", {"x"}, "r");
   for (const char* name : {"kept", "r", "r"}) then.add_output()->set_name(name);
-  const pb::ModelProto out = imported(builder);
-  ASSERT_THAT(ops(out.graph()), ElementsAre("Constant", "Relu", "Identity"));
+  const pb::ModelProto out = inlined(builder);
+  ASSERT_THAT(ops(out), ElementsAre("Constant", "Relu", "Identity"));
   EXPECT_EQ(out.graph().node(0).output(0), "a");
   EXPECT_EQ(out.graph().node(1).output(0), "b");
   EXPECT_EQ(out.graph().node(2).input(0), "b");

@@ -4,15 +4,16 @@
 
 #include <set>
 
-#include "core/onnx/export.h"
-#include "core/onnx/model_builder.h"
+#include "core/onnx/inlined.h"
 
 namespace regraft::onnx {
 namespace {
 
 using test::add_inner;
 using test::body;
+using test::inlined;
 using test::ModelBuilder;
+using test::ops;
 using testing::ElementsAre;
 namespace pb = ::onnx;
 
@@ -55,21 +56,6 @@ pb::NodeProto& add(pb::FunctionProto& function, const std::string& op, const std
   for (const std::string& input : inputs) node.add_input(input);
   node.add_output(output);
   return node;
-}
-
-pb::ModelProto inlined(const FunctionModel& builder, std::size_t limit = 100) {
-  const std::string bytes = builder.bytes();
-  const ImportedModel model =
-      import_model_bytes(std::as_bytes(std::span(bytes)), ".", {.inlined_calls = limit});
-  pb::ModelProto out;
-  EXPECT_TRUE(out.ParseFromString(export_model_bytes(model, model.graph())));
-  return out;
-}
-
-std::vector<std::string> ops(const pb::ModelProto& model) {
-  std::vector<std::string> types;
-  for (const auto& node : model.graph().node()) types.push_back(node.op_type());
-  return types;
 }
 
 /// b = Relu(a) * a, with names that the model has as well.
