@@ -32,7 +32,16 @@ struct Measure {
   double scale = 1;
   bool special_stays = true;  // an Inf or NaN of the original must be one in the other
   bool special_comes = true;  // one where the original has none is a difference
+  bool kind_stays = true;     // so is one of another kind
 };
+
+/// An output smaller than this may be noise of what is larger inside: the ceiling of tolerances is relative
+/// to it, so that what the original itself leaves open decides.
+constexpr double kSmallScale = 1e-2;
+
+bool same_kind(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b;
+}
 
 struct Verdict {
   double error = 0, spread = 0;  // relative
@@ -53,7 +62,11 @@ Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const
       verdict.error = std::max(verdict.error, std::abs(left[i] - right[i]) / measure.scale);
       for (const auto& other : others)
         verdict.spread = std::max(verdict.spread, std::abs(left[i] - other[i]) / measure.scale);
-    } else if (is != std::isfinite(right[i]) && (is ? measure.special_comes : measure.special_stays)) {
+      continue;
+    }
+    const bool differs = is != std::isfinite(right[i]) ? (is ? measure.special_comes : measure.special_stays)
+                                                       : measure.kind_stays && !same_kind(left[i], right[i]);
+    if (differs) {
       verdict.problem = "element " + std::to_string(i) + " is " + std::to_string(left[i]) + " in one and " +
                         std::to_string(right[i]) + " in the other";
       return verdict;
@@ -115,13 +128,14 @@ class Judge {
     const bool special =
         extreme == Extreme::infinite_mask || extreme == Extreme::infinity || extreme == Extreme::nan;
     measure.special_stays = !extreme || special;
+    measure.kind_stays = !extreme;
     measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
     if (measure.scale == 0) measure.scale = 1;
     const Verdict verdict = judge(own, ways, other, measure);
     if (!verdict.problem.empty()) return verdict.problem;
-    const double within = extreme ? ToleranceRule::kFactor * verdict.spread
-                                  : ToleranceRule::tolerance(own.dtype, verdict.spread);
-    const double tolerance = std::max(within, output.tolerance);
+    const double within = ToleranceRule::kFactor * verdict.spread;
+    const double most = ToleranceRule::ceiling(own.dtype) * std::max(1.0, kSmallScale / measure.scale);
+    const double tolerance = std::max(extreme ? within : std::min(within, most), output.tolerance);
     if (!extreme) {
       output.relative_error = std::max(output.relative_error, verdict.error);
       output.spread = std::max(output.spread, verdict.spread);

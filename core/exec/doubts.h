@@ -10,8 +10,7 @@
 
 namespace regraft::exec {
 
-/// A trial at sizes or on numbers beside the usual ones on which two models differ by more than the
-/// tolerance, and what the other one gave.
+/// A trial on which two models differ by more than the tolerance, and what the other one gave.
 struct Doubt {
   const Trial* trial;
   std::vector<Tensor> results;
@@ -24,8 +23,9 @@ inline constexpr int kNoisyRuns = 2;
 
 /// Decides the doubts. Each output is held against what the original gives on the same inputs in other ways
 /// and with 1-ulp noise: the tolerance follows from that spread, relative to the output's scale there or at
-/// the usual sizes, whichever is larger. Where the original overflows in one way and not in another, or
-/// because its inputs are huge, nothing follows; with `finite` wherever either overflows on extremes.
+/// the usual sizes, whichever is larger, and a small output has no ceiling of its own. Where the original
+/// overflows in one way and not in another, or because its inputs are huge, nothing follows; with `finite`
+/// wherever either overflows on extremes.
 void settle(const std::filesystem::path& original, std::span<const Doubt> doubts, const Reference& reference,
             const EquivalenceOptions& options, EquivalenceReport& report);
 

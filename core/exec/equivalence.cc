@@ -167,7 +167,8 @@ std::vector<Doubt> run_optimised(const std::filesystem::path& original,
       std::vector<Tensor> results = session.run(trial.inputs);
       std::vector<OutputReport> outputs = report.outputs;
       compare_outputs(trial, results, agreement, ties, outputs);
-      if (trial.probe && disagreements(outputs) > disagreements(report.outputs))
+      const bool may_be_rounding = agreement == Agreement::within_tolerance;
+      if (may_be_rounding && disagreements(outputs) > disagreements(report.outputs))
         doubts.push_back({&trial, std::move(results)});
       else if (!trial.extreme)
         report.outputs = std::move(outputs);
@@ -286,7 +287,11 @@ EquivalenceReport check_bit_equal(const std::filesystem::path& original,
 
 double ToleranceRule::tolerance(DType dtype, double spread) {
   if (!graph::is_float(dtype)) return 0;
-  return std::clamp(kFactor * spread, floor(dtype), is_half(dtype) ? kHalfCeiling : kCeiling);
+  return std::clamp(kFactor * spread, floor(dtype), ceiling(dtype));
+}
+
+double ToleranceRule::ceiling(DType dtype) {
+  return is_half(dtype) ? kHalfCeiling : kCeiling;
 }
 
 double ToleranceRule::floor(DType dtype) {

@@ -62,6 +62,7 @@ struct ToleranceRule {
   static constexpr double kHalfCeiling = 2e-2;
 
   static double floor(DType dtype);
+  static double ceiling(DType dtype);
   static double tolerance(DType dtype, double spread);
 };
 
