@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <regex>
+#include <string_view>
 #include <system_error>
 
 namespace regraft::launch {
@@ -31,12 +31,22 @@ bool is_there(const FileDescriptor& file, const fs::path& folder) {
          held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
+/// .NAME.PID-N.aside
+bool is_aside(const std::string& name) {
+  constexpr std::string_view kEnd = ".aside", kDigits = "0123456789";
+  if (!name.starts_with('.') || !name.ends_with(kEnd)) return false;
+  const std::string rest = name.substr(0, name.size() - kEnd.size());
+  const std::size_t dash = rest.find_last_not_of(kDigits);
+  if (dash == std::string::npos || rest[dash] != '-' || dash + 1 == rest.size()) return false;
+  const std::size_t dot = rest.find_last_not_of(kDigits, dash - 1);
+  return dot != std::string::npos && dot > 1 && rest[dot] == '.' && dot + 1 < dash;
+}
+
 /// Removes the folders of processes that have ended.
 void sweep(const fs::path& beside) {
-  static const std::regex pattern("\\..+\\.[0-9]+-[0-9]+\\.aside");
   std::error_code ignored;  // what cannot be removed costs space, nothing else
   for (const fs::directory_entry& entry : fs::directory_iterator(beside, ignored)) {
-    if (!std::regex_match(entry.path().filename().string(), pattern)) continue;
+    if (!is_aside(entry.path().filename().string())) continue;
     const FileDescriptor folder = opened(entry.path());
     if (folder && lock(folder)) fs::remove_all(entry.path(), ignored);
   }

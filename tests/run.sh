@@ -2,6 +2,7 @@
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
 #   --full            address, undefined-behaviour and thread sanitizers and clang-tidy too
+#   --program         the whole program under AddressSanitizer, in some tests of launch (--full has it)
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
 #   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
@@ -11,6 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
+PROGRAM=0
 FUZZ_SECONDS=0
 FUZZ_RUNS=0
 WALKS=0
@@ -32,6 +34,7 @@ while (($#)); do
   case $1 in
     --full) FULL=1 ;;
     --large) LARGE=1 ;;
+    --program) PROGRAM=1 ;;
     --fuzz | --fuzz-runs | --tidy | --walks)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       case $1 in
@@ -111,13 +114,48 @@ recently_changed() {
     while read -r file; do [[ -e $file ]] && printf '%s\n' "$file"; done
 }
 
+# Those of the files named on standard input whose references or views may lead into temporaries: a call of
+# something that a call gave, or a dereferenced call, in an initializer or a range-for.
+suspicious() {
+  xargs -r grep -lzP '(?s)(for \([^;{}]*[^:]:[^:]|&&? \w+ =|(span<[^;{}]*>|string_view) \w+( =|\(|\{))[^;{}]*(\)\s*(\.|->)\w|\*\w+\(|: \*)'
+}
+
+# The compile commands for clang's tools, in a folder: they know neither what g++ precompiled nor all of its warnings.
+clang_commands() {
+  mkdir -p build/clang
+  sed 's/ -include [^ ]*cmake_pch.hxx//; s/ -Werror//; s/ -Wno-restrict//' build/release/compile_commands.json >build/clang/compile_commands.json
+}
+
+# dangling FILE...: what tests/lifetimes.query finds in them, if anything.
+dangling() {
+  { printf '%s\n' "$@" | xargs -P "$JOBS" -n 2 clang-query -p build/clang -f tests/lifetimes.query 2>/dev/null || true; } |
+    grep '"root" binds here'
+}
+
+# check_lifetimes recent|all: containers of temporaries that are walked, and their like. The query must find a planted
+# one, so that it cannot pass by finding nothing at all.
+check_lifetimes() {
+  local files=() folder status=0
+  folder=$(mktemp -d)
+  printf '%s\n' '#include <vector>' 'struct Model { std::vector<int>& places(); };' 'Model read_model();' \
+    'void walk() { for (int place : read_model().places()) (void)place; }' >"$folder/planted.cc"
+  clang-query -f tests/lifetimes.query "$folder/planted.cc" -- -std=c++20 2>&1 | grep -q '"root" binds here' || status=1
+  ((status == 0)) || echo 'a planted temporary is not found'
+  rm -rf "$folder"
+  clang_commands
+  mapfile -t files < <(if [[ $1 == all ]]; then git ls-files '*.cc'; else recently_changed; fi | suspicious)
+  ((${#files[@]} == 0)) || ! dangling "${files[@]}" || status=1
+  return $status
+}
+
 # What clang 14 cannot parse of g++ 12's C++20 is no finding.
 check_tidy() {
   local begin=$SECONDS files=() file done=0
+  clang_commands
   mapfile -t files < <(recently_changed)
   while ((done < ${#files[@]} && SECONDS - begin < TIDY_SECONDS)); do
     for file in "${files[@]:done:JOBS}"; do
-      grep -qF "/$file\"" build/release/compile_commands.json && clang-tidy -p build/release --quiet "$file" 2>/dev/null &
+      grep -qF "/$file\"" build/release/compile_commands.json && clang-tidy -p build/clang --quiet "$file" 2>/dev/null &
     done
     wait
     done=$((done + JOBS))
@@ -155,16 +193,27 @@ walk() {
   return $failed
 }
 
+# The program with all of its libraries, by the tests of the release build that run it: optimise, verify, explain,
+# profile, bench, inspect and a short training. LibTorch and ONNX Runtime, not instrumented, are quiet under it.
+PROGRAM_TESTS='Files.*:*Siblings*/1:OptimiseTest.R*:Profile.*:BenchEnvironment.*:ExplainTest.L*:JobTest.Termination*'
+asan_program() {
+  build asan-program || return 1
+  REGRAFT_PROGRAM=$PWD/build/asan-program/regraft ASAN_OPTIONS=detect_stack_use_after_return=1 \
+    build/release/launch/launch_test --gtest_filter="$PROGRAM_TESTS"
+}
+
 large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
 
 stage "set up" bash launch/setup.sh
 build_and_test release
 stage "format" check_format
+stage "lifetimes" check_lifetimes "$( ((FULL)) && echo all || echo recent)"
 if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
   ((TIDY_SECONDS == 0)) || stage "tidy" check_tidy
 fi
+((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz

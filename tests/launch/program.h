@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,8 +17,10 @@
 
 namespace regraft::launch::testing {
 
+/// The program under test: the one of this build, or that of REGRAFT_PROGRAM, which a sanitizer watches, say.
 inline std::string program() {
-  return REGRAFT_BINARY_DIR "/regraft";
+  const char* other = std::getenv("REGRAFT_PROGRAM");
+  return other ? other : REGRAFT_BINARY_DIR "/regraft";
 }
 
 /// Runs the program to its end.
