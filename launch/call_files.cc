@@ -77,7 +77,8 @@ void CallFiles::keep_apart(const std::string& option, const fs::path& path,
 void CallFiles::reads(const std::string& option, const fs::path& path, const std::string& replaced_by) const {
   std::error_code missing;
   if (::access(path.c_str(), R_OK) != 0) throw_errno("cannot be opened", path);
-  if (fs::is_directory(path, missing)) throw FileError("is a folder", path.string(), "name a file");
+  if (fs::is_directory(path, missing))
+    throw FileError("cannot be read: Is a directory", path.string(), "name a file, not a folder");
   keep_apart(option, path, replaced_by);
 }
 
@@ -93,6 +94,11 @@ void CallFiles::reads_rules(const std::string& option, const fs::path& path) con
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(path))
     if (entry.path().extension() == ".rules") reads(option, entry.path());
+}
+
+void CallFiles::reads_model(const std::string& option, const std::string& model) const {
+  std::error_code missing;
+  if (fs::exists(model, missing)) reads(option, fs::path(model));
 }
 
 void CallFiles::spares(const fs::path& folder, const std::vector<std::string>& names) const {

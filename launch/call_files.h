@@ -25,6 +25,8 @@ class CallFiles {
   void reads(const std::string& option, const std::optional<std::filesystem::path>& path) const;
   /// The rule files of a folder, or one.
   void reads_rules(const std::string& option, const std::filesystem::path& path) const;
+  /// A model, or the name of a synthetic one.
+  void reads_model(const std::string& option, const std::string& model) const;
 
   /// Throws UsageError when an output is one of these files, which a model that was read turns out to have.
   void spares(const std::filesystem::path& folder, const std::vector<std::string>& names) const;

@@ -157,6 +157,7 @@ void add_bench(CLI::App& program, Action& action) {
       CallFiles files;
       files.writes("--json", options->json);
       if (!options->before.empty()) files.reads("MODEL", options->before);
+      if (options->environment) files.reads_model("--env", options->environment->string());
       files.reads("OTHER", options->after);
       files.reads("--world", options->world);
       if (options->dream) return bench_dream(*options);

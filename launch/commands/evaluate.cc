@@ -271,6 +271,7 @@ int evaluate(Options& options) {
   files.writes("--json", options.json);
   for (const std::filesystem::path& policy : options.policies) files.reads("--policy", policy);
   files.reads("--config", options.config);
+  for (const std::string& model : options.models) files.reads_model("--models", model);
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));

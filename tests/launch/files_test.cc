@@ -132,6 +132,8 @@ TEST_F(Files, AnOutputIsNeverAnInput) {
         {"verify", model().string(), model().string(), "--json", path},
         {"profile", model().string(), "--json", path},
         {"bench", model().string(), "--json", path},
+        {"bench", "--env", model().string(), "--steps", "10", "--json", path},
+        {"evaluate", "--models", model().string(), "--json", path},
         {"calibrate", model().string(), "--json", path}};
     fs::copy_file(model(), dir.path() / "out/x.onnx", fs::copy_options::overwrite_existing);
     for (const auto& call : calls) {
