@@ -134,14 +134,16 @@ class Judge {
     const Verdict verdict = judge(own, ways, other, measure);
     if (!verdict.problem.empty()) return verdict.problem;
     const double within = ToleranceRule::kFactor * verdict.spread;
-    const double most = ToleranceRule::ceiling(own.dtype) * std::max(1.0, kSmallScale / measure.scale);
+    const double smallness = std::max(1.0, kSmallScale / measure.scale);
+    const double most = ToleranceRule::ceiling(own.dtype) * smallness;
     const double tolerance = std::max(extreme ? within : std::min(within, most), output.tolerance);
+    const bool right = verdict.error <= tolerance;
     if (!extreme) {
-      output.relative_error = std::max(output.relative_error, verdict.error);
-      output.spread = std::max(output.spread, verdict.spread);
-      output.tolerance = tolerance;
+      output.relative_error = std::max(output.relative_error, verdict.error / (right ? smallness : 1));
+      output.spread = std::max(output.spread, verdict.spread / smallness);
+      output.tolerance = std::max(output.tolerance, tolerance / smallness);
     }
-    if (verdict.error <= tolerance) return "";
+    if (right) return "";
     output.relative_error = std::max(output.relative_error, verdict.error);
     return "relative error " + std::to_string(verdict.error) + " is above the tolerance " +
            std::to_string(tolerance);
