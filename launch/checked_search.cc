@@ -170,10 +170,10 @@ std::optional<RefusedRule> CheckedSearch::apply_checked(const std::vector<rules:
                                                         const std::string& graph_path, double runs) {
   const auto costs = factory.make(graph);
   double before_us = runs * costs->cost().latency_us;
-  rules::Rewriter rewriter(graph, rules_);
+  graph::Graph before = graph;  // one rewrite behind
+  rules::Rewriter rewriter(graph, rules_), follower(before, rules_);
   for (std::size_t i = 0; i < path.size(); ++i) {
     const std::string& name = rules_.info(path[i].rule).name;
-    const graph::Graph before = graph;
     const graph::Graph::Mark mark = graph.mark();
     const rules::Rewrite& rewrite = rewriter.apply(path[i]);
     const exec::SiteReport site =
@@ -190,6 +190,7 @@ std::optional<RefusedRule> CheckedSearch::apply_checked(const std::vector<rules:
         {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path, marks});
     before_us = after_us;
     ++report_.rules[name];
+    follower.apply(path[i]);
   }
   return std::nullopt;
 }

@@ -6,7 +6,6 @@
 
 #include <limits>
 
-#include "core/cost/analytic.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::launch {
@@ -45,16 +44,22 @@ class SearchEachTest : public ::testing::Test {
                                     double seconds) {
     std::vector<std::size_t> order;
     parts_.clear();
-    search_each(graphs_, runs, rules_, costs_, limits,
-                [&](const graph::Graph& graph, const search::SearchLimits& part) {
-                  for (std::size_t at = 0; at < graphs_.size(); ++at)
-                    if (&graph == &graphs_[at]) order.push_back(at);
-                  parts_.push_back(part);
-                  search::SearchResult result;
-                  result.seconds = seconds;
-                  return result;
-                });
+    search_each(graphs_, runs, rules_, costs_, limits, [&](std::size_t at, const search::SearchLimits& part) {
+      order.push_back(at);
+      parts_.push_back(part);
+      search::SearchResult result;
+      result.seconds = seconds;
+      return result;
+    });
     return order;
+  }
+
+  std::vector<cost::SeveralSizesFactory> costs() const {
+    const auto device = cost::load_device(REGRAFT_SOURCE_DIR "/configs/devices/cpu-1core.toml");
+    std::vector<cost::SeveralSizesFactory> costs;
+    for (std::size_t at = 0; at < graphs_.size(); ++at)
+      costs.emplace_back(device, std::vector{graph::Bindings()}, graphs_[at]);
+    return costs;
   }
 
   std::string bytes_ = branches();
@@ -62,7 +67,7 @@ class SearchEachTest : public ::testing::Test {
   ModelGraphs graphs_{model_};
   rules::RuleSet rules_ =
       rules::RuleSet::parse("twice: Mul(Mul(x, c), d), const(c, d) => Mul(x, Mul(c, d))\n", "test.rules");
-  cost::AnalyticFactory costs_{cost::load_device(REGRAFT_SOURCE_DIR "/configs/devices/cpu-1core.toml")};
+  std::vector<cost::SeveralSizesFactory> costs_ = costs();
   std::vector<search::SearchLimits> parts_;
 };
 

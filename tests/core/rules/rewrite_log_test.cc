@@ -17,7 +17,7 @@ RewriteLog sample() {
   log.rule_set = "cd";
   log.entries = {{"clean-up:fold", {3}},
                  {"conv-bn", {7, 8}, 10.5, 9.25},
-                 {"mul-assoc", {9}, 9.25, 9, {RuleMark::finite, RuleMark::bounded_terms}}};
+                 {"mul-assoc", {9}, 9.25, 9, "", {RuleMark::finite, RuleMark::bounded_terms}}};
   return log;
 }
 
