@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 bool same_file(const fs::path& one, const fs::path& other) {
   std::error_code missing;
   if (fs::equivalent(one, other, missing)) return true;
-  return fs::weakly_canonical(one, missing) == fs::weakly_canonical(other, missing);
+  return fs::weakly_canonical(fs::absolute(one), missing) ==
+         fs::weakly_canonical(fs::absolute(other), missing);  // of what is not there, too
 }
 
 [[noreturn]] void refuse(const std::string& option, const fs::path& path, const std::string& taken,

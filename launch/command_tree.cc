@@ -33,7 +33,8 @@ OptionInfo describe(const CLI::Option& option) {
 CommandInfo describe(const CLI::App& program) {
   CommandInfo info{.names = {program.get_name()}, .help = program.get_description()};
   info.names.insert(info.names.end(), program.get_aliases().begin(), program.get_aliases().end());
-  for (const CLI::Option* option : program.get_options()) info.options.push_back(describe(*option));
+  for (const CLI::Option* option : program.get_options())
+    if (!option->get_group().empty()) info.options.push_back(describe(*option));
   for (const CLI::App* command :
        program.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
     info.commands.push_back(describe(*command));

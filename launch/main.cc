@@ -38,7 +38,8 @@ const CLI::App* chosen(const CLI::App* app) {
 std::vector<std::string> known_words(const CLI::App& app) {
   std::vector<std::string> words;
   for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    if (!option->get_group().empty())
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     if (!command->get_group().empty()) words.push_back(command->get_name());
   return words;

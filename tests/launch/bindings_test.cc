@@ -16,15 +16,17 @@ using testing::run;
 
 class BindingsTest : public ::testing::Test {
  protected:
-  /// A product with weights, whose cost a small batch hardly changes, and two Relu, of which one is too many.
+  /// A product with weights, whose cost a small batch hardly changes, and two factors, of which one is
+  /// enough.
   std::filesystem::path write_model() const {
     constexpr int kWidth = 64;
     exec::testing::ModelBuilder builder;
     builder.input("x", {"batch", kWidth}).output("y", {"batch", kWidth});
     builder.weight("w", {kWidth, kWidth}, std::vector<float>(kWidth * kWidth, 0.1f));
     builder.node("MatMul", {"x", "w"}, {"a"});
-    builder.node("Relu", {"a"}, {"b"});
-    builder.node("Relu", {"b"}, {"y"});
+    builder.weight("c", {1}, {0.5f}).weight("d", {1}, {3});
+    builder.node("Mul", {"a", "c"}, {"b"});
+    builder.node("Mul", {"b", "d"}, {"y"});
     return builder.write(dir.path() / "model.onnx");
   }
   actors::WorkloadOptions workload(const std::vector<std::string>& bind) const {

@@ -231,7 +231,7 @@ TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
   const nlohmann::json report = json_of(json);
-  EXPECT_THAT(report.at("reason"), HasSubstr("GEMM and convolution kernels take"));
+  EXPECT_THAT(result.output, HasSubstr("GEMM and convolution kernels take"));
   EXPECT_GT(report.at("dense_share"), 0.9);
   EXPECT_LT(report.at("candidates_costed"), 1000u) << "nothing is left: only greedy has looked";
   EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 0);
