@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "core/base/rng.h"
@@ -145,10 +144,10 @@ std::string range_problem(const graph::Tables& tables, graph::WeightId weight, T
   if (!graph::is_float(dtype) || tables.weights()[weight].form != Form::operation) return "";
   const auto largest = [&](graph::WeightId id) {
     const at::Tensor values = weights.value(id).contiguous();  // no other copies: it may be most of the model
+    const double* const held = values.const_data_ptr<double>();
     double most_yet = 0;
-    for (const double value :
-         std::span(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())))
-      if (std::isfinite(value)) most_yet = std::max(most_yet, std::abs(value));
+    for (std::int64_t i = 0; i < values.numel(); ++i)
+      if (std::isfinite(held[i])) most_yet = std::max(most_yet, std::abs(held[i]));
     return most_yet;
   };
   const auto [most, least] = extremes(dtype);

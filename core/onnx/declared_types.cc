@@ -5,6 +5,10 @@ namespace regraft::onnx {
 using graph::Dim;
 using graph::TensorType;
 
+bool is_plain(graph::DType dtype) {
+  return graph::is_float(dtype) || graph::is_integer(dtype) || dtype == graph::DType::boolean;
+}
+
 graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type, const std::string& input) {
   if (!type.has_tensor_type()) return tables.type_none();
   const auto& declared = type.tensor_type();

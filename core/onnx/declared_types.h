@@ -10,6 +10,9 @@
 
 namespace regraft::onnx {
 
+/// Element types that shape inference and rules understand.
+bool is_plain(graph::DType dtype);
+
 /// Tensor types keep dtype and dims, with named dims as symbols; anything else (sequence, map, optional) is
 /// type_none(). Dims without a name are fresh symbols; of the graph input `input` they are called
 /// "input.axis".

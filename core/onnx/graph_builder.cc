@@ -7,6 +7,7 @@
 #include "core/onnx/bodies.h"
 #include "core/onnx/declared_types.h"
 #include "core/onnx/known_values.h"
+#include "core/onnx/node_names.h"
 #include "core/onnx/node_order.h"
 #include "core/onnx/normal_form.h"
 #include "core/onnx/opaque_types.h"
@@ -24,25 +25,6 @@ using graph::WeightId;
 
 constexpr std::int64_t kFirstOpset = 7;
 constexpr std::int64_t kFirstIrOfOverridableInitializers = 4;
-
-bool is_default_domain(const std::string& domain) {
-  return domain.empty() || domain == "ai.onnx";
-}
-
-/// How op types of one domain are told from those of another.
-std::string full_name(const std::string& domain, const std::string& op_type) {
-  return is_default_domain(domain) ? op_type : domain + "." + op_type;
-}
-
-std::string describe(const pb::NodeProto& node, int at) {
-  return "node " + std::to_string(at) + " (" + node.op_type() +
-         (node.name().empty() ? "" : " '" + node.name() + "'") + ")";
-}
-
-/// Element types that shape inference and rules understand.
-bool is_plain(graph::DType dtype) {
-  return graph::is_float(dtype) || graph::is_integer(dtype) || dtype == graph::DType::boolean;
-}
 
 /// Op types that a model-local function replaces.
 using Shadowed = std::unordered_set<std::string>;

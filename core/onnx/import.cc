@@ -12,6 +12,7 @@
 #include "core/onnx/functions.h"
 #include "core/onnx/graph_builder.h"
 #include "core/onnx/model_store.h"
+#include "core/onnx/node_names.h"
 #include "core/onnx/wire.h"
 
 namespace regraft::onnx {
@@ -56,7 +57,7 @@ void parse(ModelStore& store, std::span<const std::byte> bytes, const std::strin
 std::int64_t default_opset(const pb::ModelProto& model) {
   std::int64_t version = 0;
   for (const auto& opset : model.opset_import())
-    if (opset.domain().empty() || opset.domain() == "ai.onnx") version = std::max(version, opset.version());
+    if (is_default_domain(opset.domain())) version = std::max(version, opset.version());
   return version;
 }
 
@@ -230,8 +231,7 @@ std::string ImportedModel::node_name(std::int32_t origin) const {
 
 std::string ImportedModel::op_type(std::int32_t origin) const {
   const pb::NodeProto& node = store_->scope_of(origin).node(origin);
-  const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
-  return standard ? node.op_type() : node.domain() + "." + node.op_type();
+  return full_name(node.domain(), node.op_type());
 }
 
 std::optional<graph::TypeId> ImportedModel::type_of(const std::string& name) const {

@@ -24,7 +24,7 @@ struct Options {
 
 }  // namespace
 
-nlohmann::json to_json(const exec::KernelProfile& profile) {
+nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed) {
   nlohmann::json ops = nlohmann::json::array();
   for (const exec::OpTime& op : profile.by_op())
     ops.push_back({{"op", op.op}, {"kernels", op.kernels}, {"time_us", op.time_us}, {"share", op.share}});
@@ -33,7 +33,8 @@ nlohmann::json to_json(const exec::KernelProfile& profile) {
           {"dense_share", profile.dense_share()},
           {"ceiling", std::isfinite(ceiling) ? nlohmann::json(ceiling) : nlohmann::json(nullptr)},
           {"summary", exec::describe_ceiling(profile)},
-          {"ops", std::move(ops)}};
+          {"ops", std::move(ops)},
+          {"dims", exec::to_json(feed)["taken"]}};
 }
 
 namespace {
@@ -44,9 +45,7 @@ int profile(Options& options) {
   files.reads("MODEL", options.model);
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
   const exec::KernelProfile profile = exec::profile_model(options.model, feed, options.profile);
-  nlohmann::json json = to_json(profile);
-  json["dims"] = exec::to_json(feed)["taken"];
-  const std::string text = json.dump(2) + "\n";
+  const std::string text = to_json(profile, feed).dump(2) + "\n";
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())

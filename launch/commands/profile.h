@@ -6,7 +6,7 @@
 
 namespace regraft::launch {
 
-/// What `regraft profile --json` writes.
-nlohmann::json to_json(const exec::KernelProfile& profile);
+/// What `regraft profile --json` writes of a profile at these sizes.
+nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed);
 
 }  // namespace regraft::launch

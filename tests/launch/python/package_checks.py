@@ -112,7 +112,7 @@ class Verify(Case):
         self.assertTrue(report["equivalent"])
         with self.assertRaises(regraft.Error) as caught:
             regraft.verify(model(2), model(3), inputs={"z": np.ones((2, 64), np.float32)})
-        self.assertIn("input x", str(caught.exception))
+        self.assertIn("no input 'z'", str(caught.exception))
 
 
 class Options(Case):
