@@ -333,9 +333,9 @@ TEST(Import, SubGraphCapturesAreUses) {
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
   model.graph().validate();
-  const graph::Node& node = node_of(model, "y");
-  ASSERT_EQ(node.inputs.size(), 2u);
-  EXPECT_EQ(node.inputs[1].node, find_node(model, "r"));
+  const auto inputs = node_of(model, "y").inputs;
+  ASSERT_EQ(inputs.size(), 2u);
+  EXPECT_EQ(inputs[1].node, find_node(model, "r"));
 }
 
 TEST(Import, EqualConstantsAreOne) {
