@@ -14,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "launch/output_check.h"
 
 namespace regraft::launch::testing {
 
@@ -23,12 +24,14 @@ inline std::string program() {
   return other ? other : REGRAFT_BINARY_DIR "/regraft";
 }
 
-/// Runs the program to its end.
+/// Runs the program to its end, and has ONNX check the model that it wrote.
 inline Captured run(std::vector<std::string> arguments) {
   SpawnOptions spawn;
   arguments.insert(arguments.begin(), program());
   spawn.argv = std::move(arguments);
-  return capture_output(spawn, std::chrono::minutes(8));
+  Captured ran = capture_output(spawn, std::chrono::minutes(8));
+  check_output(spawn.argv, ran);
+  return ran;
 }
 
 /// A running program whose standard error is read line by line: how a test waits for what it announces.

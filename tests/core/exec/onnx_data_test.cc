@@ -13,6 +13,7 @@
 #include "core/exec/walks/random_walk.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
+#include "support/onnx_checker.h"
 
 namespace regraft::exec {
 namespace {
@@ -117,45 +118,19 @@ INSTANTIATE_TEST_SUITE_P(Groups, OnnxData,
 
 class OnnxChecker : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!fs::exists(prefix() / "onnx/checker.py"))
-      GTEST_SKIP() << "no " << prefix() << ": run launch/setup.sh";
-    Child probe(python({"-c", "import onnx"}));
-    if (!probe.wait().ok())
-      GTEST_SKIP() << "this machine's python3 cannot load the onnx package of " << prefix();
-  }
-
-  /// What ONNX's own checker says against these models, a line each: one Python for all.
-  std::string complaints(std::vector<std::string> models) {
-    constexpr const char* kChecker = R"(
-import sys, onnx
-for path in sys.argv[1:]:
-    try:
-        onnx.checker.check_model(path, full_check=True)
-    except Exception as error:
-        print(path, str(error).splitlines()[0])
-)";
-    models.insert(models.begin(), {"-c", kChecker});
-    SpawnOptions spawn = python(models);
-    spawn.output = Redirect::to_file(folder_.path() / "complaints");
-    Child checker(spawn);
-    EXPECT_TRUE(checker.wait().ok());
-    return read_file(folder_.path() / "complaints");
+  static void expect_accepted(const std::vector<fs::path>& models) {
+    const auto complaints = regraft::testing::onnx_complaints(prefix(), models);
+    if (!complaints) GTEST_SKIP() << "no ONNX for Python in " << prefix() << ": run launch/setup.sh";
+    for (std::size_t i = 0; i < models.size(); ++i) EXPECT_EQ(complaints->at(i), "") << models[i];
   }
 
   TempDir folder_;
-
- private:
-  static SpawnOptions python(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "/usr/bin/python3");
-    return {.argv = std::move(arguments), .environment = {{"PYTHONPATH", prefix().string()}}};
-  }
 };
 
 TEST_F(OnnxChecker, AcceptsWhatIsWritten) {
   const rules::RuleSet rules =
       rules::RuleSet::load(fs::path(REGRAFT_SOURCE_DIR) / "configs/rules", rules::RuleStatus::tested);
-  std::vector<std::string> written;
+  std::vector<fs::path> written;
   const auto write = [&](const fs::path& model, std::uint64_t seed) {
     const fs::path own = folder_.path() / std::to_string(seed);
     fs::create_directory(own);
@@ -170,7 +145,7 @@ TEST_F(OnnxChecker, AcceptsWhatIsWritten) {
     for (const fs::path& model : models_of(group))
       if (++seed % 4 == 0) write(model, seed);
   ASSERT_GT(written.size(), 10u);
-  EXPECT_EQ(complaints(written), "");
+  expect_accepted(written);
 }
 
 /// x times two weights of each rank from 0 to 2; until IR 4 a weight is an input as well.
@@ -223,7 +198,7 @@ graph::Graph folded(const onnx::ImportedModel& model) {
 }
 
 TEST_F(OnnxChecker, AcceptsNewConstantsInEachVersion) {
-  std::vector<std::string> written;
+  std::vector<fs::path> written;
   for (std::int64_t ir = 3; ir <= 10; ++ir)
     for (std::int64_t opset = 7; opset <= 22; ++opset) {
       const std::string bytes = products(ir, opset);
@@ -231,7 +206,7 @@ TEST_F(OnnxChecker, AcceptsNewConstantsInEachVersion) {
       written.push_back(folder_.path() / ("ir" + std::to_string(ir) + "_" + std::to_string(opset) + ".onnx"));
       onnx::export_model(model, folded(model), written.back());
     }
-  EXPECT_EQ(complaints(written), "");
+  expect_accepted(written);
 }
 
 }  // namespace

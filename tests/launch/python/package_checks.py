@@ -32,9 +32,10 @@ def model(relus=3):
 
 
 def ops(made):
-    """Of a model of any kind."""
+    """Of a model of any kind, which ONNX's full check takes."""
     if not isinstance(made, onnx.ModelProto):
         made = onnx.load_from_string(made) if isinstance(made, bytes) else onnx.load(made)
+    onnx.checker.check_model(made, full_check=True)
     return [node.op_type for node in made.graph.node]
 
 
