@@ -21,6 +21,7 @@ HEADERS_SUITE=trixie
 CACHE=${REGRAFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/regraft}
 TORCH_PREFIX=$CACHE/torch-$TORCH_VERSION
 ONNXRUNTIME_PREFIX=$CACHE/onnxruntime-$ONNXRUNTIME_VERSION
+ONNXRUNTIME_PYTHON_PREFIX=$CACHE/onnxruntime-python-$ONNXRUNTIME_VERSION
 ONNX_PREFIX=$CACHE/onnx-$ONNX_VERSION
 GYMNASIUM_PREFIX=$CACHE/gymnasium-$GYMNASIUM_VERSION
 
@@ -177,6 +178,15 @@ fetch_onnxruntime() {
   move_in_place "$target" "$ONNXRUNTIME_PREFIX"
 }
 
+# The runtime as a Python package, with which tests judge the program's outputs; what it needs comes with ONNX.
+fetch_onnxruntime_python() {
+  say "fetching ONNX Runtime $ONNXRUNTIME_VERSION for Python"
+  fetch_wheel "$WORK/onnxruntime-python-wheel" "onnxruntime==$ONNXRUNTIME_VERSION"
+  unpack_wheels "$WORK/onnxruntime-python-wheel" "$WORK/onnxruntime-python" onnxruntime/__init__.py onnxruntime/LICENSE \
+    onnxruntime/ThirdPartyNotices onnxruntime/capi/_ onnxruntime/capi/build onnxruntime/capi/onnxruntime
+  move_in_place "$WORK/onnxruntime-python" "$ONNXRUNTIME_PYTHON_PREFIX"
+}
+
 fetch_onnx() {
   say "fetching ONNX $ONNX_VERSION"
   fetch_wheels_with_needs "$WORK/onnx-wheels" "onnx==$ONNX_VERSION"
@@ -210,6 +220,8 @@ onnxruntime_is_there() {
   [[ -e $ONNXRUNTIME_PREFIX/lib/libonnxruntime.so.1 && -e $ONNXRUNTIME_PREFIX/include/onnxruntime_cxx_api.h ]]
 }
 
+onnxruntime_python_is_there() { [[ -e $ONNXRUNTIME_PYTHON_PREFIX/onnxruntime/capi/onnxruntime_inference_collection.py ]]; }
+
 onnx_is_there() {
   [[ -e $ONNX_PREFIX/onnx/checker.py && -d $ONNX_PREFIX/onnx/backend/test/data && -d $ONNX_PREFIX/numpy ]]
 }
@@ -219,7 +231,7 @@ gymnasium_is_there() { [[ -e $GYMNASIUM_PREFIX/gymnasium/core.py && -d $GYMNASIU
 main() {
   [[ $(uname -m) == x86_64 ]] || fail "only x86_64 is supported, this is $(uname -m)"
   install_debian_packages
-  if torch_is_there && cuda_is_there && onnxruntime_is_there && onnx_is_there &&
+  if torch_is_there && cuda_is_there && onnxruntime_is_there && onnxruntime_python_is_there && onnx_is_there &&
     gymnasium_is_there; then
     say "everything is installed (libraries in $CACHE)"
     return
@@ -233,6 +245,7 @@ main() {
   torch_is_there || fetch_torch
   cuda_is_there || fetch_cuda_libraries
   onnxruntime_is_there || fetch_onnxruntime
+  onnxruntime_python_is_there || fetch_onnxruntime_python
   onnx_is_there || fetch_onnx
   gymnasium_is_there || fetch_gymnasium
   say "done in ${SECONDS} s (libraries in $CACHE)"

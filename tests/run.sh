@@ -6,6 +6,7 @@
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
 #   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
+#   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --tidy SECONDS    with --full, clang-tidy on recently changed files for at most so long (default 240; 0: none)
 set -uo pipefail
@@ -16,6 +17,7 @@ PROGRAM=0
 FUZZ_SECONDS=0
 FUZZ_RUNS=0
 WALKS=0
+MODELS=0
 LARGE=0
 TIDY_SECONDS=240
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
@@ -35,13 +37,14 @@ while (($#)); do
     --full) FULL=1 ;;
     --large) LARGE=1 ;;
     --program) PROGRAM=1 ;;
-    --fuzz | --fuzz-runs | --tidy | --walks)
+    --fuzz | --fuzz-runs | --tidy | --walks | --models)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       case $1 in
         --fuzz) FUZZ_SECONDS=$2 ;;
         --fuzz-runs) FUZZ_RUNS=$2 ;;
         --tidy) TIDY_SECONDS=$2 ;;
         --walks) WALKS=$2 ;;
+        --models) MODELS=$2 ;;
       esac
       shift
       ;;
@@ -193,6 +196,20 @@ walk() {
   return $failed
 }
 
+# Random models, split over the processors by their seeds.
+models() {
+  local cache=${REGRAFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/regraft} worker pids=() failed=0
+  version() { sed -n "s/^$1_VERSION=//p" launch/setup.sh; }
+  for ((worker = 0; worker < JOBS; ++worker)); do
+    REGRAFT_MODELS=$((MODELS / JOBS + 1)) REGRAFT_MODEL_SEED=$((1001 + worker * 1000000)) REGRAFT_MODEL_SEARCHES=4 \
+      REGRAFT_BUILD=build/release PYTHONPATH=$cache/onnx-$(version ONNX):$cache/onnxruntime-python-$(version ONNXRUNTIME) \
+      /usr/bin/python3 -B tests/launch/python/random_models_test.py --verbose &
+    pids+=($!)
+  done
+  for worker in "${pids[@]}"; do wait "$worker" || failed=1; done
+  return $failed
+}
+
 # The program with all of its libraries, by the tests of the release build that run it: optimise, verify, explain,
 # profile, bench, inspect and a short training. LibTorch and ONNX Runtime, not instrumented, are quiet under it.
 PROGRAM_TESTS='Files.*:*Siblings*/1:OptimiseTest.R*:Profile.*:BenchEnvironment.*:ExplainTest.L*:JobTest.Termination*'
@@ -215,6 +232,7 @@ if ((FULL)); then
 fi
 ((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
+((MODELS == 0)) || stage "models" models
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 printf '== all: %d s\n' "$SECONDS"
