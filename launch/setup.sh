@@ -183,7 +183,8 @@ fetch_onnxruntime_python() {
   say "fetching ONNX Runtime $ONNXRUNTIME_VERSION for Python"
   fetch_wheel "$WORK/onnxruntime-python-wheel" "onnxruntime==$ONNXRUNTIME_VERSION"
   unpack_wheels "$WORK/onnxruntime-python-wheel" "$WORK/onnxruntime-python" onnxruntime/__init__.py onnxruntime/LICENSE \
-    onnxruntime/ThirdPartyNotices onnxruntime/capi/_ onnxruntime/capi/build onnxruntime/capi/onnxruntime
+    onnxruntime/ThirdPartyNotices onnxruntime/capi/_ onnxruntime/capi/build onnxruntime/capi/onnxruntime \
+    onnxruntime/capi/libonnxruntime_providers
   move_in_place "$WORK/onnxruntime-python" "$ONNXRUNTIME_PYTHON_PREFIX"
 }
 

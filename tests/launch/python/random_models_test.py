@@ -64,6 +64,7 @@ class RandomModels(unittest.TestCase):
     def test_keep_what_they_compute(self):
         counts = {name: collections.Counter() for name in ("runs", "rewritten", "kept", "refused", "rules")}
         wrong = []
+        print()  # ends the line that names the test
         for seed in range(FIRST, FIRST + MODELS):
             data = random_model(seed).SerializeToString()
             oracle = model_oracle.Oracle(data, seed)
