@@ -62,7 +62,7 @@ class RandomModels(unittest.TestCase):
         return oracle.complaints(output, report["marks"])
 
     def test_keep_what_they_compute(self):
-        counts = {name: collections.Counter() for name in ("runs", "rewritten", "kept", "refused", "rules")}
+        counts = {name: collections.Counter() for name in ("runs", "rewritten", "kept", "refused", "given up", "rules")}
         wrong = []
         print()  # ends the line that names the test
         for seed in range(FIRST, FIRST + MODELS):
@@ -75,6 +75,7 @@ class RandomModels(unittest.TestCase):
                 for line in self.complaints(oracle, data, search, strict, seed, counts):
                     wrong.append(f"seed {seed}, {search}{', strict' if strict else ''}: {line}")
                     print(wrong[-1], flush=True)
+            counts["given up"].update(oracle.given_up)
         for name, counter in counts.items():
             listed = ", ".join(f"{value} x {key}" for key, value in counter.most_common())
             print(f"note: {name}: {len(counter)} kinds, {sum(counter.values())} in all: {listed}")
@@ -103,6 +104,7 @@ class RandomModels(unittest.TestCase):
         step = self.model("h = Relu(x) y = Sign(h)")
         self.assertIn("nan became 0.0", oracle.complaints(step, {})[0])
         self.assertEqual(oracle.complaints(step, {"finite": ["r"]}), [])
+        self.assertGreater(oracle.given_up["finite"], 0)
 
 
 if __name__ == "__main__":
