@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/rules/lang/rule_error.h"
-#include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/model_zoo.h"
+#include "core/rules/rewrite/rewrite_log.h"
 
 namespace {
 

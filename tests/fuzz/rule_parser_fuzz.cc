@@ -10,9 +10,9 @@
 
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
+#include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/rewrite/rewriter.h"
-#include "core/rules/model_zoo.h"
 
 namespace {
 

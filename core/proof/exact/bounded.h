@@ -24,8 +24,8 @@ struct BoundedResult {
   std::string grid;          // the grid that was enumerated as a whole, in words
   std::size_t examples = 0;  // of that grid
   std::size_t grid_matches = 0, random_matches = 0;  // both sides computed and compared
-  std::size_t undecided = 0;   // left out: a branch was too close to tell (exact.h)
-  std::string counterexample;  // refuted: how to make it again
+  std::size_t undecided = 0;                         // left out: a branch was too close to tell (exact.h)
+  std::string counterexample;                        // refuted: how to make it again
 };
 
 /// Computes both sides of the rule exactly on every small example of its pattern (example_generator.h)

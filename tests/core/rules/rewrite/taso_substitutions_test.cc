@@ -1,5 +1,5 @@
-// The substitutions that TASO has in its source, beside those that it generates (core/rulegen reads these), and
-// the rules that lead a graph of each pattern to what TASO makes of it.
+// The substitutions that TASO has in its source, beside those that it generates (core/rulegen reads these),
+// and the rules that lead a graph of each pattern to what TASO makes of it.
 #include <gtest/gtest.h>
 
 #include <array>
