@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "core/base/text.h"
-#include "core/rules/rule_status.h"
+#include "core/rules/set/rule_status.h"
 
 namespace regraft::actors {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 
 namespace regraft::actors {
 

@@ -8,7 +8,7 @@
 #include "core/env/synthetic.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
+#include "core/rules/rewrite/cleanup.h"
 
 namespace regraft::actors {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/base/config.h"
 #include "core/cost/cost.h"
 #include "core/env/environment.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 
 namespace regraft::actors {
 

@@ -2,6 +2,9 @@
 #   One static library from all *.cc of the current folder, named after it (core/graph -> core_graph). Its links to
 #   other folders come from cmake/edges.txt. Tests are all *_test.cc of tests/<folder>, in one program core_graph_test,
 #   each case known to ctest; benchmarks are all *_bench.cc of tests/bench/<folder>, in core_graph_bench.
+# regraft_library(core_rules FOLDERS lang compile ...)
+#   One static library a folder inside of it (core_rules_lang), each with its own line in cmake/edges.txt; core_rules
+#   stands for all of them. Their tests are one program, too.
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/edges.txt REGRAFT_EDGES REGEX "^[a-z].*:")
 
 function(regraft_allowed_edges folder out)
@@ -18,9 +21,25 @@ function(regraft_allowed_edges folder out)
 endfunction()
 
 function(regraft_library name)
-  cmake_parse_arguments(ARG "" "" "LIBS;PCH;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LIBS;PCH;EXCLUDE;FOLDERS" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  if(ARG_FOLDERS)
+    add_library(${name} INTERFACE)
+    foreach(inner IN LISTS ARG_FOLDERS)
+      regraft_folder(${name}_${inner} ${folder}/${inner})
+      target_link_libraries(${name} INTERFACE ${name}_${inner})
+    endforeach()
+  else()
+    regraft_folder(${name} ${folder})
+  endif()
+  if(TARGET ${name})
+    regraft_tests(${name} ${folder} ${name})
+  endif()
+endfunction()
+
+# The library of one folder, with the arguments of regraft_library.
+function(regraft_folder name folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
   foreach(pattern IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${pattern})
   endforeach()
@@ -31,22 +50,16 @@ function(regraft_library name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   regraft_allowed_edges(${folder} edges)
-  foreach(edge IN LISTS edges)
-    if(EXISTS ${CMAKE_SOURCE_DIR}/${edge}/CMakeLists.txt OR TARGET ${edge})
-      target_link_libraries(${name} PUBLIC ${edge})
-    endif()
-  endforeach()
-  target_link_libraries(${name} PUBLIC ${ARG_LIBS} PRIVATE regraft_warnings)
+  target_link_libraries(${name} PUBLIC ${edges} ${ARG_LIBS} PRIVATE regraft_warnings)
   if(ARG_PCH)
     target_precompile_headers(${name} PRIVATE ${ARG_PCH})
   endif()
-  regraft_tests(${name} ${folder} ${name})
 endfunction()
 
 # The tests and benchmarks of one folder, linked with the given libraries.
 function(regraft_tests name folder)
   set(tests_dir ${CMAKE_SOURCE_DIR}/tests/${folder})
-  file(GLOB tests CONFIGURE_DEPENDS ${tests_dir}/*_test.cc)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${tests_dir}/*_test.cc)
   if(tests)
     add_executable(${name}_test ${tests})
     target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)

@@ -3,6 +3,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/rules/lang/rule_error.h"
+
 namespace regraft::launch {
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/rules/rewrite.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/rewrite/rewrite_log.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::launch {
 

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/exec/paired.h"
 #include "core/exec/site_check.h"
-#include "core/rules/script.h"
+#include "core/rules/rewrite/script.h"
 #include "launch/controller_evaluation.h"
 #include "launch/searches.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/rewrite/rewrite_log.h"
 #include "core/search/search.h"
 #include "launch/blame.h"
 #include "launch/optimise.h"

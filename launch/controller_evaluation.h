@@ -10,7 +10,7 @@
 #include "actors/workload.h"
 #include "core/base/config.h"
 #include "core/nn/world_bundle.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 #include "core/search/prior.h"
 #include "replay/dream_validity.h"
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/rules/rewrite.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::launch {
 

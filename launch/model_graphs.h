@@ -7,7 +7,8 @@
 
 #include "core/cost/several_sizes.h"
 #include "core/onnx/import.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/rewrite/rewrite_log.h"
 #include "core/search/search.h"
 
 namespace regraft::launch {

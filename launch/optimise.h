@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/feed.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/rewrite/rewrite_log.h"
 #include "launch/call_files.h"
 #include "launch/feeds.h"
 
@@ -31,7 +31,7 @@ struct OptimiseOptions {
   FeedOptions feed;
   std::uint64_t seed = 0;
   double measure_s = 60;  // aimed at for the measurement
-  bool strict = false;    // without rules that ask something of the model's numbers (rules/rule_marks.h)
+  bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;
 };
 
@@ -69,7 +69,7 @@ struct OptimiseReport {
   exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
   std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
   std::map<std::string, int> rules;                    // applied, by name
-  std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rules/rule_marks.h)
+  std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rule_marks.h)
   std::vector<RefusedRule> refused_rules;
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
@@ -99,7 +99,7 @@ class NotEquivalentError : public Error {
 /// -> whole-model check in a process of its own -> replay of the log -> measurement -> output. A rule that a
 /// site's check refuses is reported and the search made again without it. What makes the whole model another
 /// one is found by bisection and left out (launch/blame.h). The bodies of If, Loop and Scan pass through all
-/// of this beside the main graph; a script is of the main graph alone. A script (rules/script.h) takes the
+/// of this beside the main graph; a script is of the main graph alone. A script (script.h) takes the
 /// place of the search and passes the same checks; there a refusal ends it with NotEquivalentError, which
 /// names the tensor and the rule. What is not accepted becomes a byte copy of the input; so does a model that
 /// runs at no sizes. Any failure leaves no output. `files` are those of the call: no output may be external

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/file.h"
+#include "core/rules/lang/rule_error.h"
 #include "launch/job.h"
 
 namespace regraft::launch {

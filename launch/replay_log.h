@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "core/onnx/import.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/rewrite/rewrite_log.h"
 #include "launch/model_graphs.h"
 
 namespace regraft::launch {

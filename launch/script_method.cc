@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/rules/script.h"
+#include "core/rules/rewrite/script.h"
 
 namespace regraft::launch {
 namespace {

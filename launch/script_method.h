@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/workload.h"
+#include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/config.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 #include "learner/run_folder.h"
 #include "learner/world_phase.h"
 #include "replay/play.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/base/rng.h"
+#include "core/rules/lang/rule_error.h"
 #include "replay/error.h"
 #include "replay/play.h"
 

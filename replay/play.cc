@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/rules/lang/rule_error.h"
+
 namespace regraft::replay {
 
 env::Action draw_random_action(const env::Observation& observation, double noop, Rng& rng) {

@@ -212,10 +212,11 @@ models() {
 
 # The program with all of its libraries, by the tests of the release build that run it: optimise, verify, explain,
 # profile, bench, inspect and a short training. LibTorch and ONNX Runtime, not instrumented, are quiet under it.
+# Stacks are not checked after their return: g++ 12 would put 64-byte vectors at odd places there (GCC bug 110027).
 PROGRAM_TESTS='Files.*:*Siblings*/1:OptimiseTest.R*:Profile.*:BenchEnvironment.*:ExplainTest.L*:JobTest.Termination*'
 asan_program() {
   build asan-program || return 1
-  REGRAFT_PROGRAM=$PWD/build/asan-program/regraft ASAN_OPTIONS=detect_stack_use_after_return=1 \
+  REGRAFT_PROGRAM=$PWD/build/asan-program/regraft ASAN_OPTIONS=detect_stack_use_after_return=0 \
     build/release/launch/launch_test --gtest_filter="$PROGRAM_TESTS"
 }
 

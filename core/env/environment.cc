@@ -6,6 +6,7 @@
 
 #include "core/env/env_error.h"
 #include "core/env/everywhere.h"
+#include "core/rules/lang/rule_error.h"
 
 namespace regraft::env {
 namespace {

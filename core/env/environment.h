@@ -10,6 +10,7 @@
 #include "core/env/observe.h"
 #include "core/env/reward.h"
 #include "core/env/rewrite_state.h"
+#include "core/rules/lang/rule_error.h"
 
 namespace regraft::env {
 

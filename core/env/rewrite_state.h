@@ -7,7 +7,8 @@
 
 #include "core/cost/cost.h"
 #include "core/graph/graph.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::env {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 
 namespace regraft::env {
 

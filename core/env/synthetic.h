@@ -6,7 +6,7 @@
 
 #include "core/env/table_cost.h"
 #include "core/graph/graph.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 
 namespace regraft::env {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::exec {
 

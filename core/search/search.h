@@ -14,7 +14,7 @@
 #include "core/base/rng.h"
 #include "core/cost/cost.h"
 #include "core/graph/graph.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::search {
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/rules/lang/rule_error.h"
+
 namespace regraft::search {
 
 std::string_view stopped_by_name(StoppedBy stopped_by) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/env/rewrite_state.h"
+#include "core/rules/lang/rule_error.h"
 #include "core/search/search.h"
 #include "core/search/visited_graphs.h"
 

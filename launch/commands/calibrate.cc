@@ -15,7 +15,7 @@
 #include "core/exec/launcher.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
+#include "core/rules/rewrite/cleanup.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"

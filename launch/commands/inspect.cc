@@ -6,7 +6,7 @@
 #include "core/nn/policy_file.h"
 #include "core/onnx/import.h"
 #include "core/onnx/summary.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/rewrite/rewrite_log.h"
 #include "launch/commands/commands.h"
 #include "launch/own_commands.h"
 #include "learner/checkpoint.h"

@@ -10,10 +10,10 @@
 #include "actors/config_files.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/rules/rule_status.h"
-#include "core/rules/rule_text.h"
-#include "core/rules/trial.h"
-#include "core/synth/verify.h"
+#include "core/proof/verify/verify.h"
+#include "core/rules/examples/trial.h"
+#include "core/rules/lang/rule_text.h"
+#include "core/rules/set/rule_status.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
 
@@ -29,8 +29,8 @@ struct Options {
   std::string family, status, mark, name;
   std::vector<std::string> names;
   bool write = false, verbose = false, counts = false;
-  std::uint64_t work_millions = synth::ProofOptions{}.work / synth::ProofOptions::kMillion;
-  synth::VerifyOptions verify;
+  std::uint64_t work_millions = proof::ProofOptions{}.work / proof::ProofOptions::kMillion;
+  proof::VerifyOptions verify;
 };
 
 rules::RuleSet load(const std::filesystem::path& path) {
@@ -182,15 +182,15 @@ void print_counts(const char* what, const Counts& counts) {
     std::printf("%-20s %7zu %8zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
 }
 
-const rules::RuleInfo& info_of(const synth::Verdict& verdict, const rules::RuleSet& rules) {
+const rules::RuleInfo& info_of(const proof::Verdict& verdict, const rules::RuleSet& rules) {
   return rules.info(rules.find(verdict.rule).value());
 }
 
-void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& rules) {
+void report(const std::vector<proof::Verdict>& verdicts, const rules::RuleSet& rules) {
   Counts by_family, by_source;
   double bounded = 0, proving = 0;
   std::size_t proofs = 0, whole_proofs = 0, equalities = 0, whole = 0;
-  for (const synth::Verdict& v : verdicts) {
+  for (const proof::Verdict& v : verdicts) {
     const std::size_t column = v.refuted ? 3 : static_cast<std::size_t>(v.status);
     for (const std::string& family : {v.family, std::string("total")}) ++by_family[family][column];
     ++by_source[info_of(v, rules).file.filename().string()][column];
@@ -209,7 +209,7 @@ void report(const std::vector<synth::Verdict>& verdicts, const rules::RuleSet& r
 }
 
 // In which way a verdict is not what the rule's status says; empty: in none.
-std::string disagreement(const synth::Verdict& verdict, const rules::RuleSet& rules) {
+std::string disagreement(const proof::Verdict& verdict, const rules::RuleSet& rules) {
   const rules::RuleInfo& info = info_of(verdict, rules);
   if (verdict.refuted) return "wrong";
   if (!verdict.stored_problem.empty()) return verdict.stored_problem;
@@ -234,9 +234,9 @@ void report_checkers(const rules::RuleSet& rules, const std::vector<std::size_t>
 
 int verify(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
-  synth::VerifyOptions how = options.verify;
+  proof::VerifyOptions how = options.verify;
   how.stored_too = true;
-  how.proof.work = options.work_millions * synth::ProofOptions::kMillion;
+  how.proof.work = options.work_millions * proof::ProofOptions::kMillion;
   std::vector<std::size_t> numbers;
   for (const std::string& name : options.names)
     if (const std::size_t number = find(rules, name, options); std::ranges::count(numbers, number) == 0)
@@ -255,11 +255,11 @@ int verify(const Options& options) {
     }
   }
   std::size_t failures = 0;
-  const auto verdicts = synth::verify_rules(rules, numbers, how, [&](const synth::Verdict& v) {
+  const auto verdicts = proof::verify_rules(rules, numbers, how, [&](const proof::Verdict& v) {
     const std::string differs = disagreement(v, rules);
     const bool failed = !differs.empty() && (!options.write || v.refuted);
     failures += failed ? 1 : 0;
-    if (options.write) synth::write_statuses(rules, {v});
+    if (options.write) proof::write_statuses(rules, {v});
     if (!options.verbose && differs.empty() && v.status != RuleStatus::tested) return;
     std::printf("%-28s %-8s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
                 v.refuted ? "REFUTED" : std::string(status_name(v.status)).c_str(),

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/base/file.h"
-#include "core/synth/generate.h"
-#include "core/synth/generate_table.h"
+#include "core/rulegen/enumerate/generate.h"
+#include "core/rulegen/enumerate/generate_table.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 struct Options {
-  synth::GenerateOptions generate;
+  rulegen::GenerateOptions generate;
   std::size_t memory_mb = 1024;
   std::optional<std::filesystem::path> out;
 };
@@ -50,7 +50,7 @@ int run(Options options) {
   const bool resumable = !options.generate.folder.empty();
   options.generate.folder = folder.path();
   options.generate.memory_bytes = options.memory_mb * kMiB;
-  const auto made = synth::generate_rules(options.generate, [](const std::string& line) {
+  const auto made = rulegen::generate_rules(options.generate, [](const std::string& line) {
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
   });
@@ -75,7 +75,7 @@ void add_rules_generate(CLI::App& rules, Action& action) {
   options->generate.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
   std::string names;
-  for (const std::string& name : synth::op_names()) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : rulegen::op_names()) names += (names.empty() ? "" : ", ") + name;
   command->add_option("--ops", options->generate.ops, "of " + names)->delimiter(',')->capture_default_str();
   command->add_option("--depth", options->generate.depth, "nodes of a graph")
       ->capture_default_str()

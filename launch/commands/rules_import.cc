@@ -4,7 +4,7 @@
 
 #include "actors/config_files.h"
 #include "core/base/file.h"
-#include "core/synth/taso_import.h"
+#include "core/rulegen/taso/taso_import.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"
 
@@ -15,25 +15,25 @@ struct Options {
   std::filesystem::path file;
   std::optional<std::filesystem::path> out, json;
   std::filesystem::path known = "configs/rules";
-  synth::TasoOptions import;
+  rulegen::TasoOptions import;
 };
 
 int run(Options& options) {
-  using Status = synth::TasoOutcome::Status;
+  using Status = rulegen::TasoOutcome::Status;
   CallFiles files;
   files.writes("--out", options.out);
   files.writes("--json", options.json);
   files.reads("FILE", options.file);
   files.reads_rules("--rules", options.known);
   const MappedFile file(options.file);
-  const auto rules = synth::read_taso_rules(file.bytes(), options.file.string());
+  const auto rules = rulegen::read_taso_rules(file.bytes(), options.file.string());
   const auto known = rules::RuleSet::load(actors::find_config(options.known), rules::RuleStatus::tested);
-  const synth::TasoImport import = synth::import_taso(rules, known, options.import);
+  const rulegen::TasoImport import = rulegen::import_taso(rules, known, options.import);
   if (options.out) write_file_atomic(*options.out, import.rules_text(options.file.filename().string()));
   if (options.json) write_file_atomic(*options.json, import.json());
   std::printf("%-28s %5zu\n", "rules in the file", rules.size());
   for (const Status status : {Status::imported, Status::guarded, Status::refused})
-    std::printf("%-28s %5zu\n", synth::to_string(status), import.count(status));
+    std::printf("%-28s %5zu\n", rulegen::to_string(status), import.count(status));
   std::printf("%-28s %5zu\n", "unsound as written", import.unsound());
   std::printf("%-28s %5zu\n", "known already", import.known());
   const auto missing = import.sound_but_unknown();
@@ -42,7 +42,7 @@ int run(Options& options) {
   if (!missing.empty()) std::printf("\n");
   for (const auto& outcome : import.outcomes) {
     if (outcome.status == Status::imported) continue;
-    std::printf("%4zu %s: %s\n", outcome.number, synth::to_string(outcome.status), outcome.reason.c_str());
+    std::printf("%4zu %s: %s\n", outcome.number, rulegen::to_string(outcome.status), outcome.reason.c_str());
     if (!outcome.counterexample.empty()) std::printf("     unsound: %s\n", outcome.counterexample.c_str());
   }
   return kDone;

@@ -5,8 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/rules/rewrite_log.h"
-#include "tests/core/rules/model_zoo.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/model_zoo.h"
+#include "core/rules/rewrite/rewrite_log.h"
 
 namespace {
 

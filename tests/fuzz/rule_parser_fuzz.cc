@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rules/rewrite.h"
-#include "core/rules/rewrite_log.h"
-#include "tests/core/rules/model_zoo.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/model_zoo.h"
+#include "core/rules/rewrite/rewrite_log.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace {
 

@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "core/rules/example_builder.h"
+#include "core/graph/graph_builder.h"
+#include "core/rules/match/match_index.h"
 
 namespace regraft::launch {
 namespace {
@@ -40,7 +41,7 @@ class PathWithout : public ::testing::Test {
     return graph;
   }
 
-  rules::GraphBuilder builder_;
+  graph::GraphBuilder builder_;
   rules::RuleSet rules_ = rules::RuleSet::parse(
       "double-neg: Neg(Neg(x)) => x\npart: Relu(x) => Sigmoid(Tanh(x))\njoin: Sigmoid(Tanh(x)) => Exp(x)\n",
       "t");

@@ -4,7 +4,7 @@
 #include "core/env/observation.h"
 #include "core/env/synthetic.h"
 #include "core/nn/policy_file.h"
-#include "core/rules/script.h"
+#include "core/rules/rewrite/script.h"
 #include "launch/job.h"
 #include "launch/program.h"
 

@@ -190,6 +190,7 @@ TEST_F(Files, SignalsLeaveNothingBehind) {
   const fs::path pipe = dir.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    ::signal(number, SIG_DFL);  // a shell in the background ignores some, and so would what it starts
     Running program({testing::program(), "optimise", model().string(), "-o",
                      (dir.path() / "out/m.onnx").string(), "--search", "none", "--json", pipe.string()});
     ASSERT_TRUE(program.wait_for_line("verify")) << program.seen();

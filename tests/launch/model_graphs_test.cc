@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/onnx/model_builder.h"
+#include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {
 namespace {

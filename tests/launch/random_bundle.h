@@ -5,7 +5,7 @@
 #include "core/nn/controller.h"
 #include "core/nn/dream_world.h"
 #include "core/nn/world_bundle.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/set/rule_set.h"
 #include "launch/job.h"
 
 namespace regraft::launch::testing {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "core/exec/tiny_models.h"
-#include "core/synth/taso_writer.h"
+#include "core/rulegen/taso/taso_writer.h"
 #include "launch/program.h"
 #include "support/models.h"
 
@@ -227,8 +227,8 @@ TEST_F(RulesCli, UsageTellsModelsOfTheSameFileNameApart) {
 }
 
 TEST_F(RulesCli, ImportKeepsWhatIsSoundAndRefusesADamagedFile) {
-  using namespace synth::testing;
-  const auto relu = synth::TasoType::relu;
+  using namespace rulegen::testing;
+  const auto relu = rulegen::TasoType::relu;
   const std::string bytes = taso_bytes(
       {taso_rule({taso_matmul(-1, -2), taso_matmul(0, -3)}, {taso_matmul(-2, -3), taso_matmul(-1, 0)}),
        taso_rule({taso_matmul(-1, -2), taso_op(relu, {0})}, {taso_op(relu, {-1}), taso_matmul(0, -2)})});

@@ -6,7 +6,7 @@
 #include "core/cost/analytic.h"
 #include "core/env/environment.h"
 #include "core/onnx/import.h"
-#include "core/rules/cleanup.h"
+#include "core/rules/rewrite/cleanup.h"
 #include "support/models.h"
 
 namespace regraft::testing {

@@ -10,6 +10,7 @@
 #include "core/env/layered_world.h"
 #include "core/env/table_cost.h"
 #include "core/graph/order.h"
+#include "core/rules/lang/rule_error.h"
 #include "support/model_world.h"
 
 namespace regraft::env {

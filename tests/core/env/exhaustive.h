@@ -5,7 +5,8 @@
 #include <unordered_set>
 
 #include "core/cost/cost.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::env {
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/env/layered_world.h"
+#include "core/rules/lang/rule_error.h"
 
 namespace regraft::env {
 namespace {

@@ -8,7 +8,8 @@
 #include "core/exec/oracle.h"
 #include "core/exec/site_check.h"
 #include "core/onnx/import.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/set/rule_set.h"
 #include "support/models.h"
 
 namespace regraft::exec {

@@ -10,7 +10,7 @@
 
 #include "core/exec/oracle.h"
 #include "core/exec/site_check.h"
-#include "core/rules/script.h"
+#include "core/rules/rewrite/script.h"
 #include "support/model_world.h"
 
 namespace regraft::exec {

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "core/rules/rule_set.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/set/rule_set.h"
 
 namespace regraft::exec {
 namespace {

@@ -13,7 +13,8 @@
 #include "core/exec/walks/motifs.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::exec {
 namespace {

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "core/rules/example_builder.h"
+#include "core/graph/graph_builder.h"
 
 namespace regraft::rules::testing {
 
 using graph::Attr;
 using graph::AttrBlock;
+using graph::GraphBuilder;
 using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
-using rules::GraphBuilder;
 
 }  // namespace regraft::rules::testing

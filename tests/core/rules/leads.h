@@ -4,10 +4,11 @@
 
 #include <string>
 
-#include "core/rules/cleanup.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
-#include "core/rules/script.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/rewrite/cleanup.h"
+#include "core/rules/rewrite/script.h"
 
 namespace regraft::rules::testing {
 

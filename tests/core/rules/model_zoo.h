@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "graph_builder.h"
+#include "core/rules/graph_builder.h"
 
 namespace regraft::rules::testing {
 

@@ -6,8 +6,11 @@
 #include <set>
 #include <vector>
 
-#include "core/rules/bindings.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/instantiate/bindings.h"
+#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::rules::testing {
 

@@ -2,8 +2,8 @@
 // of Transposes, which rules merge.
 #include <benchmark/benchmark.h>
 
-#include "core/rules/cleanup.h"
-#include "core/rules/example_builder.h"
+#include "core/graph/graph_builder.h"
+#include "core/rules/rewrite/cleanup.h"
 
 namespace regraft::rules {
 namespace {
@@ -13,7 +13,7 @@ const RuleSet& shipped() {
   return rules;
 }
 
-void make_chain(std::int64_t nodes, bool moves, GraphBuilder& b) {
+void make_chain(std::int64_t nodes, bool moves, graph::GraphBuilder& b) {
   const graph::AttrBlock turn{{graph::Attr::perm, graph::Ints{1, 2, 0}}};
   graph::Value x = b.input({2, 3, 4});
   for (std::int64_t i = 0; i < nodes / 2; ++i) {
@@ -26,7 +26,7 @@ void make_chain(std::int64_t nodes, bool moves, GraphBuilder& b) {
 }
 
 void CleanUp(benchmark::State& state, bool moves) {
-  GraphBuilder b;
+  graph::GraphBuilder b;
   make_chain(state.range(0), moves, b);
   const graph::Graph before = b.graph();
   std::size_t steps = 0;

@@ -1,7 +1,8 @@
 #include <benchmark/benchmark.h>
 
-#include "core/rules/cleanup.h"
-#include "core/rules/rewrite.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/cleanup.h"
+#include "core/rules/rewrite/rewriter.h"
 #include "tests/core/rules/model_zoo.h"
 
 namespace regraft::rules {

@@ -18,7 +18,8 @@
 #include "core/exec/site_check.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/rules/rewrite_log.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewrite_log.h"
 
 namespace regraft::exec::walks {
 

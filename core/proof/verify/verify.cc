@@ -1,0 +1,198 @@
+#include "core/proof/verify/verify.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/proof/smt/run_smt.h"
+
+namespace regraft::proof {
+namespace {
+
+using rules::RuleStatus;
+
+constexpr int kNotRun = 127;
+
+/// Processor time of this thread.
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string in_words(const BoundedResult& found) {
+  switch (found.outcome) {
+    case BoundedResult::Outcome::refuted:
+      return "refuted: " + found.counterexample;
+    case BoundedResult::Outcome::sampled:
+      return std::to_string(found.random_matches) + " random matches";
+    default:
+      return "the grid of " + std::to_string(found.examples) + " examples (" + found.grid +
+             "), corners drawn: " + std::to_string(found.grid_matches) + " matches; " +
+             std::to_string(found.random_matches) + " random matches";
+  }
+}
+
+ProofResult refused(const std::string& why) {
+  ProofResult out;
+  out.why_not = why;
+  return out;
+}
+
+// Proves the rule and has its proof confirmed as a text.
+void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdict& verdict) {
+  const double start = thread_seconds();
+  ProofResult found = prove_rule(alone, 0, options.proof);
+  if (found.proved && !all_unsat(run_smt(found.smt))) found = refused("its proof file does not answer unsat");
+  if (found.proved && !options.z3.empty() && !all_unsat(run_z3_program(options.z3, found.smt)))
+    found = refused("the z3 program does not confirm its proof file");
+  verdict.proof_seconds = thread_seconds() - start;
+  verdict.why_not_proved = found.why_not;
+  if (!found.proved) return;
+  verdict.proof = std::move(found.smt);
+  verdict.ranks = found.most_rank;
+  verdict.only = found.fails_above;
+  verdict.equalities = found.equalities;
+  verdict.whole = found.whole;
+  if (!found.sets) verdict.status = RuleStatus::proved;
+  verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
+                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) +
+                 " cases, equalities whole in Z3: " + std::to_string(found.whole) + " of " +
+                 std::to_string(found.equalities) + (found.guarded ? ", where types stay" : "") +
+                 (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
+}
+
+}  // namespace
+
+rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
+  return {rule,
+          status,
+          rules::StatusTable::hash_of(info),
+          proof.empty() ? "-" : sha256_hex(proof),
+          note,
+          ranks,
+          rules::kChecker,
+          only};
+}
+
+Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
+  Verdict verdict;
+  verdict.rule = info.name;
+  verdict.family = info.family;
+  const rules::RuleSet alone = rules::RuleSet::alone(info);
+  const double start = thread_seconds();
+  BoundedResult found;
+  try {
+    found = check_bounded(alone, 0, options.bounded);
+  } catch (const Error& error) {
+    verdict.note = std::string("no examples of its pattern can be made: ") + error.what();
+    return verdict;
+  } catch (const std::bad_alloc&) {
+    verdict.note = "examples of its pattern do not fit into memory";
+    return verdict;
+  }
+  verdict.bounded_seconds = thread_seconds() - start;
+  verdict.refuted = found.outcome == BoundedResult::Outcome::refuted;
+  verdict.note = in_words(found);
+  if (options.stored_too) verdict.stored_problem = check_stored_proof(info, options.z3);
+  if (verdict.refuted) return verdict;
+  if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
+  if (found.grid_matches + found.random_matches == 0) {
+    verdict.why_not_proved = "no example that decides anything matches";
+    return verdict;
+  }
+  add_proof(alone, options, verdict);
+  return verdict;
+}
+
+std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3) {
+  const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
+  const rules::StatusTable table = rules::StatusTable::load(folder);
+  const rules::StatusLine* line = table.find(info.name);
+  if (!line || line->proof_hash == "-" || line->text_hash != rules::StatusTable::hash_of(info)) return {};
+  const std::filesystem::path path = rules::StatusTable::proof_file(folder, info.name);
+  if (!std::filesystem::is_regular_file(path)) return "its proof file is missing";
+  const std::string text = read_file(path);
+  if (sha256_hex(text) != line->proof_hash) return "its proof file was changed";
+  if (!all_unsat(run_smt(text))) return "its stored proof does not answer unsat";
+  if (!z3.empty() && !all_unsat(run_z3_program(z3, text)))
+    return "the z3 program does not confirm its stored proof";
+  return {};
+}
+
+std::string run_z3_program(const std::string& program, const std::string& text) {
+  const TempDir folder("regraft-z3");
+  const std::filesystem::path input = folder.path() / "proof.smt2", output = folder.path() / "answers";
+  write_file_atomic(input, text);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int out = open(output.c_str(), O_WRONLY | O_CREAT, S_IRUSR | S_IWUSR);
+    dup2(out, STDOUT_FILENO);
+    execlp(program.c_str(), program.c_str(), input.c_str(), static_cast<char*>(nullptr));
+    _exit(kNotRun);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child ||
+      (WIFEXITED(status) && WEXITSTATUS(status) == kNotRun))
+    throw FileError("cannot be run", program, "give the path of a z3 program (Debian package z3)");
+  return read_file(output);
+}
+
+std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector<std::size_t>& numbers,
+                                  const VerifyOptions& options,
+                                  const std::function<void(const Verdict&)>& done) {
+  std::vector<Verdict> verdicts(numbers.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex reporting;
+  std::exception_ptr problem;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < numbers.size(); i = next++) {
+      try {
+        verdicts[i] = verify_rule(rules.info(numbers[i]), options);
+        const std::scoped_lock lock(reporting);
+        done(verdicts[i]);
+      } catch (...) {
+        const std::scoped_lock lock(reporting);
+        problem = std::current_exception();
+        next = numbers.size();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < options.jobs; ++i) threads.emplace_back(work);
+    work();
+  }
+  if (problem) std::rethrow_exception(problem);
+  return verdicts;
+}
+
+void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts) {
+  std::map<std::filesystem::path, rules::StatusTable> tables;  // by their folder
+  for (const Verdict& verdict : verdicts) {
+    const rules::RuleInfo& info = rules.info(rules.find(verdict.rule).value());
+    const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
+    std::filesystem::create_directories(folder);
+    const auto [table, first] = tables.try_emplace(folder);
+    if (first) table->second = rules::StatusTable::load(folder);
+    const std::filesystem::path proof = rules::StatusTable::proof_file(folder, verdict.rule);
+    if (verdict.proof.empty()) {
+      std::filesystem::remove(proof);
+    } else {
+      write_file_atomic(proof, verdict.proof);
+    }
+    table->second.set(verdict.line(info));
+  }
+  for (const auto& [folder, table] : tables) write_file_atomic(folder / "status.txt", table.text());
+}
+
+}  // namespace regraft::proof

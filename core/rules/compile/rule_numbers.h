@@ -1,0 +1,25 @@
+#pragma once
+
+// Internal to core/rules, core/proof and core/rulegen: the numbers that a rule names.
+
+#include <vector>
+
+#include "core/rules/compile/compiled_rule.h"
+
+namespace regraft::rules {
+
+/// Numbers, each once, in order of appearance: in guards, attributes and operands of either side. What is
+/// wrong on one side of a number alone (if b < 10.0 then ...) is seen by examples whose attributes, dims and
+/// sets lie on it, beside it and beyond.
+struct RuleNumbers {
+  std::vector<double> reals;        // all of them
+  std::vector<std::int64_t> whole;  // those that may be sizes: 2 and more
+  bool computes = false;            // elements of the right side's constants, from others
+
+  static RuleNumbers of(const CompiledRule& rule);
+  /// Whether half floats hold all of them, and what is made of them: what is rounded is not what the rule
+  /// says.
+  bool in_half_floats() const;
+};
+
+}  // namespace regraft::rules

@@ -1,0 +1,13 @@
+#pragma once
+
+// Internal to core/rules: guards.
+
+#include "core/rules/instantiate/bindings.h"
+
+namespace regraft::rules {
+
+/// Evaluates a check, for each member where it has a domain: binds its target, or says whether the guard
+/// holds.
+bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings);
+
+}  // namespace regraft::rules

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/set/rule_info.h"
+
+namespace regraft::rules {
+
+/// "proved", "bounded" or "tested".
+std::string_view status_name(RuleStatus status);
+std::optional<RuleStatus> status_from_name(std::string_view name);
+/// As a status file says it: "bounded", "proved:4", "proved:4-only". `ranks` and `only` are of proved ones.
+std::string status_word(RuleStatus status, std::size_t ranks, bool only);
+
+/// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
+/// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
+inline constexpr std::uint32_t kChecker = 5;
+
+/// What is known of one rule, as a line of a status file.
+struct StatusLine {
+  std::string rule;  // its name, with the values of its finite sets
+  RuleStatus status = RuleStatus::tested;
+  std::string text_hash;   // SHA-256 of the rule's name and text; an edited rule has another
+  std::string proof_hash;  // proved: SHA-256 of its proof file; else "-"
+  std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
+  std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
+  std::uint32_t checker = kChecker;  // by which it was found
+  bool only = false;                 // proved: with one dim more the two sides are not seen to be equal
+};
+
+/// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
+/// proof v4 note", where the status of a proved rule says for which ranks ("proved:4", or "proved:4-only"
+/// where it is loaded for these alone), and v4 by which checker it was found: what an older one found counts,
+/// and is reported (`found_by_older`), as is what a newer one found. A status counts only while the hashes
+/// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
+/// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
+/// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
+class StatusTable {
+ public:
+  StatusTable() = default;
+  /// Of a folder of proofs; empty where it has no status file. Throws RuleError with file:line:column, and
+  /// where the status file is no file.
+  static StatusTable load(const std::filesystem::path& folder);
+
+  /// The status that the rule has now.
+  RuleStatus of(const RuleInfo& rule) const;
+  /// The most dims of a tensor for which a proved rule is proved.
+  std::size_t proved_ranks(const RuleInfo& rule) const;
+  /// Whether it is to be loaded for these alone: its examples say that it holds for more, its proof that it
+  /// may not.
+  bool proved_ranks_only(const RuleInfo& rule) const;
+  const StatusLine* find(std::string_view rule) const;
+  /// Whether the status that the rule has now was found by checks that are no longer the present ones.
+  bool found_by_older(const RuleInfo& rule) const;
+  /// Whether it was found by checks that this program does not have.
+  bool found_by_newer(const RuleInfo& rule) const;
+  void set(StatusLine line);
+  /// All lines, sorted by name.
+  std::string text() const;
+
+  /// The folder of statuses and proofs that belongs to a file of rules: mine.proofs beside mine.rules.
+  static std::filesystem::path folder_of(const std::filesystem::path& rule_file);
+  static std::filesystem::path proof_file(const std::filesystem::path& folder, std::string_view rule);
+  static std::string hash_of(const RuleInfo& rule);
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, StatusLine, std::less<>> lines_;
+};
+
+/// The tables of rules from many files, each read when a rule of its file is first asked for.
+class StatusTables {
+ public:
+  /// As StatusTable::load.
+  const StatusTable& of(const RuleInfo& rule);
+
+ private:
+  std::map<std::filesystem::path, StatusTable> by_file_;
+};
+
+}  // namespace regraft::rules

@@ -1,0 +1,113 @@
+// Shipped rules on dims that are symbols: what is only known at run time must not be taken for granted.
+#include <gtest/gtest.h>
+
+#include "core/rules/graph_builder.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
+#include "core/rules/set/rule_set.h"
+
+namespace regraft::rules::testing {
+namespace {
+
+/// Relu(Gather{0}(Slice{[start], [100], [0], [1]}(x[n, 4]), [1])): how often a rule matches.
+std::size_t matches_of(const std::string& name, std::int64_t start) {
+  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  GraphBuilder b;
+  graph::TensorType type;
+  type.dtype = graph::DType::float32;
+  type.ranked = true;
+  type.dims = {graph::symbol_dim(b.tables().symbol("n")), graph::Dim(4)};
+  const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+  const Value sliced =
+      b.op(OpKind::slice, {x, b.integers({start}), b.integers({100}), b.integers({0}), b.integers({1})});
+  b.output(
+      b.op(OpKind::relu, {b.op(OpKind::gather, {sliced, b.integers({1})}, {{Attr::axis, std::int64_t{0}}})}));
+  const MatchIndex index(rules, b.graph());
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
+    if (rules.info(rule).name == name) return index.matches(rule).size();
+  ADD_FAILURE() << "no rule is called " << name;
+  return 0;
+}
+
+TEST(SymbolicDims, ASliceFromTheEndHasNoKnownStart) {
+  EXPECT_EQ(matches_of("slice-gather", 2), 1u);
+  EXPECT_EQ(matches_of("slice-gather", -3), 0u)
+      << "row 1 of the last three is not row -2 where there are two rows";
+}
+
+// Two images whose heights are symbols, pooled to one size and joined, and how often a rule joins them first.
+std::size_t joined_images(const std::string& first, const std::string& second) {
+  const RuleSet rules =
+      RuleSet::parse("r: Concat{axis=1}(f:MaxPool{*}(x@)...) => f(Concat{1}(x@...))\n", "pools.rules");
+  GraphBuilder b;
+  std::vector<Value> pooled;
+  for (const std::string& name : {first, second}) {
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(1), graph::Dim(2), graph::symbol_dim(b.tables().symbol(name)), graph::Dim(4)};
+    const Value x{b.graph().add_input(b.tables().intern(type), static_cast<std::int32_t>(pooled.size())), 0};
+    pooled.push_back(b.op(OpKind::max_pool, {x}, {{Attr::kernel_shape, graph::Ints{2, 2}}}));
+  }
+  b.output(b.op(OpKind::concat, pooled, {{Attr::axis, std::int64_t{1}}}));
+  return MatchIndex(rules, b.graph()).matches(0).size();
+}
+
+TEST(SymbolicDims, WhatFitsForSomeSizesOnlyIsNotMade) {
+  EXPECT_EQ(joined_images("h", "h"), 1u);
+  EXPECT_EQ(joined_images("h", "other"), 0u) << "pooled they may be alike where they were not";
+}
+
+// Of a shape that says -1 no size is known.
+TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
+  for (const bool inferred : {false, true}) {
+    GraphBuilder b;
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(4), inferred ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(3)};
+    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    const graph::Ints shape = inferred ? graph::Ints{-1} : graph::Ints{2, 6};
+    const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, shape}});
+    b.output(b.op(OpKind::gather, {y, b.integers({0})}, {{Attr::axis, std::int64_t{0}}}));
+    const auto rule = static_cast<std::uint32_t>(rules.find("gather-reshape-slice").value());
+    EXPECT_EQ(MatchIndex(rules, b.graph()).matches(rule).size(), inferred ? 0u : 1u);
+  }
+}
+
+// Not even as the value of a constant.
+TEST(SymbolicDims, ASizeThatIsNotKnownIsNoNumber) {
+  for (const char* text : {"r: Relu(x) => Min(x, Full([], x.0, x))\n", "r: Relu(x) => Min(x, x.0)\n"}) {
+    const RuleSet rules = RuleSet::parse(text, "t");
+    for (const bool symbolic : {false, true}) {
+      GraphBuilder b;
+      graph::TensorType type;
+      type.dtype = graph::DType::float32;
+      type.ranked = true;
+      type.dims = {symbolic ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(4), graph::Dim(3)};
+      b.output(b.op(OpKind::relu, {Value{b.graph().add_input(b.tables().intern(type), 0), 0}}));
+      EXPECT_EQ(MatchIndex(rules, b.graph()).matches(0).size(), symbolic ? 0u : 1u) << text;
+    }
+  }
+}
+
+// x may have one column, which the product with c repeats.
+TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
+  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
+  for (const bool symbolic : {false, true}) {
+    GraphBuilder b;
+    graph::TensorType type;
+    type.dtype = graph::DType::float32;
+    type.ranked = true;
+    type.dims = {graph::Dim(3), symbolic ? graph::symbol_dim(b.tables().symbol("k")) : graph::Dim(4)};
+    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    b.output(b.op(OpKind::matmul, {b.op(OpKind::mul, {x, b.weight({4})}), b.weight({4, 5})}));
+    const MatchIndex index(rules, b.graph());
+    const auto rule = static_cast<std::uint32_t>(rules.find("mul-matmul").value());
+    EXPECT_EQ(index.matches(rule).size(), symbolic ? 0u : 1u);
+  }
+}
+
+}  // namespace
+}  // namespace regraft::rules::testing

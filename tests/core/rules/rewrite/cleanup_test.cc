@@ -1,0 +1,230 @@
+#include "core/rules/rewrite/cleanup.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "core/graph/evaluate.h"
+#include "core/graph/order.h"
+#include "core/rules/instantiate/evaluate_guard.h"
+
+namespace regraft::rules {
+namespace {
+
+using namespace graph;  // NOLINT: a test of graphs
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class CleanupTest : public ::testing::Test {
+ protected:
+  Value input(std::initializer_list<Dim> dims) {
+    return {graph.add_input(tables.intern(DType::float32, std::span(dims.begin(), dims.size())), inputs++),
+            0};
+  }
+  Value op(OpKind kind, std::initializer_list<Value> in, AttrBlock attrs = {}) {
+    return {graph.add(kind, tables.intern(attrs), std::span(in.begin(), in.size())), 0};
+  }
+  Value ints(std::initializer_list<std::int64_t> values) {
+    return graph.weight_value(tables.weights().integers(std::span(values.begin(), values.size())));
+  }
+  Value scalar(double value) { return graph.weight_value(tables.weights().scalar(DType::float32, value)); }
+  std::vector<CleanupPass> passes() {
+    std::vector<CleanupPass> found;
+    for (const CleanupStep& step : clean_up(graph)) found.push_back(step.pass);
+    graph.validate();
+    return found;
+  }
+  const Node& output_node() { return graph.node(graph.outputs()[0].node); }
+
+  Tables tables;
+  Graph graph{tables};
+  std::int32_t inputs = 0;
+};
+
+TEST_F(CleanupTest, ArithmeticOnConstantsAndShapesFoldsAway) {
+  const Value x = input({2, 3});
+  const Value rows = op(OpKind::gather, {op(OpKind::shape, {x}), ints({0})}, {{Attr::axis, std::int64_t{0}}});
+  const Value shape = op(OpKind::concat, {rows, ints({-1, 1})}, {{Attr::axis, std::int64_t{0}}});
+  graph.add_output(op(OpKind::reshape, {x, shape}));
+  EXPECT_THAT(passes(),
+              ElementsAre(CleanupPass::fold, CleanupPass::fold, CleanupPass::fold, CleanupPass::operands));
+  EXPECT_EQ(graph.operation_count(), 1u);
+  EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::shape), (Ints{2, 3, 1}));
+}
+
+// 100 * 0.1 * 0.3 in float32, rounded after each product, is less than 3; in doubles it is 3 once rounded.
+TEST_F(CleanupTest, FoldedConstantsAreRoundedAsTheRuntimeDoes) {
+  const Value x = input({});
+  const Value product =
+      op(OpKind::mul, {op(OpKind::mul, {scalar(99.99999237060547), scalar(0.1f)}), scalar(0.3f)});
+  graph.add_output(op(OpKind::mul, {x, op(OpKind::floor, {product})}));
+  clean_up(graph);
+  const WeightId weight = graph.weight_of(output_node().inputs[1]);
+  ASSERT_NE(weight, WeightId::none);
+  EXPECT_EQ(evaluate(tables, weight).real, std::vector<double>{2});
+}
+
+TEST_F(CleanupTest, CastsThatLeaveTheirTypeStay) {
+  const Value x = {graph.add_input(tables.intern(DType::int32, std::array{Dim{1}}), inputs++), 0};
+  const Value cast = op(OpKind::cast, {scalar(1e20)}, {{Attr::to, static_cast<std::int64_t>(DType::int32)}});
+  graph.add_output(op(OpKind::add, {x, cast}));
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, IntegerPowersThatRuntimesRoundStay) {
+  const Value x = {graph.add_input(tables.intern(DType::int64, std::array{Dim{1}}), inputs++), 0};
+  const Value power = op(OpKind::pow, {ints({3}), ints({39})});
+  graph.add_output(op(OpKind::add, {x, power}));
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, FoldedConstantsHaveTheirValues) {
+  const Value x = input({});
+  const Value c = op(OpKind::sqrt, {op(OpKind::div, {scalar(1), scalar(64)})});
+  graph.add_output(op(OpKind::mul, {x, c}));
+  clean_up(graph);
+  const WeightId weight = graph.weight_of(output_node().inputs[1]);
+  ASSERT_NE(weight, WeightId::none);
+  EXPECT_EQ(evaluate(tables, weight).real, std::vector<double>{0.125});
+}
+
+TEST_F(CleanupTest, OperationsThatChangeNothingGo) {
+  const Value x = input({2, 3});
+  Value y = op(OpKind::identity, {x});
+  y = op(OpKind::transpose, {y}, {{Attr::perm, Ints{0, 1}}});
+  y = op(OpKind::reshape, {y}, {{Attr::shape, Ints{2, 3}}});
+  y = op(OpKind::cast, {y}, {{Attr::to, std::int64_t{1}}});
+  y = op(OpKind::concat, {y}, {{Attr::axis, std::int64_t{0}}});
+  graph.add_output(op(OpKind::relu, {y}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::no_op, CleanupPass::no_op, CleanupPass::no_op,
+                                    CleanupPass::no_op, CleanupPass::no_op));
+  EXPECT_EQ(graph.operation_count(), 1u);
+}
+
+TEST_F(CleanupTest, EqualOperationsBecomeOneDownToTheOutputs) {
+  const Value x = input({2, 3});
+  const Value a = op(OpKind::tanh, {op(OpKind::relu, {x})}), b = op(OpKind::tanh, {op(OpKind::relu, {x})});
+  graph.add_output(op(OpKind::add, {a, b}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::common, CleanupPass::common));
+  EXPECT_EQ(graph.operation_count(), 3u);
+}
+
+TEST_F(CleanupTest, OpaqueNodesAreNeverMerged) {
+  const Value x = input({2});
+  const TypeId type = graph.type_id(x);
+  const auto random = [&](std::int32_t origin) {
+    return Value{
+        graph.add(OpKind::opaque, tables.intern(AttrBlock{}), std::array{x}, std::array{type}, origin), 0};
+  };
+  graph.add_output(op(OpKind::add, {random(0), random(1)}));
+  EXPECT_THAT(passes(), IsEmpty());
+  EXPECT_EQ(graph.operation_count(), 3u);
+}
+
+TEST_F(CleanupTest, ExpansionThatWouldBlowUpAConstantStays) {
+  const Value row = graph.weight_value(
+      tables.weights().operation(OpKind::expand, tables.intern(AttrBlock{{Attr::shape, Ints{100}}}),
+                                 std::array{tables.weights().scalar(DType::float32, 1)}));
+  graph.add_output(op(OpKind::expand, {row}, {{Attr::shape, Ints{1000, 100}}}));
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, CastLikeTakesOnlyTheTypeOfItsSecondInput) {
+  const Value x = input({2});
+  const Value c = op(OpKind::cast_like, {ints({3}), x});
+  graph.add_output(op(OpKind::mul, {x, c}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::fold));
+  EXPECT_EQ(graph.type(output_node().inputs[1]).dtype, DType::float32);
+}
+
+TEST_F(CleanupTest, WhatNobodyUsesGoesAndIsLogged) {
+  const Value x = input({2});
+  op(OpKind::tanh, {op(OpKind::relu, {x})});
+  graph.add_output(op(OpKind::neg, {x}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::dead, CleanupPass::dead));
+}
+
+TEST_F(CleanupTest, WhatAConstantLeavesAsItIsGoes) {
+  const auto x = input({2, 3}), one = scalar(1);
+  const Value y = {graph.add_input(tables.intern(DType::int64, std::array{Dim{3}}), inputs++), 0};
+  const Value b = {graph.add_input(tables.intern(DType::boolean, std::array{Dim{3}}), inputs++), 0};
+  const Value yes = graph.weight_value(tables.weights().scalar(DType::boolean, 1));
+  const std::vector<std::pair<Value, Value>> kept{
+      {op(OpKind::mul, {one, x}), x},
+      {op(OpKind::div, {x, one}), x},
+      {op(OpKind::pow, {x, one}), x},
+      {op(OpKind::sub, {x, scalar(0)}), x},
+      {op(OpKind::add, {x, scalar(-0.0)}), x},
+      {op(OpKind::add, {ints({0, 0, 0}), y}), y},
+      {op(OpKind::mul, {y, ints({1})}), y},
+      {op(OpKind::logical_and, {b, yes}), b},
+      {op(OpKind::where, {yes, y, ints({5, 6, 7})}), y},
+      {op(OpKind::sum, {x}), x},
+      {op(OpKind::tile, {x}, {{Attr::repeats, Ints{1, 1}}}), x},
+      {op(OpKind::pad, {x}, {{Attr::pads, Ints{0, 0, 0, 0}}, {Attr::mode, std::string("constant")}}), x}};
+  for (const auto& [value, same] : kept) graph.add_output(value);
+  EXPECT_EQ(passes(), std::vector(kept.size(), CleanupPass::no_op));
+  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(graph.outputs()[i], kept[i].second) << i;
+}
+
+// -0 + 0 is 0; 1 - x and 1 / x are others than x; a larger constant makes a larger value; integer powers are
+// rounded by runtimes.
+TEST_F(CleanupTest, WhatMayChangeABitStays) {
+  const auto x = input({3}), one = scalar(1);
+  const Value y = {graph.add_input(tables.intern(DType::int64, std::array{Dim{3}}), inputs++), 0};
+  const std::vector<Value> values{
+      op(OpKind::add, {x, scalar(0)}),          op(OpKind::sub, {x, scalar(-0.0)}),
+      op(OpKind::sub, {scalar(0), x}),          op(OpKind::div, {one, x}),
+      op(OpKind::mul, {y, ints({1, 2, 1})}),    op(OpKind::pow, {y, ints({1})}),
+      op(OpKind::neg, {op(OpKind::relu, {x})}), op(OpKind::tanh, {op(OpKind::tanh, {x})})};
+  for (const Value value : values) graph.add_output(value);
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
+TEST_F(CleanupTest, WhatIsDoneTwiceIsUndoneOrDoneOnce) {
+  const Value y = {graph.add_input(tables.intern(DType::int32, std::array{Dim{3}}), inputs++), 0};
+  const Value b = {graph.add_input(tables.intern(DType::boolean, std::array{Dim{3}}), inputs++), 0};
+  graph.add_output(op(OpKind::neg, {op(OpKind::neg, {op(OpKind::neg, {op(OpKind::neg, {y})})})}));
+  graph.add_output(op(OpKind::logical_not, {op(OpKind::logical_not, {b})}));
+  const Value x = input({3}), floor = op(OpKind::floor, {x});
+  graph.add_output(op(OpKind::floor, {op(OpKind::floor, {floor})}));
+  passes();
+  EXPECT_THAT(graph.outputs(), ElementsAre(y, b, floor));
+}
+
+TEST_F(CleanupTest, CastsThatLoseNothingBecomeOne) {
+  const auto cast = [&](Value x, DType to) {
+    return op(OpKind::cast, {x}, {{Attr::to, static_cast<std::int64_t>(to)}});
+  };
+  const Value half = {graph.add_input(tables.intern(DType::float16, std::array{Dim{3}}), inputs++), 0};
+  const Value byte = {graph.add_input(tables.intern(DType::uint8, std::array{Dim{3}}), inputs++), 0};
+  graph.add_output(cast(cast(half, DType::float32), DType::float16));
+  graph.add_output(cast(cast(byte, DType::int32), DType::float32));
+  graph.add_output(cast(cast(input({3}), DType::float16), DType::float32));
+  graph.add_output(cast(cast(byte, DType::int8), DType::uint8));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::cast, CleanupPass::cast));
+  EXPECT_EQ(graph.outputs()[0], half);
+  EXPECT_EQ(graph.node(graph.outputs()[1].node).inputs[0], byte);
+  EXPECT_EQ(graph.operation_count(), 5u);
+}
+
+TEST_F(CleanupTest, ALimitStopsWithinWhatIsDead) {
+  const Value x = input({2});
+  op(OpKind::tanh, {op(OpKind::relu, {x})});
+  graph.add_output(op(OpKind::neg, {x}));
+  EXPECT_EQ(clean_up(graph, 1).size(), 1u);
+  graph.validate();
+  EXPECT_EQ(graph.operation_count(), 2u);
+}
+
+TEST_F(CleanupTest, ASecondRunFindsNothing) {
+  const Value x = input({4, 4});
+  const Value s = op(OpKind::sqrt, {scalar(4)});
+  graph.add_output(
+      op(OpKind::add, {op(OpKind::identity, {op(OpKind::mul, {x, s})}), op(OpKind::mul, {x, s})}));
+  clean_up(graph);
+  EXPECT_THAT(clean_up(graph), IsEmpty());
+}
+
+}  // namespace
+}  // namespace regraft::rules
