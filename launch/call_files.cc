@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/output_target.h"
 

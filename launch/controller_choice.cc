@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "actors/workload.h"
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/base/sha256.h"

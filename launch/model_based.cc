@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/stats.h"
 #include "core/nn/world_bundle.h"

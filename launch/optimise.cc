@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "actors/config_files.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/process.h"

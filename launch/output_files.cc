@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/sha256.h"
 #include "core/onnx/data_files.h"
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/child_error.h"
 #include "core/exec/exec_error.h"
 #include "launch/commands/commands.h"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/mpi_session.h"

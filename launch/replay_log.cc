@@ -9,6 +9,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {

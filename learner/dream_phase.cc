@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/progress.h"

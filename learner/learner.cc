@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/progress.h"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "learner/dynamics_fit.h"

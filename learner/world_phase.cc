@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/progress.h"

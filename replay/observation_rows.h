@@ -3,8 +3,9 @@
 // Internal to replay: an observation as tables of rows in which nodes are named by stable ids.
 
 #include "core/env/observation.h"
+#include "replay/bytes.h"
+#include "replay/codec_limits.h"
 #include "replay/row_table.h"
-#include "replay/segment_codec.h"
 
 namespace regraft::replay {
 

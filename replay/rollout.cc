@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 

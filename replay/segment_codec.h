@@ -4,18 +4,10 @@
 #include <vector>
 
 #include "replay/bytes.h"
+#include "replay/codec_limits.h"
 #include "replay/trajectory.h"
 
 namespace regraft::replay {
-
-/// Bounds on what is decoded: bytes come from other machines.
-struct CodecLimits {
-  std::size_t nodes = 1 << 16;
-  std::size_t edges = 1 << 18;
-  std::size_t candidates = 1 << 17;
-  std::size_t table_bytes = std::size_t{32} << 20;  // of one table of one observation
-  std::size_t rules = 1 << 14;
-};
 
 /// A segment as frames for the wire: [0] header and per-step scalars, [1] observations, each as its
 /// difference to the one before (the first to an empty one), last that which follows where there is one.

@@ -14,7 +14,6 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 
-constexpr double kPicosecondsPerUs = 1e6;
 // What a node costs depends on its neighbours' fusion and, where layouts change, on what its users read.
 constexpr int kCostRadius = 2;
 

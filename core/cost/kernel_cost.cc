@@ -12,29 +12,11 @@ namespace {
 using graph::Attr;
 using graph::OpKind;
 
-constexpr double kPicosecondsPerUs = 1e6;
 bool divides(std::int64_t value, double block) {
   return value > 0 && value % static_cast<std::int64_t>(block) == 0;
 }
 
 }  // namespace
-
-KernelTime KernelTime::of_us(double us) {
-  const auto ps = static_cast<std::int64_t>(std::llround(us * kPicosecondsPerUs));
-  return {ps, ps};
-}
-
-KernelTime& KernelTime::operator+=(const KernelTime& other) {
-  resident_ps += other.resident_ps;
-  streamed_ps += other.streamed_ps;
-  return *this;
-}
-
-KernelTime& KernelTime::operator-=(const KernelTime& other) {
-  resident_ps -= other.resident_ps;
-  streamed_ps -= other.streamed_ps;
-  return *this;
-}
 
 // As ONNX Runtime's NchwcTransformer decides (onnxruntime/core/optimizer/nchwc_transformer.cc).
 KernelCosts::Layout KernelCosts::layout_of(const graph::Signature& s) const {

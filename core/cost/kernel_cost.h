@@ -6,22 +6,11 @@
 #include <vector>
 
 #include "core/cost/device.h"
+#include "core/cost/kernel_time.h"
 #include "core/graph/counts.h"
 #include "core/graph/tables.h"
 
 namespace regraft::cost {
-
-/// Latency as whole picoseconds, so that sums are exact in any order. Two figures: with the weights of the
-/// model resident in cache between runs, and with weights streamed from memory.
-struct KernelTime {
-  std::int64_t resident_ps = 0;
-  std::int64_t streamed_ps = 0;
-
-  static KernelTime of_us(double us);
-  KernelTime& operator+=(const KernelTime& other);
-  KernelTime& operator-=(const KernelTime& other);
-  bool operator==(const KernelTime&) const = default;
-};
 
 /// What one operation costs when it runs as a kernel of its own.
 struct KernelCost {

@@ -2,7 +2,10 @@
 
 // Internal to core/cost: how long the runtime's kernels take, by family. All times are in us.
 
-#include "core/cost/kernel_cost.h"
+#include "core/cost/device.h"
+#include "core/cost/kernel_time.h"
+#include "core/graph/counts.h"
+#include "core/graph/tables.h"
 
 namespace regraft::cost {
 

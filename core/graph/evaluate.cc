@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/graph/evaluate_ops.h"
+#include "core/graph/tables.h"
 
 namespace regraft::graph {
 

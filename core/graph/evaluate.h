@@ -3,22 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/graph/host_tensor.h"
 #include "core/graph/tables.h"
 
 namespace regraft::graph {
-
-/// A constant tensor in memory: fp64 for floating types, int64 for integers and booleans; row-major.
-struct HostTensor {
-  DType dtype = DType::undefined;
-  std::vector<std::int64_t> dims;
-  std::vector<double> real;           // floating dtypes
-  std::vector<std::int64_t> integer;  // the others
-
-  std::size_t size() const { return is_float(dtype) ? real.size() : integer.size(); }
-  /// Little-endian elements of `dtype`, rounded to nearest even.
-  std::vector<std::byte> to_bytes() const;
-  static HostTensor from_bytes(const TensorType& type, std::span<const std::byte> bytes);
-};
 
 /// Whether evaluate_op knows the op (OpTrait::kFoldable) for these types.
 bool can_evaluate(const Tables& tables, OpKind kind, std::span<const TypeId> inputs);

@@ -1,7 +1,9 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "core/graph/evaluate.h"
 #include "core/graph/evaluate_strided.h"
+#include "core/graph/tables.h"
 
 namespace regraft::graph {
 namespace {

@@ -7,7 +7,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/graph/evaluate.h"
+#include "core/graph/host_tensor.h"
+#include "core/graph/op.h"
 
 namespace regraft::graph {
 
@@ -44,10 +45,6 @@ inline std::int64_t multiply_add(std::int64_t a, std::int64_t b, std::int64_t c)
 
 /// A tensor of zeros.
 HostTensor make_tensor(DType dtype, std::vector<std::int64_t> dims);
-/// The value of an integer dtype that int64 arithmetic wraps to.
-std::int64_t wrap(DType dtype, std::int64_t value);
-/// The nearest value of a floating dtype, ties to even.
-double round_to(DType dtype, double value);
 
 /// The expressions that `root` needs, arguments before the operations on them, root last, each once; and how
 /// often each is an argument (the root once more). No recursion: expressions may be long chains.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/graph/evaluate.h"
 #include "core/graph/evaluate_ops.h"
+#include "core/graph/tables.h"
 
 namespace regraft::graph {
 namespace {

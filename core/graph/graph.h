@@ -51,7 +51,7 @@ struct Node {
 /// share the Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
 class Graph {
  public:
-  explicit Graph(Tables& tables) : tables_(&tables), hold_(tables) {}
+  explicit Graph(Tables& tables) : tables_(&tables), hold_(tables.holds()) {}
 
   // --- reading
   Tables& tables() const { return *tables_; }

@@ -89,13 +89,9 @@ Tables::Tables() : weights_(*this) {
   intern(AttrBlock{});
 }
 
-Tables::~Tables() {
-  while (holds_) holds_->leave();
-}
-
 TablesBound Tables::held() const {
   TablesBound held{1, 1, 0, 0, 0};  // type_none() and no attributes
-  for (const TablesHold* hold = holds_; hold; hold = hold->next_) held.cover(hold->bound_);
+  holds_.cover(held);
   return held;
 }
 

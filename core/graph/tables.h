@@ -50,7 +50,6 @@ class Bindings {
 class Tables {
  public:
   Tables();
-  ~Tables();
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
@@ -82,6 +81,8 @@ class Tables {
   }
   /// What live graphs may refer to.
   TablesBound held() const;
+  /// For graphs, which say there what they refer to.
+  TablesHolds& holds() { return holds_; }
   /// Forgets what lies both behind `least` and behind all that live graphs refer to; the ids will be given to
   /// others. For owners of long walks, who hold no ids from there on but in graphs.
   void shrink(TablesBound least);
@@ -103,9 +104,7 @@ class Tables {
   Hash128 opaque_hash(std::int32_t origin) const;
 
  private:
-  friend class TablesHold;
-
-  TablesHold* holds_ = nullptr;
+  TablesHolds holds_;
   std::uint64_t generation_ = 0;
   std::pmr::unsynchronized_pool_resource pool_;  // what shrink() gives back is taken again without the heap
   std::pmr::deque<TensorType> types_{&pool_};

@@ -1,22 +1,28 @@
 #include "core/graph/tables_hold.h"
 
-#include "core/graph/tables.h"
-
 namespace regraft::graph {
 
-void TablesHold::join(Tables* tables) {
-  tables_ = tables;
-  if (!tables) return;
-  next_ = tables->holds_;
+TablesHolds::~TablesHolds() {
+  while (first_) first_->leave();
+}
+
+void TablesHolds::cover(TablesBound& held) const {
+  for (const TablesHold* hold = first_; hold; hold = hold->next_) held.cover(hold->bound_);
+}
+
+void TablesHold::join(TablesHolds* holds) {
+  holds_ = holds;
+  if (!holds) return;
+  next_ = holds->first_;
   if (next_) next_->previous_ = this;
-  tables->holds_ = this;
+  holds->first_ = this;
 }
 
 void TablesHold::leave() {
-  if (!tables_) return;
+  if (!holds_) return;
   if (next_) next_->previous_ = previous_;
-  (previous_ ? previous_->next_ : tables_->holds_) = next_;
-  tables_ = nullptr;
+  (previous_ ? previous_->next_ : holds_->first_) = next_;
+  holds_ = nullptr;
   previous_ = next_ = nullptr;
 }
 
@@ -24,7 +30,7 @@ TablesHold& TablesHold::operator=(const TablesHold& other) {
   if (this == &other) return *this;
   leave();
   bound_ = other.bound_;
-  join(other.tables_);
+  join(other.holds_);
   return *this;
 }
 

@@ -5,8 +5,6 @@
 
 namespace regraft::graph {
 
-class Tables;
-
 /// How many names of each kind a Tables has, or how many of them somebody may refer to: ids below are spoken
 /// for.
 struct TablesBound {
@@ -26,12 +24,30 @@ struct TablesBound {
   bool operator==(const TablesBound&) const = default;
 };
 
+class TablesHold;
+
+/// All holds on one Tables.
+class TablesHolds {
+ public:
+  TablesHolds() = default;
+  TablesHolds(const TablesHolds&) = delete;
+  TablesHolds& operator=(const TablesHolds&) = delete;
+  ~TablesHolds();
+
+  /// Adds what they cover.
+  void cover(TablesBound& held) const;
+
+ private:
+  friend class TablesHold;
+  TablesHold* first_ = nullptr;
+};
+
 /// Says to which ids of a Tables a graph may refer, so that the others can be given back. Copies and moves
 /// hold for themselves; tables and hold may go in either order.
 class TablesHold {
  public:
-  explicit TablesHold(Tables& tables) { join(&tables); }
-  TablesHold(const TablesHold& other) : bound_(other.bound_) { join(other.tables_); }
+  explicit TablesHold(TablesHolds& holds) { join(&holds); }
+  TablesHold(const TablesHold& other) : bound_(other.bound_) { join(other.holds_); }
   TablesHold& operator=(const TablesHold& other);
   ~TablesHold() { leave(); }
 
@@ -39,12 +55,12 @@ class TablesHold {
   TablesBound& bound() { return bound_; }
 
  private:
-  friend class Tables;
-  void join(Tables* tables);
+  friend class TablesHolds;
+  void join(TablesHolds* holds);
   void leave();
 
-  Tables* tables_ = nullptr;
-  TablesHold *previous_ = nullptr, *next_ = nullptr;  // in the tables' list
+  TablesHolds* holds_ = nullptr;
+  TablesHold *previous_ = nullptr, *next_ = nullptr;  // in the list of holds
   TablesBound bound_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/json_integer.h"
 #include "core/nn/internal/bytes.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/graph/tables.h"
-#include "core/onnx/import.h"
+#include "core/onnx/runs.h"
 
 namespace regraft::onnx {
 

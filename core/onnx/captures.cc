@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/onnx/model_store.h"
+#include "core/onnx/captures.h"
 
 namespace regraft::onnx {
 namespace {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/graph/evaluate_pieces.h"
 #include "core/onnx/data_files.h"
 #include "core/onnx/model_writer.h"
+#include "core/onnx/onnx_error.h"
+#include "core/onnx/tensor_walk.h"
 #include "core/onnx/wire.h"
 
 namespace regraft::onnx {

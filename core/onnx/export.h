@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/onnx/import.h"
+#include "core/onnx/imported_model.h"
 
 namespace regraft::onnx {
 

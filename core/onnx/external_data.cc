@@ -4,6 +4,9 @@
 #include <charconv>
 #include <map>
 
+#include "core/onnx/onnx_error.h"
+#include "core/onnx/tensor_walk.h"
+
 namespace regraft::onnx {
 namespace {
 

@@ -5,12 +5,15 @@
 
 #include "core/graph/evaluate.h"
 #include "core/onnx/bodies.h"
+#include "core/onnx/captures.h"
 #include "core/onnx/declared_types.h"
 #include "core/onnx/known_values.h"
 #include "core/onnx/node_names.h"
 #include "core/onnx/node_order.h"
 #include "core/onnx/normal_form.h"
+#include "core/onnx/onnx_error.h"
 #include "core/onnx/opaque_types.h"
+#include "core/onnx/opset_imports.h"
 
 namespace regraft::onnx {
 namespace {
@@ -31,17 +34,17 @@ using Shadowed = std::unordered_set<std::string>;
 
 class GraphBuilder {
  public:
-  GraphBuilder(ModelStore& store, std::size_t at, graph::Tables& tables, const ImportOptions& options,
+  GraphBuilder(ModelStore& store, std::size_t at, graph::Tables& tables, std::size_t known_value_limit,
                const Shadowed& shadowed)
       : store_(store),
         at_(at),
         scope_(store.scopes[at]),
         proto_(*scope_.proto),
         tables_(tables),
-        options_(options),
+        known_value_limit_(known_value_limit),
         shadowed_(shadowed),
         graph_(tables),
-        known_(tables, options.known_value_limit) {}
+        known_(tables, known_value_limit) {}
 
   void build() {
     scope_.first_origin = store_.origin_count;
@@ -355,7 +358,7 @@ class GraphBuilder {
     body.path =
         (outer_ == nullptr ? "" : scope_.path + "/") + node.op_type() + "_" + std::to_string(at) + "/" + name;
     body.runs = scope_.runs.times_each(runs);
-    return GraphBuilder(store_, store_.scopes.size() - 1, tables_, options_, shadowed_)
+    return GraphBuilder(store_, store_.scopes.size() - 1, tables_, known_value_limit_, shadowed_)
         .build_body(inputs, *this);
   }
 
@@ -373,7 +376,7 @@ class GraphBuilder {
   GraphScope& scope_;
   const pb::GraphProto& proto_;
   graph::Tables& tables_;
-  const ImportOptions& options_;
+  std::size_t known_value_limit_;
   const Shadowed& shadowed_;
   const GraphBuilder* outer_ = nullptr;  // of a body
   int depth_ = 0;
@@ -385,13 +388,13 @@ class GraphBuilder {
 
 }  // namespace
 
-void build_graphs(ModelStore& store, graph::Tables& tables, const ImportOptions& options) {
+void build_graphs(ModelStore& store, graph::Tables& tables, std::size_t known_value_limit) {
   Shadowed shadowed;
   for (const pb::FunctionProto& function : store.model.functions())
     shadowed.insert(full_name(function.domain(), function.name()));
   GraphScope& main = store.scopes.emplace_back();
   main.proto = &store.model.graph();
-  GraphBuilder(store, 0, tables, options, shadowed).build();
+  GraphBuilder(store, 0, tables, known_value_limit, shadowed).build();
 }
 
 }  // namespace regraft::onnx

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/onnx/import.h"
+#include "core/onnx/known_value.h"
 
 namespace regraft::onnx {
 

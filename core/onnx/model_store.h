@@ -14,7 +14,8 @@
 #include "core/base/file.h"
 #include "core/graph/graph.h"
 #include "core/onnx/branches.h"
-#include "core/onnx/import.h"
+#include "core/onnx/known_value.h"
+#include "core/onnx/runs.h"
 #include "core/onnx/tensor_data.h"
 
 namespace regraft::onnx {
@@ -81,61 +82,5 @@ struct ModelStore {
   /// The graph whose node has this origin.
   const GraphScope& scope_of(std::int32_t origin) const;
 };
-
-/// The version of a runtime's own domain at which its ops are what the op table says.
-inline constexpr std::int64_t kRuntimeDomainVersion = 1;
-
-/// The version of a domain that the model imports; 0 when it does not.
-std::int64_t imported_version(const ::onnx::ModelProto& model, std::string_view domain);
-
-/// Names that a node's sub-graphs take from outside, each once, in the order of first use.
-std::vector<std::string> captured_names(const ::onnx::NodeProto& node);
-/// The same of one body.
-std::vector<std::string> captured_names(const ::onnx::GraphProto& body);
-
-/// Renames what the node's sub-graphs take from outside.
-void rename_captures(::onnx::NodeProto& node, const std::unordered_map<std::string, std::string>& changes);
-
-/// Calls visit(TensorProto&, bool is_initializer) for every tensor of the model, sub-graphs and functions
-/// included.
-template <typename Graph, typename Visit>
-void for_each_tensor_of_graph(Graph& graph, const Visit& visit);
-
-template <typename Sparse, typename Visit>
-void for_each_tensor_of_sparse(Sparse& sparse, const Visit& visit) {
-  visit(*sparse.mutable_values(), false);
-  visit(*sparse.mutable_indices(), false);
-}
-
-template <typename Node, typename Visit>
-void for_each_tensor_of_node(Node& node, const Visit& visit) {
-  for (int i = 0; i < node.attribute_size(); ++i) {
-    auto& attribute = *node.mutable_attribute(i);
-    if (attribute.has_t()) visit(*attribute.mutable_t(), false);
-    for (auto& tensor : *attribute.mutable_tensors()) visit(tensor, false);
-    if (attribute.has_g()) for_each_tensor_of_graph(*attribute.mutable_g(), visit);
-    for (auto& graph : *attribute.mutable_graphs()) for_each_tensor_of_graph(graph, visit);
-    if (attribute.has_sparse_tensor()) for_each_tensor_of_sparse(*attribute.mutable_sparse_tensor(), visit);
-    for (auto& sparse : *attribute.mutable_sparse_tensors()) for_each_tensor_of_sparse(sparse, visit);
-  }
-}
-
-template <typename Graph, typename Visit>
-void for_each_tensor_of_graph(Graph& graph, const Visit& visit) {
-  for (auto& tensor : *graph.mutable_initializer()) visit(tensor, true);
-  for (auto& sparse : *graph.mutable_sparse_initializer()) for_each_tensor_of_sparse(sparse, visit);
-  for (auto& node : *graph.mutable_node()) for_each_tensor_of_node(node, visit);
-}
-
-template <typename Visit>
-void for_each_tensor(::onnx::ModelProto& model, const Visit& visit) {
-  for_each_tensor_of_graph(*model.mutable_graph(), visit);
-  for (auto& function : *model.mutable_functions())
-    for (auto& node : *function.mutable_node()) for_each_tensor_of_node(node, visit);
-  for (auto& training : *model.mutable_training_info()) {
-    if (training.has_initialization()) for_each_tensor_of_graph(*training.mutable_initialization(), visit);
-    if (training.has_algorithm()) for_each_tensor_of_graph(*training.mutable_algorithm(), visit);
-  }
-}
 
 }  // namespace regraft::onnx

@@ -4,10 +4,13 @@
 #include <unordered_set>
 
 #include "core/graph/order.h"
+#include "core/onnx/captures.h"
 #include "core/onnx/names.h"
 #include "core/onnx/new_constants.h"
 #include "core/onnx/node_forms.h"
 #include "core/onnx/node_order.h"
+#include "core/onnx/onnx_error.h"
+#include "core/onnx/opset_imports.h"
 
 namespace regraft::onnx {
 namespace {

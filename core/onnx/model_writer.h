@@ -2,7 +2,7 @@
 
 // Internal to core/onnx: the messages of a rewritten graph.
 
-#include "core/onnx/export.h"
+#include "core/onnx/imported_model.h"
 #include "core/onnx/model_store.h"
 
 namespace regraft::onnx {

@@ -12,47 +12,7 @@ std::uint64_t key_of(Value value) {
   return (std::uint64_t{value.node} << 32) | value.output;
 }
 
-template <typename Use>
-void for_each_body(const pb::GraphProto& graph, const Use& use) {
-  for (const pb::NodeProto& node : graph.node()) {
-    for (const pb::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) use(attribute.g());
-      for (const pb::GraphProto& inner : attribute.graphs()) use(inner);
-    }
-  }
-}
-
-/// What a graph and the bodies within define.
-void collect_definitions(const pb::GraphProto& graph, std::unordered_set<std::string>& names) {
-  for (const auto& input : graph.input()) names.insert(input.name());
-  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
-  for (const auto& sparse : graph.sparse_initializer()) names.insert(sparse.values().name());
-  for (const pb::NodeProto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
-  for_each_body(graph, [&](const pb::GraphProto& body) { collect_definitions(body, names); });
-}
-
 }  // namespace
-
-/// Names that are only referred to are taken as well.
-void FreshNames::collect(const pb::GraphProto& graph) {
-  collect_definitions(graph, taken_);
-  const auto refer = [&](const auto& self, const pb::GraphProto& inner) -> void {
-    for (const auto& output : inner.output()) taken_.insert(output.name());
-    for (const pb::NodeProto& node : inner.node()) {
-      taken_.insert(node.name());
-      taken_.insert(node.input().begin(), node.input().end());
-    }
-    for_each_body(inner, [&](const pb::GraphProto& body) { self(self, body); });
-  };
-  refer(refer, graph);
-}
-
-std::string FreshNames::make(const std::string& stem) {
-  while (true) {
-    std::string name = stem + "_" + std::to_string(counters_[stem]++);
-    if (taken_.insert(name).second) return name;
-  }
-}
 
 Names::Names(const GraphScope& scope, const graph::Graph& graph, FreshNames& unused)
     : scope_(scope), graph_(graph), unused_(unused) {

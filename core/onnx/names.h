@@ -7,25 +7,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/onnx/fresh_names.h"
 #include "core/onnx/model_store.h"
 
 namespace regraft::onnx {
-
-/// Names that no graph of a model has: one for all graphs of it, so that new names neither collide with those
-/// around them nor hide them.
-class FreshNames {
- public:
-  explicit FreshNames(const ::onnx::GraphProto& main) { collect(main); }
-
-  /// A name that nothing in the model has, starting with `stem`.
-  std::string make(const std::string& stem);
-
- private:
-  void collect(const ::onnx::GraphProto& graph);
-
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> counters_;
-};
 
 /// Names for the values of one graph. Values of the model keep theirs, graph outputs theirs whatever node
 /// makes them now, all others get new ones. Where an old name has to give way (its owner is no longer the

@@ -1,6 +1,7 @@
 #include "core/onnx/new_constants.h"
 
 #include "core/graph/evaluate.h"
+#include "core/onnx/onnx_error.h"
 
 namespace regraft::onnx {
 

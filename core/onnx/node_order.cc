@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/onnx/model_store.h"
+#include "core/onnx/captures.h"
 
 namespace regraft::onnx {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/onnx/names.h"
+#include "core/onnx/fresh_names.h"
 
 namespace regraft::onnx {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/onnx/import.h"
+#include "core/onnx/imported_model.h"
 
 namespace regraft::onnx {
 

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 
 namespace regraft::wire {

@@ -13,7 +13,9 @@
 #include "core/wire/frame.h"
 #include "core/wire/keys.h"
 #include "core/wire/message.h"
+#include "core/wire/part_info.h"
 #include "core/wire/run_info.h"
+#include "core/wire/weights.h"
 
 namespace regraft::wire {
 
@@ -31,19 +33,6 @@ struct LinkOptions {
   std::uint32_t give_up_after_ms = 120000;   // of looking for it
   std::uint32_t fetch_timeout_ms = 10000;    // for any next chunk of weights
   std::uint64_t max_weights_bytes = std::uint64_t{1} << 30;
-};
-
-/// What the sender of a part says of it; the link adds the rest.
-struct PartInfo {
-  std::uint64_t weight_version = 0;  // acted with; the same in all parts of a ticket
-  std::uint32_t steps = 0;           // in this part
-  bool last = true;
-  std::uint64_t policy_steps = 0;  // by this worker since it started
-};
-
-struct Weights {
-  WeightsInfo info;
-  std::vector<std::byte> bytes;
 };
 
 /// An actor's end of the transport. A thread of its own sends heartbeats, keeps the connection and finds the

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/wire/delivery.h"
-#include "core/wire/link.h"
+#include "core/wire/part_info.h"
 
 // Inside core/wire only.
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/json_integer.h"

@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "core/wire/link.h"
+#include "core/wire/counters.h"
+#include "core/wire/frame.h"
+#include "core/wire/keys.h"
 #include "core/wire/socket.h"
+#include "core/wire/weights.h"
 #include "core/wire/weights_store.h"
 
 // Inside core/wire only.

@@ -6,6 +6,7 @@
 
 #include "actors/bindings.h"
 #include "actors/workload.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/progress.h"

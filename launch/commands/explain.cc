@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "launch/bisect.h"

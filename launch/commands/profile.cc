@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "actors/config_files.h"
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/rulegen/enumerate/generate.h"
 #include "core/rulegen/enumerate/generate_table.h"

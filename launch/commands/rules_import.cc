@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "actors/config_files.h"
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/rulegen/taso/taso_import.h"
 #include "launch/call_files.h"

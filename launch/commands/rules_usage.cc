@@ -4,6 +4,7 @@
 #include <set>
 
 #include "actors/config_files.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/text.h"

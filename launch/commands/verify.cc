@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
 #include "launch/call_files.h"

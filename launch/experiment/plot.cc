@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "launch/experiment/gap.h"
 #include "launch/experiment/plot.h"

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/atomic_file.h"
 #include "core/onnx/model_builder.h"
 #include "launch/program.h"
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/atomic_file.h"
 #include "core/base/stats.h"
 #include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "core/base/atomic_file.h"
 #include "launch/choices.h"
 #include "launch/command_tree.h"
 #include "launch/program.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/atomic_file.h"
 #include "core/env/synthetic.h"
 #include "launch/experiment/plan.h"
 #include "launch/job.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/atomic_file.h"
 #include "core/env/synthetic.h"
 #include "core/nn/controller.h"
 #include "launch/program.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <onnx/onnx_pb.h>
 
+#include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "launch/program.h"
 

@@ -1,6 +1,7 @@
 // `regraft evaluate`: on a graph with a known optimum, each figure against what is known of it.
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/env/observation.h"
 #include "core/env/synthetic.h"
 #include "core/nn/policy_file.h"

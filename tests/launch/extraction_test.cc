@@ -1,4 +1,5 @@
 // What of a run's files becomes rows of a table.
+#include "core/base/atomic_file.h"
 #include "launch/experiment/extract.h"
 
 #include <gmock/gmock.h>

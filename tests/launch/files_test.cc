@@ -7,6 +7,7 @@
 #include <csignal>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/onnx/model_builder.h"
 #include "launch/program.h"
 

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <set>
 
+#include "core/base/atomic_file.h"
+
 namespace regraft::launch {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/stats.h"
 #include "core/nn/world_bundle.h"
 #include "launch/controller_choice.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "support/onnx_checker.h"

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/base/file.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::launch {

@@ -1,6 +1,7 @@
 // `regraft optimise` under rules that are wrong, or that hold over the reals and not in the model's numbers.
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "launch/program.h"
 

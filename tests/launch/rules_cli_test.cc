@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "core/rulegen/taso/taso_writer.h"
 #include "launch/program.h"

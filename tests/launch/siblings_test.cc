@@ -1,6 +1,7 @@
 // Rewrites whose constants are as long as a list of siblings is: 32 integers are 256 bytes.
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/onnx/model_builder.h"
 #include "launch/program.h"
 

@@ -1,6 +1,7 @@
 // Sizes and inputs that the program finds unaided, and what it says of them.
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "launch/program.h"
 

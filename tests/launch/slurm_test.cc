@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "core/base/atomic_file.h"
 #include "launch/program.h"
 
 namespace regraft::launch {

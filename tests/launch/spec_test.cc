@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "launch/experiment/plan.h"
 #include "launch/experiment/publish.h"

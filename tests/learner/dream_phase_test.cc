@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/nn/dream_world.h"
 #include "core/nn/world_bundle.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/nn/controller.h"
+#include "core/nn/controller_config.h"
 #include "core/nn/internal/packed_matrix.h"
 
 namespace regraft::nn::internal {

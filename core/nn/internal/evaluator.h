@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/nn/policy.h"
+#include "core/nn/config.h"
+#include "core/nn/evaluation.h"
+#include "core/nn/weights.h"
 
 namespace regraft::nn::internal {
 

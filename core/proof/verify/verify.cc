@@ -11,6 +11,7 @@
 #include <new>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/proof/smt/run_smt.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/atomic_file.h"
 #include "core/base/crc32c.h"
 
 namespace regraft::rulegen {

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/base/atomic_file.h"
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/tensorboard.h"

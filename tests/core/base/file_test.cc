@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/atomic_file.h"
+
 namespace regraft {
 namespace {
 

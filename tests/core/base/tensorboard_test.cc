@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/crc32c.h"
 
 namespace regraft {

@@ -12,6 +12,7 @@
 #include "core/exec/user_inputs.h"
 #include "core/exec/walks/random_walk.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 #include "support/onnx_checker.h"
 

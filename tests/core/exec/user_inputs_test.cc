@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/exec/equivalence.h"
 #include "core/exec/exec_error.h"

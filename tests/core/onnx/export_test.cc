@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/file.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::onnx {

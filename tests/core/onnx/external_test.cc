@@ -4,9 +4,11 @@
 #include <cstring>
 #include <map>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/onnx/data_files.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::onnx {

@@ -4,6 +4,7 @@
 
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
+#include "core/onnx/onnx_error.h"
 
 namespace regraft::onnx {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/base/rng.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
+#include "core/onnx/onnx_error.h"
 #include "core/onnx/wire.h"
 
 namespace regraft::onnx {

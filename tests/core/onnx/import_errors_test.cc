@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"

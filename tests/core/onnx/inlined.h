@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::onnx::test {

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iostream>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 
 namespace regraft::onnx {

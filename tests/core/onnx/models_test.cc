@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "support/models.h"
 
 namespace regraft::onnx {

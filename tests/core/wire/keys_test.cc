@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 
 namespace regraft::wire {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/wire/run_fixture.h"
 
 // Processes that are killed for real. Children are forked before this process has any thread.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/wire/keys.h"
 

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/wire/run_fixture.h"
 
 // Who may join and who may not, over real sockets.

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/graph/evaluate.h"
 #include "core/onnx/export.h"
+#include "core/onnx/import.h"
 #include "tests/support/models.h"
 
 namespace regraft::onnx {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 

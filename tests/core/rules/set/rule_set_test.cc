@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/rules/compile/compiled_rule.h"
 #include "core/rules/lang/rule_file.h"

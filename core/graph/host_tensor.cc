@@ -1,9 +1,9 @@
+#include "core/graph/host_tensor.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#include "core/graph/evaluate_ops.h"
 
 namespace regraft::graph {
 namespace {
