@@ -69,6 +69,8 @@ def random_model(seed):
     inputs = begin(m)
     for _ in range(m.random.randint(3, 12)):
         grow(m)
+    while not m.nodes:  # no row went on
+        grow(m)
     imports = [helper.make_opsetid("", m.opset)] + ([helper.make_opsetid("local", 1)] if m.functions else [])
     graph = m.proto(inputs, ends(m, inputs), "random")
     model = helper.make_model(graph, opset_imports=imports, ir_version=m.ir, functions=list(m.functions.values()))
