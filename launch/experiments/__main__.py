@@ -40,9 +40,8 @@ def _experiment(call):
         return 0
     stop = Stop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        if signal.getsignal(number) != signal.SIG_IGN:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, stop.request)
-    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     result = run_experiment(spec, call.program, out, lambda line: print(line, file=sys.stderr, flush=True), stop)
     record = publish(spec, result, call.small, out)
     for name, title in record["summaries"]:

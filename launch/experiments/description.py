@@ -8,34 +8,31 @@ from types import SimpleNamespace
 from .files import ExperimentError, nearest
 
 
-def _is_text(value):
-    return isinstance(value, str)
+PLOT_KINDS = ("lines", "bars", "heat", "scatter")
 
 
-def _are_texts(value):
-    return isinstance(value, list) and all(map(_is_text, value))
+def _is_list(value, of=str):
+    return isinstance(value, list) and all(isinstance(each, of) for each in value)
 
 
-def _are_some(value):
-    return _is_text(value) or _are_texts(value) and value != []
-
-
-def _is_table(value, of=lambda _: True):
-    return isinstance(value, dict) and all(map(of, value.values()))
+def _is_some(value):
+    return isinstance(value, str) or _is_list(value) and value != []
 
 
 # Of each kind of value: what it is where it is left out, what holds for it, what is wrong with another, the remedy.
 KINDS = {
-    "text": ("", _is_text, "is not a string", "put it into quotes"),
+    "text": ("", lambda value: isinstance(value, str), "is not a string", "put it into quotes"),
+    "plot": ("", lambda value: value in PLOT_KINDS, "is no kind of plot", f"choose one of {', '.join(PLOT_KINDS)}"),
     "number": (0, lambda value: type(value) in (int, float), "is not a number", "give a number"),
     "flag": (False, lambda value: isinstance(value, bool), "is neither true nor false", "write true or false"),
-    "texts": ([], _are_texts, "is not a list of strings", 'write ["...", "..."]'),
-    "some": ([], _are_some, "is neither a string nor a list of them, or an empty list", "name at least one"),
-    "choices": ({}, lambda value: _is_table(value, _are_some), "holds no strings or lists", 'write {KEY = ["..."]}'),
-    "names": ({}, lambda value: _is_table(value, _is_text), "is not a table of strings", 'write {COLUMN = "..."}'),
-    "table": ({}, _is_table, "is not a table", "write [NAME]"),
-    "tables": ([], lambda value: isinstance(value, list) and all(map(_is_table, value)), "is not a list of tables",
-               "write [[NAME]]"),
+    "texts": ([], _is_list, "is not a list of strings", 'write ["...", "..."]'),
+    "some": ([], _is_some, "is neither a string nor a list of them, or is empty", "name at least one"),
+    "choices": ({}, lambda value: isinstance(value, dict) and all(map(_is_some, value.values())),
+                "holds no strings or lists of them", 'write {KEY = ["...", "..."]}'),
+    "names": ({}, lambda value: isinstance(value, dict) and _is_list([*value.values()]), "is not a table of strings",
+              'write {COLUMN = "..."}'),
+    "table": ({}, lambda value: isinstance(value, dict), "is not a table", "write [NAME]"),
+    "tables": ([], lambda value: _is_list(value, dict), "is not a list of tables", "write [[NAME]]"),
 }
 # The keys of a file and of its tables, each with its kind, and ! where it must be there.
 KEYS = {name: dict(key.split(":") for key in keys.split()) for name, keys in {
@@ -44,15 +41,14 @@ KEYS = {name: dict(key.split(":") for key in keys.split()) for name, keys in {
     "from": "experiment:text! steps:texts!",
     "step": "name:text! over:texts only:choices run:some! resume:texts shared:flag",
     "rows": "table:text! step:some! file:text! each:text tags:text where:choices columns:names!",
-    "plot": "kind:text! name:text! title:text! table:text! x:text! y:text! series:text value:text x_label:text "
+    "plot": "kind:plot! name:text! title:text! table:text! x:text! y:text! series:text value:text x_label:text "
             "y_label:text",
     "summary": "name:text! title:text! table:text! by:texts! value:some!",
     "gap": "name:text! title:text! table:text! against:texts by:text! method:text! value:text! of:texts!"}.items()}
-PLOT_KINDS = ("lines", "bars", "heat", "scatter")
 
 
 def as_list(value):
-    return [value] if _is_text(value) else list(value)
+    return [value] if isinstance(value, str) else value
 
 
 class _Source:
@@ -101,17 +97,17 @@ class _Source:
             if header == "small" and key not in known:
                 self.fail(f"'{key}' is neither in [matrix] nor in [values]", nearest(key, known, "name one that is"),
                           header, key=key)
-            if not _are_some(value) or _is_text(value) and key in spec.matrix:
+            if not _is_some(value) or isinstance(value, str) and key in spec.matrix:
                 self.fail(f"'{key}' has no values, another form than before, or is not a string",
                           "[matrix] holds lists of strings, [values] strings", header, key=key)
-            (spec.values if _is_text(value) else spec.matrix)[key] = value
+            (spec.values if isinstance(value, str) else spec.matrix)[key] = value
 
 
-def step_of(spec, name):
-    for step in spec.steps:
-        if step.name == name:
-            return step
-    raise ExperimentError(f"there is no step '{name}'", f"experiment {spec.name}", "name one of [[step]]")
+def _step(spec, name):
+    found = [step for step in spec.steps if step.name == name]
+    if not found:
+        raise ExperimentError(f"there is no step '{name}'", f"experiment {spec.name}", "name one of [[step]]")
+    return found[0]
 
 
 def load(path, small):
@@ -140,10 +136,6 @@ def _load_form(path, small, borrowers):
     spec.rows = [SimpleNamespace(**{**vars(rows), "step": step}) for rows in source.tables(root, "rows")
                  for step in rows.step]
     spec.plots, spec.summaries, spec.gaps = (source.tables(root, name) for name in ("plot", "summary", "gap"))
-    for number, plot in enumerate(spec.plots):
-        if plot.kind not in PLOT_KINDS or plot.kind == "heat" and not plot.value:
-            source.fail(f"unknown kind of plot '{plot.kind}', or a heat map without 'value'",
-                        "choose lines, bars, heat or scatter", "plot", number, "kind")
     _check(spec, path, small)
     return spec
 
@@ -158,9 +150,9 @@ def _borrow(spec, source, borrowed, small, borrowers):
                     "let the experiment that the steps are of have them without [from]", "from")
     lender = _load_form(other, small, borrowers)
     for name in borrowed.steps:
-        if not step_of(lender, name).shared:
+        spec.steps.append(SimpleNamespace(**{**vars(_step(lender, name)), "borrowed": True}))
+        if not spec.steps[-1].shared:
             source.fail(f"step '{name}' of {lender.name} is not shared", "add shared = true to it there", "from")
-        spec.steps.append(SimpleNamespace(**{**vars(step_of(lender, name)), "borrowed": True}))
     spec.unpack, spec.matrix, spec.values = lender.unpack, lender.matrix, lender.values
 
 
@@ -184,11 +176,13 @@ def _check(spec, path, small):
                         "does not have", "name a value of the full form's [matrix], or add it there")
     columns = {}  # of each table that is filled
     for rows in spec.rows:
-        columns.setdefault(rows.table, set()).update(step_of(spec, rows.step).over, rows.columns)
+        columns.setdefault(rows.table, set()).update(_step(spec, rows.step).over, rows.columns)
     readers = [("plot", plot, [plot.table], [plot.x, plot.y, plot.series, plot.value]) for plot in spec.plots]
     readers += [("summary", each, [each.table], each.by + each.value) for each in spec.summaries]
     readers += [("gap", gap, [*gap.against, gap.table], [gap.by, gap.method, gap.value]) for gap in spec.gaps]
     for what, reader, tables, wanted in readers:
+        require(what != "plot" or reader.kind != "heat" or reader.value, f"heat map '{reader.name}' has no value",
+                "add value = ...")
         require(what == "plot" or reader.name not in columns,
                 f"{what} '{reader.name}' would overwrite the table of that name")
         for table in tables:

@@ -22,12 +22,10 @@ def read_scalars(folder):
     for file in sorted(files, key=lambda file: (file.stat().st_mtime_ns, file)):
         scalars, restarts = [], []
         for event in map(_fields, _records(file.read_bytes(), file)):  # numbers: tensorflow's event and summary.proto
-            step = next((value for number, value in event if number == 2), 0)
+            step = dict(event).get(2, 0)
             restarts += [step for number, _ in event if number == 7]
-            for value in [dict(_fields(each)) for number, summary in event if number == 5
-                          for _, each in _fields(summary)]:
-                if 2 in value:
-                    scalars.append((step, value[1].decode(), struct.unpack("<f", value[2])[0]))
+            values = [dict(_fields(each)) for number, summary in event if number == 5 for _, each in _fields(summary)]
+            scalars += [(step, each[1].decode(), struct.unpack("<f", each[2])[0]) for each in values if 2 in each]
         cut = min(restarts or [step for step, _, _ in scalars], default=float("inf"))
         curves = {tag: {step: value for step, value in points.items() if step < cut} for tag, points in curves.items()}
         for step, tag, value in scalars:

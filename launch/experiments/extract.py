@@ -55,12 +55,11 @@ def _at(item, pointer, file):
 def _cell(item, key, source, file):
     if source == "#key" or source.startswith("="):
         return key if source == "#key" else source[1:]
-    pointer, colon, how = source.rpartition(":")
-    value = _at(item, pointer if colon else source, file)
-    if not colon and (value is None or isinstance(value, str)):
-        return value or ""
-    if not colon:
-        return show(value) if isinstance(value, float) else json.dumps(value, sort_keys=True, separators=(",", ":"))
+    pointer, _, how = source.rpartition(":") if ":" in source else (source, "", None)
+    value = _at(item, pointer, file)
+    if how is None:
+        return value or "" if value is None or isinstance(value, str) else \
+            show(value) if isinstance(value, float) else json.dumps(value, sort_keys=True, separators=(",", ":"))
     if how not in REDUCTIONS:
         _missing(f"unknown reduction ':{how}' ({', '.join(REDUCTIONS)})", file)
     if how != "count" and not (isinstance(value, list) and value and all(type(x) in (int, float) for x in value)):

@@ -17,7 +17,7 @@ from .tables import crossed, gaps, read_csv, show, summarise, to_csv
 
 def publish(spec, result, small, out):
     """Writes summaries and gaps (NAME.csv), plots (PLOT.svg; what a heat map shows: PLOT_figures.csv) and the record."""
-    out, summaries, plots = pathlib.Path(out), {}, {}
+    out, summaries = pathlib.Path(out), {}
     tables = [(each.name, each.title, summarise(result.tables[each.table], each.by, each.value))
               for each in spec.summaries]
     tables += [(gap.name, gap.title, gaps(gap, result.tables)) for gap in spec.gaps]

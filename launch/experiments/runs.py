@@ -51,7 +51,7 @@ def run_experiment(spec, program, out, report, stop):
     out.mkdir(parents=True, exist_ok=True)
     for file in map(pathlib.Path, spec.unpack):
         if not file.exists():
-            _unpack(file, file.parent.parent / (file.name + ".xz"))
+            _unpack(file)
     for number, run in enumerate(plan, 1):
         inputs = _stamps(run, records)
         with _locked(run.folder, stop):
@@ -69,14 +69,14 @@ def run_experiment(spec, program, out, report, stop):
                            complete=not any(record["failure"] for record in records))
 
 
-def _unpack(file, packed):
+def _unpack(file):
     """Model files that tests and quickstart share: packed beside the folder they are unpacked into."""
+    packed = file.parent.parent / (file.name + ".xz")
     try:
-        data = lzma.decompress(packed.read_bytes())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, lzma.decompress(packed.read_bytes()))
     except (OSError, lzma.LZMAError) as error:
         raise ExperimentError(f"cannot be unpacked: {error}", packed, "put the model there") from error
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write(file, data)
 
 
 def _stamps(run, records):

@@ -79,9 +79,9 @@ class Wrong(Case):
             ('over = ["letter"]\n', 'over = "letter"\n', "'over' is not a list of strings", ":20:"),
             ("cpu_minutes = 1\n", 'cpu_minutes = "1"\n', ":4: 'cpu_minutes' is not a number"),
             ("[matrix]", "[matrix", ":5: "),
-            ('kind = "bars"', 'kind = "pie"', "choose lines, bars, heat or scatter", "'pie'"),
+            ('kind = "bars"', 'kind = "pie"', ":34: 'kind' is no kind of plot (choose one of lines, bars, heat, scatter)"),
             ('run = ["-c", "ls', 'run = []\nx = ["-c", "ls', "unknown key 'x'"),
-            ('step = "count"', 'step = []', "'step' is neither a string nor a list of them, or an empty list"),
+            ('step = "count"', 'step = []', "'step' is neither a string nor a list of them, or is empty"),
         ]:
             with self.subTest(after):
                 for part in ["numbers.toml", *said]:
