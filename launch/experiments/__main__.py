@@ -42,6 +42,7 @@ def _experiment(call):
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, stop.request)
+    signal.signal(signal.SIGUSR1, lambda *_: None)  # a scheduler's warning, for the commands
     result = run_experiment(spec, call.program, out, lambda line: print(line, file=sys.stderr, flush=True), stop)
     record = publish(spec, result, call.small, out)
     for name, title in record["summaries"]:

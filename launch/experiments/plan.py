@@ -5,13 +5,9 @@ import pathlib
 import re
 from types import SimpleNamespace
 
-import xxhash
+from xxhash import xxh3_128_hexdigest as hash_text
 
 from .files import ExperimentError
-
-
-def hash_text(text):
-    return xxhash.xxh3_128_hexdigest(text)
 
 
 def plan_runs(spec, out):

@@ -6,6 +6,7 @@ import textwrap
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
@@ -48,11 +49,11 @@ def _label(name):
 
 
 def _points(plot, table):
-    """(number, name, {(x,): values of y}) of each series, by ascending x; rows without numbers are left out."""
-    table = table[numbers(table, plot.x).notna() & numbers(table, plot.y).notna()]
-    series = dict(list(table.groupby(column(table, plot.series), sort=False))) if plot.series else {plot.y: table}
-    for number, (name, rows) in enumerate(series.items()):
-        yield number, _label(name), numbers(rows, plot.x).to_numpy(), numbers(rows, plot.y).to_numpy()
+    """Of each series: keywords of its style, and its points; rows without numbers are left out."""
+    points = pd.DataFrame({"x": numbers(table, plot.x), "y": numbers(table, plot.y),
+                           "series": column(table, plot.series) if plot.series else plot.y}).dropna()
+    for number, (name, rows) in enumerate(points.groupby("series", sort=False)):
+        yield {"color": _style(number, COLOURS), "label": _label(name)}, number, rows[["x", "y"]]
 
 
 def _style(number, kinds):
@@ -61,23 +62,21 @@ def _style(number, kinds):
 
 def _lines(plot, table, axes):
     axes.grid(axis="y", color="0.88")
-    for number, name, x, y in _points(plot, table):
-        if len(set(x)) > BINS:  # of equal width, each drawn at its middle
-            width = np.ptp(x) / BINS
-            x = x.min() + (np.minimum((x - x.min()) // width, BINS - 1) + 0.5) * width
-        places = np.unique(x)
-        values = [y[x == place] for place in places]
-        low, high = zip(*(np.quantile(each, (0.25, 0.75)) for each in values))
-        axes.fill_between(places, low, high, color=_style(number, COLOURS), alpha=0.2, linewidth=0)
-        axes.plot(places, [interquartile_mean(each) for each in values], color=_style(number, COLOURS), label=name,
-                  linestyle=_style(number, LINES), marker=None if len(places) > 1 else "o")
+    for style, number, points in _points(plot, table):
+        low, width = points.x.min(), np.ptp(points.x) / BINS
+        if points.x.nunique() > BINS:  # bins of equal width, each drawn at its middle
+            points = points.assign(x=low + (np.minimum((points.x - low) // width, BINS - 1) + 0.5) * width)
+        values = points.groupby("x").y
+        middle = values.agg(interquartile_mean)
+        axes.fill_between(middle.index, values.quantile(0.25), values.quantile(0.75), color=style["color"], alpha=0.2,
+                          linewidth=0)
+        axes.plot(middle, linestyle=_style(number, LINES), marker=None if len(middle) > 1 else "o", **style)
 
 
 def _scatter(plot, table, axes):
     axes.grid(color="0.88")
-    for number, name, x, y in _points(plot, table):
-        axes.plot(x, y, linestyle="", marker=_style(number, MARKERS), color=_style(number, COLOURS), markersize=4,
-                  alpha=0.7, label=name)
+    for style, number, points in _points(plot, table):
+        axes.plot(points.x, points.y, linestyle="", marker=_style(number, MARKERS), markersize=4, alpha=0.7, **style)
 
 
 def _bars(plot, table, axes):

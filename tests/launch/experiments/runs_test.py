@@ -132,6 +132,7 @@ resume = ["again"]
                                    env={**os.environ, "PYTHONPATH": str(SOURCE)},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         (self.out / "begun").read_text()
+        process.send_signal(signal.SIGUSR1)  # changes nothing
         process.send_signal(signal.SIGTERM)
         self.assertIn("long: stopped", process.communicate()[1])
         self.assertEqual(process.returncode, 1)
