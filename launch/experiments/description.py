@@ -169,11 +169,11 @@ def _check(spec, path, small):
             require(key in spec.matrix, f"step '{step.name}' goes over '{key}', which is not in [matrix]",
                     nearest(key, spec.matrix, "add it there or leave it out"))
         for key, values in step.only.items():
-            require(key in step.over, f"step '{step.name}' wants only some values of '{key}', which it does not go over",
+            require(key in step.over, f"step '{step.name}' wants only some of '{key}', which it does not go over",
                     nearest(key, step.over, "add the key to over, or leave it out"))
             for value in [] if small or step.borrowed else values:
-                require(value in spec.matrix[key], f"step '{step.name}' wants only '{value}' of '{key}', which [matrix] "
-                        "does not have", "name a value of the full form's [matrix], or add it there")
+                require(value in spec.matrix[key], f"step '{step.name}' wants only '{value}' of '{key}', which "
+                        "[matrix] does not have", "name a value of the full form's [matrix], or add it there")
     columns = {}  # of each table that is filled
     for rows in spec.rows:
         columns.setdefault(rows.table, set()).update(_step(spec, rows.step).over, rows.columns)

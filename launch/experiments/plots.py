@@ -87,12 +87,12 @@ def _bars(plot, table, axes):
     series = list(dict.fromkeys(column(table, plot.series))) if plot.series else [plot.y]
     width = 0.8 / len(series)
     for number, one in enumerate(series):
-        held = [(i, found[key]) for i, name in enumerate(names) if (key := (name, one)[:1 + bool(plot.series)]) in found]
-        places = [i + (number + 0.5) * width - 0.4 for i, _ in held]
-        bounds = np.array([interval(values) for _, values in held]).reshape(-1, 2).T
-        axes.bar(places, [interquartile_mean(values) for _, values in held], 0.9 * width, label=_label(one), color=_style(number, COLOURS), alpha=0.8,
-                 hatch=_style(number, HATCHES), edgecolor="white", linewidth=0)
-        axes.vlines(places, *bounds, color="0.1", linewidth=1.2)
+        held = {i + (number + 0.5) * width - 0.4: found[key] for i, name in enumerate(names)
+                if (key := (name, one) if plot.series else (name,)) in found}
+        axes.bar(list(held), [interquartile_mean(values) for values in held.values()], 0.9 * width, label=_label(one),
+                 color=_style(number, COLOURS), alpha=0.8, hatch=_style(number, HATCHES), edgecolor="white")
+        for place, values in held.items():
+            axes.vlines(place, *interval(values), color="0.1", linewidth=1.2)
     _name(axes.xaxis, names)
 
 

@@ -16,14 +16,15 @@ from .tables import crossed, gaps, read_csv, show, summarise, to_csv
 
 
 def publish(spec, result, small, out):
-    """Writes summaries and gaps (NAME.csv), plots (PLOT.svg; what a heat map shows: PLOT_figures.csv) and the record."""
+    """Writes summaries and gaps (NAME.csv), plots (PLOT.svg; of heat maps PLOT_figures.csv too) and the record."""
     out, summaries = pathlib.Path(out), {}
     tables = [(each.name, each.title, summarise(result.tables[each.table], each.by, each.value))
               for each in spec.summaries]
     tables += [(gap.name, gap.title, gaps(gap, result.tables)) for gap in spec.gaps]
     drawn = [plot for plot in spec.plots if has_points(plot, result.tables[plot.table])]
-    tables += [(f"{plot.name}_figures", f"{plot.title}, in figures",
-                crossed(result.tables[plot.table], plot.y, plot.x, plot.value)) for plot in drawn if plot.kind == "heat"]
+    tables += [(f"{each.name}_figures", f"{each.title}, in figures",
+                crossed(result.tables[each.table], each.y, each.x, each.value))
+               for each in drawn if each.kind == "heat"]
     for name, title, table in tables:
         if len(table):
             write(out / f"{name}.csv", to_csv(table))
@@ -50,7 +51,7 @@ def describe_use(record):
 def report_html(folders, output):
     """The page, whose links to CSV files hold where it is written to `output`."""
     sections = [section for folder in folders for section in _sections(pathlib.Path(folder))]
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     beside = "." if is_special(output) else pathlib.Path(output).parent
     environment.filters["link"] = lambda path: os.path.relpath(path, beside)
     environment.filters["data"] = lambda svg: "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
@@ -78,12 +79,13 @@ def _experiment(folder):
         failed = [f"{run['label']}: {run['failure']}" for run in record["runs"] if run["failure"]]
         commands = [f"# {run['label']}: {run['failure'] or show(run['seconds']) + ' s'}\nregraft "
                     + " ".join(run["arguments"]) for run in record["runs"]]
-        done = f"{len(commands) - len(failed)} of {len(commands)} runs done, {describe_use(record)}"
-        tables = [(title, read_csv(folder / f"{name}.csv"), folder / f"{name}.csv") for name, title in record["summaries"]]
-        pictures = [(title, (folder / f"{name}.svg").read_text(), "".join(note)) for name, title, *note in record["plots"]]
-        return _section(record["title"], "small form" if record["small"] else "experiment", done, record["question"],
-                        tables, [folder / f"{name}.csv" for name in record.get("tables", [])], pictures,
-                        [("Commands and their times", "\n".join(commands))], failed)
+        return _section(
+            record["title"], "small form" if record["small"] else "experiment",
+            f"{len(commands) - len(failed)} of {len(commands)} runs done, {describe_use(record)}", record["question"],
+            [(title, read_csv(folder / f"{name}.csv"), folder / f"{name}.csv") for name, title in record["summaries"]],
+            [folder / f"{name}.csv" for name in record.get("tables", [])],  # not in older ones
+            [(title, (folder / f"{name}.svg").read_text(), "".join(note)) for name, title, *note in record["plots"]],
+            [("Commands and their times", "\n".join(commands))], failed)
     except (ValueError, KeyError, TypeError) as error:
         raise ExperimentError(f"is damaged: {error!r}", folder / "experiment.json",
                               "run the experiment again: what is done is kept") from error
@@ -95,13 +97,13 @@ def _run(folder, name):
     pictures = []
     for part in ("", "collect", "fit"):
         groups = {}
-        for tag, points in read_scalars(folder / "events" / part).items():  # what has the same first part is one plot
+        for tag, points in read_scalars(folder / "events" / part).items():  # a plot of those with one first part
             group, _, curve = (tag, "", "") if tag.startswith("ppo/") else tag.partition("/")
             groups.setdefault(group, []).extend((str(step), str(value), curve or tag) for step, value in points.items())
         for group, rows in groups.items():
-            title = f"{part}: {group}" if part else group
-            plot = SimpleNamespace(kind="lines", title=title, x="update", y="value", series="curve", x_label="", y_label="")
-            pictures.append((title, draw(plot, pd.DataFrame(rows, columns=["update", "value", "curve"])), ""))
+            plot = SimpleNamespace(kind="lines", title=f"{part}: {group}" if part else group, x="update", y="value",
+                                   series="curve", x_label="", y_label="")
+            pictures.append((plot.title, draw(plot, pd.DataFrame(rows, columns=["update", "value", "curve"])), ""))
     state = "finished" if files["Summary"].exists() else "not finished"
     return _section(f"Run {name}", "training run", state, pictures=pictures,
                     details=[(title, path.read_text()) for title, path in files.items() if path.exists()])
