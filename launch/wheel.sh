@@ -60,6 +60,7 @@ add_libraries() {
 add_package() {
   cp -r configs "$1/"
   rm -r "$1/configs/experiments/results"
+  install -D -m 644 -t "$1/experiments" launch/experiments/*.{py,html}
   cp launch/python/regraft/{*.py,py.typed} "$1/"
   "$BUILD/regraft" completion json >"$1/commands.json"
   "$PYTHON" -B launch/python/make_stub.py "${1%/*}" >"$1/__init__.pyi"
@@ -83,6 +84,8 @@ Summary: Rewrites ONNX models so that they run faster, and checks that they stil
 Requires-Python: >=3.11
 Requires-Dist: torch==$(version TORCH)
 Requires-Dist: onnxruntime==$(version ONNXRUNTIME)
+Provides-Extra: experiments
+$(printf 'Requires-Dist: %s; extra == "experiments"\n' pandas matplotlib jinja2 xxhash crc32c)
 Description-Content-Type: text/plain
 
 $(how_to_install "regraft-$2-$3.whl")

@@ -1,17 +1,16 @@
-#include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "core/base/atomic_file.h"
-#include "core/base/file.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"
-#include "launch/experiment/report.h"
+#include "launch/experiments_process.h"
 
 namespace regraft::launch {
 namespace {
 
 struct Options {
-  std::vector<std::filesystem::path> folders;
+  std::vector<std::string> folders;
   std::filesystem::path output = "report.html";
 };
 
@@ -27,11 +26,10 @@ void add_report(CLI::App& program, Action& action) {
   command->add_option("-o,--output", options->output, "the file; - for standard output")
       ->capture_default_str();
   command->callback([options, &action] {
-    action = [options] {
+    action = [options]() -> int {
       CallFiles().writes("--output", options->output);
-      write_file_atomic(options->output, report_html(options->folders));
-      std::printf("%s\n", options->output.c_str());
-      return kDone;
+      become_experiments(
+          {{"command", "report"}, {"folders", options->folders}, {"output", options->output.string()}});
     };
   });
 }

@@ -24,6 +24,7 @@ def main():
         environment = _environment()
     except Error as error:
         sys.exit(f"regraft: {error}")
+    environment.setdefault("REGRAFT_PYTHON", sys.executable)  # for experiments, which it runs in Python
     os.execve(_PROGRAM, ["regraft", *sys.argv[1:]], environment)
 
 

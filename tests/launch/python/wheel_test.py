@@ -91,6 +91,19 @@ class Wheel(unittest.TestCase):
         self.assertEqual(self.regraft("--version").stdout, away.stdout)
         self.assertEqual(self.regraft("trian").returncode, 2)
 
+    def test_experiments_are_run_by_its_python_or_another_one(self):
+        lay_out(self.site)
+        self.addCleanup(self.take_away)
+        own = self.regraft("experiment", "--list")
+        self.assertEqual(own.returncode, 1, own.stdout)
+        self.assertIn("pip install pandas", own.stderr, "the environment has none")
+        self.assertIn(str(self.home / "bin/python"), own.stderr)
+        environment = {**self.environment(), "REGRAFT_PYTHON": sys.executable}
+        other = subprocess.run([self.home / "bin/regraft", "experiment", "--list"], cwd=ROOT, env=environment,
+                               capture_output=True, text=True)
+        self.assertEqual(other.returncode, 0, other.stderr)
+        self.assertIn("model-free", other.stdout)
+
     def test_becomes_the_program_so_that_signals_are_its_own(self):
         lay_out(self.site)
         self.addCleanup(self.take_away)
