@@ -39,6 +39,7 @@ const std::vector<Outside>& outside_libraries() {
       {"sockets", {"sys/socket.h", "netinet/", "arpa/"}, {"core/wire", "launch"}, {}},
       {"MPI", {"mpi.h"}, {"launch"}, {"launch"}},
       {"Z3", {"z3"}, {"core/proof/smt", "core/proof/symbolic"}, {"core/proof/smt", "core/proof/symbolic"}},
+      {"zlib", {"zlib.h"}, {"core/base"}, {}},
       {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/exec"}, {}},
       {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };

@@ -1,11 +1,10 @@
-#include <zlib.h>
-
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <optional>
 
 #include "core/base/file.h"
+#include "core/base/gzip.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/user_inputs.h"
 
@@ -57,7 +56,9 @@ class Archive {
     const std::string packed = part(begin, member.packed_bytes);
     if (member.method == kStored) return packed;
     if (member.method != kDeflated) damaged("is compressed in a way that is not known");
-    return inflate(packed, member.bytes);
+    auto contents = inflate(packed, member.bytes);
+    if (!contents) damaged("has a damaged member");
+    return std::move(*contents);
   }
 
   [[noreturn]] void damaged(const std::string& what) const {
@@ -76,22 +77,6 @@ class Archive {
   std::string part(std::size_t at, std::size_t count) const {
     if (at > bytes_.size() || bytes_.size() - at < count) damaged("is truncated");
     return bytes_.substr(at, count);
-  }
-
-  std::string inflate(const std::string& packed, std::size_t bytes) const {
-    constexpr std::size_t kLargestRatio = 1100;  // deflate compresses no better
-    if (bytes / kLargestRatio > packed.size()) damaged("has a member of an impossible size");
-    std::string out(bytes, '\0');
-    z_stream stream{};
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream.avail_in = static_cast<uInt>(packed.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) damaged("cannot be decompressed");
-    const int result = ::inflate(&stream, Z_FINISH);
-    inflateEnd(&stream);
-    if (result != Z_STREAM_END || stream.avail_out != 0) damaged("has a damaged member");
-    return out;
   }
 
   fs::path path_;

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"
 #include "core/rules/examples/trial.h"
+#include "core/rules/lang/rule_error.h"
 #include "core/rules/lang/rule_text.h"
 #include "core/rules/set/rule_status.h"
 #include "launch/choices.h"
@@ -29,7 +30,7 @@ struct Options {
   std::filesystem::path rules = "configs/rules";
   std::string family, status, mark, name;
   std::vector<std::string> names;
-  bool write = false, verbose = false, counts = false;
+  bool write = false, verbose = false, counts = false, proof = false;
   std::uint64_t work_millions = proof::ProofOptions{}.work / proof::ProofOptions::kMillion;
   proof::VerifyOptions verify;
 };
@@ -127,12 +128,21 @@ int list(const Options& options) {
   return kDone;
 }
 
+int print_proof(const rules::RuleInfo& info, const std::string* proof) {
+  if (!proof)
+    throw rules::RuleError("rule '" + info.name + "' has no proof", rules::ProofArchive::path_of(info.file),
+                           "regraft rules show " + info.name + " says what is known of it");
+  std::fwrite(proof->data(), 1, proof->size(), stdout);
+  return kDone;
+}
+
 int show(const Options& options) {
   const rules::RuleSet rules = load(options.rules);
   const rules::RuleInfo& info = rules.info(find(rules, options.name, options));
-  const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
-  const rules::StatusTable table = rules::StatusTable::load(folder);
+  const rules::StatusTable table = rules::StatusTable::load(info.file);
   const rules::StatusLine* line = table.find(info.name);
+  const std::string* proof = table.proofs().find(info.name);
+  if (options.proof) return print_proof(info, proof);
   std::printf("%s\n", rules::pretty(info.text).c_str());
   std::printf("family %s, %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str());
   for (const rules::RuleMark mark : info.marks)
@@ -148,8 +158,9 @@ int show(const Options& options) {
     const std::string checker = other_checker(table, info);
     std::printf("%s%s\n", checker.empty() ? "" : ("(by " + checker + ") ").c_str(), line->note.c_str());
   }
-  if (info.status == RuleStatus::proved)
-    std::printf("proof %s\n", rules::StatusTable::proof_file(folder, info.name).c_str());
+  if (proof)
+    std::printf("proof %s of %s\n", rules::ProofArchive::member_of(info.name).c_str(),
+                rules::ProofArchive::path_of(info.file).c_str());
   return kDone;
 }
 
@@ -246,14 +257,8 @@ int verify(const Options& options) {
     for (std::size_t i = 0; i < rules.size(); ++i) numbers.push_back(i);
   }
   if (options.write) {
-    std::set<std::filesystem::path> folders;
-    for (const std::size_t i : numbers) folders.insert(rules::StatusTable::folder_of(rules.info(i).file));
-    for (const auto& folder : folders) {
-      std::error_code problem;
-      std::filesystem::create_directories(folder, problem);
-      if (problem) throw FileError("cannot be made: " + problem.message(), folder.string(), "move it away");
-      const AtomicFile probe(folder / "status.txt");  // throws now, not after an hour's work
-    }
+    for (const std::size_t i : numbers)  // throws now, not after an hour's work
+      const AtomicFile probe(rules::StatusTable::path_of(rules.info(i).file));
   }
   std::size_t failures = 0;
   const auto verdicts = proof::verify_rules(rules, numbers, how, [&](const proof::Verdict& v) {
@@ -301,9 +306,9 @@ void add_rules(CLI::App& program, Action& action) {
                    "only those that hold under this condition: configs/rules/marks.md")
       ->check(one_of({"finite", "bounded-terms"}));
   lists->add_flag("--counts", options->counts, "how many, by file, family and status");
-  add_verb(*command, "show", "one rule's text, status and proof", options, action, show)
-      ->add_option("NAME", options->name, "of the rule")
-      ->required();
+  CLI::App* shows = add_verb(*command, "show", "one rule's text, status and proof", options, action, show);
+  shows->add_option("NAME", options->name, "of the rule")->required();
+  shows->add_flag("--proof", options->proof, "its proof alone, for an SMT solver: | z3 -in");
   CLI::App* checks =
       add_verb(*command, "check", "read rules, report the first error, and the rules that rewrite nothing",
                options, action, check);
@@ -315,7 +320,7 @@ void add_rules(CLI::App& program, Action& action) {
   verifies->add_option("--jobs", options->verify.jobs, "rules at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proof files too");
+  verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proofs too");
   verifies
       ->add_option("--draws", options->verify.bounded.random_matches,
                    "random matches of each rule that are compared, beyond the grid")
@@ -328,7 +333,8 @@ void add_rules(CLI::App& program, Action& action) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
-                     "store statuses and proofs beside the rules: of mine.rules in mine.proofs");
+                     "store statuses and proofs beside the rules: of mine.rules in mine.status and "
+                     "mine.proofs.tar.gz");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);

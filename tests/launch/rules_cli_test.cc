@@ -6,6 +6,7 @@
 #include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "core/rulegen/taso/taso_writer.h"
+#include "core/rules/set/proof_archive.h"
 #include "launch/program.h"
 #include "support/models.h"
 
@@ -54,12 +55,12 @@ TEST_F(RulesCli, VerifyWritesBesideTheFileAndNowhereElse) {
   const Captured first = run({"rules", "verify", "--rules", one.string(), "--write"});
   EXPECT_EQ(first.status.code, 1) << "one of them is wrong";
   EXPECT_THAT(first.output, HasSubstr("wrong                        REFUTED"));
-  const std::string stored = read_file(one.parent_path() / "mine.proofs/status.txt");
+  const std::string stored = read_file(one.parent_path() / "mine.status");
   EXPECT_THAT(stored, AllOf(HasSubstr("r proved:"), HasSubstr("wrong tested ")));
-  EXPECT_TRUE(fs::exists(one.parent_path() / "mine.proofs/r.smt2"));
+  EXPECT_TRUE(fs::exists(one.parent_path() / "mine.proofs.tar.gz"));
   const Captured second = run({"rules", "verify", "--rules", two.string(), "--write"});
   EXPECT_EQ(second.status.code, 0) << second.output;
-  EXPECT_EQ(read_file(one.parent_path() / "mine.proofs/status.txt"), stored);
+  EXPECT_EQ(read_file(one.parent_path() / "mine.status"), stored);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
 
   const Captured again = run({"rules", "verify", "--rules", two.string(), "--z3", "z3"});
@@ -72,22 +73,58 @@ TEST_F(RulesCli, VerifyFailsWhereAStatusIsNotWhatIsFound) {
   const Captured unknown = run({"rules", "verify", "--rules", file.string()});
   EXPECT_EQ(unknown.status.code, 1);
   EXPECT_THAT(unknown.output, HasSubstr("better than its status, tested"));
-  EXPECT_FALSE(fs::exists(folder.path() / "mine.proofs")) << "nothing is written unasked";
+  EXPECT_FALSE(fs::exists(folder.path() / "mine.status")) << "nothing is written unasked";
   ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
   EXPECT_EQ(run({"rules", "verify", "--rules", file.string()}).status.code, 0);
-  const fs::path proof = folder.path() / "mine.proofs/r.smt2";
-  write_file_atomic(proof, read_file(proof) + "; and more\n");
+  rules::ProofArchive proofs = rules::ProofArchive::load(file);
+  proofs.set("r", *proofs.find("r") + "; and more\n");
+  proofs.save(file);
   const Captured changed = run({"rules", "verify", "--rules", file.string()});
   EXPECT_EQ(changed.status.code, 1);
-  EXPECT_THAT(changed.output, HasSubstr("its proof file was changed"));
+  EXPECT_THAT(changed.output, HasSubstr("its proof was changed"));
 }
 
 TEST_F(RulesCli, VerifySaysWhyItCannotWrite) {
   const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
-  write("mine.proofs", "in the way");
+  fs::create_directories(folder.path() / "mine.status");
   const Captured refused = run({"rules", "verify", "--rules", file.string(), "--write"});
   EXPECT_EQ(refused.status.code, 1);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("mine.proofs: cannot be made"), HasSubstr("move it away")));
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("mine.status: the statuses of rules are no readable file"),
+                                    HasSubstr("move it away")));
+}
+
+// A plain z3 reads what is printed.
+TEST_F(RulesCli, ShowPrintsAProofAlone) {
+  const Captured proof = run({"rules", "show", "matmul-assoc-left", "--proof"});
+  ASSERT_EQ(proof.status.code, 0) << proof.errors;
+  const fs::path shipped = fs::path(REGRAFT_SOURCE_DIR) / "configs/rules/linear.rules";
+  EXPECT_EQ(proof.output, *rules::ProofArchive::load(shipped).find("matmul-assoc-left"));
+  const Captured solved = capture_output({.argv = {"z3", write("proof.smt2", proof.output)}});
+  EXPECT_THAT(solved.output, AllOf(HasSubstr("unsat"), Not(HasSubstr("error"))));
+  EXPECT_THAT(
+      run({"rules", "show", "matmul-assoc-left"}).output,
+      HasSubstr("matmul-assoc-left.smt2 of " + shipped.parent_path().string() + "/linear.proofs.tar.gz"));
+  const Captured none = run({"rules", "show", "conv-winograd", "--proof"});
+  EXPECT_EQ(none.status.code, 1);
+  EXPECT_EQ(none.output, "");
+  EXPECT_THAT(none.errors, HasSubstr("rule 'conv-winograd' has no proof"));
+}
+
+TEST_F(RulesCli, ADamagedArchiveOfProofsIsToldWithARemedy) {
+  const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
+  ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
+  const fs::path proofs = folder.path() / "mine.proofs.tar.gz";
+  write_file_atomic(proofs, read_file(proofs).substr(0, 100));
+  for (const char* verb : {"list", "verify"}) {
+    const Captured refused = run({"rules", verb, "--rules", file.string()});
+    EXPECT_EQ(refused.status.code, 1);
+    EXPECT_THAT(refused.errors,
+                AllOf(HasSubstr(proofs.string() + ": the archive of proofs is truncated or damaged"),
+                      HasSubstr("remove it and run 'regraft rules verify --write'")));
+  }
+  fs::remove(proofs);
+  EXPECT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
+  EXPECT_EQ(run({"rules", "verify", "--rules", file.string()}).status.code, 0);
 }
 
 TEST_F(RulesCli, VerifyTakesARuleOnceHoweverOftenItIsNamed) {
@@ -109,7 +146,7 @@ TEST_F(RulesCli, ListRefusesAFamilyThatThereIsNot) {
 TEST_F(RulesCli, StatusesOfANewerCheckerAreTold) {
   const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
   ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
-  const fs::path statuses = folder.path() / "mine.proofs/status.txt";
+  const fs::path statuses = folder.path() / "mine.status";
   std::string text = read_file(statuses);
   text.replace(text.rfind(" v"), 3, " v999");
   write_file_atomic(statuses, text);

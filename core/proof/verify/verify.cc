@@ -53,9 +53,9 @@ ProofResult refused(const std::string& why) {
 void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdict& verdict) {
   const double start = thread_seconds();
   ProofResult found = prove_rule(alone, 0, options.proof);
-  if (found.proved && !all_unsat(run_smt(found.smt))) found = refused("its proof file does not answer unsat");
+  if (found.proved && !all_unsat(run_smt(found.smt))) found = refused("its proof does not answer unsat");
   if (found.proved && !options.z3.empty() && !all_unsat(run_z3_program(options.z3, found.smt)))
-    found = refused("the z3 program does not confirm its proof file");
+    found = refused("the z3 program does not confirm its proof");
   verdict.proof_seconds = thread_seconds() - start;
   verdict.why_not_proved = found.why_not;
   if (!found.proved) return;
@@ -116,16 +116,14 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
 }
 
 std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3) {
-  const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
-  const rules::StatusTable table = rules::StatusTable::load(folder);
+  const rules::StatusTable table = rules::StatusTable::load(info.file);
   const rules::StatusLine* line = table.find(info.name);
   if (!line || line->proof_hash == "-" || line->text_hash != rules::StatusTable::hash_of(info)) return {};
-  const std::filesystem::path path = rules::StatusTable::proof_file(folder, info.name);
-  if (!std::filesystem::is_regular_file(path)) return "its proof file is missing";
-  const std::string text = read_file(path);
-  if (sha256_hex(text) != line->proof_hash) return "its proof file was changed";
-  if (!all_unsat(run_smt(text))) return "its stored proof does not answer unsat";
-  if (!z3.empty() && !all_unsat(run_z3_program(z3, text)))
+  const std::string* proof = table.proofs().find(info.name);
+  if (!proof) return "its proof is missing";
+  if (sha256_hex(*proof) != line->proof_hash) return "its proof was changed";
+  if (!all_unsat(run_smt(*proof))) return "its stored proof does not answer unsat";
+  if (!z3.empty() && !all_unsat(run_z3_program(z3, *proof)))
     return "the z3 program does not confirm its stored proof";
   return {};
 }
@@ -178,22 +176,15 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
 }
 
 void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts) {
-  std::map<std::filesystem::path, rules::StatusTable> tables;  // by their folder
+  std::map<std::filesystem::path, rules::StatusTable> tables;  // by the file of their rules
   for (const Verdict& verdict : verdicts) {
     const rules::RuleInfo& info = rules.info(rules.find(verdict.rule).value());
-    const std::filesystem::path folder = rules::StatusTable::folder_of(info.file);
-    std::filesystem::create_directories(folder);
-    const auto [table, first] = tables.try_emplace(folder);
-    if (first) table->second = rules::StatusTable::load(folder);
-    const std::filesystem::path proof = rules::StatusTable::proof_file(folder, verdict.rule);
-    if (verdict.proof.empty()) {
-      std::filesystem::remove(proof);
-    } else {
-      write_file_atomic(proof, verdict.proof);
-    }
+    const auto [table, first] = tables.try_emplace(info.file);
+    if (first) table->second = rules::StatusTable::load(info.file);
+    table->second.proofs().set(verdict.rule, verdict.proof);
     table->second.set(verdict.line(info));
   }
-  for (const auto& [folder, table] : tables) write_file_atomic(folder / "status.txt", table.text());
+  for (const auto& [file, table] : tables) table.save(file);
 }
 
 }  // namespace regraft::proof

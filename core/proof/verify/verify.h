@@ -44,7 +44,7 @@ struct Verdict {
 /// the program: a rule that fails is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
 
-/// Why the stored proof of a rule is none: the file is missing or was changed, z3 (or the program of that
+/// Why the stored proof of a rule is none: it is missing or was changed, z3 (or the program of that
 /// path, where one is given) does not answer unsat to all that it asks. Empty: it is one, or the rule has
 /// none.
 std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3);
@@ -58,8 +58,8 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
                                   const VerifyOptions& options,
                                   const std::function<void(const Verdict&)>& done);
 
-/// Writes statuses and proofs beside the files that the rules were read from (StatusTable::folder_of); lines
-/// of rules that were not checked stay. Proof files of rules that are no longer proved are removed.
+/// Writes statuses and proofs beside the files that the rules were read from (StatusTable::save); those of
+/// rules that were not checked stay. Proofs of rules that are no longer proved are removed.
 void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts);
 
 }  // namespace regraft::proof

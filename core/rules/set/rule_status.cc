@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/rules/lang/diagnostics.h"
 
@@ -13,7 +15,6 @@ namespace regraft::rules {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded", "tested"};
-constexpr const char* kFile = "status.txt";
 constexpr std::size_t kHashDigits = 64;
 constexpr std::string_view kOnly = "-only";
 
@@ -88,10 +89,10 @@ std::optional<RuleStatus> status_from_name(std::string_view name) {
   return static_cast<RuleStatus>(found - kNames.begin());
 }
 
-StatusTable StatusTable::load(const std::filesystem::path& folder) {
+StatusTable StatusTable::load(const std::filesystem::path& rule_file) {
   StatusTable table;
-  table.folder_ = folder;
-  const std::filesystem::path path = folder / kFile;
+  table.proofs_ = ProofArchive::load(rule_file);
+  const std::filesystem::path path = path_of(rule_file);
   if (!std::filesystem::exists(path)) return table;
   std::ifstream in(path, std::ios::binary);
   if (!std::filesystem::is_regular_file(path) || !in)
@@ -119,9 +120,8 @@ RuleStatus StatusTable::of(const RuleInfo& rule) const {
   const StatusLine* line = find(rule.name);
   if (!line || line->text_hash != hash_of(rule)) return RuleStatus::tested;
   if (line->status != RuleStatus::proved) return line->status;
-  const std::filesystem::path proof = proof_file(folder_, rule.name);
-  const bool whole = std::filesystem::exists(proof) && sha256_file(proof) == line->proof_hash;
-  return whole ? RuleStatus::proved : RuleStatus::tested;
+  const std::string* proof = proofs_.find(rule.name);
+  return proof && sha256_hex(*proof) == line->proof_hash ? RuleStatus::proved : RuleStatus::tested;
 }
 
 std::size_t StatusTable::proved_ranks(const RuleInfo& rule) const {
@@ -168,15 +168,14 @@ std::string StatusTable::text() const {
   return out;
 }
 
-std::filesystem::path StatusTable::folder_of(const std::filesystem::path& rule_file) {
-  std::filesystem::path folder = rule_file;
-  return folder.extension() == ".rules" ? folder.replace_extension(".proofs") : folder += ".proofs";
+void StatusTable::save(const std::filesystem::path& rule_file) const {
+  proofs_.save(rule_file);
+  write_file_atomic(path_of(rule_file), text());
 }
 
-std::filesystem::path StatusTable::proof_file(const std::filesystem::path& folder, std::string_view rule) {
-  std::string name(rule);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return folder / (name + ".smt2");
+std::filesystem::path StatusTable::path_of(const std::filesystem::path& rule_file) {
+  std::filesystem::path path = rule_file;
+  return path.extension() == ".rules" ? path.replace_extension(".status") : path += ".status";
 }
 
 std::string StatusTable::hash_of(const RuleInfo& rule) {
@@ -186,7 +185,7 @@ std::string StatusTable::hash_of(const RuleInfo& rule) {
 const StatusTable& StatusTables::of(const RuleInfo& rule) {
   const auto found = by_file_.find(rule.file);
   if (found != by_file_.end()) return found->second;
-  return by_file_.emplace(rule.file, StatusTable::load(StatusTable::folder_of(rule.file))).first->second;
+  return by_file_.emplace(rule.file, StatusTable::load(rule.file)).first->second;
 }
 
 }  // namespace regraft::rules

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rules/lang/rule_error.h"
+#include "core/rules/set/proof_archive.h"
 #include "core/rules/set/rule_info.h"
 
 namespace regraft::rules {
@@ -28,26 +29,28 @@ struct StatusLine {
   std::string rule;  // its name, with the values of its finite sets
   RuleStatus status = RuleStatus::tested;
   std::string text_hash;   // SHA-256 of the rule's name and text; an edited rule has another
-  std::string proof_hash;  // proved: SHA-256 of its proof file; else "-"
+  std::string proof_hash;  // SHA-256 of its proof; of none "-"
   std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
   std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
   std::uint32_t checker = kChecker;  // by which it was found
   bool only = false;                 // proved: with one dim more the two sides are not seen to be equal
 };
 
-/// Statuses as data: `status.txt` in the folder of a .rules file's proofs, one line a rule, "name status text
+/// Statuses as data, beside the rules: those of mine.rules in mine.status, one line a rule, "name status text
 /// proof v4 note", where the status of a proved rule says for which ranks ("proved:4", or "proved:4-only"
 /// where it is loaded for these alone), and v4 by which checker it was found: what an older one found counts,
 /// and is reported (`found_by_older`), as is what a newer one found. A status counts only while the hashes
-/// agree: a rule whose text was edited, or whose proof file was changed or lost, is tested, and never more.
+/// agree: a rule whose text was edited, or whose proof was changed or lost, is tested, and never more.
 /// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
 /// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
-  /// Of a folder of proofs; empty where it has no status file. Throws RuleError with file:line:column, and
-  /// where the status file is no file.
-  static StatusTable load(const std::filesystem::path& folder);
+  /// Of a file of rules; empty where it has no status file. Throws RuleError with file:line:column, where
+  /// the status file is no file, and as ProofArchive::load.
+  static StatusTable load(const std::filesystem::path& rule_file);
+  /// Writes proofs and statuses beside the file of rules, each whole or not at all.
+  void save(const std::filesystem::path& rule_file) const;
 
   /// The status that the rule has now.
   RuleStatus of(const RuleInfo& rule) const;
@@ -62,16 +65,16 @@ class StatusTable {
   /// Whether it was found by checks that this program does not have.
   bool found_by_newer(const RuleInfo& rule) const;
   void set(StatusLine line);
+  ProofArchive& proofs() { return proofs_; }
+  const ProofArchive& proofs() const { return proofs_; }
   /// All lines, sorted by name.
   std::string text() const;
 
-  /// The folder of statuses and proofs that belongs to a file of rules: mine.proofs beside mine.rules.
-  static std::filesystem::path folder_of(const std::filesystem::path& rule_file);
-  static std::filesystem::path proof_file(const std::filesystem::path& folder, std::string_view rule);
+  static std::filesystem::path path_of(const std::filesystem::path& rule_file);
   static std::string hash_of(const RuleInfo& rule);
 
  private:
-  std::filesystem::path folder_;
+  ProofArchive proofs_;
   std::map<std::string, StatusLine, std::less<>> lines_;
 };
 

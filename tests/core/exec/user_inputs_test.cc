@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/gzip.h"
 #include "core/exec/equivalence.h"
 #include "core/exec/exec_error.h"
 #include "core/exec/tiny_models.h"
@@ -32,17 +32,9 @@ std::string npy(const std::string& descr, const std::string& shape, const std::s
 }
 
 std::string deflated(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string out(text.size() + 100, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+  constexpr std::size_t kHeader = 10, kTrailer = 8;  // of gzip, about the stream
+  const std::string packed = gzip(text);
+  return packed.substr(kHeader, packed.size() - kHeader - kTrailer);
 }
 
 /// An archive as numpy.savez (or savez_compressed) writes it.

@@ -91,8 +91,13 @@ struct Stored {
   std::string problem_of(std::size_t rule) const {
     return verify_rules(*all, {rule}, how, [](const Verdict&) {})[0].stored_problem;
   }
-  std::filesystem::path proofs() const { return folder.path() / "rules/a.proofs"; }
-  std::filesystem::path proof() const { return proofs() / "good.smt2"; }
+  std::filesystem::path file() const { return folder.path() / "rules/a.rules"; }
+  /// Stores a proof of "good"; an empty one is none.
+  void store(const std::string& proof) const {
+    rules::StatusTable table = rules::StatusTable::load(file());
+    table.proofs().set("good", proof);
+    table.save(file());
+  }
 
   TempDir folder;
   std::optional<rules::RuleSet> all;
@@ -103,17 +108,17 @@ TEST(Verify, RunsStoredProofsAgainAndNamesThoseThatAreNone) {
   Stored s;
   write_statuses(*s.all, verify_rules(*s.all, {0}, quick(), [](const Verdict&) {}));
   EXPECT_EQ(s.problem_of(0), "");
-  const std::string proof = read_file(s.proof());
-  write_file_atomic(s.proof(), proof + "\n");
-  EXPECT_EQ(s.problem_of(0), "its proof file was changed");
-  std::filesystem::remove(s.proof());
-  EXPECT_EQ(s.problem_of(0), "its proof file is missing");
-  // A file of the right hash that proves nothing.
+  const std::string proof = *rules::StatusTable::load(s.file()).proofs().find("good");
+  s.store(proof + "\n");
+  EXPECT_EQ(s.problem_of(0), "its proof was changed");
+  s.store("");
+  EXPECT_EQ(s.problem_of(0), "its proof is missing");
+  // One of the right hash that proves nothing.
   const std::string open = "(declare-fun n () Int)\n(assert (> n 0))\n(check-sat)\n";
-  write_file_atomic(s.proof(), open);
-  rules::StatusTable table = rules::StatusTable::load(s.proofs());
+  rules::StatusTable table = rules::StatusTable::load(s.file());
+  table.proofs().set("good", open);
   table.set({"good", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(0)), sha256_hex(open), ""});
-  write_file_atomic(s.proofs() / "status.txt", table.text());
+  table.save(s.file());
   EXPECT_EQ(s.problem_of(0), "its stored proof does not answer unsat");
 }
 
@@ -123,13 +128,12 @@ TEST(Verify, AStoredProofThatStillRunsDoesNotMakeARuleProved) {
   Stored s;
   s.how.proof.work = 0;
   const std::string proof = "(assert false)\n(check-sat)\n";
-  std::filesystem::create_directories(s.proofs());
-  write_file_atomic(s.proof(), proof);
   for (const std::uint32_t checker : {1u, rules::kChecker}) {
     rules::StatusTable table;
+    table.proofs().set("good", proof);
     const std::string text = rules::StatusTable::hash_of(s.all->info(0));
     table.set({"good", RuleStatus::proved, text, sha256_hex(proof), "", 4, checker});
-    write_file_atomic(s.proofs() / "status.txt", table.text());
+    table.save(s.file());
     const Verdict verdict = verify_rule(s.all->info(0), s.how);
     EXPECT_EQ(verdict.stored_problem, "") << "it does run";
     EXPECT_EQ(verdict.status, RuleStatus::bounded);
@@ -154,11 +158,10 @@ TEST(Verify, GivesUpAtTheSamePlaceOnEveryRun) {
 TEST(Verify, FindsOutALineThatWasWrittenByHand) {
   Stored s;
   const std::string proof = "(assert false)\n(check-sat)\n";
-  std::filesystem::create_directories(s.proofs());
-  write_file_atomic(s.proofs() / "bad.smt2", proof);
   rules::StatusTable table;
+  table.proofs().set("bad", proof);
   table.set({"bad", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(1)), sha256_hex(proof), ""});
-  write_file_atomic(s.proofs() / "status.txt", table.text());
+  table.save(s.file());
   EXPECT_EQ(rules::RuleSet::load(s.folder.path() / "rules", RuleStatus::proved).size(), 1u);
   const Verdict verdict = verify_rules(*s.all, {1}, s.how, [](const Verdict&) {})[0];
   EXPECT_EQ(verdict.stored_problem, "") << "unsat, as it says";

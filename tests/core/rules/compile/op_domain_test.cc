@@ -72,15 +72,14 @@ TEST(Domain, TensorsWithoutElementsAreLeftAlone) {
 TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
   const TempDir folder;
   const std::string text = "r: Relu(Relu(x)) => Relu(x)\n", proof = "(assert false)\n(check-sat)\n";
-  const auto rules = folder.path() / "rules", proofs = rules / "a.proofs";
+  const auto rules = folder.path() / "rules";
   std::filesystem::create_directories(rules);
-  std::filesystem::create_directories(proofs);
   write_file_atomic(rules / "a.rules", text);
-  write_file_atomic(proofs / "r.smt2", proof);
   StatusTable table;
+  table.proofs().set("r", proof);
   const RuleSet parsed = RuleSet::parse(text, "a.rules");
   table.set({"r", RuleStatus::proved, StatusTable::hash_of(parsed.info(0)), sha256_hex(proof), "", 4});
-  write_file_atomic(proofs / "status.txt", table.text());
+  table.save(rules / "a.rules");
   for (const std::size_t rank : {4, 5}) {
     GraphBuilder b;
     b.output(b.op(OpKind::relu, {b.op(OpKind::relu, {b.input(graph::Ints(rank, 2))})}));

@@ -25,20 +25,21 @@ class Statuses : public ::testing::Test {
  protected:
   Statuses() {
     fs::create_directories(rules());
-    fs::create_directories(proofs());
     write_file_atomic(rules() / "a.rules", std::string_view(kRules));
     const RuleSet all = RuleSet::parse(kRules, "a.rules");
     const std::string proof = "(assert false)\n(check-sat)\n";
-    write_file_atomic(proofs() / "one.smt2", std::string_view(proof));
     StatusTable table;
+    table.proofs().set("one", proof);
     table.set({"one", RuleStatus::proved, StatusTable::hash_of(all.info(0)), sha256_hex(proof), "by hand"});
     table.set({"two", RuleStatus::bounded, StatusTable::hash_of(all.info(1)), "-", ""});
-    write_status(table.text());
+    table.save(file());
   }
 
   fs::path rules() const { return folder_.path() / "rules"; }
-  fs::path proofs() const { return StatusTable::folder_of(rules() / "a.rules"); }
-  void write_status(const std::string& text) const { write_file_atomic(proofs() / "status.txt", text); }
+  fs::path file() const { return rules() / "a.rules"; }
+  fs::path status() const { return rules() / "a.status"; }
+  fs::path proofs() const { return rules() / "a.proofs.tar.gz"; }
+  void write_status(const std::string& text) const { write_file_atomic(status(), text); }
   std::vector<std::string> loaded(RuleStatus least) const {
     std::vector<std::string> names;
     const RuleSet set = RuleSet::load(rules(), least);
@@ -61,11 +62,10 @@ TEST_F(Statuses, DecideWhatIsLoaded) {
 
 // Rules of the same name in other files, in this folder or in another, have statuses of their own.
 TEST_F(Statuses, BelongToOneFile) {
-  EXPECT_EQ(proofs(), rules() / "a.proofs");
-  EXPECT_EQ(StatusTable::folder_of("mine"), "mine.proofs");
+  EXPECT_EQ(StatusTable::path_of(file()), status());
+  EXPECT_EQ(StatusTable::path_of("mine"), "mine.status");
   write_file_atomic(rules() / "b.rules", std::string_view("four: Relu(Relu(x)) => Relu(x)\n"));
-  fs::create_directories(rules() / "b.proofs");
-  fs::copy_file(proofs() / "status.txt", rules() / "b.proofs/status.txt");
+  fs::copy_file(status(), rules() / "b.status");
   EXPECT_EQ(loaded(RuleStatus::bounded).size(), 2u) << "a line of another name says nothing of rule four";
   const fs::path other = rules() / "sub";
   fs::create_directories(other);
@@ -84,9 +84,11 @@ TEST_F(Statuses, AreLostWithAnEditOfTheRule) {
 }
 
 TEST_F(Statuses, OfAProofThatWasChangedOrLostAreNoMoreThanTested) {
-  write_file_atomic(proofs() / "one.smt2", std::string_view("(assert false)\n(check-sat) \n"));
+  StatusTable table = StatusTable::load(file());
+  table.proofs().set("one", "(assert false)\n(check-sat) \n");
+  table.save(file());
   EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);
-  fs::remove(proofs() / "one.smt2");
+  fs::remove(proofs());
   EXPECT_EQ(RuleSet::load(rules(), RuleStatus::tested).info(0).status, RuleStatus::tested);
 }
 
@@ -102,40 +104,40 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
   };
   const std::string hash(64, 'a');
   EXPECT_THAT(problem("# comment\none proven " + hash + " -\n"),
-              HasSubstr("status.txt:2:5: unknown status 'proven'"));
-  EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("status.txt:1:12: no SHA-256"));
+              HasSubstr("a.status:2:5: unknown status 'proven'"));
+  EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("a.status:1:12: no SHA-256"));
   EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
   EXPECT_THAT(
       problem("one tested " + hash + " -\n# comment\none bounded " + hash + " -\n"),
-      HasSubstr("status.txt:3:1: a second status of rule 'one', whose first is in line 1 (remove line 1 or "
+      HasSubstr("a.status:3:1: a second status of rule 'one', whose first is in line 1 (remove line 1 or "
                 "3, and run 'regraft rules verify --write one')"));
   EXPECT_THAT(problem("one pro\x1bved " + hash + " -\n"), HasSubstr("unknown status 'pro\\x1bved' (one of"));
   for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded:4"})
     EXPECT_THAT(problem("one " + std::string(status) + " " + hash + " -\n"),
-                HasSubstr("status.txt:1:5: unknown"));
+                HasSubstr("a.status:1:5: unknown"));
 }
 
 TEST_F(Statuses, OfAFolderInPlaceOfTheirFileAreAnError) {
-  fs::remove(proofs() / "status.txt");
-  fs::create_directories(proofs() / "status.txt");
+  fs::remove(status());
+  fs::create_directories(status());
   try {
     RuleSet::load(rules());
     FAIL() << "accepted";
   } catch (const RuleError& e) {
     EXPECT_THAT(e.what(), HasSubstr("no readable file"));
-    EXPECT_THAT(e.what(), HasSubstr("status.txt"));
+    EXPECT_THAT(e.what(), HasSubstr("a.status"));
   }
 }
 
 TEST_F(Statuses, OfProvedRulesSayForWhichRanks) {
   const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
-  StatusTable table = StatusTable::load(proofs());
+  StatusTable table = StatusTable::load(file());
   EXPECT_EQ(table.proved_ranks(all.info(0)), 3u) << "no proof is for fewer";
   StatusLine line = *table.find("one");
   line.ranks = 5;
   table.set(line);
   write_status(table.text());
-  EXPECT_EQ(StatusTable::load(proofs()).proved_ranks(all.info(0)), 5u);
+  EXPECT_EQ(StatusTable::load(file()).proved_ranks(all.info(0)), 5u);
 }
 
 TEST_F(Statuses, OfProofsThatFailBeyondTheirRanksAreForTheseAlone) {
@@ -148,26 +150,26 @@ TEST_F(Statuses, OfProofsThatFailBeyondTheirRanksAreForTheseAlone) {
   };
   EXPECT_EQ(matches(4, RuleStatus::bounded), 1u);
   EXPECT_EQ(matches(4, RuleStatus::proved), 0u);
-  StatusTable table = StatusTable::load(proofs());
+  StatusTable table = StatusTable::load(file());
   StatusLine line = *table.find("one");
   line.only = true;
   table.set(line);
   write_status(table.text());
-  EXPECT_THAT(read_file(proofs() / "status.txt"), HasSubstr("one proved:3-only "));
-  EXPECT_TRUE(StatusTable::load(proofs()).find("one")->only);
+  EXPECT_THAT(read_file(status()), HasSubstr("one proved:3-only "));
+  EXPECT_TRUE(StatusTable::load(file()).find("one")->only);
   EXPECT_EQ(matches(3, RuleStatus::bounded), 1u);
   EXPECT_EQ(matches(4, RuleStatus::bounded), 0u);
 }
 
 TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
-  const std::string before = StatusTable::load(proofs()).text();
-  EXPECT_FALSE(StatusTable::load(proofs()).found_by_older(all.info(0)));
+  const std::string before = StatusTable::load(file()).text();
+  EXPECT_FALSE(StatusTable::load(file()).found_by_older(all.info(0)));
   std::string text = before;  // as lines were before they named the checker
   const std::string checker = " v" + std::to_string(kChecker);
   for (std::size_t at; (at = text.find(checker)) != std::string::npos;) text.erase(at, checker.size());
   write_status(text);
-  const StatusTable older = StatusTable::load(proofs());
+  const StatusTable older = StatusTable::load(file());
   EXPECT_TRUE(older.found_by_older(all.info(0)));
   EXPECT_TRUE(older.found_by_older(all.info(1)));
   EXPECT_FALSE(older.found_by_older(all.info(2))) << "it has no line";
@@ -175,19 +177,19 @@ TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   EXPECT_EQ(older.of(all.info(0)), RuleStatus::proved);
   EXPECT_EQ(older.of(all.info(1)), RuleStatus::bounded);
   write_status(older.text());  // says v1, and is read back as such
-  EXPECT_TRUE(StatusTable::load(proofs()).found_by_older(all.info(0)));
-  EXPECT_EQ(StatusTable::load(proofs()).text(), older.text());
+  EXPECT_TRUE(StatusTable::load(file()).found_by_older(all.info(0)));
+  EXPECT_EQ(StatusTable::load(file()).text(), older.text());
 }
 
 TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
   const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
-  StatusTable table = StatusTable::load(proofs());
+  StatusTable table = StatusTable::load(file());
   EXPECT_FALSE(table.found_by_newer(all.info(0)));
   StatusLine line = *table.find("one");
   line.checker = kChecker + 1;
   table.set(line);
   write_status(table.text());
-  const StatusTable newer = StatusTable::load(proofs());
+  const StatusTable newer = StatusTable::load(file());
   EXPECT_TRUE(newer.found_by_newer(all.info(0)));
   EXPECT_FALSE(newer.found_by_older(all.info(0)));
   EXPECT_FALSE(newer.found_by_newer(all.info(1)));
@@ -196,9 +198,9 @@ TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
 }
 
 TEST_F(Statuses, ReadBackAsWritten) {
-  const StatusTable table = StatusTable::load(proofs());
+  const StatusTable table = StatusTable::load(file());
   write_status(table.text());
-  EXPECT_EQ(StatusTable::load(proofs()).text(), table.text());
+  EXPECT_EQ(StatusTable::load(file()).text(), table.text());
   EXPECT_EQ(table.find("one")->note, "by hand");
 }
 

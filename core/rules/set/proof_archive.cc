@@ -1,0 +1,60 @@
+#include "core/rules/set/proof_archive.h"
+
+#include <algorithm>
+
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
+#include "core/base/gzip.h"
+#include "core/rules/lang/rule_error.h"
+
+namespace regraft::rules {
+
+std::filesystem::path ProofArchive::path_of(const std::filesystem::path& rule_file) {
+  std::filesystem::path path = rule_file;
+  if (path.extension() == ".rules") path.replace_extension();
+  return path += ".proofs.tar.gz";
+}
+
+std::string ProofArchive::member_of(std::string_view rule) {
+  std::string name(rule);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name + ".smt2";
+}
+
+ProofArchive ProofArchive::load(const std::filesystem::path& rule_file) {
+  ProofArchive archive;
+  const std::filesystem::path path = path_of(rule_file);
+  if (!std::filesystem::exists(path)) return archive;
+  const auto unpacked = gunzip(read_file(path));
+  auto proofs = unpacked ? untar(*unpacked) : std::nullopt;
+  if (!proofs)
+    throw RuleError("the archive of proofs is truncated or damaged", path.string(),
+                    "put the one back that came with the rules, or remove it and run 'regraft rules verify "
+                    "--write'");
+  archive.proofs_ = std::move(*proofs);
+  return archive;
+}
+
+void ProofArchive::save(const std::filesystem::path& rule_file) const {
+  const std::filesystem::path path = path_of(rule_file);
+  if (proofs_.empty()) {
+    std::filesystem::remove(path);
+  } else {
+    write_file_atomic(path, gzip(tar(proofs_)));
+  }
+}
+
+const std::string* ProofArchive::find(std::string_view rule) const {
+  const auto found = proofs_.find(member_of(rule));
+  return found == proofs_.end() ? nullptr : &found->second;
+}
+
+void ProofArchive::set(std::string_view rule, std::string proof) {
+  if (proof.empty()) {
+    proofs_.erase(member_of(rule));
+  } else {
+    proofs_.insert_or_assign(member_of(rule), std::move(proof));
+  }
+}
+
+}  // namespace regraft::rules

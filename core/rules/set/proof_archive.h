@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/tar.h"
+
+namespace regraft::rules {
+
+/// The proofs of one file of rules as SMT-LIB texts, packed beside it: those of mine.rules in
+/// mine.proofs.tar.gz, of rule a/sum as a.sum.smt2. The same proofs give the same bytes.
+class ProofArchive {
+ public:
+  static std::filesystem::path path_of(const std::filesystem::path& rule_file);
+  /// The name that a rule's proof has in it.
+  static std::string member_of(std::string_view rule);
+
+  ProofArchive() = default;
+  /// Of a file of rules; empty where it has none. Throws RuleError where it is truncated or damaged.
+  static ProofArchive load(const std::filesystem::path& rule_file);
+  /// Writes it beside the file of rules, whole or not at all; where nothing is in it, there is no file.
+  void save(const std::filesystem::path& rule_file) const;
+
+  /// The proof of a rule, or null.
+  const std::string* find(std::string_view rule) const;
+  /// An empty proof is none.
+  void set(std::string_view rule, std::string proof);
+  std::size_t size() const { return proofs_.size(); }
+
+ private:
+  FileTexts proofs_;
+};
+
+}  // namespace regraft::rules
