@@ -12,6 +12,7 @@
 #include "core/exec/site_check.h"
 #include "core/rules/rewrite/script.h"
 #include "launch/controller_evaluation.h"
+#include "launch/not_equivalent_error.h"
 #include "launch/searches.h"
 
 namespace regraft::launch {

@@ -8,7 +8,8 @@
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/search/search.h"
 #include "launch/blame.h"
-#include "launch/optimise.h"
+#include "launch/optimise_options.h"
+#include "launch/optimise_report.h"
 #include "launch/own_commands.h"
 #include "launch/point_costs.h"
 

@@ -16,6 +16,7 @@
 #include "launch/commands/collect.h"
 #include "launch/commands/commands.h"
 #include "launch/error_printer.h"
+#include "launch/not_equivalent_error.h"
 #include "launch/numeric_options.h"
 #include "launch/optimise.h"
 #include "launch/version.h"

@@ -18,6 +18,7 @@
 #include "launch/blame.h"
 #include "launch/checked_search.h"
 #include "launch/model_graphs.h"
+#include "launch/not_equivalent_error.h"
 #include "launch/output_files.h"
 #include "launch/own_commands.h"
 #include "launch/point_costs.h"

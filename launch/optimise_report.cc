@@ -1,10 +1,11 @@
+#include "launch/optimise_report.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "launch/optimise.h"
 #include "launch/version.h"
 
 namespace regraft::launch {
