@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "core/exec/compare.h"
-#include "core/exec/equivalence.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/tolerance_rule.h"
 
 namespace regraft::exec {
 namespace {

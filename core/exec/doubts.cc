@@ -6,6 +6,7 @@
 
 #include "core/exec/compare.h"
 #include "core/exec/divergence.h"
+#include "core/exec/tolerance_rule.h"
 
 namespace regraft::exec {
 namespace {

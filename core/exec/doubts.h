@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/exec/equivalence.h"
+#include "core/exec/equivalence_options.h"
+#include "core/exec/equivalence_report.h"
 #include "core/exec/trials.h"
 
 namespace regraft::exec {

@@ -15,6 +15,7 @@
 #include "core/exec/find_meanings.h"
 #include "core/exec/ort_session.h"
 #include "core/exec/small_sizes.h"
+#include "core/exec/tolerance_rule.h"
 #include "core/exec/trials.h"
 
 namespace regraft::exec {
@@ -24,10 +25,6 @@ constexpr std::int64_t kLeastLargest = 8;  // probes go up to here, or to the la
 
 SessionOptions reference_session() {
   return {Optimisation::none, 1, {}};
-}
-
-bool is_half(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 /// An output may be known better than it was: runtimes infer what their loader is shown, a size that folded
@@ -285,78 +282,11 @@ EquivalenceReport check_bit_equal(const std::filesystem::path& original,
 
 }  // namespace
 
-double ToleranceRule::tolerance(DType dtype, double spread) {
-  if (!graph::is_float(dtype)) return 0;
-  return std::clamp(kFactor * spread, floor(dtype), ceiling(dtype));
-}
-
-double ToleranceRule::ceiling(DType dtype) {
-  return is_half(dtype) ? kHalfCeiling : kCeiling;
-}
-
-double ToleranceRule::floor(DType dtype) {
-  if (dtype == DType::float16) return kFloat16Floor;
-  return dtype == DType::bfloat16 ? kBfloat16Floor : kFloor;
-}
-
 EquivalenceReport check_equivalence(const std::filesystem::path& original,
                                     const std::filesystem::path& optimised,
                                     const EquivalenceOptions& options) {
   return options.agreement == Agreement::bit_equal ? check_bit_equal(original, optimised, options)
                                                    : check_within_tolerance(original, optimised, options);
-}
-
-namespace {
-
-/// JSON has no infinity.
-double finite(double value) {
-  return std::min(value, std::numeric_limits<double>::max());
-}
-
-}  // namespace
-
-nlohmann::json to_json(const EquivalenceReport& report) {
-  nlohmann::json outputs = nlohmann::json::array();
-  for (const OutputReport& output : report.outputs) {
-    outputs.push_back({{"name", output.name},
-                       {"relative_error", finite(output.relative_error)},
-                       {"spread", output.spread},
-                       {"tolerance", output.tolerance},
-                       {"agrees", output.agrees},
-                       {"problem", output.problem}});
-  }
-  return {{"equivalent", report.equivalent},
-          {"reason", report.reason},
-          {"max_relative_error", finite(report.max_relative_error)},
-          {"worst_output", report.worst_output},
-          {"first_difference", report.first_difference},
-          {"outputs", outputs},
-          {"bindings", report.bindings},
-          {"extremes", report.extremes},
-          {"notes", report.notes},
-          {"repeatable", report.repeatable}};
-}
-
-EquivalenceReport equivalence_from_json(const nlohmann::json& json) {
-  EquivalenceReport report;
-  try {
-    report.equivalent = json.at("equivalent");
-    report.reason = json.at("reason");
-    report.max_relative_error = json.at("max_relative_error");
-    report.worst_output = json.at("worst_output");
-    report.first_difference = json.at("first_difference");
-    report.bindings = json.at("bindings");
-    report.extremes = json.at("extremes");
-    report.notes = json.at("notes");
-    report.repeatable = json.at("repeatable");
-    for (const auto& output : json.at("outputs")) {
-      report.outputs.push_back({output.at("name"), output.at("relative_error"), output.at("spread"),
-                                output.at("tolerance"), output.at("agrees"), output.at("problem")});
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw ExecError(std::string("not an equivalence report: ") + error.what(), "equivalence", "");
-  }
-  return report;
 }
 
 }  // namespace regraft::exec

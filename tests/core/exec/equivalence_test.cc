@@ -7,6 +7,7 @@
 
 #include "core/exec/exec_error.h"
 #include "core/exec/tiny_models.h"
+#include "core/exec/tolerance_rule.h"
 #include "core/exec/trials.h"
 
 namespace regraft::exec {
