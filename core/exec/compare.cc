@@ -35,10 +35,22 @@ Difference compare_floats(const Tensor& a, const Tensor& b) {
   return {largest_left > 0 ? distance / scale : largest_right, ""};
 }
 
+/// The largest difference of two items, or the first problem.
+Difference compare_items(const Tensor& a, const Tensor& b) {
+  Difference largest;
+  for (std::size_t i = 0; i < a.items.size(); ++i) {
+    Difference difference = compare(a.items[i], b.items[i]);
+    if (!difference.problem.empty()) return refused("item " + std::to_string(i) + ": " + difference.problem);
+    largest.relative_error = std::max(largest.relative_error, difference.relative_error);
+  }
+  return largest;
+}
+
 }  // namespace
 
 Difference compare(const Tensor& a, const Tensor& b) {
-  if (a.dtype != b.dtype || a.dims != b.dims) return refused(describe(a) + " against " + describe(b));
+  if (!same_form(a, b)) return refused(describe(a) + " against " + describe(b));
+  if (a.container != Container::tensor) return compare_items(a, b);
   if (graph::is_float(a.dtype)) return compare_floats(a, b);
   if (a.dtype == DType::string) {
     const auto at = std::ranges::mismatch(a.strings, b.strings);
@@ -48,7 +60,7 @@ Difference compare(const Tensor& a, const Tensor& b) {
   const auto at = std::ranges::mismatch(a.bytes, b.bytes);
   if (at.in1 == a.bytes.end()) return {};
   const std::size_t element =
-      static_cast<std::size_t>(at.in1 - a.bytes.begin()) / graph::dtype_bytes(a.dtype);
+      static_cast<std::size_t>(at.in1 - a.bytes.begin()) * a.element_count() / a.bytes.size();
   return refused(graph::dtype_name(a.dtype) + " values differ at element " + std::to_string(element));
 }
 

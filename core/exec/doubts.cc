@@ -120,9 +120,10 @@ class Judge {
   std::string problem_of_floats(const Doubt& doubt, const Answers& answers, std::size_t i) {
     OutputReport& output = report_.outputs[i];
     const Tensor &own = doubt.trial->outputs[i], &other = doubt.results[i];
-    if (own.dims != other.dims || own.dtype != other.dtype) return compare(own, other).problem;
+    if (!same_form(own, other)) return compare(own, other).problem;
     std::vector<const Tensor*> ways;
-    for (const std::vector<Tensor>& way : answers) ways.push_back(&way[i]);
+    for (const std::vector<Tensor>& way : answers)
+      if (same_form(own, way[i])) ways.push_back(&way[i]);
     const std::optional<Extreme> extreme = doubt.trial->extreme;
     Measure measure;
     measure.special_comes = !(extreme && options_.finite);

@@ -138,11 +138,12 @@ std::vector<Tensor> ExtremeInputs::draw(std::span<const ValueInfo> inputs, const
                                         Rng& rng) const {
   std::vector<Tensor> tensors = source_.draw(inputs, sizes, rng);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    Tensor& tensor = tensors[i];
-    if (!graph::is_float(tensor.dtype)) continue;
-    std::vector<double> values = to_doubles(tensor);
-    make_extreme(draw_, i, tensor, rng, values);
-    tensor = from_doubles(tensor.dtype, tensor.dims, values);
+    for (Tensor* part : parts_of(tensors[i])) {
+      if (!graph::is_float(part->dtype)) continue;
+      std::vector<double> values = to_doubles(*part);
+      make_extreme(draw_, i, *part, rng, values);
+      *part = from_doubles(part->dtype, part->dims, values);
+    }
   }
   return tensors;
 }

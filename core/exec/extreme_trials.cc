@@ -10,8 +10,9 @@ namespace {
 SymbolSizes sizes_of(std::span<const ValueInfo> infos, std::span<const Tensor> tensors) {
   SymbolSizes sizes;
   for (std::size_t i = 0; i < infos.size(); ++i)
-    for (std::size_t axis = 0; axis < infos[i].dims.size(); ++axis)
-      if (!infos[i].dims[axis].is_static()) sizes[infos[i].dims[axis].symbol] = tensors[i].dims[axis];
+    for (const Tensor* part : parts_of(tensors[i]))
+      for (std::size_t axis = 0; axis < infos[i].dims.size(); ++axis)
+        if (!infos[i].dims[axis].is_static()) sizes[infos[i].dims[axis].symbol] = part->dims[axis];
   return sizes;
 }
 

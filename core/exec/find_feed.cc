@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostAttempts = 200;
+constexpr std::size_t kMostAlike = 8;   // sizes at which integers are tried alike
 constexpr int kDraws = 3;               // that run at the sizes taken
 constexpr double kLongestOther_s = 10;  // a run at other sizes, as far as can be told
 constexpr std::int64_t kConstants[] = {1, 0, 2};
@@ -94,18 +95,20 @@ class FeedFinder {
     why_[dim] = why;
   }
 
+  using Options = std::vector<SizeOption> DynamicDim::*;
+
   /// The sizes at which free dims have the options of these numbers, by kind; the given ones as given.
-  SymbolSizes sizes_at(const std::vector<std::size_t>& by_kind) const {
+  SymbolSizes sizes_at(Options options, const std::vector<std::size_t>& by_kind) const {
     SymbolSizes sizes = given_;
     for (const DynamicDim& dim : dims_)
       if (!given_.contains(dim.name))
-        sizes[dim.name] = option(dim, by_kind[static_cast<std::size_t>(dim.kind)]).size;
+        sizes[dim.name] = at(dim.*options, by_kind[static_cast<std::size_t>(dim.kind)]);
     derive(sizes);
     return sizes;
   }
 
-  static const SizeOption& option(const DynamicDim& dim, std::size_t at) {
-    return dim.options[std::min(at, dim.options.size() - 1)];
+  static std::int64_t at(const std::vector<SizeOption>& options, std::size_t number) {
+    return options[std::min(number, options.size() - 1)].size;
   }
 
   void derive(SymbolSizes& sizes) const {
@@ -117,34 +120,53 @@ class FeedFinder {
     }
   }
 
+  /// The usual sizes, else the first of cheap ones at which it runs, lifted from there.
   bool find_first() {
     start_ = Clock::now();
-    std::vector<DimKind> kinds;
-    for (const DynamicDim& dim : dims_)
-      if (!given_.contains(dim.name) && std::ranges::find(kinds, dim.kind) == kinds.end())
-        kinds.push_back(dim.kind);
-    std::vector<std::size_t> by_kind(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
-    if (runs_somehow(sizes_at(by_kind))) return true;
+    const std::vector<std::size_t> first(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
+    const SymbolSizes usual = sizes_at(&DynamicDim::options, first);
+    if (runs_as_meant(usual) || runs_alike(usual)) return take(usual);
     const std::string first_problem = problem_;
-    for (std::size_t steps = 1; steps < 48 && !exhausted() && !kinds.empty(); ++steps)
-      if (try_kinds(kinds, 0, steps, by_kind)) return true;
-    if (try_alone(by_kind)) return true;
-    if (feed_.points.empty()) refuse(first_problem);
+    if (const auto small = find_cheap()) return take(lift(*small));
+    refuse(first_problem);
     return false;
   }
 
   bool exhausted() const { return attempts_ >= kMostAttempts || seconds_since(start_) > request_.seconds; }
 
+  /// Down the ladders of the kinds; then one dim after another, the others at their first options; then with
+  /// integers alike.
+  std::optional<SymbolSizes> find_cheap() {
+    std::vector<DimKind> kinds;
+    for (const DynamicDim& dim : dims_)
+      if (!given_.contains(dim.name) && std::ranges::find(kinds, dim.kind) == kinds.end())
+        kinds.push_back(dim.kind);
+    if (kinds.empty()) return std::nullopt;
+    std::vector<std::size_t> by_kind(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
+    for (std::size_t steps = 0; steps < 48 && !exhausted(); ++steps)
+      if (const auto found = try_kinds(kinds, 0, steps, by_kind)) return found;
+    for (const Options others : {&DynamicDim::cheap, &DynamicDim::options})
+      if (const auto found = try_alone(sizes_at(others, by_kind))) return found;
+    for (std::size_t steps = 0; steps < kMostAlike && has_integers(); ++steps) {
+      for (const DimKind kind : {DimKind::length, DimKind::image, DimKind::samples})
+        by_kind[static_cast<std::size_t>(kind)] = steps;
+      const SymbolSizes sizes = sizes_at(&DynamicDim::cheap, by_kind);
+      if (runs_alike(sizes)) return sizes;
+    }
+    return std::nullopt;
+  }
+
   /// All ways to go `steps` options down the ladders of the kinds from `at` on, dims of a kind together.
-  bool try_kinds(const std::vector<DimKind>& kinds, std::size_t at, std::size_t steps,
-                 std::vector<std::size_t>& by_kind) {
-    if (exhausted()) return false;
+  std::optional<SymbolSizes> try_kinds(const std::vector<DimKind>& kinds, std::size_t at, std::size_t steps,
+                                       std::vector<std::size_t>& by_kind) {
+    if (exhausted()) return std::nullopt;
     std::size_t& mine = by_kind[static_cast<std::size_t>(kinds[at])];
     const std::size_t held = mine;
-    bool found = false;
+    std::optional<SymbolSizes> found;
     if (at + 1 == kinds.size()) {
       mine = steps;
-      found = runs_somehow(sizes_at(by_kind));
+      const SymbolSizes sizes = sizes_at(&DynamicDim::cheap, by_kind);
+      if (runs_as_meant(sizes)) found = sizes;
     } else {
       for (std::size_t taken = 0; taken <= steps && !found; ++taken) {
         mine = taken;
@@ -155,31 +177,67 @@ class FeedFinder {
     return found;
   }
 
-  /// One dim after another, the others at their first options.
-  bool try_alone(const std::vector<std::size_t>& by_kind) {
+  std::optional<SymbolSizes> try_alone(const SymbolSizes& others) {
     for (const DynamicDim& dim : dims_) {
       if (given_.contains(dim.name)) continue;
-      for (const SizeOption& option : dim.options) {
-        if (attempts_ >= 2 * kMostAttempts || seconds_since(start_) > 2 * request_.seconds) return false;
-        SymbolSizes sizes = sizes_at(by_kind);
-        sizes[dim.name] = option.size;
-        derive(sizes);
-        if (runs_somehow(sizes)) return true;
+      for (const SizeOption& option : dim.cheap) {
+        if (attempts_ >= 2 * kMostAttempts || seconds_since(start_) > 2 * request_.seconds)
+          return std::nullopt;
+        const SymbolSizes sizes = with(others, {&dim}, option.size);
+        if (runs_as_meant(sizes)) return sizes;
       }
     }
-    return false;
+    return std::nullopt;
   }
 
-  /// With inputs as they are meant, else with all integers alike (only at the first few sizes).
-  bool runs_somehow(const SymbolSizes& sizes) {
-    if (!tried_.insert(sizes).second) return false;
-    if (runs(sizes, has_integers() ? kDraws : 1)) return take(sizes);
-    if (!has_integers() || !feed_.files.empty() || tried_.size() > 8) return false;
+  SymbolSizes with(SymbolSizes sizes, const std::vector<const DynamicDim*>& dims, std::int64_t size) const {
+    for (const DynamicDim* dim : dims) sizes[dim->name] = size;
+    derive(sizes);
+    return sizes;
+  }
+
+  /// Towards the usual sizes from some that run. Each dim alone while the others stay small, so that what
+  /// fails costs little; what none can do alone, dims of a kind together; then all that was found at once,
+  /// else one after another.
+  SymbolSizes lift(const SymbolSizes& small) {
+    attempts_ = 0;
+    std::vector<std::pair<std::vector<const DynamicDim*>, std::int64_t>> found;
+    std::map<DimKind, std::vector<const DynamicDim*>> left;
+    const auto lift_these = [&](const std::vector<const DynamicDim*>& dims) {
+      for (const SizeOption& option : dims.front()->options) {
+        if (option.size == small.at(dims.front()->name) || exhausted()) return false;
+        if (!runs_as_meant(with(small, dims, option.size))) continue;
+        found.emplace_back(dims, option.size);
+        return true;
+      }
+      return false;
+    };
+    for (const DynamicDim& dim : dims_)
+      if (!given_.contains(dim.name) && !lift_these({&dim})) left[dim.kind].push_back(&dim);
+    for (const auto& [kind, dims] : left)
+      if (dims.size() > 1) lift_these(dims);
+    SymbolSizes all = small, best = small;
+    for (const auto& [dims, size] : found) all = with(all, dims, size);
+    if (found.size() <= 1 || runs_as_meant(all)) return all;
+    for (const auto& [dims, size] : found) {
+      const SymbolSizes next = with(best, dims, size);
+      if (found.front().first == dims || runs_as_meant(next)) best = next;
+    }
+    return best;
+  }
+
+  bool runs_as_meant(const SymbolSizes& sizes) {
+    return tried_.insert(sizes).second && runs(sizes, has_integers() ? kDraws : 1);
+  }
+
+  /// With all integers alike, where the inputs as they are meant do not run.
+  bool runs_alike(const SymbolSizes& sizes) {
+    if (!has_integers() || !feed_.files.empty()) return false;
     const std::string problem = problem_;
     for (const std::int64_t constant : kConstants) {
       feed_.constant = constant;
       source_ = feed_.source();
-      if (runs(sizes, kDraws)) return take(sizes);
+      if (runs(sizes, kDraws)) return true;
     }
     feed_.constant.reset();
     source_ = feed_.source();

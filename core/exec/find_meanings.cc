@@ -69,6 +69,25 @@ std::int64_t axis_attribute(const pb::NodeProto& node, std::int64_t otherwise) {
   return otherwise;
 }
 
+Integers integers_attribute(const pb::NodeProto& node, std::string_view name) {
+  for (const auto& attribute : node.attribute())
+    if (attribute.name() == name) return {attribute.ints().begin(), attribute.ints().end()};
+  return {};
+}
+
+/// Of each axis the stride, then the padding of both sides less what a window has beyond one element.
+Integers windows_of(const pb::NodeProto& node) {
+  Integers values;
+  const Integers strides = integers_attribute(node, "strides"), pads = integers_attribute(node, "pads"),
+                 kernel = integers_attribute(node, "kernel_shape");
+  const std::size_t axes = std::max({strides.size(), pads.size() / 2, kernel.size()});
+  for (std::size_t i = 0; i < axes; ++i) {
+    values.push_back(strides.empty() ? 1 : strides[i]);
+    values.push_back((pads.empty() ? 0 : pads[i] + pads[i + axes]) - (kernel.empty() ? 0 : kernel[i] - 1));
+  }
+  return values;
+}
+
 bool is_named_mask(const std::string& name) {
   std::string lower = name;
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -150,7 +169,9 @@ class Follower {
     meaning.place = at.place;
     meaning.total = at.total;
     meaning.reader = node.op_type();
-    if (reader.high > reader.low) std::tie(meaning.low, meaning.high) = std::pair(reader.low, reader.high);
+    std::tie(meaning.low, meaning.high) = std::pair(reader.low, reader.high);
+    if (reader.meaning == Meaning::image || reader.meaning == Meaning::unpooled)
+      meaning.values = windows_of(node);
     if (reader.data >= 0 && reader.data < node.input_size())
       meaning.dims = extents_of(node.input(reader.data));
     const auto rank = static_cast<std::int64_t>(meaning.dims.size());

@@ -50,6 +50,10 @@ class Drawer {
         return parts();
       case Meaning::shape:
         return part_of(reshaped());
+      case Meaning::image:
+        return part_of(image());
+      case Meaning::unpooled:
+        return part_of(unpooled());
       case Meaning::sizes:
         return part_of(aligned());
       default:
@@ -122,6 +126,33 @@ class Drawer {
       shape.back() = -1;
     }
     return shape;
+  }
+
+  /// Each axis but the last gets as few places as its padding allows, the last one the rest.
+  Integers image() const {
+    Integers shape;
+    std::int64_t places = dims_.empty() ? 1 : dims_.back();
+    for (std::size_t axis = 0; axis < whole(); ++axis) {
+      std::int64_t mine = axis + 1 == whole() ? places : 1;
+      while (mine < places && (extent(axis, mine) < 1 || places % mine != 0)) ++mine;
+      places /= std::max<std::int64_t>(1, mine);
+      shape.push_back(extent(axis, mine));
+    }
+    return shape;
+  }
+
+  /// Batch and channels stay.
+  Integers unpooled() const {
+    Integers shape = dims_;
+    for (std::size_t axis = 2; axis < shape.size(); ++axis) shape[axis] = extent(axis - 2, shape[axis]);
+    return shape;
+  }
+
+  /// Of an axis of an image with so many places for a window.
+  std::int64_t extent(std::size_t axis, std::int64_t places) const {
+    const bool known = 2 * axis + 1 < meaning_.values.size();
+    return (places - 1) * (known ? meaning_.values[2 * axis] : 1) + 1 -
+           (known ? meaning_.values[2 * axis + 1] : 0);
   }
 
   /// The dims from the last one on, ones in front.

@@ -22,6 +22,7 @@ enum class Meaning : std::uint8_t {
   score_mask,  // added to the scores of a softmax: 0, then a very negative number
   choice,      // one of `values`: what it is compared with
   integer,     // uniform in [low, high)
+  zero_point,  // of small integers any of them, of others 0
   index,       // looks up along an axis: at least 0, below the least of `limits`
   count,       // of elements of an axis: 1 to the least of `limits`
   start,       // of a slice: in the first half of an axis of `dims`
@@ -33,6 +34,8 @@ enum class Meaning : std::uint8_t {
   new_axis,    // where an axis is inserted
   parts,       // sizes of the parts of an axis of `dims`
   shape,       // of as many elements as `dims` have
+  image,       // the size of an image with as many places for a window of 1 as the last of `dims` says
+  unpooled,    // the size of an image whose pooled places `dims` are
   sizes,       // a shape that `dims` broadcast or are resized to
 };
 
@@ -54,7 +57,7 @@ struct InputMeaning {
   std::vector<Extent> dims;           // of the tensor that it is used on
   std::int64_t axis = 0;              // of `dims`, where one is meant
   std::int64_t offset = 0;            // what the model adds to it before it is read
-  std::vector<std::int64_t> values;   // to choose from
+  std::vector<std::int64_t> values;   // to choose from; of images stride and padding of each axis
   std::int64_t place = 0, total = 0;  // of a vector of `total` elements it is those from `place` on; 0: all
   std::string reader;                 // the op that says so: "indices of Gather"
 

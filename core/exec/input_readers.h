@@ -18,7 +18,7 @@ struct InputReader {
   Meaning meaning;
   int data = -1;  // the input that it is used on; -1: none
   Limit limit = Limit::none;
-  double low = 0, high = 0;  // of the meanings that have bounds
+  double low = 0, high = 8;  // of the meanings that have bounds
   int axis = 0;              // where the op has no attribute `axis`
 };
 

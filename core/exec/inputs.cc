@@ -7,9 +7,13 @@
 #include <tuple>
 
 #include "core/exec/exec_error.h"
+#include "core/exec/narrow_types.h"
 
 namespace regraft::exec {
 namespace {
+
+constexpr int kItems = 3;                 // of a sequence
+constexpr std::int64_t kUnknownItem = 3;  // the size of one whose dims the model does not say
 
 bool is_mask(const std::string& name) {
   std::string lower = name;
@@ -82,17 +86,34 @@ void store_integers(Tensor& tensor, std::span<const std::int64_t> values, const 
     case DType::int64:
       return store<std::int64_t>(tensor, values);
     default:
+      if (const NarrowType* narrow = narrow_type(tensor.dtype)) {
+        tensor.bytes = to_narrow(*narrow, std::vector<double>(values.begin(), values.end()));
+        return;
+      }
       throw ExecError("random inputs of type " + graph::dtype_name(tensor.dtype) + " are not supported",
                       "input " + name, "give the inputs yourself");
   }
 }
 
-/// What integers are of which nothing is known: of 8 bits the whole type, others small.
+/// What integers are of which nothing is known: of 8 bits and less the whole type, others small.
 InputMeaning unknown_integer(DType dtype) {
   InputMeaning meaning;
   if (dtype == DType::boolean) meaning.high = 2;
   if (dtype == DType::uint8) meaning.high = 256;
   if (dtype == DType::int8) std::tie(meaning.low, meaning.high) = std::pair(-128.0, 128.0);
+  if (const NarrowType* narrow = narrow_type(dtype); narrow && !narrow->is_float())
+    std::tie(meaning.low, meaning.high) = std::pair(narrow->low, narrow->high + 1);
+  return meaning;
+}
+
+/// Floats and 32-bit integers are quantised around 0.
+InputMeaning zero_point(DType dtype) {
+  const NarrowType* narrow = narrow_type(dtype);
+  const bool small = narrow ? !narrow->is_float() : graph::is_integer(dtype) && dtype != DType::int32;
+  if (small) return unknown_integer(dtype);
+  InputMeaning meaning;
+  meaning.meaning = Meaning::real;
+  meaning.high = 0;
   return meaning;
 }
 
@@ -115,6 +136,15 @@ std::vector<Tensor> RandomInputs::draw(std::span<const ValueInfo> inputs, const 
 }
 
 Tensor RandomInputs::draw_one(const ValueInfo& info, const SymbolSizes& sizes, Rng& rng) const {
+  if (info.container == Container::sequence) {
+    ValueInfo item{info.name, info.dtype, info.dims};
+    if (item.dims.empty()) item.dims = {{kUnknownItem, ""}};
+    Tensor sequence{info.dtype, {}, {}, {}, Container::sequence};
+    for (int i = 0; i < kItems; ++i) sequence.items.push_back(draw_one(item, sizes, rng));
+    return sequence;
+  }
+  if (info.container != Container::tensor)
+    throw ExecError("a map cannot be drawn", "input " + info.name, "export the model with tensor inputs");
   Tensor tensor{info.dtype, concrete_dims(info, sizes), {}, {}};
   const std::size_t count = tensor.element_count();
   if (info.dtype == DType::string) {
@@ -123,9 +153,12 @@ Tensor RandomInputs::draw_one(const ValueInfo& info, const SymbolSizes& sizes, R
   }
   const auto known = meanings_.find(info.name);
   InputMeaning meaning = known == meanings_.end() ? unknown_integer(info.dtype) : known->second;
+  if (meaning.meaning == Meaning::zero_point) meaning = zero_point(info.dtype);
   if (meaning.meaning <= Meaning::choice && meaning.meaning != Meaning::score_mask && is_mask(info.name))
     meaning.meaning = Meaning::mask;
-  if (graph::is_float(info.dtype)) return draw_floats(info, meaning, std::move(tensor), sizes, rng);
+  const NarrowType* narrow = narrow_type(info.dtype);
+  if (graph::is_float(info.dtype) || (narrow && narrow->is_float()))
+    return draw_floats(info, meaning, std::move(tensor), sizes, rng);
   std::vector<std::int64_t> values(count, constant_.value_or(0));
   if (!constant_)
     values =
@@ -153,7 +186,9 @@ Tensor RandomInputs::draw_floats(const ValueInfo& info, const InputMeaning& mean
     default:
       std::ranges::copy(draw_meant(meaning, values.size(), sizes, rng), values.begin());
   }
-  return from_doubles(info.dtype, tensor.dims, values);
+  if (graph::is_float(info.dtype)) return from_doubles(info.dtype, tensor.dims, values);
+  tensor.bytes = to_narrow(*narrow_type(info.dtype), values);
+  return tensor;
 }
 
 }  // namespace regraft::exec

@@ -28,8 +28,9 @@ class InputSource {
 };
 
 /// Each input as its meaning says. Of which nothing is known: floats are standard normal; booleans fair
-/// coins; integers of 8 bits of the whole type, others 0 to 7. An input whose name contains "mask" is a mask
-/// where nothing says more: along the last axis first k ones, then zeros, k >= 1 drawn for each row.
+/// coins; integers of 8 bits and less of the whole type, others 0 to 7; sequences have three items. An input
+/// whose name contains "mask" is a mask where nothing says more: along the last axis first k ones, then
+/// zeros, k >= 1 drawn for each row.
 class RandomInputs : public InputSource {
  public:
   /// `constant`: all integers and booleans are this number, whatever they mean.

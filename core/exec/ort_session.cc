@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/narrow_types.h"
 
 namespace regraft::exec {
 namespace {
@@ -52,6 +53,21 @@ ExecError run_error(const Ort::Exception& error, const std::filesystem::path& mo
           "check the sizes given with --bind and the inputs"};
 }
 
+/// The runtime numbers types as ONNX does, but for some that came after its public header.
+constexpr std::pair<int, DType> kOtherNumbers[] = {
+    {24, DType::uint2}, {25, DType::int2}, {26, DType::float8e8m0}};
+
+DType dtype_of(ONNXTensorElementDataType type) {
+  const auto* other = std::ranges::find(kOtherNumbers, static_cast<int>(type), &std::pair<int, DType>::first);
+  return other == std::end(kOtherNumbers) ? static_cast<DType>(type) : other->second;
+}
+
+ONNXTensorElementDataType type_of(DType dtype) {
+  const auto* other = std::ranges::find(kOtherNumbers, dtype, &std::pair<int, DType>::second);
+  return static_cast<ONNXTensorElementDataType>(other == std::end(kOtherNumbers) ? static_cast<int>(dtype)
+                                                                                 : other->first);
+}
+
 double clock_ms(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);
@@ -60,9 +76,25 @@ double clock_ms(clockid_t clock) {
 
 ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
   ValueInfo info{std::move(name), DType::undefined, {}};
-  if (type.GetONNXType() != ONNX_TYPE_TENSOR) return info;
+  const auto holding = [&](Container container, const Ort::TypeInfo& held) {
+    info = describe_value(std::move(info.name), held);
+    info.container = container;
+    return info;
+  };
+  switch (type.GetONNXType()) {
+    case ONNX_TYPE_TENSOR:
+      break;
+    case ONNX_TYPE_OPTIONAL:
+      return describe_value(std::move(info.name), type.GetOptionalTypeInfo().GetOptionalElementType());
+    case ONNX_TYPE_SEQUENCE:
+      return holding(Container::sequence, type.GetSequenceTypeInfo().GetSequenceElementType());
+    case ONNX_TYPE_MAP:
+      return holding(Container::map, type.GetMapTypeInfo().GetMapValueType());
+    default:
+      return info;
+  }
   const auto tensor = type.GetTensorTypeAndShapeInfo();
-  info.dtype = static_cast<DType>(tensor.GetElementType());
+  info.dtype = dtype_of(tensor.GetElementType());
   const std::vector<std::int64_t> sizes = tensor.GetShape();
   std::vector<const char*> symbols(sizes.size(), "");
   if (!sizes.empty()) tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
@@ -85,8 +117,13 @@ Ort::SessionOptions settings_of(const SessionOptions& options) {
 }
 
 Ort::Value to_ort(const Tensor& tensor) {
+  if (tensor.container == Container::sequence) {
+    std::vector<Ort::Value> items;
+    for (const Tensor& item : tensor.items) items.push_back(to_ort(item));
+    return Ort::Value::CreateSequence(items);
+  }
   Ort::AllocatorWithDefaultOptions allocator;
-  const auto type = static_cast<ONNXTensorElementDataType>(tensor.dtype);
+  const ONNXTensorElementDataType type = type_of(tensor.dtype);
   if (tensor.dtype == DType::string) {
     Ort::Value value = Ort::Value::CreateTensor(allocator, tensor.dims.data(), tensor.dims.size(), type);
     std::vector<const char*> texts;
@@ -102,15 +139,30 @@ Ort::Value to_ort(const Tensor& tensor) {
 }
 
 Tensor from_ort(const Ort::Value& value) {
+  if (!value.HasValue()) return {DType::undefined, {}, {}, {}, Container::nothing};
+  if (!value.IsTensor()) {
+    const bool map = value.GetTypeInfo().GetONNXType() == ONNX_TYPE_MAP;
+    Tensor holder{DType::undefined, {}, {}, {}, map ? Container::map : Container::sequence};
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < value.GetCount(); ++i)
+      holder.items.push_back(from_ort(value.GetValue(static_cast<int>(i), allocator)));
+    if (!holder.items.empty()) holder.dtype = holder.items.back().dtype;
+    return holder;
+  }
   const auto info = value.GetTensorTypeAndShapeInfo();
-  Tensor tensor{static_cast<DType>(info.GetElementType()), info.GetShape(), {}, {}};
+  Tensor tensor{dtype_of(info.GetElementType()), info.GetShape(), {}, {}};
   if (tensor.dtype == DType::string) {
     for (std::size_t i = 0; i < info.GetElementCount(); ++i)
       tensor.strings.push_back(value.GetStringTensorElement(i));
     return tensor;
   }
   const auto* bytes = static_cast<const std::byte*>(value.GetTensorRawData());
-  tensor.bytes.assign(bytes, bytes + info.GetElementCount() * graph::dtype_bytes(tensor.dtype));
+  const std::size_t count = info.GetElementCount();
+  tensor.bytes.assign(bytes, bytes + stored_bytes(tensor.dtype, count));
+  // The runtime leaves the part of a byte that no element takes as it was.
+  if (const NarrowType* narrow = narrow_type(tensor.dtype))
+    if (const std::size_t used = count * narrow->bits % 8; used != 0)
+      tensor.bytes.back() &= static_cast<std::byte>((1 << used) - 1);
   return tensor;
 }
 
@@ -181,31 +233,43 @@ OrtSession::~OrtSession() = default;
 OrtSession::OrtSession(OrtSession&&) noexcept = default;
 OrtSession& OrtSession::operator=(OrtSession&&) noexcept = default;
 
+namespace {
+
+/// Why a tensor, or what holds some, does not fit an input; empty where it does.
+std::string misfit(const ValueInfo& info, const Tensor& given) {
+  if (given.container != info.container)
+    return "the tensor given for input " + info.describe() + " is a " + describe(given);
+  for (const Tensor* part : parts_of(given)) {
+    const bool text = part->dtype == DType::string;
+    const std::size_t held = text ? part->strings.size() : part->bytes.size();
+    const std::size_t wanted =
+        text ? part->element_count() : stored_bytes(part->dtype, part->element_count());
+    if (part->dtype != info.dtype || held != wanted)
+      return "the tensor given for input " + info.describe() + " is " + graph::dtype_name(part->dtype) +
+             " with " + std::to_string(held) + (text ? " strings" : " bytes") + " for " +
+             std::to_string(wanted);
+  }
+  return "";
+}
+
+}  // namespace
+
 void OrtSession::check_inputs(std::span<const Tensor> inputs) const {
   if (inputs.size() != inputs_.size()) {
     throw ExecError("the model takes " + std::to_string(inputs_.size()) + " inputs, " +
                         std::to_string(inputs.size()) + " were given",
                     path_, "");
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool text = inputs[i].dtype == DType::string;
-    const std::size_t elements =
-        text ? inputs[i].strings.size()
-             : inputs[i].bytes.size() / std::max<std::size_t>(1, graph::dtype_bytes(inputs[i].dtype));
-    if (inputs[i].dtype != inputs_[i].dtype || elements != inputs[i].element_count()) {
-      throw ExecError("the tensor given for input " + inputs_[i].describe() + " is " +
-                          graph::dtype_name(inputs[i].dtype) + " with " + std::to_string(elements) +
-                          " elements for " + std::to_string(inputs[i].element_count()),
-                      path_, "");
-    }
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const std::string problem = misfit(inputs_[i], inputs[i]); !problem.empty())
+      throw ExecError(problem, path_, "");
 }
 
 std::vector<Tensor> OrtSession::run(std::span<const Tensor> inputs) {
   check_inputs(inputs);
   for (const ValueInfo& output : outputs_) {
     if (output.dtype == DType::undefined) {
-      throw ExecError("output " + output.name + " is not a tensor", path_,
+      throw ExecError("output " + output.name + " is neither a tensor nor a sequence or map", path_,
                       "export the model with tensor outputs");
     }
   }

@@ -18,22 +18,29 @@ using Dims = std::vector<std::int64_t>;
 constexpr std::int64_t kLargestConstant = 65536;  // of the model that is tried as a size
 constexpr std::size_t kMostConstants = 24;
 
-/// What people use, by kind.
+/// What people use, by kind, and what is tried first where that does not run.
 struct Usual {
   DimKind kind;
   std::string_view what;
   std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> cheap = {};
 };
 
 const std::vector<Usual>& usual_sizes() {
   static const std::vector<Usual> kUsual{
       {DimKind::batch, "usual batch", {1, 2, 4, 8, 16, 32, 64}},
-      {DimKind::length, "usual length", {128, 64, 32, 16, 256, 512, 77, 10, 8, 4, 2, 1, 1024}},
-      {DimKind::image, "usual image size", {224, 192, 160, 128, 112, 96,  64,  48,  32,  28, 16,
-                                            256, 299, 320, 384, 416, 448, 512, 640, 768, 8,  4}},
+      {DimKind::length,
+       "usual length",
+       {128, 64, 32, 16, 256, 512, 77, 10, 8, 4, 2, 1, 1024},
+       {16, 8, 32, 4, 10, 2, 1, 64}},
+      {DimKind::image,
+       "usual image size",
+       {224, 192, 160, 128, 112, 96, 64, 48, 32, 28, 16, 256, 299, 320, 384, 416, 448, 512, 640, 768, 8, 4},
+       {32, 64, 48, 28, 16, 96, 112, 128, 8, 4}},
       {DimKind::samples,
        "usual number of samples",
-       {16000, 512, 256, 1024, 1536, 576, 480, 400, 320, 160, 2048, 4096, 8000, 32000, 48000, 128, 64, 16}},
+       {16000, 512, 256, 1024, 1536, 576, 480, 400, 320, 160, 2048, 4096, 8000, 32000, 48000, 128, 64, 16},
+       {512, 256, 1024, 160, 320, 400, 480, 576, 1536, 128, 64, 16}},
       {DimKind::channels, "usual number of channels", {3, 1, 4, 2, 8, 16, 32, 64, 128, 80, 256, 512, 768}},
       {DimKind::fixed, "usual size", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
   };
@@ -157,6 +164,15 @@ void add_usual(DynamicDim& dim) {
       for (const std::int64_t size : usual.sizes) add_option(dim, size, std::string(usual.what));
 }
 
+std::vector<SizeOption> cheap_first(const DynamicDim& dim) {
+  std::vector<SizeOption> options = dim.options;
+  const auto usual = std::ranges::find(usual_sizes(), dim.kind, &Usual::kind);
+  std::ranges::stable_sort(options, {}, [&](const SizeOption& option) {
+    return std::ranges::find(usual->cheap, option.size) - usual->cheap.begin();
+  });
+  return options;
+}
+
 }  // namespace
 
 std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs) {
@@ -167,7 +183,7 @@ std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::sp
       if (input.dims[axis].is_static()) continue;
       auto dim = std::ranges::find(dims, input.dims[axis].symbol, &DynamicDim::name);
       if (dim == dims.end())
-        dim = dims.insert(dims.end(), {input.dims[axis].symbol, kind_of(input, axis), {}});
+        dim = dims.insert(dims.end(), {input.dims[axis].symbol, kind_of(input, axis), {}, {}});
       const std::int64_t asked = weights.asked(input.name, axis, input.dims.size());
       if (asked == 0) continue;
       dim->kind = DimKind::fixed;
@@ -182,6 +198,7 @@ std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::sp
       for (const AxisInfo& axis : input.dims)
         if (axis.is_static()) add_option(dim, axis.size, "a size of input " + input.name);
     for (const std::int64_t constant : constants) add_option(dim, constant, "a constant of the model");
+    dim.cheap = cheap_first(dim);
   }
   return dims;
 }

@@ -25,7 +25,8 @@ struct SizeOption {
 struct DynamicDim {
   std::string name;
   DimKind kind = DimKind::batch;
-  std::vector<SizeOption> options;  // in the order of their promise; never empty
+  std::vector<SizeOption> options;  // the most usual first; never empty
+  std::vector<SizeOption> cheap;    // the same, those first at which a run costs little and likely succeeds
 };
 
 /// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes (the rows of a

@@ -1,8 +1,12 @@
 #include "core/exec/tensor.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "core/exec/exec_error.h"
 #include "core/graph/evaluate.h"
@@ -34,6 +38,11 @@ void nudge(Tensor& tensor, Bits infinity, Rng& rng) {
   for (Bits& element : tensor.as<Bits>()) element = neighbour(element, infinity, (rng.next() >> 63) != 0);
 }
 
+std::string container_name(Container container) {
+  static constexpr std::array kNames{"tensor", "sequence", "map", "nothing"};
+  return kNames[static_cast<std::size_t>(container)];
+}
+
 }  // namespace
 
 std::size_t Tensor::element_count() const {
@@ -43,7 +52,9 @@ std::size_t Tensor::element_count() const {
 }
 
 std::string ValueInfo::describe() const {
-  std::string text = name + ": " + graph::dtype_name(dtype) + "[";
+  std::string text = name + ": " +
+                     (container == Container::tensor ? "" : container_name(container) + " of ") +
+                     graph::dtype_name(dtype) + "[";
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     if (axis > 0) text += ", ";
     const AxisInfo& dim = dims[axis];
@@ -53,6 +64,11 @@ std::string ValueInfo::describe() const {
 }
 
 std::string describe(const Tensor& tensor) {
+  if (tensor.container != Container::tensor) {
+    std::string text;
+    for (const Tensor& item : tensor.items) text += (text.empty() ? "" : ", ") + describe(item);
+    return container_name(tensor.container) + " (" + text + ")";
+  }
   std::string text = graph::dtype_name(tensor.dtype) + "[";
   for (std::size_t axis = 0; axis < tensor.dims.size(); ++axis) {
     text += (axis > 0 ? ", " : "") + std::to_string(tensor.dims[axis]);
@@ -60,7 +76,32 @@ std::string describe(const Tensor& tensor) {
   return text + "]";
 }
 
+std::vector<const Tensor*> parts_of(const Tensor& tensor) {
+  if (tensor.container == Container::tensor) return {&tensor};
+  std::vector<const Tensor*> parts;
+  for (const Tensor& item : tensor.items)
+    for (const Tensor* part : parts_of(item)) parts.push_back(part);
+  return parts;
+}
+
+std::vector<Tensor*> parts_of(Tensor& tensor) {
+  std::vector<Tensor*> parts;
+  for (const Tensor* part : parts_of(std::as_const(tensor))) parts.push_back(const_cast<Tensor*>(part));
+  return parts;
+}
+
+bool same_form(const Tensor& a, const Tensor& b) {
+  return a.container == b.container && a.dtype == b.dtype && a.dims == b.dims &&
+         std::ranges::equal(a.items, b.items, same_form);
+}
+
 std::vector<double> to_doubles(const Tensor& tensor) {
+  if (tensor.container != Container::tensor) {
+    std::vector<double> values;
+    for (const Tensor* part : parts_of(tensor))
+      if (graph::is_float(part->dtype)) std::ranges::copy(to_doubles(*part), std::back_inserter(values));
+    return values;
+  }
   require_float(tensor.dtype, "to_doubles");
   graph::TensorType type{tensor.dtype, true, {}};
   for (const std::int64_t dim : tensor.dims) type.dims.push_back(dim);
@@ -74,6 +115,7 @@ Tensor from_doubles(DType dtype, std::vector<std::int64_t> dims, std::span<const
 }
 
 void nudge_one_ulp(Tensor& tensor, Rng& rng) {
+  for (Tensor& item : tensor.items) nudge_one_ulp(item, rng);
   switch (tensor.dtype) {
     case DType::float32:
       return nudge<std::uint32_t>(tensor, 0x7F800000u, rng);

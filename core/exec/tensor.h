@@ -14,13 +14,19 @@ namespace regraft::exec {
 
 using graph::DType;
 
+/// What an input or output holds.
+enum class Container : std::uint8_t { tensor, sequence, map, nothing };
+
 /// A dense tensor by value: row-major, little-endian elements of `dtype` in `bytes`, or `strings` for
-/// DType::string.
+/// DType::string. Or what holds tensors in `items`: a sequence, or a map (keys, values), with the `dtype` of
+/// what it holds; or an optional that is absent.
 struct Tensor {
   DType dtype = DType::undefined;
   std::vector<std::int64_t> dims;
   std::vector<std::byte> bytes;
   std::vector<std::string> strings;
+  Container container = Container::tensor;
+  std::vector<Tensor> items = {};
 
   /// Product of the dims; 1 for rank 0.
   std::size_t element_count() const;
@@ -51,25 +57,34 @@ struct AxisInfo {
   bool operator==(const AxisInfo&) const = default;
 };
 
-/// One input or output of a model.
+/// One input or output of a model. Of a sequence, type and dims are those of its tensors, of a map those of
+/// its values; an optional is what it holds when it is there.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::undefined;
   std::vector<AxisInfo> dims;
+  Container container = Container::tensor;
 
-  /// "x: float32[1, batch]".
+  /// "x: float32[1, batch]", "x: sequence of float32[1, batch]".
   std::string describe() const;
   bool operator==(const ValueInfo&) const = default;
 };
 
-/// "float32[2, 3]".
+/// "float32[2, 3]", "sequence (float32[2], float32[3])".
 std::string describe(const Tensor& tensor);
+
+/// The tensor itself, or all tensors in it.
+std::vector<const Tensor*> parts_of(const Tensor& tensor);
+std::vector<Tensor*> parts_of(Tensor& tensor);
+
+/// Whether both hold tensors of the same types and dims.
+bool same_form(const Tensor& a, const Tensor& b);
 
 /// Sizes of symbols by name; a symbol that is not bound counts as 1.
 using SymbolSizes = std::map<std::string, std::int64_t>;
 
-/// The elements of a floating tensor as doubles (float16, bfloat16, float32, float64). Throws ExecError for
-/// other dtypes.
+/// The elements of a floating tensor as doubles (float16, bfloat16, float32, float64), of what holds some
+/// those of all of them, one after another. Throws ExecError for other dtypes.
 std::vector<double> to_doubles(const Tensor& tensor);
 
 /// A floating tensor of `dtype` from doubles, rounded to nearest even. Throws ExecError for other dtypes.

@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/exec/exec_error.h"
+#include "core/exec/narrow_types.h"
 
 namespace regraft::exec {
 namespace {
@@ -46,8 +47,8 @@ void store_typed(Tensor& tensor, const ::onnx::TensorProto& proto) {
     case DType::uint8:
     case DType::boolean:
       return store<std::uint8_t>(tensor, proto.int32_data());
-    default:
-      return;
+    default:  // those of 4 and 8 bits: a byte, of two elements where two fit
+      if (narrow_type(tensor.dtype) != nullptr) store<std::uint8_t>(tensor, proto.int32_data());
   }
 }
 
@@ -91,13 +92,13 @@ std::pair<std::string, Tensor> read_tensor_file(const fs::path& path) {
   } else {
     store_typed(tensor, proto);
   }
-  const std::size_t element = graph::dtype_bytes(tensor.dtype);
-  const std::size_t held = tensor.dtype == DType::string ? tensor.strings.size()
-                           : element == 0                ? 0
-                                                         : tensor.bytes.size() / element;
-  if (held != tensor.element_count())
-    throw ExecError("holds " + std::to_string(held) + " elements where its dims say " +
-                        std::to_string(tensor.element_count()),
+  const bool text = tensor.dtype == DType::string;
+  const std::size_t held = text ? tensor.strings.size() : tensor.bytes.size(),
+                    wanted =
+                        text ? tensor.element_count() : stored_bytes(tensor.dtype, tensor.element_count());
+  if (held != wanted)
+    throw ExecError("holds " + std::to_string(held) + (text ? " strings" : " bytes") +
+                        " where its dims say " + std::to_string(wanted),
                     path, "write it again");
   return {proto.name(), std::move(tensor)};
 }
@@ -141,7 +142,8 @@ const Tensor* UserInputs::tensor_for(const ValueInfo& info, std::size_t position
                     "add an array of that name");
   }
   const Tensor& tensor = named == named_.end() ? ordered_[position] : named->second;
-  bool fits = tensor.dtype == info.dtype && tensor.dims.size() == info.dims.size();
+  bool fits = tensor.container == info.container && tensor.dtype == info.dtype &&
+              tensor.dims.size() == info.dims.size();
   for (std::size_t axis = 0; fits && axis < info.dims.size(); ++axis)
     fits = !info.dims[axis].is_static() || info.dims[axis].size == tensor.dims[axis];
   if (!fits)

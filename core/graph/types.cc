@@ -10,23 +10,13 @@ struct DTypeRow {
   std::size_t bytes;
 };
 
-constexpr std::array<DTypeRow, 17> kDTypes{{{"undefined", 0},
-                                            {"float32", 4},
-                                            {"uint8", 1},
-                                            {"int8", 1},
-                                            {"uint16", 2},
-                                            {"int16", 2},
-                                            {"int32", 4},
-                                            {"int64", 8},
-                                            {"string", 0},
-                                            {"bool", 1},
-                                            {"float16", 2},
-                                            {"float64", 8},
-                                            {"uint32", 4},
-                                            {"uint64", 8},
-                                            {"complex64", 8},
-                                            {"complex128", 16},
-                                            {"bfloat16", 2}}};
+constexpr std::array<DTypeRow, 27> kDTypes{
+    {{"undefined", 0},      {"float32", 4},  {"uint8", 1},        {"int8", 1},           {"uint16", 2},
+     {"int16", 2},          {"int32", 4},    {"int64", 8},        {"string", 0},         {"bool", 1},
+     {"float16", 2},        {"float64", 8},  {"uint32", 4},       {"uint64", 8},         {"complex64", 8},
+     {"complex128", 16},    {"bfloat16", 2}, {"float8e4m3fn", 0}, {"float8e4m3fnuz", 0}, {"float8e5m2", 0},
+     {"float8e5m2fnuz", 0}, {"uint4", 0},    {"int4", 0},         {"float4e2m1", 0},     {"float8e8m0", 0},
+     {"uint2", 0},          {"int2", 0}}};
 
 }  // namespace
 

@@ -71,6 +71,25 @@ TEST_F(Equivalence, RefusesAWrongConstantAndNamesTheOutput) {
   EXPECT_GT(report.max_relative_error, 1e-4);
 }
 
+/// The items of a sequence times a factor, joined and as they are.
+ModelBuilder of_sequence(float factor) {
+  ModelBuilder model;
+  model.opset(17).sequence_input("s", {"n"}).sequence_output("parts").weight("factor", {1}, {factor});
+  ModelBuilder::set_int(model.node("ConcatFromSequence", {"s"}, {"joined"}), "axis", 0);
+  model.node("Mul", {"joined", "factor"}, {"scaled"});
+  model.node("SplitToSequence", {"scaled"}, {"parts"});
+  return model;
+}
+
+TEST_F(Equivalence, ComparesSequences) {
+  const EquivalenceReport same = check(of_sequence(2), of_sequence(2));
+  EXPECT_TRUE(same.equivalent) << same.reason;
+  EXPECT_THAT(same.extremes, ::testing::Not(::testing::IsEmpty()));
+  const EquivalenceReport other = check(of_sequence(2), of_sequence(2.001f));
+  EXPECT_FALSE(other.equivalent);
+  EXPECT_THAT(other.reason, HasSubstr("output parts differs"));
+}
+
 TEST_F(Equivalence, ComparesAtThePointsGivenFirst) {
   EquivalenceOptions options;
   options.points = {{{"batch", 4}}, {{"batch", 9}}};

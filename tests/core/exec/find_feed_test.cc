@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/exec/exec_error.h"
@@ -186,6 +187,94 @@ TEST_F(FindFeed, IntegersThatMeanNothingKnownAreTriedAlike) {
   const Feed feed = find(model);
   ASSERT_TRUE(feed.runs()) << feed.problem;
   EXPECT_EQ(feed.constant, 1);
+}
+
+TEST_F(FindFeed, FindsWhatOneDimAsksForAndKeepsTheOthersUsual) {
+  ModelBuilder model;  // a height of 48 alone: its factor has that many rows
+  model.input("x", {"N", 3, "H", "W"}).output("y", {"N", 3, 48, "W"});
+  model.weight("scale", {48, 1}, std::vector<float>(48, 1))
+      .weight("none", {48, 1}, std::vector<float>(48, 0));
+  model.integers("two", {2});
+  ::onnx::NodeProto& join = model.node("Concat", {"x", "x"}, {"double"});
+  ModelBuilder::set_int(join, "axis", 2);
+  ::onnx::NodeProto& part = model.node("Split", {"double"}, {"a", "b"});
+  ModelBuilder::set_int(part, "axis", 2);
+  model.node("Mul", {"a", "scale"}, {"s"});
+  model.node("Add", {"s", "none"}, {"y"});
+  const Feed feed = find(model);
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"N", 1}, {"H", 48}, {"W", 224}}));
+}
+
+TEST_F(FindFeed, DimsThatAskForTheSameSizeAreLiftedTogether) {
+  ModelBuilder model;  // a square image of at most 64 by 64: the rest of a frame of 64 is padded
+  model.input("x", {1, 1, "H", "W"}).output("y", {1, 1, "H", "H"});
+  model.weight("frame", {64}, std::vector<float>(64, 1)).integers("none", {0}).integers("three", {3});
+  model.node("MatMul", {"x", "x"}, {"y"});
+  model.node("Shape", {"x"}, {"shape"});
+  model.integers("at", {2});
+  model.node("Gather", {"shape", "at"}, {"height"});
+  model.node("Split", {"frame", "parts"}, {"p", "q"});
+  model.integers("frame_size", {64});
+  model.node("Sub", {"frame_size", "height"}, {"rest"});
+  ModelBuilder::set_int(model.node("Concat", {"height", "rest"}, {"parts"}), "axis", 0);
+  model.output("p", {"some"});
+  const Feed feed = find(model);
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"H", 64}, {"W", 64}}));
+}
+
+TEST_F(FindFeed, RunsWhereSmallSizesAloneDo) {
+  ModelBuilder model;  // at most 12 positions
+  model.input("ids", {"batch", "length"}).output("y", {"batch", "length"});
+  model.weight("positions", {12}, std::vector<float>(12, 1)).integers("limit", {12});
+  model.node("Shape", {"ids"}, {"shape"});
+  model.integers("at", {1});
+  model.node("Gather", {"shape", "at"}, {"length_1"});
+  model.node("Sub", {"limit", "length_1"}, {"rest"});
+  ModelBuilder::set_int(model.node("Concat", {"length_1", "rest"}, {"parts"}), "axis", 0);
+  model.node("Split", {"positions", "parts"}, {"used", "unused"});
+  model.node("Add", {"ids", "used"}, {"y"});
+  const Feed feed = find(model);
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"batch", 1}, {"length", 10}}));
+}
+
+TEST_F(FindFeed, DrawsFloatsAndIntegersBelowAByte) {
+  for (const DType dtype : {DType::float8e4m3fn, DType::float8e4m3fnuz, DType::float8e5m2,
+                            DType::float8e5m2fnuz, DType::int4, DType::uint4}) {
+    ModelBuilder model;
+    model.opset(21).input("x", {3, 5}, static_cast<int>(dtype)).output("y", {3, 5});
+    ModelBuilder::set_int(model.node("Cast", {"x"}, {"y"}), "to", ::onnx::TensorProto::FLOAT);
+    const Feed feed = find(model);
+    ASSERT_TRUE(feed.runs()) << feed.problem;
+    OrtSession session(path());
+    Rng rng(1, "narrow");
+    const std::vector<double> values =
+        to_doubles(session.run(feed.source()->draw(session.inputs(), {}, rng)).at(0));
+    EXPECT_GT(std::set<double>(values.begin(), values.end()).size(), 4u) << graph::dtype_name(dtype);
+    EXPECT_THAT(values, ::testing::Each(::testing::AllOf(::testing::Ge(-8.0), ::testing::Le(15.0))));
+  }
+}
+
+TEST_F(FindFeed, DrawsSequencesAtTheSizesOfTheirTensors) {
+  ModelBuilder model;
+  model.sequence_input("parts", {"n", 2}).input("x", {"n", 2}).output("y", {"m", 2});
+  ModelBuilder::set_int(model.node("ConcatFromSequence", {"parts"}, {"joined"}), "axis", 1);
+  ModelBuilder::set_int(model.node("Concat", {"joined", "x"}, {"y"}), "axis", 1);
+  model.output_type(0).mutable_tensor_type()->clear_shape();
+  const Feed feed = find(model, {.bound = {{"n", {4}}}});
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"n", 4}}));
+}
+
+TEST_F(FindFeed, AnOptionalIsThere) {
+  ModelBuilder model;
+  model.opset(18).input("x", {4}).output("y", {4});
+  ModelBuilder::make_optional(model.graph().mutable_input(0)->mutable_type());
+  model.node("OptionalGetElement", {"x"}, {"y"});
+  const Feed feed = find(model);
+  EXPECT_TRUE(feed.runs()) << feed.problem;
 }
 
 TEST_F(FindFeed, GoesThroughJson) {

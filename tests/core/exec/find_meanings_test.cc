@@ -151,6 +151,64 @@ TEST_F(FindMeanings, ReadersInsideBodiesCount) {
   EXPECT_THAT(drawn(model, "n", 2), ElementsAre(2, 3));
 }
 
+/// The runtime is the judge, for the ops whose other inputs must fit.
+TEST_F(FindMeanings, ScalesPlacesAndLengthsRun) {
+  const auto runs = [&](const ModelBuilder& model) {
+    const auto path = model.write(folder_ / "m.onnx");
+    const RandomInputs inputs(find_meanings(path));
+    OrtSession session(path, {Optimisation::none, 1, {}});
+    Rng rng(1, "readers");
+    for (int draw = 0; draw < 10; ++draw) session.run(inputs.draw(session.inputs(), {}, rng));
+  };
+  const auto set_ints = [](::onnx::NodeProto& node, const std::string& name, std::vector<int> values) {
+    ::onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(::onnx::AttributeProto::INTS);
+    for (const int value : values) attribute.add_ints(value);
+  };
+  ModelBuilder resize;
+  resize.input("x", {1, 3, 8, 8}).input("scales", {4}).output("y", {1, 3, 8, 8});
+  ::onnx::AttributeProto& mode = *resize.node("Resize", {"x", "", "scales"}, {"y"}).add_attribute();
+  mode.set_name("mode");
+  mode.set_type(::onnx::AttributeProto::STRING);
+  mode.set_s("cubic");
+  EXPECT_NO_THROW(runs(resize)) << "scales of exactly 1 on the outer axes";
+
+  ModelBuilder columns;
+  columns.opset(18).input("x", {1, 5, 6}).input("image", {2}, kInt64).input("block", {2}, kInt64);
+  ::onnx::NodeProto& node = columns.output("y", {}).node("Col2Im", {"x", "image", "block"}, {"y"});
+  columns.output_type(0).mutable_tensor_type()->clear_shape();
+  set_ints(node, "pads", {1, 0, 1, 0});
+  set_ints(node, "strides", {2, 1});
+  EXPECT_NO_THROW(runs(columns));
+  EXPECT_THAT(drawn(columns, "image", 2), ElementsAre(1, 3))
+      << "2 x 3 places, a stride of 2, two rows of padding";
+
+  ModelBuilder unpool;
+  unpool.input("x", {1, 2, 3, 3}).input("at", {1, 2, 3, 3}, kInt64).input("shape", {4}, kInt64);
+  set_ints(unpool.output("y", {}).node("MaxUnpool", {"x", "at", "shape"}, {"y"}), "kernel_shape", {2, 2});
+  set_ints(*unpool.graph().mutable_node(0), "strides", {2, 2});
+  unpool.output_type(0).mutable_tensor_type()->clear_shape();
+  EXPECT_THAT(drawn(unpool, "shape", 4), ElementsAre(1, 2, 6, 6));
+  EXPECT_NO_THROW(runs(unpool));
+}
+
+TEST_F(FindMeanings, ZeroPointsOfFloatsAndWideIntegersAreZero) {
+  const auto zero_point = [&](DType dtype) {
+    const int number = static_cast<int>(dtype);
+    ModelBuilder model;
+    model.opset(21).input("x", {40}, number).input("scale", {}).input("zero", {40}, number).output("y", {40});
+    model.node("DequantizeLinear", {"x", "scale", "zero"}, {"y"});
+    const std::vector<ValueInfo> zero{{"zero", dtype, {{40, ""}}}};
+    Rng rng(5, "meanings");
+    return RandomInputs(find(model)).draw(zero, {}, rng).at(0).bytes;
+  };
+  EXPECT_THAT(zero_point(DType::float8e5m2), Each(std::byte{0}));
+  EXPECT_THAT(zero_point(DType::int32), Each(std::byte{0}));
+  EXPECT_THAT(zero_point(DType::uint8), ::testing::Contains(Ge(std::byte{100})));
+  EXPECT_THAT(zero_point(DType::int4), ::testing::Contains(Ge(std::byte{16})));
+}
+
 TEST_F(FindMeanings, GoThroughJson) {
   const InputMeanings meanings = find(reader("TopK", 1));
   EXPECT_EQ(meanings_from_json(to_json(meanings)), meanings);

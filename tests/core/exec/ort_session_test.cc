@@ -67,6 +67,40 @@ TEST(OrtSession, RunsStringsAndBooleans) {
   EXPECT_THAT(results[1].as<std::uint8_t>(), ElementsAre(0, 1));
 }
 
+TEST(OrtSession, FeedsAndGivesSequences) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.sequence_input("s", {"n"}).input("x", {"n"}).sequence_output("longer").output("first", {"n"});
+  model.weight("two", {1}, {2}).integers("at", {0});
+  model.node("SequenceInsert", {"s", "x"}, {"longer"});
+  model.graph().mutable_initializer(1)->clear_dims();
+  model.node("SequenceAt", {"longer", "at"}, {"first"});
+  OrtSession session(model.write(folder / "m.onnx"));
+  EXPECT_EQ(session.inputs()[0].describe(), "s: sequence of float32[n]");
+  const auto one = [](float value) { return Tensor::of<float>(DType::float32, {1}, std::vector{value}); };
+  const Tensor sequence{DType::float32, {}, {}, {}, Container::sequence, {one(5), one(6)}};
+  const std::vector<Tensor> results = session.run(std::vector{sequence, one(7)});
+  EXPECT_EQ(describe(results[0]), "sequence (float32[1], float32[1], float32[1])");
+  EXPECT_EQ(results[0].items[2], one(7));
+  EXPECT_EQ(results[1], one(5));
+  EXPECT_THAT(to_doubles(results[0]), ElementsAre(5, 6, 7));
+  EXPECT_THROW(session.run(std::vector{one(5), one(7)}), ExecError) << "a tensor is no sequence";
+}
+
+TEST(OrtSession, AnOptionalOutputMayBeAbsent) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.opset(18).input("x", {1}).output("y", {1});
+  ModelBuilder::make_optional(&model.output_type(0));
+  ::onnx::AttributeProto& type = *model.node("Optional", {}, {"y"}).add_attribute();
+  type.set_name("type");
+  type.set_type(::onnx::AttributeProto::TYPE_PROTO);
+  type.mutable_tp()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
+  OrtSession session(model.write(folder / "m.onnx"));
+  const Tensor x = Tensor::of<float>(DType::float32, {1}, std::vector{1.0f});
+  EXPECT_EQ(session.run({&x, 1}).at(0).container, Container::nothing);
+}
+
 TEST(OrtSession, SaysWhatIsWrongWithAFileThatIsNoModel) {
   const TempFolder folder;
   EXPECT_THAT(load_failure(folder / "none.onnx"), AllOf(HasSubstr("none.onnx"), HasSubstr("no such file")));

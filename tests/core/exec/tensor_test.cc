@@ -81,6 +81,35 @@ TEST(Compare, NaNAndInfinityMustAgreeInPlace) {
   EXPECT_NE(compare(floats({1}), floats({kNaN})).problem, "");
 }
 
+TEST(Compare, SequencesAreComparedItemByItem) {
+  const auto sequence = [](std::vector<Tensor> items) {
+    return Tensor{DType::float32, {}, {}, {}, Container::sequence, std::move(items)};
+  };
+  const Tensor own = sequence({floats({1, 2}), floats({4})});
+  EXPECT_DOUBLE_EQ(compare(own, sequence({floats({1, 2}), floats({5})})).relative_error, 0.25);
+  EXPECT_EQ(compare(own, own).relative_error, 0);
+  EXPECT_NE(compare(own, sequence({floats({1, 2})})).problem, "") << "one is missing";
+  EXPECT_NE(compare(own, sequence({floats({1}), floats({4})})).problem, "") << "one has another shape";
+  EXPECT_NE(compare(own, sequence({floats({1, 2}), floats({kNaN})})).problem, "");
+  EXPECT_NE(compare(own, {DType::float32, {}, {}, {}, Container::nothing}).problem, "");
+}
+
+TEST(Tensor, NudgeMovesWhatASequenceHolds) {
+  Tensor sequence{DType::float32, {}, {}, {}, Container::sequence, {floats({1}), floats({2})}};
+  Rng rng(7, "nudge");
+  nudge_one_ulp(sequence, rng);
+  EXPECT_NE(sequence.items[0], floats({1}));
+  EXPECT_NE(sequence.items[1], floats({2}));
+}
+
+TEST(Compare, NamesTheElementOfPackedTypes) {
+  const auto packed = [](int first) {
+    return Tensor{DType::int4, {3}, {static_cast<std::byte>(first), std::byte{1}}, {}};
+  };
+  EXPECT_EQ(compare(packed(1), packed(1)).problem, "");
+  EXPECT_EQ(compare(packed(1), packed(2)).problem, "int4 values differ at element 0");
+}
+
 TEST(Compare, IntegersStringsAndShapesAreExact) {
   const auto integers = [](std::vector<std::int64_t> v) {
     return Tensor::of<std::int64_t>(DType::int64, {2}, v);

@@ -38,6 +38,11 @@ class ModelBuilder {
     graph().set_name("tiny");
   }
 
+  ModelBuilder& opset(int version) {
+    model_.mutable_opset_import(0)->set_version(version);
+    model_.set_ir_version(version > 17 ? 10 : 8);
+    return *this;
+  }
   ::onnx::GraphProto& graph() { return *model_.mutable_graph(); }
 
   ModelBuilder& input(const std::string& name, const Shape& shape, int dtype = ::onnx::TensorProto::FLOAT) {
@@ -47,6 +52,28 @@ class ModelBuilder {
   ModelBuilder& output(const std::string& name, const Shape& shape, int dtype = ::onnx::TensorProto::FLOAT) {
     describe(*graph().add_output(), name, shape, dtype);
     return *this;
+  }
+  ModelBuilder& sequence_input(const std::string& name, const Shape& shape,
+                               int dtype = ::onnx::TensorProto::FLOAT) {
+    make_sequence(input(name, shape, dtype).graph().mutable_input()->rbegin()->mutable_type());
+    return *this;
+  }
+  ModelBuilder& sequence_output(const std::string& name, int dtype = ::onnx::TensorProto::FLOAT) {
+    make_sequence(output(name, {}, dtype).graph().mutable_output()->rbegin()->mutable_type());
+    output_type(-1).mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->clear_shape();
+    return *this;
+  }
+  /// Of the i-th output, or of the last for -1.
+  ::onnx::TypeProto& output_type(int i) {
+    return *graph().mutable_output(i < 0 ? graph().output_size() - 1 : i)->mutable_type();
+  }
+  static void make_sequence(::onnx::TypeProto* type) {
+    const ::onnx::TypeProto held = *type;
+    *type->mutable_sequence_type()->mutable_elem_type() = held;
+  }
+  static void make_optional(::onnx::TypeProto* type) {
+    const ::onnx::TypeProto held = *type;
+    *type->mutable_optional_type()->mutable_elem_type() = held;
   }
   ModelBuilder& weight(const std::string& name, const std::vector<std::int64_t>& dims,
                        const std::vector<float>& values) {
