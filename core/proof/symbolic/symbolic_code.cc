@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/proof/symbolic/symbolic_rule.h"
-#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::proof {
 namespace {

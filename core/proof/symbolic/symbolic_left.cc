@@ -3,7 +3,7 @@
 #include "core/proof/symbolic/symbolic_sides.h"
 #include "core/rules/examples/example_attributes.h"
 #include "core/rules/examples/example_generator.h"
-#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::proof {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/proof/symbolic/symbolic_sides.h"
 #include "core/rules/compile/op_names.h"
-#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::proof {
 namespace {

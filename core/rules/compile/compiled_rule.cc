@@ -17,6 +17,38 @@ bool ready(const CompiledRule& rule, std::size_t node, const std::vector<bool>& 
 
 }  // namespace
 
+Code Code::make(Form form, Position at, std::vector<Code> args, std::string symbol) {
+  Code c;
+  c.form = form;
+  c.at = at;
+  c.args = std::move(args);
+  c.symbol = std::move(symbol);
+  return c;
+}
+
+Code Code::of(Quantity literal, Position at) {
+  Code c = make(Form::literal, at);
+  c.literal = std::move(literal);
+  return c;
+}
+
+Code Code::of(Slot variable, Position at) {
+  Code c = make(Form::variable, at);
+  c.slot = variable;
+  return c;
+}
+
+bool is_interior(const CompiledRule& rule, std::size_t node) {
+  for (const OperandPattern& output : rule.nodes[node].outputs) {
+    for (const PatternNode& user : rule.nodes) {
+      for (const OperandPattern& operand : user.operands) {
+        if (operand.slot == output.slot) return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::vector<std::size_t> pattern_order(const CompiledRule& rule) {
   std::vector<std::size_t> order;
   std::vector<bool> done(rule.nodes.size(), false);

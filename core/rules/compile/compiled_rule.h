@@ -3,6 +3,7 @@
 // Internal to core/rules: a rule after its checks, with names turned into slots.
 
 #include <bitset>
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct Slot {
   std::int16_t domain = -1;
   std::uint16_t index = 0;
 
-  bool operator==(const Slot&) const = default;
+  auto operator<=>(const Slot&) const = default;
 };
 
 enum class Function : std::uint8_t {
@@ -89,6 +90,10 @@ struct Code {
   std::vector<Code> args;
   std::vector<Slot> tensors;  // call, dim: tensor arguments
   Position at;
+
+  static Code make(Form form, Position at, std::vector<Code> args = {}, std::string symbol = {});
+  static Code of(Quantity literal, Position at);
+  static Code of(Slot variable, Position at);
 };
 
 /// A guard, or with a target a let-binding, evaluated for each member when `domain` >= 0.
@@ -204,6 +209,8 @@ struct CompiledRule {
   bool is_siblings() const { return sibling_domain >= 0; }
 };
 
+/// Whether a node of the pattern reads one of this one's outputs.
+bool is_interior(const CompiledRule& rule, std::size_t node);
 /// The pattern's nodes, each behind those whose outputs it reads. Of a pattern that reads itself not all.
 std::vector<std::size_t> pattern_order(const CompiledRule& rule);
 

@@ -1,8 +1,9 @@
+#include "core/rules/compile/lint.h"
+
 #include <algorithm>
 #include <set>
 
-#include "core/rules/compile/compile_values.h"
-#include "core/rules/compile/compiler.h"
+#include "core/rules/compile/check_values.h"
 #include "core/rules/compile/op_names.h"
 
 namespace regraft::rules {
@@ -40,44 +41,47 @@ void names_read(const Expr& e, std::set<std::string>& out) {
   for (const AttrItem& item : e.attrs) names_read(item.value, out);
 }
 
-}  // namespace
-
-void Compiler::check_sense() const {
-  check_values(
-      text_, [&](const Expr& e) { return only_kind(e); }, reporter());
-  for (const Clause& clause : text_.left) {
-    if (clause.targets.empty() && clause.value.form != Expr::Form::operation &&
-        speaks_of_nothing(clause.value))
-      error(clause.at, "a guard that is the same for every graph", "compare something of the pattern");
-  }
-  const auto on_left = [&](const Clause& clause) {
-    return std::ranges::any_of(text_.left, [&](const Clause& other) { return same(other, clause); });
-  };
-  if (std::ranges::all_of(text_.right, on_left))
-    error(text_.right[0].at, "the right side is the left side", "write what replaces it");
-  check_used();
-}
-
-std::optional<graph::OpKind> Compiler::only_kind(const Expr& e) const {
+/// The one op that an operation stands for; nothing where there are several.
+std::optional<graph::OpKind> only_kind(const Expr& e, const CompiledRule& rule, const RuleScope& left) {
   KindSet kinds;
   for (const std::string& name : e.classes) kinds |= kinds_of(name);
-  if (const Symbol* op = find(e.text); e.classes.empty() && op && op->sort == Sort::op)
-    for (const PatternNode& node : rule_.nodes)
+  if (const Symbol* op = left.find(e.text); e.classes.empty() && op && op->sort == Sort::op)
+    for (const PatternNode& node : rule.nodes)
       if (node.op == op->slot) kinds = node.kinds;
   return kinds.count() == 1 ? std::optional(some_kind(kinds)) : std::nullopt;
 }
 
-void Compiler::check_used() const {
+void check_used(const RuleText& text, const RuleScope& left) {
   std::set<std::string> read;
-  for (const Clause& clause : text_.right) names_read(clause.value, read);
-  for (const Clause& clause : text_.right) {
+  for (const Clause& clause : text.right) names_read(clause.value, read);
+  for (const Clause& clause : text.right) {
     const auto matters = [&](const Target& target) {  // what the left side has is replaced
-      return names_.contains(target.name) || read.contains(target.name);
+      return left.find(target.name) || read.contains(target.name);
     };
     if (clause.targets.empty() || std::ranges::any_of(clause.targets, matters)) continue;
-    error(clause.targets[0].at, "'" + clause.targets[0].name + "' is made and never used",
-          "remove it, or use it in what replaces a root");
+    left.reporter().fail(clause.targets[0].at, "'" + clause.targets[0].name + "' is made and never used",
+                         "remove it, or use it in what replaces a root");
   }
+}
+
+}  // namespace
+
+void lint(const RuleText& text, const CompiledRule& rule, const RuleScope& left) {
+  const RuleReporter& reporter = left.reporter();
+  check_values(
+      text, [&](const Expr& e) { return only_kind(e, rule, left); }, reporter);
+  for (const Clause& clause : text.left) {
+    if (clause.targets.empty() && clause.value.form != Expr::Form::operation &&
+        speaks_of_nothing(clause.value))
+      reporter.fail(clause.at, "a guard that is the same for every graph",
+                    "compare something of the pattern");
+  }
+  const auto on_left = [&](const Clause& clause) {
+    return std::ranges::any_of(text.left, [&](const Clause& other) { return same(other, clause); });
+  };
+  if (std::ranges::all_of(text.right, on_left))
+    reporter.fail(text.right[0].at, "the right side is the left side", "write what replaces it");
+  check_used(text, left);
 }
 
 }  // namespace regraft::rules

@@ -47,6 +47,13 @@ KindSet kinds_of(std::string_view name) {
   return kinds;
 }
 
+graph::OpKind some_kind(const KindSet& kinds) {
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds.test(k)) return static_cast<graph::OpKind>(k);
+  }
+  return graph::OpKind::opaque;
+}
+
 std::vector<std::string_view> known_op_names() {
   std::vector<std::string_view> names(kClasses.begin(), kClasses.end());
   for (std::size_t k = 0; k < graph::kOpKinds; ++k)

@@ -15,6 +15,8 @@ namespace regraft::rules {
 /// input, "Binary": elementwise with two inputs and broadcasting, "Monotone": elementwise, one input,
 /// non-decreasing). Empty: unknown.
 KindSet kinds_of(std::string_view name);
+/// The first of them.
+graph::OpKind some_kind(const KindSet& kinds);
 /// Names of ops and classes, for suggestions.
 std::vector<std::string_view> known_op_names();
 

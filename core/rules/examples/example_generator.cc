@@ -5,11 +5,11 @@
 #include <numeric>
 #include <optional>
 
-#include "core/rules/examples/example_hints.h"
 #include "core/rules/examples/example_leaves.h"
 #include "core/rules/examples/example_roles.h"
 #include "core/rules/examples/example_shapes.h"
 #include "core/rules/examples/example_values.h"
+#include "core/rules/examples/rule_hints.h"
 
 namespace regraft::rules {
 namespace {

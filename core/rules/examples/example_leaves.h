@@ -8,8 +8,8 @@
 
 #include "core/graph/graph_builder.h"
 #include "core/rules/compile/op_domain.h"
-#include "core/rules/examples/example_hints.h"
 #include "core/rules/examples/example_limits.h"
+#include "core/rules/examples/rule_hints.h"
 
 namespace regraft::rules {
 

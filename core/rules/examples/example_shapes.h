@@ -6,10 +6,10 @@
 
 #include "core/graph/op.h"
 #include "core/rules/examples/choices.h"
-#include "core/rules/examples/example_hints.h"
 #include "core/rules/examples/example_limits.h"
 #include "core/rules/examples/example_roles.h"
 #include "core/rules/examples/example_windows.h"
+#include "core/rules/examples/rule_hints.h"
 
 namespace regraft::rules {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/rules/examples/choices.h"
-#include "core/rules/examples/example_hints.h"
 #include "core/rules/examples/example_limits.h"
+#include "core/rules/examples/rule_hints.h"
 
 namespace regraft::rules {
 

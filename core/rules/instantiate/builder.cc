@@ -8,8 +8,8 @@
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/rules/compile/op_domain.h"
-#include "core/rules/instantiate/evaluate_code.h"
-#include "core/rules/instantiate/symbolic_shapes.h"
+#include "core/rules/instantiate/evaluate.h"
+#include "core/rules/instantiate/fits_for_all_sizes.h"
 
 namespace regraft::rules {
 

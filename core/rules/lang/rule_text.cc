@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "core/rules/lang/rule_file.h"
+#include "core/rules/lang/parse_rules.h"
 #include "core/rules/lang/syntax.h"
 
 namespace regraft::rules {

@@ -12,7 +12,7 @@ namespace regraft::rules {
 struct AttrItem;
 
 /// One expression of the rule language, for tensors, attributes and guards alike: what it is is decided by
-/// compile.h. args and attrs by form:
+/// compile_rule.h. args and attrs by form:
 ///   integer, real, text; name (text, domain, member); list, set (args)
 ///   call: text(args...); operation: text{attrs}(args...), or label:text{attrs}(args...) where `classes` may
 ///   hold several infix: text, args[0], args[1]; prefix: text, args[0]; parity: "odd" or "even", args[0] dim:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/instantiate/passes.h"
 
 namespace regraft::rules {
 

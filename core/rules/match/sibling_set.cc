@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/rules/instantiate/evaluate_code.h"
-#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/instantiate/evaluate.h"
+#include "core/rules/instantiate/passes.h"
 
 namespace regraft::rules {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/rules/instantiate/builder.h"
 #include "core/rules/instantiate/legal.h"
 #include "core/rules/lang/rule_error.h"
-#include "core/rules/match/locate.h"
-#include "core/rules/rewrite/congruence.h"
+#include "core/rules/match/locator.h"
+#include "core/rules/rewrite/merge_equal_users.h"
 
 namespace regraft::rules {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/base/file.h"
-#include "core/rules/compile/compile.h"
-#include "core/rules/lang/rule_file.h"
+#include "core/rules/compile/compile_rule.h"
+#include "core/rules/lang/parse_rules.h"
 #include "core/rules/set/rule_status.h"
 
 namespace regraft::rules {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/rules/instantiate/bindings.h"
-#include "core/rules/instantiate/evaluate_code.h"
-#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/instantiate/evaluate.h"
+#include "core/rules/instantiate/passes.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/rewriter.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/rng.h"
-#include "core/rules/lang/rule_file.h"
+#include "core/rules/lang/parse_rules.h"
 #include "core/rules/lang/syntax.h"
 
 namespace regraft::rules {

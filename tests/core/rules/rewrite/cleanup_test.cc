@@ -6,7 +6,7 @@
 
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
-#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/instantiate/passes.h"
 
 namespace regraft::rules {
 namespace {

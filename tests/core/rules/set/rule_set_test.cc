@@ -6,7 +6,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/rules/compile/compiled_rule.h"
-#include "core/rules/lang/rule_file.h"
+#include "core/rules/lang/parse_rules.h"
 #include "core/rules/lang/syntax.h"
 
 namespace regraft::rules {

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <optional>
 
-#include "core/rules/lang/parser.h"
+#include "core/rules/lang/parse_rule.h"
 
 namespace regraft::rules {
 namespace {

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rules/lang/lexer.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/lang/syntax.h"
+#include "core/rules/lang/tokenize.h"
 
 namespace regraft::rules {
 

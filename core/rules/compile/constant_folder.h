@@ -13,10 +13,10 @@ namespace regraft::rules {
 
 /// Numbers, lists and texts that are written out in a rule, arithmetic on them, and the names that it gives
 /// to such values, where they are used after they were given. Takes time in proportion to the text.
-class Written {
+class ConstantFolder {
  public:
   /// `text` must live as long.
-  explicit Written(const RuleText& text);
+  explicit ConstantFolder(const RuleText& text);
 
   /// `none` where the graph decides.
   Quantity value(const Expr& e) const;

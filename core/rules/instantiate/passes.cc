@@ -1,6 +1,6 @@
-#include "core/rules/instantiate/evaluate_guard.h"
+#include "core/rules/instantiate/passes.h"
 
-#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::rules {
 namespace {

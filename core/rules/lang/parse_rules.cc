@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/rules/lang/rule_file.h"
+#include "core/rules/lang/parse_rules.h"
 
-#include "core/rules/lang/lexer.h"
-#include "core/rules/lang/parser.h"
+#include "core/rules/lang/parse_rule.h"
+#include "core/rules/lang/tokenize.h"
 
 namespace regraft::rules {
 namespace {

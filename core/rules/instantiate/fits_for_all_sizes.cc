@@ -1,4 +1,4 @@
-#include "core/rules/instantiate/symbolic_shapes.h"
+#include "core/rules/instantiate/fits_for_all_sizes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/rules/compile/compile_kinds.h"
+#include "core/rules/compile/check_kinds.h"
 
 #include <array>
 #include <cmath>
@@ -86,14 +86,15 @@ bool is_fraction(const Code& code) {
 
 class KindReader {
  public:
-  explicit KindReader(const ReportKind& report) : report_(report) {}
+  explicit KindReader(const RuleReporter& reporter) : reporter_(reporter) {}
 
   void bind(Slot slot, Kinds kinds) { held_[{slot.domain, slot.index}] = kinds; }
 
   void need(const Code& code, Kinds wanted, const std::string& who) {
     const Kinds found = of(code);
     if ((found & wanted) == 0)
-      report_(code.at, who + " is " + named(wanted) + ", and this is " + named(found), remedy_for(wanted));
+      reporter_.fail(code.at, who + " is " + named(wanted) + ", and this is " + named(found),
+                     remedy_for(wanted));
   }
 
   Kinds of(const Code& code) {
@@ -181,8 +182,8 @@ class KindReader {
     for (std::size_t i = 1; i < code.args.size(); ++i) {
       const Kinds right = of(code.args[i]);
       if (!comparable(left, right) || ((left & kReal) == 0 && is_fraction(code.args[i])))
-        report_(code.at, named(left) + " is never equal to " + named(right),
-                "compare numbers with numbers, and lists with lists or whole numbers");
+        reporter_.fail(code.at, named(left) + " is never equal to " + named(right),
+                       "compare numbers with numbers, and lists with lists or whole numbers");
     }
   }
 
@@ -199,7 +200,7 @@ class KindReader {
       if (kinds == kReal) real = &arg;
     }
     if (list && real)
-      report_(real->at, "a list is of whole numbers, and this is a real number", remedy_for(kInteger));
+      reporter_.fail(real->at, "a list is of whole numbers, and this is a real number", remedy_for(kInteger));
     if (list) return kList;
     return real && (all & kList) == 0 ? kReal : all;
   }
@@ -239,7 +240,7 @@ class KindReader {
     }
   }
 
-  const ReportKind& report_;
+  const RuleReporter& reporter_;
   std::map<std::pair<std::int16_t, std::uint16_t>, Kinds> held_;
 };
 
@@ -285,8 +286,8 @@ void check_right(const RightStep& step, KindReader& kinds) {
 
 }  // namespace
 
-void check_kinds(const CompiledRule& rule, const ReportKind& report) {
-  KindReader kinds(report);
+void check_kinds(const CompiledRule& rule, const RuleReporter& reporter) {
+  KindReader kinds(reporter);
   for (const PatternNode& node : rule.nodes) {
     for (const auto& [attr, slot] : node.attrs)
       kinds.bind(slot, static_cast<Kinds>(of_attribute(attr) & ~kCondition));  // flags are 0 or 1 there

@@ -5,7 +5,8 @@
 #include <functional>
 #include <optional>
 
-#include "core/rules/compile/compile_kinds.h"
+#include "core/rules/compile/compiled_rule.h"
+#include "core/rules/compile/rule_reporter.h"
 #include "core/rules/lang/syntax.h"
 
 namespace regraft::rules {
@@ -17,6 +18,6 @@ using KindOf = std::function<std::optional<graph::OpKind>(const Expr& e)>;
 /// of the left side allows, the first negative axis of a pattern (an axis of a graph counts from the front),
 /// the first text that an attribute does not know, the first perm that is no permutation, and the first type
 /// that is none.
-void check_values(const RuleText& text, const KindOf& kind_of, const ReportKind& report);
+void check_values(const RuleText& text, const KindOf& kind_of, const RuleReporter& reporter);
 
 }  // namespace regraft::rules

@@ -1,4 +1,4 @@
-#include "core/rules/match/locate.h"
+#include "core/rules/match/locator.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/rules/instantiate/evaluate_code.h"
+#include "core/rules/instantiate/evaluate.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/rules/compile/constant_expr.h"
+#include "core/rules/compile/constant_folder.h"
 
 #include <algorithm>
 #include <string_view>
@@ -28,7 +28,7 @@ const Expr* elements(const Expr& e) {
 
 }  // namespace
 
-Written::Written(const RuleText& text) {
+ConstantFolder::ConstantFolder(const RuleText& text) {
   for (const auto* side : {&text.left, &text.right}) {
     for (const Clause& clause : *side) {
       if (clause.targets.size() != 1) continue;
@@ -39,7 +39,7 @@ Written::Written(const RuleText& text) {
   }
 }
 
-Quantity Written::value(const Expr& e) const {
+Quantity ConstantFolder::value(const Expr& e) const {
   switch (e.form) {
     case Expr::Form::integer:
       return Quantity::of(e.integer);
@@ -71,7 +71,7 @@ Quantity Written::value(const Expr& e) const {
   }
 }
 
-bool Written::has_zero(const Expr& e) const {
+bool ConstantFolder::has_zero(const Expr& e) const {
   if (const Expr* made_from = elements(e)) return has_zero(*made_from);
   if (e.form == Expr::Form::name && zeros_.contains(e.text)) return true;
   return rules::has_zero(value(e));

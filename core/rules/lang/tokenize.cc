@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "core/base/text.h"
-#include "core/rules/lang/lexer.h"
+#include "core/rules/lang/tokenize.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/rules/rewrite/congruence.h"
+#include "core/rules/rewrite/merge_equal_users.h"
 
 #include <algorithm>
 #include <array>

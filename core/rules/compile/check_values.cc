@@ -1,4 +1,4 @@
-#include "core/rules/compile/compile_values.h"
+#include "core/rules/compile/check_values.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/attr_texts.h"
-#include "core/rules/compile/constant_expr.h"
+#include "core/rules/compile/constant_folder.h"
 #include "core/rules/compile/op_names.h"
 
 namespace regraft::rules {
@@ -33,8 +33,8 @@ std::string dims_text(std::int64_t rank) {
 
 class ValueCheck {
  public:
-  ValueCheck(const RuleText& text, const KindOf& kind_of, const ReportKind& report)
-      : text_(text), kind_of_(kind_of), report_(report), written_(text) {}
+  ValueCheck(const RuleText& text, const KindOf& kind_of, const RuleReporter& reporter)
+      : text_(text), kind_of_(kind_of), reporter_(reporter), constants_(text) {}
 
   void run() {
     for (const Clause& clause : text_.left) {
@@ -68,7 +68,7 @@ class ValueCheck {
     if (!name || !(compare == "==" || compare == "<" || compare == "<=" || in_set)) return;
     std::int64_t most = 0;
     for (std::size_t i = 0; i < (in_set ? bound.args.size() : 1); ++i) {
-      const Quantity value = written_.value(in_set ? bound.args[i] : bound);
+      const Quantity value = constants_.value(in_set ? bound.args[i] : bound);
       if (value.kind != Quantity::Kind::integer || value.integer > kMostRank) return;
       most = std::max(most, value.integer - (compare == "<" ? 1 : 0));
     }
@@ -90,7 +90,7 @@ class ValueCheck {
 
   void look_at(const Expr& e) {
     const bool hides =
-        e.form == Expr::Form::comprehension && (written_.names(e.text) || ranks_.contains(e.text));
+        e.form == Expr::Form::comprehension && (constants_.names(e.text) || ranks_.contains(e.text));
     if (hides) return;  // its variable is not what the name is elsewhere
     for (const Expr& arg : e.args) look_at(arg);
     for (const AttrItem& item : e.attrs) look_at(item.value);
@@ -122,7 +122,7 @@ class ValueCheck {
   }
 
   void check_divisor(const Expr& divisor, Position at) {
-    if (written_.has_zero(divisor)) report_(at, "a division by zero", "divide by something else");
+    if (constants_.has_zero(divisor)) reporter_.fail(at, "a division by zero", "divide by something else");
   }
 
   void check_compared(const Expr& name, const Expr& with) {
@@ -135,40 +135,41 @@ class ValueCheck {
       check_text(e.args[1], kind, attr);
       return check_text(e.args[2], kind, attr);
     }
-    const Quantity value = written_.value(e);
+    const Quantity value = constants_.value(e);
     const auto known = graph::known_texts(kind, attr);
     if (value.kind != Quantity::Kind::text || known.empty()) return;
     if (std::ranges::find(known, value.text) != known.end()) return;
     const std::string all = join(std::vector<std::string>(known.begin(), known.end()), ", ");
-    report_(e.at,
-            "'" + value.text + "' is no " + std::string(graph::attr_name(attr)) + " of " +
-                std::string(graph::op_info(kind).name),
-            nearest(value.text, known, "one of " + all));
+    reporter_.fail(e.at,
+                   "'" + value.text + "' is no " + std::string(graph::attr_name(attr)) + " of " +
+                       std::string(graph::op_info(kind).name),
+                   nearest(value.text, known, "one of " + all));
   }
 
   void check_known(const Expr& e, Attr attr) {
-    const Quantity value = written_.value(e);
+    const Quantity value = constants_.value(e);
     if (attr == Attr::perm && value.kind == Quantity::Kind::list) {
       List sorted = value.list;
       std::ranges::sort(sorted);
       for (std::size_t i = 0; i < sorted.size(); ++i)
         if (sorted[i] != static_cast<std::int64_t>(i))
-          report_(e.at, "a perm that is no permutation",
-                  "write each of 0 to " + std::to_string(sorted.size() - 1) + " once");
+          reporter_.fail(e.at, "a perm that is no permutation",
+                         "write each of 0 to " + std::to_string(sorted.size() - 1) + " once");
     }
     if (attr == Attr::to && value.kind == Quantity::Kind::integer &&
         (value.integer < 1 || value.integer > kLastType))
-      report_(e.at, std::to_string(value.integer) + " is no element type of ONNX", "as in to=float32");
+      reporter_.fail(e.at, std::to_string(value.integer) + " is no element type of ONNX", "as in to=float32");
   }
 
   void check_axes(const Expr& e, OpKind kind, Attr attr, const Expr& axes) {
-    const Quantity value = written_.value(axes);
+    const Quantity value = constants_.value(axes);
     List list = value.list;
     if (value.kind == Quantity::Kind::integer) list.push_back(value.integer);
     if (value.kind != Quantity::Kind::integer && value.kind != Quantity::Kind::list) return;
     if (on_left_ && attr == Attr::axis && !list.empty() && list[0] < 0)
-      report_(axes.at, "an axis of a pattern counts from the front, so that a negative one is never found",
-              "write rank(x) - 1 for the last of x");
+      reporter_.fail(axes.at,
+                     "an axis of a pattern counts from the front, so that a negative one is never found",
+                     "write rank(x) - 1 for the last of x");
     const std::string* name = e.args.empty() ? nullptr : tensor_name(e.args[0]);
     const auto held = name ? ranks_.find(*name) : ranks_.end();
     if (held == ranks_.end()) return;
@@ -182,15 +183,15 @@ class ValueCheck {
   void check_dim(const Expr& e) {
     const std::string* name = tensor_name(e.args[0]);
     const auto held = name ? ranks_.find(*name) : ranks_.end();
-    const Quantity number = written_.value(e.args[1]);
+    const Quantity number = constants_.value(e.args[1]);
     if (held == ranks_.end() || number.kind != Quantity::Kind::integer) return;
     if (number.integer >= held->second || number.integer < -held->second)
       beyond(e.args[1].at, "dim " + std::to_string(number.integer), *name, held->second);
   }
 
   void beyond(Position at, const std::string& what, const std::string& name, std::int64_t rank) {
-    report_(at, what + ", where a guard says that '" + name + "' has at most " + dims_text(rank),
-            "the first is 0; mend the number or the guard");
+    reporter_.fail(at, what + ", where a guard says that '" + name + "' has at most " + dims_text(rank),
+                   "the first is 0; mend the number or the guard");
   }
 
   static constexpr std::int64_t kLastType = 26;       // onnx.TensorProto.DataType.INT2
@@ -198,8 +199,8 @@ class ValueCheck {
 
   const RuleText& text_;
   const KindOf& kind_of_;
-  const ReportKind& report_;
-  Written written_;
+  const RuleReporter& reporter_;
+  ConstantFolder constants_;
   std::map<std::string, std::int64_t> ranks_;             // of tensors, at most
   std::map<std::string, std::pair<OpKind, Attr>> texts_;  // names bound by a text attribute
   bool on_left_ = true;
@@ -207,8 +208,8 @@ class ValueCheck {
 
 }  // namespace
 
-void check_values(const RuleText& text, const KindOf& kind_of, const ReportKind& report) {
-  ValueCheck(text, kind_of, report).run();
+void check_values(const RuleText& text, const KindOf& kind_of, const RuleReporter& reporter) {
+  ValueCheck(text, kind_of, reporter).run();
 }
 
 }  // namespace regraft::rules
