@@ -44,7 +44,7 @@ struct ReplayReport {
   bool identical = false;    // the replayed model has the bytes of the given one, external data included
 };
 
-/// Replays a rewrite log on the original and compares the bytes with `optimised` (design: Equivalence, c).
+/// Replays a rewrite log on the original and compares the bytes with `optimised`.
 /// Throws what LogReplay throws.
 ReplayReport check_replay(const std::filesystem::path& original, const std::filesystem::path& optimised,
                           const std::filesystem::path& log,

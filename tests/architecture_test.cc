@@ -242,6 +242,66 @@ TEST(Architecture, EdgesNameKnownFoldersAndHaveNoCycle) {
   EXPECT_EQ(done.size(), edges().size()) << "some folders depend on each other in a circle";
 }
 
+/// Header pairs (x.h with x.cc), and those whose headers they include.
+using Pairs = std::map<std::string, Names>;
+
+Pairs pairs_of(const std::vector<SourceFile>& files) {
+  const auto pair_of = [](const std::string& path) { return path.substr(0, path.rfind('.')); };
+  Pairs pairs;
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
+    Names& includes = pairs[pair_of(file.path)];
+    for (const Include& include : file.includes)
+      if (include.ours && pair_of(include.target) != pair_of(file.path))
+        includes.insert(pair_of(include.target));
+  }
+  return pairs;
+}
+
+/// What is left when pairs that include none of the others, or that none of them includes, are taken away
+/// until there are no more: circles, and what lies between them.
+Names in_circles(Pairs pairs) {
+  for (std::size_t before = pairs.size() + 1; pairs.size() != before;) {
+    before = pairs.size();
+    Names included;
+    for (auto& [pair, includes] : pairs) {
+      std::erase_if(includes, [&](const std::string& other) { return !pairs.contains(other); });
+      included.insert(includes.begin(), includes.end());
+    }
+    std::erase_if(pairs,
+                  [&](const auto& entry) { return entry.second.empty() || !included.contains(entry.first); });
+  }
+  Names left;
+  for (const auto& [pair, includes] : pairs) left.insert(pair);
+  return left;
+}
+
+// Constants lie in the tables, and what they come to is computed with the tables; a graph's hash and its
+// check are questions about the order of its nodes.
+const std::map<std::string, Names> kOneThing{
+    {"core/graph/weights", {"core/graph/evaluate", "core/graph/tables"}},
+    {"core/graph/graph", {"core/graph/order"}},
+};
+
+TEST(Architecture, HeaderPairsIncludeEachOtherInNoCircle) {
+  Pairs pairs = pairs_of(our_sources());
+  for (const auto& [pair, others] : kOneThing)
+    for (const std::string& other : others) {
+      EXPECT_EQ(pairs[pair].erase(other), 1u) << pair << " does not include " << other << " any more";
+    }
+  EXPECT_THAT(in_circles(pairs), ::testing::IsEmpty());
+
+  const auto found = [](const std::vector<std::pair<std::string, std::string>>& files) {
+    std::vector<SourceFile> parsed;
+    for (const auto& [path, include] : files)
+      parsed.push_back(parse_source(path, "#include \"" + include + "\"\n"));
+    return in_circles(pairs_of(parsed));
+  };
+  EXPECT_THAT(found({{"a/x.h", "a/y.h"}, {"a/y.cc", "a/x.h"}, {"a/z.h", "a/x.h"}}),
+              ::testing::ElementsAre("a/x", "a/y"));
+  EXPECT_THAT(found({{"a/x.h", "a/y.h"}, {"a/x.cc", "a/x.h"}, {"a/y.h", "a/z.h"}}), ::testing::IsEmpty());
+}
+
 TEST(Architecture, NoTwoHeadersDefineATypeOfOneName) {
   std::map<std::string, std::string> seen;
   for (const SourceFile& file : our_sources()) {

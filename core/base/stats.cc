@@ -16,13 +16,6 @@ double sorted_quantile(std::span<const double> sorted, double q) {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
-double resampled_median(std::span<const double> values, Rng& rng, std::vector<double>& scratch) {
-  scratch.resize(values.size());
-  for (double& value : scratch) value = values[rng.below(values.size())];
-  std::sort(scratch.begin(), scratch.end());
-  return sorted_quantile(scratch, 0.5);
-}
-
 std::vector<double> mean_ranks(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -62,19 +55,6 @@ double quantile(std::span<const double> values, double q) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted_quantile(sorted, q);
-}
-
-Interval bootstrap_ratio_of_medians(std::span<const double> numerator, std::span<const double> denominator,
-                                    Rng& rng, double confidence, std::size_t resamples) {
-  std::vector<double> scratch, ratios(resamples);
-  for (double& ratio : ratios) {
-    const double top = resampled_median(numerator, rng, scratch);
-    ratio = top / resampled_median(denominator, rng, scratch);
-  }
-  std::sort(ratios.begin(), ratios.end());
-  const double tail = (1.0 - confidence) / 2.0;
-  return {sorted_quantile(ratios, tail), median(numerator) / median(denominator),
-          sorted_quantile(ratios, 1.0 - tail)};
 }
 
 double interquartile_mean(std::vector<double> values) {

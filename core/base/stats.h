@@ -23,11 +23,6 @@ struct Interval {
   double high = 0;
 };
 
-/// median(numerator) / median(denominator) with its percentile bootstrap interval (Efron 1979) at the given
-/// confidence: both sides are resampled independently. Both must be non-empty and the denominators positive.
-Interval bootstrap_ratio_of_medians(std::span<const double> numerator, std::span<const double> denominator,
-                                    Rng& rng, double confidence = 0.95, std::size_t resamples = 4000);
-
 /// Interquartile mean: the mean of the middle half of the values, those at its borders by their share inside
 /// (Agarwal et al. 2021). Needs at least one value.
 double interquartile_mean(std::vector<double> values);

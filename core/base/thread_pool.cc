@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace regraft {
 namespace {
@@ -54,14 +55,14 @@ void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::s
   if (count == 0) return;
   const auto loop = std::make_shared<Loop>(count, body);
   const std::size_t helpers = std::min(workers_.size(), count - 1);
-  for (std::size_t i = 0; i < helpers; ++i) enqueue(std::packaged_task<void()>([loop] { loop->run(); }));
+  for (std::size_t i = 0; i < helpers; ++i) enqueue([loop] { loop->run(); });
   loop->run();
   std::unique_lock lock(loop->mutex);
   loop->done.wait(lock, [&] { return loop->finished == loop->count; });
   if (loop->failure) std::rethrow_exception(loop->failure);
 }
 
-void ThreadPool::enqueue(std::packaged_task<void()> task) {
+void ThreadPool::enqueue(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
@@ -74,7 +75,7 @@ void ThreadPool::work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     waiting_.wait(lock, stop, [&] { return !tasks_.empty(); });
     if (stop.stop_requested()) return;
-    std::packaged_task<void()> task = std::move(tasks_.front());
+    std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
     task();

@@ -83,7 +83,7 @@ struct Visited {
   std::span<const rules::Match> path;  // valid until the next reset or step
 };
 
-/// Graph rewriting as a Markov decision process (design: learning.md, "Environment").
+/// Graph rewriting as a Markov decision process.
 ///
 /// Data flow: an action names a match of the present observation by (xfer, location); step() applies it
 /// through the edit log, which tells cost model and match index what changed; the reward compares costs

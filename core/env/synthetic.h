@@ -10,8 +10,8 @@
 
 namespace regraft::env {
 
-/// A family of graphs whose best rewriting is known, on which steepest descent fails (design: learning.md,
-/// "Tests that cannot flatter"). A graph is a sum of parallel chains of elementwise ops, each with an input
+/// A family of graphs whose best rewriting is known, on which steepest descent fails, so that tests
+/// cannot flatter. A graph is a sum of parallel chains of elementwise ops, each with an input
 /// of its own, so that the rewriter never merges equal nodes of two chains and what is best for one does not
 /// depend on the others:
 ///

@@ -7,7 +7,7 @@
 
 namespace regraft::exec {
 
-/// Whole-model check (design: Equivalence, b). Interfaces must agree in names, order, types and dims. Both
+/// Whole-model check. Interfaces must agree in names, order, types and dims. Both
 /// models run in ONNX Runtime without its optimiser, on one thread, on the same inputs, at the points given,
 /// at all 1 and primes, at a few small sizes more, next to the model's own small constants, and on extremes
 /// (exec/extreme_inputs.h). The spread of the original is taken over optimisation levels, 1 and 2 threads,

@@ -60,13 +60,13 @@ struct LatencyReport {
 /// shown".
 std::string_view verdict_name(const LatencyReport& report);
 
-/// Paired latency (design: Acceptance): after one probe a side, fresh sessions run in pairs, each pair in
+/// Paired latency: after one probe a side, fresh sessions run in pairs, each pair in
 /// random order, every session with the runtime's best options, but for options.after_optimisation; the
 /// verdict is judge()'s. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options);
 
-/// Keys as in design/overview.md: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
+/// Keys: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
 /// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides,
 /// and optimisation_after, what the runtime itself made of `after`.
 nlohmann::json to_json(const LatencyReport& report);

@@ -100,8 +100,7 @@ KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
         const auto& args = event.at("args");
         times.emplace_back();
         profile.kernels.push_back({name.substr(0, name.size() - kKernelSuffix.size()), args.at("op_name"),
-                                   type_texts(args, "input_type_shape"),
-                                   type_texts(args, "output_type_shape"), 0});
+                                   type_texts(args, "input_type_shape"), 0});
       }
       times[at->second].push_back(event.at("dur"));
     }

@@ -11,10 +11,10 @@ namespace regraft::exec {
 
 /// One kernel of an optimised model, as ONNX Runtime ran it.
 struct KernelTime {
-  std::string node;                                    // the runtime's name of the (possibly fused) node
-  std::string op;                                      // after fusion: "FusedConv", "SkipLayerNormalization"
-  std::vector<std::string> input_types, output_types;  // "float[1,768]"; activations only
-  double time_us = 0;                                  // median over the runs
+  std::string node;                      // the runtime's name of the (possibly fused) node
+  std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
+  std::vector<std::string> input_types;  // "float[1,768]"; activations only
+  double time_us = 0;                    // median over the runs
 };
 
 /// Time by op, largest first.

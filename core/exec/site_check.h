@@ -27,7 +27,7 @@ inline constexpr double kSiteTolerance = 1e-9;
 /// float32, 2^-11 for float16, 2^-8 for bfloat16), so equality holds up to a few such roundings only.
 double made_constant_tolerance(graph::DType dtype);
 
-/// Checks one rewrite (design: Equivalence, a): what it replaced against what it put there, both in fp64 on
+/// Checks one rewrite: what it replaced against what it put there, both in fp64 on
 /// the site's actual shapes, with the model's real weights; where these shapes have symbols, with their
 /// given sizes, with 3 for those not given, and with a few sizes smaller than those given. `before` is the
 /// graph as it was (a copy, or the graph after undo), `after` the rewritten one; both share ids and Tables.

@@ -52,34 +52,6 @@ TEST(BootstrapInterquartileMean, CoversTheTruthAndKeepsTasksApart) {
   EXPECT_EQ(sure.low, sure.high);
 }
 
-TEST(BootstrapRatioOfMedians, CoversTheTruthAboutAsOftenAsItClaims) {
-  const std::uint64_t seed = 23;
-  SCOPED_TRACE(::testing::Message() << "seed " << seed);
-  Rng data(seed, "data"), resampling(seed, "resampling");
-  int covered = 0;
-  constexpr int trials = 200;
-  for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> top, bottom;
-    for (int i = 0; i < 40; ++i) {
-      top.push_back(12.0 * std::exp(0.1 * data.normal()));
-      bottom.push_back(10.0 * std::exp(0.1 * data.normal()));
-    }
-    const Interval interval = bootstrap_ratio_of_medians(top, bottom, resampling, 0.95, 400);
-    ASSERT_LE(interval.low, interval.high);
-    EXPECT_NEAR(interval.estimate, 1.2, 0.2);
-    covered += interval.low <= 1.2 && 1.2 <= interval.high;
-  }
-  EXPECT_GE(covered, trials * 88 / 100);
-}
-
-TEST(BootstrapRatioOfMedians, OfConstantsIsAPoint) {
-  Rng rng(1, "constant");
-  const Interval interval = bootstrap_ratio_of_medians(std::vector(5, 6.0), std::vector(9, 3.0), rng);
-  EXPECT_EQ(interval.low, 2.0);
-  EXPECT_EQ(interval.estimate, 2.0);
-  EXPECT_EQ(interval.high, 2.0);
-}
-
 TEST(Spearman, SeesMonotoneRelationsTiesAndNone) {
   EXPECT_DOUBLE_EQ(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{1.0, 8.0, 27.0}), 1.0);
   EXPECT_DOUBLE_EQ(spearman(std::vector{1.0, 2.0, 3.0}, std::vector{3.0, 2.0, -10.0}), -1.0);

@@ -3,20 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <stdexcept>
 #include <vector>
 
 namespace regraft {
 namespace {
-
-TEST(ThreadPool, FuturesCarryValuesAndExceptions) {
-  ThreadPool pool(2);
-  auto value = pool.submit([owned = std::make_unique<int>(41)] { return *owned + 1; });
-  auto failure = pool.submit([]() -> int { throw std::runtime_error("no"); });
-  EXPECT_EQ(value.get(), 42);
-  EXPECT_THROW(failure.get(), std::runtime_error);
-}
 
 TEST(ThreadPool, ParallelForVisitsEachIndexOnce) {
   for (const std::size_t workers : {0u, 1u, 3u}) {
@@ -48,15 +39,6 @@ TEST(ThreadPool, ParallelForInsideTasksDoesNotDeadlock) {
   pool.parallel_for(
       8, [&](std::size_t) { pool.parallel_for(8, [&](std::size_t i) { sum += static_cast<int>(i); }); });
   EXPECT_EQ(sum, 8 * 28);
-}
-
-TEST(ThreadPool, DestructorBreaksThePromisesOfTasksThatNeverBegan) {
-  std::future<void> waiting;
-  {
-    ThreadPool pool(0);
-    waiting = pool.submit([] {});
-  }
-  EXPECT_THROW(waiting.get(), std::future_error);
 }
 
 }  // namespace

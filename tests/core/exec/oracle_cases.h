@@ -367,10 +367,30 @@ inline std::vector<Case> resize_cases() {
   return cases;
 }
 
+/// Ops of later opsets, and those that models compute shapes and types with.
+inline std::vector<Case> other_cases() {
+  std::vector<Case> cases;
+  for (const char* approximate : {"none", "tanh"})
+    cases.push_back({std::string("Gelu_") + approximate, [=](ModelBuilder& model) {
+                       model.opset(20).input("x", {2, 3}).output("y", {2, 3});
+                       set_text(model.node("Gelu", {"x"}, {"y"}), "approximate", approximate);
+                     }});
+  cases.push_back({"CastLike", [](ModelBuilder& model) {
+                     model.input("x", {2, 3}).input("t", {1}, kInt64).output("y", {2, 3}, kInt64);
+                     model.node("CastLike", {"x", "t"}, {"y"});
+                   }});
+  cases.push_back({"ConstantOfShape", [](ModelBuilder& model) {
+                     model.input("x", {2, 3}).output("y", {2, 3});
+                     model.node("Shape", {"x"}, {"s"});
+                     model.node("ConstantOfShape", {"s"}, {"y"});
+                   }});
+  return cases;
+}
+
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), attention_cases(),
-                    resize_cases()}) {
+                    resize_cases(), other_cases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   return cases;

@@ -44,6 +44,10 @@ class ModelBuilder {
     return *this;
   }
   ::onnx::GraphProto& graph() { return *model_.mutable_graph(); }
+  ModelBuilder& opset(std::int64_t version) {
+    model_.mutable_opset_import(0)->set_version(version);
+    return *this;
+  }
 
   ModelBuilder& input(const std::string& name, const Shape& shape, int dtype = ::onnx::TensorProto::FLOAT) {
     describe(*graph().add_input(), name, shape, dtype);

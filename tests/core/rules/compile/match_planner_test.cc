@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/rules/lang/rule_error.h"
+
 namespace regraft::rules {
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "core/rules/lang/rule_error.h"
+
 namespace regraft::rules {
 namespace {
 
