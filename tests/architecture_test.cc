@@ -54,8 +54,9 @@ struct Include {
 struct SourceFile {
   std::string path, folder;  // relative to the root; the folder as in edges.txt
   std::vector<Include> includes;
-  std::vector<std::string>
-      types{};  // with the namespace: "regraft::env Environment"; of headers, not indented
+  // With the namespace: "regraft::env Environment".
+  std::vector<std::string> types{};  // of headers, not indented
+  Names classes{};                   // whose member functions a .cc file defines
   std::size_t lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
 };
@@ -95,16 +96,23 @@ std::string folder_of(const std::string& path) {
 SourceFile parse_source(const std::string& path, const std::string& text) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
   static const std::regex space(R"(^namespace ([\w:]+) \{)"),
-      type(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{)");
+      type(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{)"),
+      member(R"(^(?!\s|using|return|//)[\w:<>&*, \[\]]*?\b((?:[A-Z]\w*::)+)~?\w[^\s(]*\()");
   SourceFile file{path, folder_of(path), {}};
   std::string inside;
+  bool unnamed = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line); ++file.lines) {
     std::smatch match;
     if (std::regex_search(line, match, pattern)) file.includes.push_back({match[2], match[1] == "\""});
-    if (!file.is_header()) continue;
+    if (!file.is_header() && !path.ends_with(".cc")) continue;
     if (std::regex_search(line, match, space)) inside = match[1];
-    if (std::regex_search(line, match, type)) file.types.push_back(inside + " " + match[1].str());
+    if (line == "namespace {" || line == "}  // namespace") unnamed = line.ends_with('{');
+    if (file.is_header() && std::regex_search(line, match, type))
+      file.types.push_back(inside + " " + match[1].str());
+    const bool defines = !file.is_header() && !unnamed && line.find("::") != line.npos;
+    if (defines && std::regex_search(line, match, member))
+      file.classes.insert(inside + " " + match[1].str().substr(0, match[1].length() - 2));
   }
   return file;
 }
@@ -175,6 +183,19 @@ std::vector<std::string> broken_walls(const std::vector<SourceFile>& files, cons
     }
   }
   return broken;
+}
+
+/// Classes whose member functions more than one file defines, a line each.
+std::vector<std::string> scattered_classes(const std::vector<SourceFile>& files) {
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> scattered;
+  for (const SourceFile& file : files) {
+    for (const std::string& name : file.classes) {
+      const auto [at, fresh] = seen.try_emplace(name, file.path);
+      if (!fresh) scattered.push_back(name + " is defined in " + at->second + " and in " + file.path);
+    }
+  }
+  return scattered;
 }
 
 TEST(Architecture, IncludesFollowTheEdges) {
@@ -316,6 +337,31 @@ TEST(Architecture, NoTwoHeadersDefineATypeOfOneName) {
       parse_source("core/base/x.h",
                    "namespace a::b {\nstruct C {\n};\nclass D final : public C {\nstruct E;\n  struct F {\n");
   EXPECT_EQ(parsed.types, (std::vector<std::string>{"a::b C", "a::b D"}));
+}
+
+TEST(Architecture, AClassIsDefinedInOneFile) {
+  for (const std::string& broken : scattered_classes(our_sources()))
+    ADD_FAILURE() << broken << ": a class that does not fit is two concepts";
+  std::size_t classes = 0;
+  for (const SourceFile& file : our_sources()) classes += file.classes.size();
+  EXPECT_GT(classes, 100u);
+}
+
+TEST(Architecture, TheCheckOfClassesFindsWhatIsScattered) {
+  const auto found = [](const std::string& one, const std::string& other) {
+    const auto parsed = [](const std::string& path, const std::string& text) {
+      return parse_source(path, "namespace a {\n" + text + "\n}  // namespace a\n");
+    };
+    return scattered_classes({parsed("core/base/x.cc", one), parsed("core/base/y.cc", other)}).size();
+  };
+  EXPECT_EQ(found("void C::f() {\n}", "C::C(int a) : a_(a) {}"), 1u);
+  EXPECT_EQ(found("bool C::operator==(const C& c) const {\n}", "C::~C() {}"), 1u);
+  EXPECT_EQ(found("std::vector<C::Part> C::parts(int) {", "C::Part C::part(\n    int a) {"), 1u);
+  EXPECT_EQ(found("void C::State::f() {\n}", "b::D& C::State::g() {"), 1u);
+  EXPECT_EQ(found("void C::State::f() {\n}", "void D::State::f() {\n}"), 0u) << "two types";
+  EXPECT_EQ(found("void C::f() {\n}", "void D::f(C::Part part) {\n  C::f();\n}"), 0u) << "a use";
+  EXPECT_EQ(found("void C::f() {\n}", "namespace b {\nvoid C::f() {\n}\n}"), 0u) << "another namespace";
+  EXPECT_EQ(found("void C::f() {\n}", "namespace {\nvoid C::f() {\n}\n}  // namespace"), 0u);
 }
 
 TEST(Architecture, NoFileIsLongerThanALimit) {

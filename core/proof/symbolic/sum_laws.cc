@@ -1,254 +1,231 @@
 #include "core/proof/symbolic/sum_laws.h"
 
 #include <algorithm>
-#include <numeric>
-#include <stdexcept>
+
+#include "core/proof/symbolic/sum_renaming.h"
 
 namespace regraft::proof {
 namespace {
 
 using Form = Written::Form;
 
-z3::expr_vector variables_of(z3::context& context, const std::vector<z3::expr>& list) {
-  z3::expr_vector out(context);
-  for (const z3::expr& e : list) out.push_back(e);
-  return out;
+constexpr std::size_t kMostLaws = 120, kMostOrders = 20000;
+
+// Whether they are equal, but for what is one term already.
+z3::expr same(const z3::expr& a, const z3::expr& b) {
+  return z3::eq(a, b) ? a.ctx().bool_val(true) : a == b;
 }
 
-std::string name_with_arity(const Written& atom) {
-  return atom.name + "/" + std::to_string(atom.index.size()) +
-         (atom.args.empty() ? "" : "/" + std::to_string(atom.args.size()));
+z3::expr both(const z3::expr& a, const z3::expr& b) {
+  return a.is_true() ? b : b.is_true() ? a : a && b;
+}
+
+z3::expr only_if(const z3::expr& a, const z3::expr& b) {
+  return a.is_true() || b.is_true() ? b : z3::implies(a, b);
 }
 
 }  // namespace
 
-z3::expr SumLaws::translated(const z3::expr& of_another_context) {
-  const unsigned id = Z3_get_ast_id(of_another_context.ctx(), of_another_context);
-  const auto held = translations_.find(id);
-  if (held != translations_.end()) return held->second;
-  z3::expr out(context_, Z3_translate(of_another_context.ctx(), of_another_context, context_));
-  translations_.emplace(id, out);
-  return out;
+void SumLaws::add(std::string name, const z3::expr& claim) {
+  laws_.push_back({std::move(name), claim});
 }
 
-z3::expr SumLaws::at(const z3::expr& index, const Places& places) {
-  z3::expr e = translated(index);
-  z3::expr_vector from(context_), to(context_);
-  for (const auto& [variable, image] : places) {
-    from.push_back(variable);
-    to.push_back(image);
+// Sums, and where laws multiply also products of more than one factor.
+bool SumLaws::is_named(const Piece& piece) const {
+  if (!piece.bounds.empty()) return true;
+  return products_ == Products::by_laws && piece.factors.size() + piece.guards.size() > 1;
+}
+
+z3::expr SumLaws::total(const std::vector<Named>& parts) {
+  z3::expr sum = terms_.number(0, 1);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Piece& piece = parts[i].piece;
+    const bool one = piece.numerator == 1 && piece.denominator == 1;
+    const z3::expr term =
+        one ? parts[i].value : terms_.number(piece.numerator, piece.denominator) * parts[i].value;
+    sum = i == 0 ? term : sum + term;
   }
-  return e.substitute(from, to).simplify();
+  return sum;
 }
 
-z3::expr SumLaws::fresh(const char* prefix, const z3::sort& sort) {
-  return context_.constant((prefix + std::to_string(names_++)).c_str(), sort);
-}
-
-z3::expr SumLaws::number(std::int64_t numerator, std::int64_t denominator) {
-  const std::string text = denominator < 0 ? std::to_string(-numerator) + "/" + std::to_string(-denominator)
-                                           : std::to_string(numerator) + "/" + std::to_string(denominator);
-  return context_.real_val(text.c_str());
-}
-
-z3::expr SumLaws::all(const std::vector<z3::expr>& conditions) {
-  if (conditions.size() == 1) return conditions[0];
-  return conditions.empty() ? context_.bool_val(true) : z3::mk_and(variables_of(context_, conditions));
-}
-
-SumLaws::Key SumLaws::key_of(const WrittenRef& written, const Places& places) {
-  std::string key;
-  for (const auto& [variable, image] : places) {
-    for (const z3::expr& part : {variable, image}) {
-      const unsigned id = Z3_get_ast_id(context_, part);
-      alive_.emplace(id, part);
-      key += std::to_string(id) + " ";
+std::vector<SumLaws::Named> SumLaws::named(const WrittenRef& written, const Places& places) {
+  std::vector<Named> out;
+  for (const Piece& piece : terms_.pieces(written, places)) {
+    if (!is_named(piece)) {
+      out.push_back({piece, terms_.product(piece)});
+      continue;
     }
-  }
-  return {written.get(), key};
-}
-
-bool SumLaws::has_sum(const WrittenRef& written) {
-  const auto held = has_sum_.find(written.get());
-  if (held != has_sum_.end()) return held->second;
-  const bool found =
-      written->form == Form::sum ||
-      std::ranges::any_of(written->args, [&](const WrittenRef& part) { return has_sum(part); });
-  return has_sum_[written.get()] = found;
-}
-
-z3::expr SumLaws::atom(const WrittenRef& written, const Places& places, const std::vector<z3::expr>& args) {
-  z3::sort_vector sorts(context_);
-  z3::expr_vector all(context_);
-  for (const z3::expr& i : written->index) {
-    all.push_back(at(i, places));
-    sorts.push_back(context_.int_sort());
-  }
-  for (const z3::expr& arg : args) {
-    all.push_back(arg);
-    sorts.push_back(context_.real_sort());
-  }
-  const std::string name = name_with_arity(*written);
-  if (all.empty()) return context_.real_const(name.c_str());
-  return context_.function(name.c_str(), sorts, context_.real_sort())(all);
-}
-
-// Of its parts; nothing for sums and atoms.
-std::optional<z3::expr> SumLaws::arithmetic(const Written& written, const Places& places,
-                                            const std::function<z3::expr(std::size_t)>& part) {
-  switch (written.form) {
-    case Form::number:
-      return number(written.numerator, written.denominator);
-    case Form::add:
-      return part(0) + part(1);
-    case Form::multiply:
-      return part(0) * part(1);
-    case Form::negate:
-      return -part(0);
-    case Form::guarded:
-      return z3::ite(at(written.index[0], places), part(0), number(0, 1));
-    default:
-      return std::nullopt;
-  }
-}
-
-z3::expr SumLaws::value(const WrittenRef& written, const Places& places) {
-  const Key key = key_of(written, places);
-  if (const auto held = values_.find(key); held != values_.end()) return held->second;
-  const auto part = [&](std::size_t i) { return value(written->args[i], places); };
-  const auto made = [&]() -> z3::expr {
-    if (const auto known = arithmetic(*written, places, part)) return *known;
-    if (written->form == Form::sum) {
-      z3::expr sum = fresh("sum!", context_.real_sort());
-      sums_.emplace_back(sum, shown(written, places, 0));
-      return sum;
-    }
-    std::vector<z3::expr> args;
-    for (std::size_t i = 0; i < written->args.size(); ++i) args.push_back(part(i));
-    z3::expr out = atom(written, places, args);
-    if (written->name == "Relu" && written->args[0]->form == Form::atom && written->args[0]->name == "Relu")
-      add("Relu leaves what Relu yields", out == args[0]);
-    return out;
-  };
-  z3::expr out = made();
-  values_.emplace(key, out);
-  return out;
-}
-
-// As it is written, a sum as a function of a name and a summand: for people alone.
-z3::expr SumLaws::shown(const WrittenRef& written, const Places& places, int depth) {
-  const auto part = [&](std::size_t i) { return shown(written->args[i], places, depth); };
-  if (const auto known = arithmetic(*written, places, part)) return *known;
-  if (written->form == Form::sum) {
-    const z3::expr k = context_.int_const(("k" + std::to_string(depth)).c_str());
-    Places inside = places;
-    inside.emplace_back(translated(written->index[0]), k);
-    const z3::expr summand = z3::ite(k >= 0 && k < at(written->index[1], places),
-                                     shown(written->args[0], inside, depth + 1), number(0, 1));
-    return context_.function("sum", context_.int_sort(), context_.real_sort(), context_.real_sort())(k,
-                                                                                                     summand);
-  }
-  std::vector<z3::expr> args;
-  for (std::size_t i = 0; i < written->args.size(); ++i) args.push_back(part(i));
-  return atom(written, places, args);
-}
-
-z3::expr SumLaws::shown(const Piece& piece) {
-  z3::expr_vector from(context_), to(context_);
-  int depth = 0;
-  for (const z3::expr& bound : piece.bounds) {
-    from.push_back(bound);
-    to.push_back(context_.int_const(("k" + std::to_string(depth++)).c_str()));
-  }
-  const Piece renamed = moved(piece, from, to);
-  z3::expr body = number(1, 1);
-  for (std::size_t i = 0; i < renamed.factors.size(); ++i) {
-    const z3::expr factor = shown(renamed.factors[i].atom, renamed.factors[i].places, depth);
-    body = i == 0 ? factor : body * factor;
-  }
-  if (!renamed.guards.empty()) body = z3::ite(all(renamed.guards), body, number(0, 1));
-  for (unsigned i = to.size(); i-- > 0;)
-    body = context_.function("sum", context_.int_sort(), context_.real_sort(), context_.real_sort())(to[i],
-                                                                                                     body);
-  return body;
-}
-
-SumLaws::Piece SumLaws::moved(const Piece& piece, const z3::expr_vector& from,
-                              const z3::expr_vector& to) const {
-  Piece out = piece;
-  for (z3::expr& guard : out.guards) guard = guard.substitute(from, to).simplify();
-  for (Factor& factor : out.factors) {
-    for (auto& [variable, image] : factor.places) image = image.substitute(from, to).simplify();
+    out.push_back({piece, terms_.named_sum(piece)});
   }
   return out;
 }
 
-// The same sum over other variables, times the first.
-SumLaws::Piece SumLaws::times(const Piece& a, const Piece& b) {
-  z3::expr_vector from(context_), to(context_);
-  for (const z3::expr& bound : b.bounds) {
-    from.push_back(bound);
-    to.push_back(fresh("b!", context_.int_sort()));
-  }
-  const Piece other = moved(b, from, to);
-  Piece out = a;
-  if (__builtin_mul_overflow(a.numerator, b.numerator, &out.numerator) ||
-      __builtin_mul_overflow(a.denominator, b.denominator, &out.denominator))
-    throw std::overflow_error("a coefficient of more than 63 bits");
-  const std::int64_t common = std::gcd(out.numerator, out.denominator);
-  if (common > 1) {
-    out.numerator /= common;
-    out.denominator /= common;
-  }
-  for (unsigned i = 0; i < to.size(); ++i) out.bounds.push_back(to[i]);
-  out.guards.insert(out.guards.end(), other.guards.begin(), other.guards.end());
-  out.factors.insert(out.factors.end(), other.factors.begin(), other.factors.end());
-  return out;
-}
-
-std::vector<SumLaws::Piece> SumLaws::pieces(const WrittenRef& written, const Places& places) {
-  std::vector<Piece> out;
+// The parts of a value, which the laws that are added here say to add up to it.
+std::vector<SumLaws::Named> SumLaws::linked(const WrittenRef& written, const Places& places) {
+  const Key key = terms_.key_of(written, places);
+  if (const auto held = linked_.find(key); held != linked_.end()) return held->second;
+  std::vector<Named> out;
   switch (written->form) {
     case Form::number:
-      out.push_back(written->denominator < 0 ? Piece{-written->numerator, -written->denominator, {}, {}, {}}
-                                             : Piece{written->numerator, written->denominator, {}, {}, {}});
-      break;
     case Form::atom:
-      out.push_back({1, 1, {}, {}, {{written, places}}});
+      out = named(written, places);
       break;
     case Form::add:
       for (const WrittenRef& part : written->args) {
-        for (Piece& piece : pieces(part, places)) out.push_back(std::move(piece));
+        for (Named& each : linked(part, places)) out.push_back(std::move(each));
       }
       break;
-    case Form::multiply: {
-      const std::vector<Piece> a = pieces(written->args[0], places), b = pieces(written->args[1], places);
-      for (const Piece& x : a) {
-        for (const Piece& y : b) out.push_back(times(x, y));
+    case Form::negate:
+      out = linked(written->args[0], places);
+      for (Named& each : out) each.piece.numerator = -each.piece.numerator;
+      break;
+    case Form::guarded: {
+      const std::vector<Named> inner = linked(written->args[0], places);
+      out = named(written, places);
+      const z3::expr condition = terms_.at(written->index[0], places);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        if (is_named(out[i].piece))
+          add("a condition on no variable of a sum",
+              out[i].value == z3::ite(condition, inner[i].value, terms_.number(0, 1)));
       }
       break;
     }
-    case Form::negate:
-      out = pieces(written->args[0], places);
-      for (Piece& piece : out) piece.numerator = -piece.numerator;
+    case Form::multiply:
+      out = named(written, places);
+      link_product(written, places, out);
       break;
-    case Form::guarded:
-      out = pieces(written->args[0], places);
-      for (Piece& piece : out) piece.guards.push_back(at(written->index[0], places));
+    case Form::sum:
+      out = linked_sum(written, places);
       break;
-    case Form::sum: {
-      const z3::expr k = fresh("b!", context_.int_sort());
-      Places inside = places;
-      inside.emplace_back(translated(written->index[0]), k);
-      out = pieces(written->args[0], inside);
-      for (Piece& piece : out) {
-        piece.bounds.push_back(k);
-        piece.guards.push_back(k >= 0 && k < at(written->index[1], places));
-      }
-      break;
+  }
+  linked_.emplace(key, out);
+  return out;
+}
+
+void SumLaws::link_product(const WrittenRef& written, const Places& places, const std::vector<Named>& whole) {
+  const std::vector<Named> a = linked(written->args[0], places), b = linked(written->args[1], places);
+  if (std::ranges::none_of(whole, [&](const Named& n) { return is_named(n.piece); })) return;
+  const z3::expr x = terms_.value(written->args[0], places), y = terms_.value(written->args[1], places);
+  add("a product of sums is the sum of all products",
+      only_if(both(same(x, total(a)), same(y, total(b))), terms_.value(written, places) == total(whole)));
+}
+
+std::vector<SumLaws::Named> SumLaws::linked_sum(const WrittenRef& written, const Places& places) {
+  const z3::expr w = terms_.fresh("w!", terms_.context().int_sort());
+  Places inside = places;
+  inside.emplace_back(terms_.translated(written->index[0]), w);
+  const std::vector<Named> parts = linked(written->args[0], inside);
+  const z3::expr body = terms_.value(written->args[0], inside), sum = terms_.value(written, places);
+  // Nothing is to be taken apart: the summand is one product.
+  if (parts.size() == 1 && parts[0].piece.bounds.empty() && z3::eq(body, total(parts)) &&
+      parts[0].piece.numerator == 1 && parts[0].piece.denominator == 1)
+    return {{terms_.pieces(written, places)[0], sum}};
+  std::vector<Named> out = named(written, places);
+  const z3::expr range = w >= 0 && w < terms_.at(written->index[1], places);
+  add("a sum of sums is the sum over the variables of both",
+      only_if(only_if(range, same(body, total(parts))), sum == total(out)));
+  return out;
+}
+
+bool SumLaws::relate(const WrittenRef& left, const WrittenRef& right) {
+  equalise(left, {}, right, {});
+  return laws_.size() <= kMostLaws;
+}
+
+void SumLaws::equalise(const WrittenRef& left, const Places& l, const WrittenRef& right, const Places& r) {
+  if (products_ == Products::by_arithmetic && !terms_.has_sum(left) && !terms_.has_sum(right)) {
+    terms_.value(left, l);
+    terms_.value(right, r);
+    return;
+  }
+  if (laws_.size() > kMostLaws || !equalised_.emplace(terms_.key_of(left, l), terms_.key_of(right, r)).second)
+    return;
+  const std::vector<Named> a = linked(left, l), b = linked(right, r);
+  for (const auto* side : {&a, &b}) {
+    for (const Named& each : *side) vanish(each);
+  }
+  for (const Named& x : a) {
+    for (const Named& y : b) {
+      const Piece &p = x.piece, &q = y.piece;
+      if (p.bounds.size() != q.bounds.size() || p.factors.size() != q.factors.size()) continue;
+      if (p.numerator != q.numerator || p.denominator != q.denominator) continue;
+      std::vector<std::size_t> order;
+      pair(x, y, order);
     }
   }
-  return out;
+}
+
+void SumLaws::vanish(const Named& a) {
+  if (!is_named(a.piece) || a.piece.guards.size() <= a.piece.bounds.size()) return;
+  z3::expr_vector from(terms_.context()), to(terms_.context());
+  for (const z3::expr& bound : a.piece.bounds) {
+    from.push_back(bound);
+    to.push_back(terms_.fresh("w!", terms_.context().int_sort()));
+  }
+  const z3::expr holds = terms_.all(terms_.moved(a.piece, from, to).guards);
+  add("a sum of zeros is 0", z3::implies(!holds, a.value == terms_.number(0, 1)));
+}
+
+// Factors of the same name, in every order.
+void SumLaws::pair(const Named& a, const Named& b, std::vector<std::size_t>& order) {
+  const std::size_t next = order.size();
+  if (++orders_ > kMostOrders) return;
+  if (next == a.piece.factors.size()) return confirm(a, b, order);
+  const Written& wanted = *a.piece.factors[next].atom;
+  for (std::size_t i = 0; i < b.piece.factors.size(); ++i) {
+    const Written& held = *b.piece.factors[i].atom;
+    if (wanted.name != held.name || wanted.index.size() != held.index.size() ||
+        wanted.args.size() != held.args.size() || std::ranges::find(order, i) != order.end())
+      continue;
+    order.push_back(i);
+    pair(a, b, order);
+    order.pop_back();
+  }
+}
+
+// From places of leaves, also within functions that are applied to values of one form.
+void SumLaws::learn(Renaming& renaming, const Factor& wanted, const Factor& held) {
+  const Written &x = *wanted.atom, &y = *held.atom;
+  if (x.form != y.form || x.form == Form::sum || x.name != y.name) return;
+  for (std::size_t k = 0; x.form == Form::atom && k < std::min(x.index.size(), y.index.size()); ++k)
+    renaming.learn(terms_.at(x.index[k], wanted.places), renaming.apply(terms_.at(y.index[k], held.places)));
+  for (std::size_t k = 0; k < std::min(x.args.size(), y.args.size()); ++k)
+    learn(renaming, {x.args[k], wanted.places}, {y.args[k], held.places});
+}
+
+void SumLaws::confirm(const Named& a, const Named& b, const std::vector<std::size_t>& order) {
+  if (laws_.size() > kMostLaws) return;
+  const Piece &p = a.piece, &q = b.piece;
+  Renaming renaming(q.bounds, p.bounds);
+  for (std::size_t round = 0; round < q.bounds.size() && !renaming.whole(); ++round) {
+    for (std::size_t i = 0; i < order.size(); ++i) learn(renaming, p.factors[i], q.factors[order[i]]);
+  }
+  if (!renaming.whole()) return;
+  z3::expr_vector from(terms_.context()), here(terms_.context()), others(terms_.context()),
+      there(terms_.context());
+  for (const z3::expr& bound : p.bounds) {
+    from.push_back(bound);
+    here.push_back(terms_.fresh("w!", terms_.context().int_sort()));
+  }
+  for (z3::expr bound : q.bounds) {
+    others.push_back(bound);
+    there.push_back(renaming.apply(bound).substitute(from, here).simplify());
+  }
+  const Piece left = terms_.moved(p, from, here), right = terms_.moved(q, others, there);
+  z3::expr factors = terms_.context().bool_val(true);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Factor &x = left.factors[i], &y = right.factors[order[i]];
+    factors = both(factors, same(terms_.value(x.atom, x.places), terms_.value(y.atom, y.places)));
+  }
+  const z3::expr holds = terms_.all(left.guards);
+  if ((is_named(p) || is_named(q)) && !z3::eq(a.value, b.value))
+    add("sums of equal summands are equal",
+        only_if(both(same(holds, terms_.all(right.guards)), only_if(holds, factors)), a.value == b.value));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Factor &x = left.factors[i], &y = right.factors[order[i]];
+    for (std::size_t k = 0; k < x.atom->args.size(); ++k)
+      equalise(x.atom->args[k], x.places, y.atom->args[k], y.places);
+  }
 }
 
 }  // namespace regraft::proof
