@@ -3,21 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "core/base/file.h"
+#include "support/source_files.h"
 
 namespace regraft {
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::set<std::string>;
+using namespace testing;
 
 /// An outside library by what its includes start with; the folders whose sources may use it, and those among
 /// them whose headers may show it.
@@ -44,95 +40,6 @@ const std::vector<Outside>& outside_libraries() {
       {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };
   return libraries;
-}
-
-struct Include {
-  std::string target;
-  bool ours = false;  // written with quotes
-};
-
-struct SourceFile {
-  std::string path, folder;  // relative to the root; the folder as in edges.txt
-  std::vector<Include> includes;
-  // With the namespace: "regraft::env Environment".
-  std::vector<std::string> types{};  // of headers, not indented
-  Names classes{};                   // whose member functions a .cc file defines
-  std::size_t lines = 0;
-  bool is_header() const { return path.ends_with(".h"); }
-};
-
-fs::path root() {
-  return REGRAFT_SOURCE_DIR;
-}
-
-/// Folder to the folders that it may include, of edges.txt.
-std::map<std::string, Names> parse_edges(const std::string& text) {
-  std::map<std::string, Names> edges;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const auto colon = line.find(':');
-    if (line.starts_with('#') || colon == std::string::npos) continue;
-    std::istringstream targets(line.substr(colon + 1));
-    Names& allowed = edges[line.substr(0, colon)];
-    for (std::string target; targets >> target;) allowed.insert(target);
-  }
-  return edges;
-}
-
-const std::map<std::string, Names>& edges() {
-  static const auto parsed = parse_edges(read_file(root() / "cmake/edges.txt"));
-  return parsed;
-}
-
-/// The innermost folder of edges.txt in which a path lies; "" where there is none.
-std::string folder_of(const std::string& path) {
-  std::string innermost;
-  for (const auto& [folder, targets] : edges()) {
-    if (path.starts_with(folder + "/") && folder.size() > innermost.size()) innermost = folder;
-  }
-  return innermost;
-}
-
-SourceFile parse_source(const std::string& path, const std::string& text) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
-  static const std::regex space(R"(^namespace ([\w:]+) \{)"),
-      type(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{)"),
-      member(R"(^(?!\s|using|return|//)[\w:<>&*, \[\]]*?\b((?:[A-Z]\w*::)+)~?\w[^\s(]*\()");
-  SourceFile file{path, folder_of(path), {}};
-  std::string inside;
-  bool unnamed = false;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line); ++file.lines) {
-    std::smatch match;
-    if (std::regex_search(line, match, pattern)) file.includes.push_back({match[2], match[1] == "\""});
-    if (!file.is_header() && !path.ends_with(".cc")) continue;
-    if (std::regex_search(line, match, space)) inside = match[1];
-    if (line == "namespace {" || line == "}  // namespace") unnamed = line.ends_with('{');
-    if (file.is_header() && std::regex_search(line, match, type))
-      file.types.push_back(inside + " " + match[1].str());
-    const bool defines = !file.is_header() && !unnamed && line.find("::") != line.npos;
-    if (defines && std::regex_search(line, match, member))
-      file.classes.insert(inside + " " + match[1].str().substr(0, match[1].length() - 2));
-  }
-  return file;
-}
-
-std::vector<SourceFile> sources_under(const std::vector<std::string>& folders) {
-  static const Names extensions{".h", ".cc", ".cu", ".py", ".sh", ".cmake", ".txt", ".rules", ".toml"};
-  std::vector<SourceFile> files;
-  for (const std::string& folder : folders) {
-    if (!fs::exists(root() / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
-      if (!entry.is_regular_file() || !extensions.contains(entry.path().extension().string())) continue;
-      files.push_back(parse_source(fs::relative(entry.path(), root()).string(), read_file(entry.path())));
-    }
-  }
-  return files;
-}
-
-const std::vector<SourceFile>& our_sources() {
-  static const auto files = sources_under({"core", "replay", "actors", "learner", "launch"});
-  return files;
 }
 
 bool includes_directly(const SourceFile& file, const Outside& library) {
@@ -183,19 +90,6 @@ std::vector<std::string> broken_walls(const std::vector<SourceFile>& files, cons
     }
   }
   return broken;
-}
-
-/// Classes whose member functions more than one file defines, a line each.
-std::vector<std::string> scattered_classes(const std::vector<SourceFile>& files) {
-  std::map<std::string, std::string> seen;
-  std::vector<std::string> scattered;
-  for (const SourceFile& file : files) {
-    for (const std::string& name : file.classes) {
-      const auto [at, fresh] = seen.try_emplace(name, file.path);
-      if (!fresh) scattered.push_back(name + " is defined in " + at->second + " and in " + file.path);
-    }
-  }
-  return scattered;
 }
 
 TEST(Architecture, IncludesFollowTheEdges) {
@@ -261,107 +155,6 @@ TEST(Architecture, EdgesNameKnownFoldersAndHaveNoCycle) {
     }
   }
   EXPECT_EQ(done.size(), edges().size()) << "some folders depend on each other in a circle";
-}
-
-/// Header pairs (x.h with x.cc), and those whose headers they include.
-using Pairs = std::map<std::string, Names>;
-
-Pairs pairs_of(const std::vector<SourceFile>& files) {
-  const auto pair_of = [](const std::string& path) { return path.substr(0, path.rfind('.')); };
-  Pairs pairs;
-  for (const SourceFile& file : files) {
-    if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
-    Names& includes = pairs[pair_of(file.path)];
-    for (const Include& include : file.includes)
-      if (include.ours && pair_of(include.target) != pair_of(file.path))
-        includes.insert(pair_of(include.target));
-  }
-  return pairs;
-}
-
-/// What is left when pairs that include none of the others, or that none of them includes, are taken away
-/// until there are no more: circles, and what lies between them.
-Names in_circles(Pairs pairs) {
-  for (std::size_t before = pairs.size() + 1; pairs.size() != before;) {
-    before = pairs.size();
-    Names included;
-    for (auto& [pair, includes] : pairs) {
-      std::erase_if(includes, [&](const std::string& other) { return !pairs.contains(other); });
-      included.insert(includes.begin(), includes.end());
-    }
-    std::erase_if(pairs,
-                  [&](const auto& entry) { return entry.second.empty() || !included.contains(entry.first); });
-  }
-  Names left;
-  for (const auto& [pair, includes] : pairs) left.insert(pair);
-  return left;
-}
-
-// Constants lie in the tables, and what they come to is computed with the tables; a graph's hash and its
-// check are questions about the order of its nodes.
-const std::map<std::string, Names> kOneThing{
-    {"core/graph/weights", {"core/graph/evaluate", "core/graph/tables"}},
-    {"core/graph/graph", {"core/graph/order"}},
-};
-
-TEST(Architecture, HeaderPairsIncludeEachOtherInNoCircle) {
-  Pairs pairs = pairs_of(our_sources());
-  for (const auto& [pair, others] : kOneThing)
-    for (const std::string& other : others) {
-      EXPECT_EQ(pairs[pair].erase(other), 1u) << pair << " does not include " << other << " any more";
-    }
-  EXPECT_THAT(in_circles(pairs), ::testing::IsEmpty());
-
-  const auto found = [](const std::vector<std::pair<std::string, std::string>>& files) {
-    std::vector<SourceFile> parsed;
-    for (const auto& [path, include] : files)
-      parsed.push_back(parse_source(path, "#include \"" + include + "\"\n"));
-    return in_circles(pairs_of(parsed));
-  };
-  EXPECT_THAT(found({{"a/x.h", "a/y.h"}, {"a/y.cc", "a/x.h"}, {"a/z.h", "a/x.h"}}),
-              ::testing::ElementsAre("a/x", "a/y"));
-  EXPECT_THAT(found({{"a/x.h", "a/y.h"}, {"a/x.cc", "a/x.h"}, {"a/y.h", "a/z.h"}}), ::testing::IsEmpty());
-}
-
-TEST(Architecture, NoTwoHeadersDefineATypeOfOneName) {
-  std::map<std::string, std::string> seen;
-  for (const SourceFile& file : our_sources()) {
-    for (const std::string& type : file.types) {
-      const auto [at, fresh] = seen.try_emplace(type, file.path);
-      EXPECT_TRUE(fresh) << type << " is defined in " << at->second << " and in " << file.path
-                         << ": the linker mixes their functions up without a word";
-    }
-  }
-  EXPECT_GT(seen.size(), 100u);
-  const SourceFile parsed =
-      parse_source("core/base/x.h",
-                   "namespace a::b {\nstruct C {\n};\nclass D final : public C {\nstruct E;\n  struct F {\n");
-  EXPECT_EQ(parsed.types, (std::vector<std::string>{"a::b C", "a::b D"}));
-}
-
-TEST(Architecture, AClassIsDefinedInOneFile) {
-  for (const std::string& broken : scattered_classes(our_sources()))
-    ADD_FAILURE() << broken << ": a class that does not fit is two concepts";
-  std::size_t classes = 0;
-  for (const SourceFile& file : our_sources()) classes += file.classes.size();
-  EXPECT_GT(classes, 100u);
-}
-
-TEST(Architecture, TheCheckOfClassesFindsWhatIsScattered) {
-  const auto found = [](const std::string& one, const std::string& other) {
-    const auto parsed = [](const std::string& path, const std::string& text) {
-      return parse_source(path, "namespace a {\n" + text + "\n}  // namespace a\n");
-    };
-    return scattered_classes({parsed("core/base/x.cc", one), parsed("core/base/y.cc", other)}).size();
-  };
-  EXPECT_EQ(found("void C::f() {\n}", "C::C(int a) : a_(a) {}"), 1u);
-  EXPECT_EQ(found("bool C::operator==(const C& c) const {\n}", "C::~C() {}"), 1u);
-  EXPECT_EQ(found("std::vector<C::Part> C::parts(int) {", "C::Part C::part(\n    int a) {"), 1u);
-  EXPECT_EQ(found("void C::State::f() {\n}", "b::D& C::State::g() {"), 1u);
-  EXPECT_EQ(found("void C::State::f() {\n}", "void D::State::f() {\n}"), 0u) << "two types";
-  EXPECT_EQ(found("void C::f() {\n}", "void D::f(C::Part part) {\n  C::f();\n}"), 0u) << "a use";
-  EXPECT_EQ(found("void C::f() {\n}", "namespace b {\nvoid C::f() {\n}\n}"), 0u) << "another namespace";
-  EXPECT_EQ(found("void C::f() {\n}", "namespace {\nvoid C::f() {\n}\n}  // namespace"), 0u);
 }
 
 TEST(Architecture, NoFileIsLongerThanALimit) {

@@ -150,7 +150,7 @@ Code ExpressionCompiler::call(const Expr& e) {
                      "'" + e.text + "' takes " + std::to_string(row.min_args) +
                          (row.max_args == row.min_args ? "" : " or more") + " arguments, not " +
                          std::to_string(e.args.size()),
-                     "see core/rules/README.md");
+                     "see launch/docs/rule-language.md");
     }
     Code c = Code::make(Form::call, e.at);
     c.function = row.function;
@@ -166,7 +166,7 @@ Code ExpressionCompiler::call(const Expr& e) {
   std::vector<std::string_view> known;
   for (const FunctionRow& row : kFunctions) known.push_back(row.name);
   reporter_.fail(e.at, "unknown function '" + e.text + "'",
-                 nearest(e.text, known, "see core/rules/README.md"));
+                 nearest(e.text, known, "see launch/docs/rule-language.md"));
 }
 
 // Of a name that dtype(x) is compared with.

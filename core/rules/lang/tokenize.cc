@@ -93,7 +93,7 @@ class Lexer {
       }
     }
     fail(file_, at_, "unexpected character '" + std::string(character()) + "'",
-         "see core/rules/README.md for the grammar");
+         "see launch/docs/rule-language.md for the grammar");
   }
 
   Token name(Token token) {
