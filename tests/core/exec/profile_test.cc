@@ -49,7 +49,7 @@ TEST(ParseProfile, TakesMediansAfterTheWarmup) {
 
 TEST(DescribeCeiling, SaysSoWhereNothingIsDense) {
   KernelProfile profile;
-  profile.kernels = {{"a", "Relu", {}, {}, 3}};
+  profile.kernels = {{"a", "Relu", {}, 3}};
   profile.total_us = 3;
   EXPECT_EQ(describe_ceiling(profile), "no time is in GEMM or convolution kernels (most: Relu 100.0 %)");
 }
