@@ -178,7 +178,8 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
 void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts) {
   std::map<std::filesystem::path, rules::StatusTable> tables;  // by the file of their rules
   for (const Verdict& verdict : verdicts) {
-    const rules::RuleInfo& info = rules.info(rules.find(verdict.rule).value());
+    const std::size_t number = rules.find(verdict.rule).value();
+    const rules::RuleInfo& info = rules.info(number);
     const auto [table, first] = tables.try_emplace(info.file);
     if (first) table->second = rules::StatusTable::load(info.file);
     table->second.proofs().set(verdict.rule, verdict.proof);
