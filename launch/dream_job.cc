@@ -13,7 +13,7 @@
 #include "launch/job_notes.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"
-#include "learner/dream_phase.h"
+#include "learner/controller/dream_phase.h"
 
 namespace regraft::launch {
 namespace {

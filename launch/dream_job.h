@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/wire/link.h"
 #include "launch/job.h"
-#include "learner/dream_options.h"
+#include "learner/controller/dream_options.h"
 
 namespace regraft::launch {
 

@@ -8,8 +8,8 @@
 #include "launch/model_based.h"
 #include "launch/mpi_session.h"
 #include "launch/prepared_run.h"
-#include "learner/dream_options.h"
-#include "learner/world_options.h"
+#include "learner/controller/dream_options.h"
+#include "learner/world/world_options.h"
 
 namespace regraft::launch {
 
@@ -17,10 +17,9 @@ namespace fs = std::filesystem;
 
 OptionTable job_options() {
   std::vector<Option> options = actors::workload_options();
-  for (Option& option : learner::learner_options()) options.push_back(std::move(option));
-  for (Option& option : learner::world_options()) options.push_back(std::move(option));
-  for (Option& option : learner::dream_options()) options.push_back(std::move(option));
-  for (Option& option : model_based_options()) options.push_back(std::move(option));
+  for (auto more : {learner::learner_options(), learner::network_options(), learner::ppo_options(),
+                    learner::world_options(), learner::dream_options(), model_based_options()})
+    for (Option& option : more) options.push_back(std::move(option));
   options.push_back(
       Option("actors.count", 2, "actors in real environments; processes of `regraft train` without mpirun")
           .between(0, 1024));
@@ -94,7 +93,8 @@ learner::LearnerSetup learner_setup(const learner::RunFolder& folder, const Conf
   setup.ppo = learner::ppo_options_from(config);
   setup.config_toml = config.to_toml();
   setup.model_names = model_names(workload.models);
-  setup.options.network.everywhere = workload.environment.everywhere;
+  setup.network = learner::network_options_from(config);
+  setup.network.everywhere = workload.environment.everywhere;
   setup.rule_features = env::make_rule_features(rules, workload.environment.everywhere);
   for (std::size_t i = 0; i < rules.size(); ++i) setup.rule_names.push_back(rules.info(i).name);
   setup.rule_set_hash = rules.hash().hex();

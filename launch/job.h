@@ -7,8 +7,8 @@
 
 #include "actors/workload.h"
 #include "core/base/config.h"
-#include "learner/learner.h"
-#include "learner/run_folder.h"
+#include "learner/job/run_folder.h"
+#include "learner/ppo/learner.h"
 
 namespace regraft::launch {
 

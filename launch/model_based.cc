@@ -14,8 +14,8 @@
 #include "launch/controller_choice.h"
 #include "launch/mpi_session.h"
 #include "launch/prepared_run.h"
-#include "learner/dream_phase.h"
-#include "learner/world_phase.h"
+#include "learner/controller/dream_phase.h"
+#include "learner/world/world_phase.h"
 
 namespace regraft::launch {
 namespace {

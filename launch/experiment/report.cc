@@ -9,7 +9,7 @@
 #include "launch/experiment/plot.h"
 #include "launch/experiment/publish.h"
 #include "launch/model_based.h"
-#include "learner/run_folder.h"
+#include "learner/job/run_folder.h"
 
 namespace regraft::launch {
 namespace {
