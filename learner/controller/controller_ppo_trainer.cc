@@ -1,8 +1,9 @@
 #include "learner/controller/controller_ppo_trainer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "learner/controller/controller_ppo.h"
 #include "replay/dream_segment.h"
@@ -15,9 +16,9 @@ class PpoTrainer : public DreamTrainer {
  public:
   PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const DreamPhaseOptions& dream,
              const LearnerOptions& options)
-      : file_(file),
+      : DreamTrainer(options.deterministic),
+        file_(file),
         ppo_(file.config, file.weights, ppo, options.seed),
-        lag0_(options.deterministic, "cpu"),
         steps_per_update_(options.steps_per_update),
         episodes_per_update_(options.episodes_per_update) {
     if (options.deterministic)
@@ -30,83 +31,73 @@ class PpoTrainer : public DreamTrainer {
     if (plan.deterministic) plan.episodes_per_update = tickets_per_update_;
     return plan;
   }
-  void take(const wire::Delivery& delivery) override {
-    taken_ = assemble_dreams(delivery, ppo_.config());
-    taken_branches_ = branches_of(delivery);
-    sequence_ = delivery.ticket.sequence;
-  }
-  std::uint64_t taken_version() const override { return taken_.front().weight_version; }
-  void keep() override;
-  std::vector<replay::Branch> branches() override { return std::exchange(branches_, {}); }
-  std::uint64_t steps() const override { return batch_steps_; }
-  std::uint64_t real_episodes() const override { return real_episodes_; }
+  std::unique_ptr<DreamResult> judge(const wire::Delivery& delivery) const override;
+  void admit(std::unique_ptr<DreamResult> result) override;
   bool ready() const override {
     if (tickets_per_update_ > 0) return kept_.size() == tickets_per_update_;
     return steps_per_update_ > 0 ? batch_steps_ >= steps_per_update_
                                  : batch_episodes_ >= episodes_per_update_;
   }
-  void update(double share, EventWriter& events, std::int64_t step) override;
+  void update(double share, CurvePoint& point) override;
 
   nn::ControllerFile controller() const override {
     nn::ControllerFile file = file_;
     file.weights = ppo_.weights();
     return file;
   }
-  const DreamCounts& counts() const override { return counts_; }
-  Lag0Record lag0() const override { return lag0_.record(); }
   std::vector<std::byte> save() const override { return ppo_.save(); }
   void restore(std::span<const std::byte> bytes) override { ppo_.restore(bytes); }
-  void restore_counts(const nlohmann::json& saved, const Lag0Record& lag0) override {
-    counts_.restore(saved);
-    lag0_.restore(lag0);
-  }
 
  private:
   nn::ControllerFile file_;
   ControllerPpo ppo_;
-  Lag0Check lag0_;
   std::uint64_t steps_per_update_;        // 0: by episodes
   std::uint64_t episodes_per_update_;     // real and dreamed ones
   std::uint64_t tickets_per_update_ = 0;  // deterministic mode; 0: not so
-  std::uint64_t sequence_ = 0, taken_in_all_ = 0;
-  std::vector<replay::DreamSegment> taken_;
+  std::uint64_t admitted_ = 0;            // in all
   /// By the ticket's place in the deterministic order, else by arrival.
   std::map<std::uint64_t, std::vector<replay::DreamSegment>> kept_;
-  std::vector<replay::Branch> taken_branches_, branches_;
-  std::uint64_t batch_steps_ = 0, batch_episodes_ = 0, real_episodes_ = 0;
-  DreamCounts counts_;
+  std::uint64_t batch_steps_ = 0, batch_episodes_ = 0;
 };
 
-void PpoTrainer::keep() {
-  for (const replay::DreamSegment& segment : taken_) {
-    batch_steps_ += segment.steps.size();
-    if (!replay::ends_episode(segment)) continue;
-    ++batch_episodes_;
-    real_episodes_ += segment.source == replay::DreamSource::real ? 1 : 0;
+std::unique_ptr<DreamResult> PpoTrainer::judge(const wire::Delivery& delivery) const {
+  auto result = std::make_unique<DreamResult>();
+  result->segments = assemble_dreams(delivery, ppo_.config());
+  result->branches = branches_of(delivery);
+  result->sequence = delivery.ticket.sequence;
+  result->weight_version = result->segments.front().weight_version;
+  for (const replay::DreamSegment& segment : result->segments) {
+    result->steps += segment.steps.size();
+    if (replay::ends_episode(segment) && segment.source == replay::DreamSource::real) ++result->real_episodes;
   }
-  kept_[tickets_per_update_ > 0 ? sequence_ : taken_in_all_++] = std::exchange(taken_, {});
-  std::ranges::move(taken_branches_, std::back_inserter(branches_));
-  taken_branches_.clear();
+  return result;
 }
 
-void PpoTrainer::update(double share, EventWriter& events, std::int64_t step) {
+void PpoTrainer::admit(std::unique_ptr<DreamResult> result) {
+  batch_steps_ += result->steps;
+  batch_episodes_ +=
+      static_cast<std::uint64_t>(std::ranges::count_if(result->segments, replay::ends_episode));
+  kept_[tickets_per_update_ > 0 ? result->sequence : admitted_++] = std::move(result->segments);
+}
+
+void PpoTrainer::update(double share, CurvePoint& point) {
   std::vector<replay::DreamSegment> batch;
   for (auto& [place, segments] : kept_) std::ranges::move(segments, std::back_inserter(batch));
   kept_.clear();
-  counts_.add(batch);
+  counts().add(batch);
   for (replay::DreamSegment& segment : batch)
     segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
-  lag0_.add(metrics);
-  batch_steps_ = batch_episodes_ = real_episodes_ = 0;
-  counts_.write(events, step);
+  lag0().add(metrics);
+  batch_steps_ = batch_episodes_ = 0;
+  counts().add_to(point);
   for (const auto& [name, value] :
        {std::pair{"entropy", metrics.entropy}, std::pair{"value_loss", metrics.value_loss},
         std::pair{"approx_kl", metrics.approx_kl}, std::pair{"clip_fraction", metrics.clip_fraction},
         std::pair{"explained_variance", metrics.explained_variance},
         std::pair{"lag0_ratio_max", metrics.lag0_ratio_max}})
-    events.scalar(std::string("controller/") + name, step, value);
+    point.add(std::string("controller/") + name, value);
 }
 
 }  // namespace

@@ -135,12 +135,12 @@ void DreamCounts::add_returns(Of& of, std::span<const double> returns) {
   while (of.returns.size() > kWindow) of.returns.pop_front();
 }
 
-void DreamCounts::write(EventWriter& events, std::int64_t update) const {
-  events.scalar("dreamed/return", update, dreamed_.batch_return);
-  events.scalar("dreamed/steps", update, static_cast<double>(dreamed_.steps));
+void DreamCounts::add_to(CurvePoint& point) const {
+  point.add("dreamed/return", dreamed_.batch_return);
+  point.add("dreamed/steps", static_cast<double>(dreamed_.steps));
   if (real_.episodes == 0) return;
-  events.scalar("real/return", update, real_.batch_return);
-  events.scalar("real/steps", update, static_cast<double>(real_.steps));
+  point.add("real/return", real_.batch_return);
+  point.add("real/steps", static_cast<double>(real_.steps));
 }
 
 nlohmann::json DreamCounts::save() const {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/base/tensorboard.h"
 #include "core/nn/controller.h"
 #include "core/wire/delivery.h"
+#include "learner/job/phase.h"
 #include "replay/branch.h"
 #include "replay/dream_segment.h"
 #include "replay/error.h"
@@ -53,7 +53,7 @@ class DreamCounts {
   const Of& real() const { return real_; }
 
   /// Curves of the last batch.
-  void write(EventWriter& events, std::int64_t update) const;
+  void add_to(CurvePoint& point) const;
   nlohmann::json save() const;
   void restore(const nlohmann::json& saved);
 

@@ -15,11 +15,12 @@ std::span<const replay::BranchStep> first_steps(const replay::Branch& branch, st
 
 }  // namespace
 
-std::optional<wire::TicketSpec> Dyna::next(const std::string& kind, TicketPlan& plan) const {
-  if (kind == kControllerKind) return gathering_ ? plan.next() : std::nullopt;
+std::optional<wire::TicketSpec> Dyna::next(const std::string& kind, TicketPlan& plan,
+                                           std::uint64_t published) const {
+  if (kind == kControllerKind) return gathering_ ? plan.next(published) : std::nullopt;
   const std::uint32_t steps = branch_steps_;
   if (steps == 0) return std::nullopt;
-  auto spec = plan.next();
+  auto spec = plan.next(published);
   if (spec) spec->segment_length = steps;
   return spec;
 }
@@ -98,12 +99,12 @@ void Dyna::judge() {
              mask_f1(steps));
 }
 
-void Dyna::write(EventWriter& events, std::int64_t update) const {
+void Dyna::add_to(CurvePoint& point) const {
   const std::uint32_t steps = std::max<std::uint32_t>(branch_steps_, 1);
-  events.scalar("dyna/branch_steps", update, branch_steps_);
-  events.scalar("dyna/bias", update, bias(steps));
-  events.scalar("dyna/mask_f1", update, mask_f1(steps));
-  events.scalar("dyna/paused_updates", update, static_cast<double>(paused_updates_));
+  point.add("dyna/branch_steps", branch_steps_);
+  point.add("dyna/bias", bias(steps));
+  point.add("dyna/mask_f1", mask_f1(steps));
+  point.add("dyna/paused_updates", static_cast<double>(paused_updates_));
 }
 
 std::vector<std::byte> Dyna::save() const {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/tensorboard.h"
 #include "core/wire/ticket.h"
 #include "learner/controller/dream_options.h"
+#include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
 #include "replay/branch.h"
 
@@ -34,7 +34,8 @@ class Dyna {
 
   /// What an actor of this kind is to do now: real episodes while they are gathered, dreams while they may
   /// go on. Nothing otherwise.
-  std::optional<wire::TicketSpec> next(const std::string& kind, TicketPlan& plan) const;
+  std::optional<wire::TicketSpec> next(const std::string& kind, TicketPlan& plan,
+                                       std::uint64_t published) const;
 
   /// What the real episodes of an update brought.
   void add(std::vector<replay::Branch> branches);
@@ -53,7 +54,7 @@ class Dyna {
   /// The newest of each model.
   std::vector<replay::Branch> branches() const;
 
-  void write(EventWriter& events, std::int64_t update) const;
+  void add_to(CurvePoint& point) const;
   std::vector<std::byte> save() const;
   /// Throws replay::ReplayError.
   void restore(std::span<const std::byte> bytes);

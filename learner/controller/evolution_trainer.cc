@@ -19,9 +19,12 @@ SepCmaEs evolution_of(const nn::ControllerFile& file, const DreamPhaseOptions& d
 /// Results of one generation, by the sequence of their tickets.
 class EvolutionTrainer : public DreamTrainer {
  public:
-  EvolutionTrainer(const nn::ControllerFile& file, const DreamPhaseOptions& dream, std::uint64_t seed,
-                   std::uint32_t models)
-      : file_(file), evolution_(evolution_of(file, dream, seed)), models_(models) {}
+  EvolutionTrainer(const nn::ControllerFile& file, const DreamPhaseOptions& dream,
+                   const LearnerOptions& options, std::uint32_t models)
+      : DreamTrainer(options.deterministic),
+        file_(file),
+        evolution_(evolution_of(file, dream, options.seed)),
+        models_(models) {}
 
   TicketPlan::Options tickets(std::uint64_t seed, std::uint32_t models) const override {
     return {.seed = seed,
@@ -31,17 +34,12 @@ class EvolutionTrainer : public DreamTrainer {
             .episodes_per_update = models * evolution_.population(),
             .common_seeds = true};
   }
-  void take(const wire::Delivery& delivery) override;
-  std::uint64_t taken_version() const override { return taken_.weight_version; }
-  void keep() override {
-    const std::uint64_t sequence = taken_.sequence;
-    results_[sequence] = std::exchange(taken_, {});
+  std::unique_ptr<DreamResult> judge(const wire::Delivery& delivery) const override;
+  void admit(std::unique_ptr<DreamResult> result) override {
+    results_[result->sequence] = std::move(result->returns);
   }
-  std::vector<replay::Branch> branches() override { return {}; }
-  std::uint64_t steps() const override;
-  std::uint64_t real_episodes() const override { return 0; }
   bool ready() const override { return results_.size() == models_ * evolution_.population(); }
-  void update(double share, EventWriter& events, std::int64_t step) override;
+  void update(double share, CurvePoint& point) override;
 
   nn::ControllerFile controller() const override {
     nn::ControllerFile file = file_;
@@ -54,52 +52,50 @@ class EvolutionTrainer : public DreamTrainer {
       all.emplace_back(candidate.begin(), candidate.end());
     return all;
   }
-  const DreamCounts& counts() const override { return counts_; }
   std::vector<std::byte> save() const override { return evolution_.save(); }
   void restore(std::span<const std::byte> bytes) override { evolution_.restore(bytes); }
-  void restore_counts(const nlohmann::json& saved, const Lag0Record&) override { counts_.restore(saved); }
 
  private:
   nn::ControllerFile file_;
   SepCmaEs evolution_;
   std::size_t models_;
-  replay::DreamReturns taken_;
   std::map<std::uint64_t, replay::DreamReturns> results_;
-  DreamCounts counts_;
 };
 
-void EvolutionTrainer::take(const wire::Delivery& delivery) {
+std::unique_ptr<DreamResult> EvolutionTrainer::judge(const wire::Delivery& delivery) const {
   if (delivery.parts.size() != 1 || delivery.parts.front().frames.size() != 1)
     throw replay::ReplayError("is not one candidate's returns", "dreams", "");
-  taken_ = replay::decode_returns(delivery.parts.front().frames.front().bytes());
+  auto result = std::make_unique<DreamResult>();
+  result->returns = replay::decode_returns(delivery.parts.front().frames.front().bytes());
+  const replay::DreamReturns& returns = result->returns;
   const wire::Ticket& ticket = delivery.ticket;
-  if (taken_.ticket != ticket.id || taken_.generation != ticket.generation ||
-      taken_.sequence != ticket.sequence || taken_.weight_version != ticket.weight_version)
+  if (returns.ticket != ticket.id || returns.generation != ticket.generation ||
+      returns.sequence != ticket.sequence || returns.weight_version != ticket.weight_version)
     throw replay::ReplayError("is of another ticket", "dreams", "");
-}
-
-std::uint64_t EvolutionTrainer::steps() const {
-  std::uint64_t steps = 0;
-  for (const auto& [sequence, result] : results_) steps += result.steps;
-  return steps;
+  result->sequence = ticket.sequence;
+  result->steps = returns.steps;
+  result->weight_version = returns.weight_version;
+  return result;
 }
 
 /// Evolution knows no learning rate.
-void EvolutionTrainer::update(double, EventWriter& events, std::int64_t step) {
+void EvolutionTrainer::update(double, CurvePoint& point) {
   std::vector<double> losses(evolution_.population(), 0.0);
   std::vector<double> all;
+  std::uint64_t steps = 0;
   for (const auto& [sequence, result] : results_) {
     const double sum = std::accumulate(result.returns.begin(), result.returns.end(), 0.0);
     losses[replay::candidate_of(sequence, models_, losses.size())] -=
         sum / static_cast<double>(result.returns.size() * models_);
     all.insert(all.end(), result.returns.begin(), result.returns.end());
+    steps += result.steps;
   }
-  counts_.add_dreamed(all, steps());
+  counts().add_dreamed(all, steps);
   evolution_.tell(losses);
   results_.clear();
-  counts_.write(events, step);
-  events.scalar("controller/best_candidate", step, -std::ranges::min(losses));
-  events.scalar("controller/step_size", step, evolution_.sigma());
+  counts().add_to(point);
+  point.add("controller/best_candidate", -std::ranges::min(losses));
+  point.add("controller/step_size", evolution_.sigma());
 }
 
 }  // namespace
@@ -107,7 +103,7 @@ void EvolutionTrainer::update(double, EventWriter& events, std::int64_t step) {
 std::unique_ptr<DreamTrainer> make_evolution_trainer(const nn::ControllerFile& file,
                                                      const DreamPhaseOptions& dream,
                                                      const LearnerOptions& options, std::uint32_t models) {
-  return std::make_unique<EvolutionTrainer>(file, dream, options.seed, models);
+  return std::make_unique<EvolutionTrainer>(file, dream, options, models);
 }
 
 }  // namespace regraft::learner

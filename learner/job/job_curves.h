@@ -9,7 +9,6 @@
 #include "core/base/clock.h"
 #include "core/base/tensorboard.h"
 #include "core/wire/hub.h"
-#include "core/wire/ledger.h"
 
 namespace regraft::learner {
 
@@ -27,9 +26,6 @@ class JobCurves {
 
   void write(EventWriter& events, std::int64_t step, const wire::HubStatus& status,
              const wire::TransportCounters& moved, const wire::Books& books);
-  void write(EventWriter& events, std::int64_t step, const wire::Hub& hub, const wire::Ledger& ledger) {
-    write(events, step, hub.status(), hub.counters(), ledger.books().total());
-  }
 
   /// What was used so far, for checkpoints; restore() reads what save() gave.
   nlohmann::json save() const;

@@ -6,9 +6,8 @@
 
 namespace regraft::learner {
 
-std::optional<wire::TicketSpec> TicketPlan::next() {
+std::optional<wire::TicketSpec> TicketPlan::next(std::uint64_t version) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t version = version_.load();
   if (options_.weights && version == 0) return std::nullopt;
   if (options_.deterministic && position_ / options_.episodes_per_update + 1 > version) return std::nullopt;
   wire::TicketSpec spec;
@@ -27,6 +26,10 @@ std::optional<wire::TicketSpec> TicketPlan::next() {
 std::uint64_t TicketPlan::position() const {
   const std::lock_guard lock(mutex_);
   return position_;
+}
+
+void TicketPlan::resume(std::uint64_t updates, std::uint64_t saved_position) {
+  move_to(options_.deterministic ? updates * options_.episodes_per_update : saved_position);
 }
 
 void TicketPlan::move_to(std::uint64_t position) {

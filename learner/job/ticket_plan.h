@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -25,20 +24,20 @@ class TicketPlan {
     bool weights = true;        // false: none are needed, the version counts rounds alone
   };
 
-  /// `version` is the latest published weight version: 1 + the number of updates; 0: none yet, so no tickets
-  /// where they need weights.
-  TicketPlan(const Options& options, const std::atomic<std::uint64_t>& version)
-      : options_(options), version_(version) {}
+  explicit TicketPlan(const Options& options) : options_(options) {}
 
-  std::optional<wire::TicketSpec> next();
+  /// `version` is the latest published weight version: 1 + the number of updates; 0: none yet, so no ticket
+  /// where they need weights.
+  std::optional<wire::TicketSpec> next(std::uint64_t version);
 
   std::uint64_t position() const;
-  /// After resuming.
   void move_to(std::uint64_t position);
+  /// Goes on after so many updates: at the position saved then; in deterministic mode with all tickets of
+  /// the update that was interrupted.
+  void resume(std::uint64_t updates, std::uint64_t saved_position);
 
  private:
   const Options options_;
-  const std::atomic<std::uint64_t>& version_;
   mutable std::mutex mutex_;
   std::uint64_t position_ = 0;
 };

@@ -4,8 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "learner/job/job_curves.h"
-
 namespace regraft::learner {
 
 void EpisodeStatistics::add(std::span<const Episode> batch, std::uint64_t version) {
@@ -27,16 +25,16 @@ void EpisodeStatistics::add(std::span<const Episode> batch, std::uint64_t versio
   }
 }
 
-void EpisodeStatistics::write(EventWriter& events, std::int64_t update) const {
+void EpisodeStatistics::add_to(CurvePoint& point) const {
   for (const auto& [model, sums] : batch_) {
     const std::string name = model < names_.size() ? names_[model] : std::to_string(model);
     const auto count = static_cast<double>(sums.episodes);
-    events.scalar("return/" + name, update, sums.episode_return / count);
-    events.scalar("final_cost_ratio/" + name, update, sums.final_ratio / count);
-    events.scalar("best_cost_ratio/" + name, update, sums.best_ratio / count);
-    events.scalar("episode_length/" + name, update, sums.length / count);
+    point.add("return/" + name, sums.episode_return / count);
+    point.add("final_cost_ratio/" + name, sums.final_ratio / count);
+    point.add("best_cost_ratio/" + name, sums.best_ratio / count);
+    point.add("episode_length/" + name, sums.length / count);
   }
-  write_staleness(events, update, staleness_);
+  point.staleness = staleness_;
 }
 
 nlohmann::json EpisodeStatistics::save() const {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/tensorboard.h"
+#include "learner/job/phase.h"
 #include "learner/ppo/episode.h"
 
 namespace regraft::learner {
@@ -23,7 +23,7 @@ class EpisodeStatistics {
   void add(std::span<const Episode> batch, std::uint64_t version);
   /// Curves of the last batch: return/<model>, final_cost_ratio/<model>, best_cost_ratio/<model>,
   /// episode_length/<model>, and staleness.
-  void write(EventWriter& events, std::int64_t update) const;
+  void add_to(CurvePoint& point) const;
 
   /// The window and the best ratios, for checkpoints; restore() reads what save() gave.
   nlohmann::json save() const;

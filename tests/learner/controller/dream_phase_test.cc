@@ -26,28 +26,27 @@ class DreamPhaseTest : public ::testing::Test {
  protected:
   DreamPhaseTest() {
     const nn::WorldModel world = test::random_world(kSeed);
-    setup.folder.root = dir.path();
-    setup.options.plain = true;
-    setup.options.updates = 1;
-    setup.options.steps_per_update = 1;
-    setup.options.checkpoint_minutes = 60;
+    setup.job.folder.root = dir.path();
+    setup.job.options.plain = true;
+    setup.job.options.updates = 1;
+    setup.job.options.steps_per_update = 1;
+    setup.job.options.checkpoint_minutes = 60;
     setup.dream.world = dir.path() / "model.world";
     setup.dream.width = 16;
-    setup.config_toml = "";
-    setup.job = {.rule_set_hash = world.rule_set_hash,
-                 .op_kinds = world.op_kinds,
-                 .model_names = world.model_names,
-                 .horizon = world.horizon,
-                 .location_limit = world.location_limit,
-                 .reward_kind = world.reward_kind};
-    setup.show_progress = false;
+    setup.context = {.rule_set_hash = world.rule_set_hash,
+                     .op_kinds = world.op_kinds,
+                     .model_names = world.model_names,
+                     .horizon = world.horizon,
+                     .location_limit = world.location_limit,
+                     .reward_kind = world.reward_kind};
+    setup.job.show_progress = false;
     nn::save_bundle({world, {}, {}, {}}, setup.dream.world);
-    write_file_atomic(setup.folder.run_id(), std::string("0123456789abcdef\n"));
+    write_file_atomic(setup.job.folder.run_id(), std::string("0123456789abcdef\n"));
   }
 
   std::unique_ptr<wire::Link> link() {
     wire::LinkOptions options;
-    options.locate = [path = setup.folder.run_file()] { return wire::RunInfo::load(path); };
+    options.locate = [path = setup.job.folder.run_file()] { return wire::RunInfo::load(path); };
     options.actor = "dreamer";
     options.kind = kDreamKind;
     options.incarnation = 1;
@@ -75,19 +74,18 @@ class DreamPhaseTest : public ::testing::Test {
 
 TEST_F(DreamPhaseTest, ARefusedBundleIsRejectedAndCountedAlsoAfterARestart) {
   for (const std::uint64_t expected : {1u, 2u}) {
-    DreamPhase phase(setup, clock);
+    JobRunner runner(setup.job, make_dream_phase(setup), clock);
     std::stop_source stop;
-    DreamPhaseSummary summary;
-    std::jthread learning([&] { summary = phase.run(stop.get_token()); });
+    JobSummary summary;
+    std::jthread learning([&] { summary = runner.run(stop.get_token()); });
     answer(*link(), {{replay::encode_refused_bundle()}}, 0);
     stop.request_stop();
     learning.join();
-    EXPECT_EQ(summary.refused_bundles, expected);
     EXPECT_EQ(summary.books.total().rejected, expected);
     EXPECT_TRUE(summary.books.check().empty());
-    const auto json = nlohmann::json::parse(read_file(setup.folder.summary()));
+    const auto json = nlohmann::json::parse(read_file(setup.job.folder.summary()));
     EXPECT_EQ(json.at("refused_bundles"), expected);
-    EXPECT_THAT(summary.text(), HasSubstr("refused " + std::to_string(expected)));
+    EXPECT_THAT(summary.text, HasSubstr("refused " + std::to_string(expected)));
   }
 }
 

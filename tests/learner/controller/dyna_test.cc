@@ -28,17 +28,17 @@ class DynaTest : public testing::Test {
 };
 
 TEST_F(DynaTest, BeginsWithRealEpisodesAndDreamsOnceTheyCameBack) {
-  EXPECT_TRUE(dyna.next(kControllerKind, plan));
-  EXPECT_FALSE(dyna.next(kDreamKind, plan)) << "there is nothing to branch off";
+  EXPECT_TRUE(dyna.next(kControllerKind, plan, 1));
+  EXPECT_FALSE(dyna.next(kDreamKind, plan, 1)) << "there is nothing to branch off";
   EXPECT_FALSE(dyna.ready(1, true));
   EXPECT_TRUE(dyna.ready(2, false));
   dyna.add({branch(8, 8, 0), branch(8, 8, 0)});
   dyna.updated();
   EXPECT_EQ(dyna.branch_steps(), 8u);
-  const auto dream = dyna.next(kDreamKind, plan);
+  const auto dream = dyna.next(kDreamKind, plan, 1);
   ASSERT_TRUE(dream);
   EXPECT_EQ(dream->segment_length, 8u);
-  EXPECT_FALSE(dyna.next(kControllerKind, plan));
+  EXPECT_FALSE(dyna.next(kControllerKind, plan, 1));
   EXPECT_TRUE(dyna.ready(0, true));
 }
 
@@ -46,7 +46,7 @@ TEST_F(DynaTest, RealEpisodesAreGatheredEverySoManyUpdates) {
   dyna.add({branch(8, 8, 0)});
   int gathered = 0;
   for (int update = 0; update < 9; ++update) {
-    const bool gathering = dyna.next(kControllerKind, plan).has_value();
+    const bool gathering = dyna.next(kControllerKind, plan, 1).has_value();
     gathered += gathering ? 1 : 0;
     EXPECT_EQ(dyna.ready(0, true), !gathering);
     EXPECT_TRUE(dyna.ready(2, true));
@@ -90,13 +90,13 @@ TEST_F(DynaTest, ASpoiledWorldModelPausesDreamsUntilItAgreesAgain) {
   dyna.add({branch(8, 0, 0.5f)});
   EXPECT_EQ(dyna.branch_steps(), 0u);
   for (int update = 0; update < 5; ++update) {
-    EXPECT_FALSE(dyna.next(kDreamKind, plan));
-    EXPECT_TRUE(dyna.next(kControllerKind, plan)) << "real episodes go on";
+    EXPECT_FALSE(dyna.next(kDreamKind, plan, 1));
+    EXPECT_TRUE(dyna.next(kControllerKind, plan, 1)) << "real episodes go on";
     dyna.updated();
   }
   EXPECT_EQ(dyna.paused_updates(), 5u);
   dyna.add(std::vector<replay::Branch>(10, branch(8, 8, 0)));
-  EXPECT_TRUE(dyna.next(kDreamKind, plan));
+  EXPECT_TRUE(dyna.next(kDreamKind, plan, 1));
 }
 
 TEST_F(DynaTest, ComesBackFromACheckpoint) {
@@ -106,7 +106,7 @@ TEST_F(DynaTest, ComesBackFromACheckpoint) {
   other.restore(dyna.save());
   EXPECT_EQ(other.save(), dyna.save());
   EXPECT_EQ(other.branch_steps(), 4u);
-  EXPECT_FALSE(other.next(kControllerKind, plan));
+  EXPECT_FALSE(other.next(kControllerKind, plan, 1));
   auto bytes = dyna.save();
   for (std::size_t size = 0; size < bytes.size(); size += 7)
     EXPECT_THROW(other.restore(std::span(bytes).first(size)), Error) << size;
