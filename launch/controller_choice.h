@@ -11,7 +11,7 @@
 
 #include "core/base/config.h"
 #include "core/nn/world_bundle.h"
-#include "learner/run_folder.h"
+#include "learner/job/run_folder.h"
 #include "replay/dream_validity.h"
 
 namespace regraft::launch {

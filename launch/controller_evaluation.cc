@@ -8,7 +8,7 @@
 #include "core/nn/error.h"
 #include "core/nn/latent_tracker.h"
 #include "launch/job.h"
-#include "learner/dream_options.h"
+#include "learner/controller/dream_options.h"
 
 namespace regraft::launch {
 bool is_bundle(const std::filesystem::path& path) {

@@ -9,7 +9,7 @@
 #include "launch/key_folder.h"
 #include "launch/mpi_session.h"
 #include "launch/supervisor.h"
-#include "learner/run_folder.h"
+#include "learner/job/run_folder.h"
 
 namespace regraft::launch {
 

@@ -5,7 +5,8 @@
 #include "core/base/clock.h"
 #include "core/wire/link.h"
 #include "launch/job.h"
-#include "learner/dream_options.h"
+#include "learner/controller/dream_options.h"
+#include "learner/controller/dream_phase.h"
 
 namespace regraft::launch {
 
@@ -19,8 +20,8 @@ bool is_dream_phase(const Config& config);
 /// dream, so many play real episodes.
 void check_dream_actors(const Config& config, std::int64_t dreaming, std::int64_t real);
 
-/// The learner's worker process of these phases, to its end; an exit code.
-int run_dream_learner(const learner::RunFolder& folder, const Config& config);
+/// What the learner of these phases needs, from the config: loads rules, not models.
+learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Config& config);
 
 /// An actor of the phase `dream` on a link whose kind is one of the above.
 void run_dream_actor(wire::Link& link, const std::string& kind, const Config& config, const Clock& clock,

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/option.h"
 #include "launch/crew.h"
 #include "launch/job.h"
 
@@ -15,9 +14,6 @@ namespace regraft::launch {
 // job's folder, then the choice of a controller of the last round (controller_choice.h) and its evaluation:
 //   round-1/fit -> round-1/dream -> round-2/fit (more steps, in part by the last controller) -> ... ->
 //   choice -> evaluation
-
-/// The options `model_based.*`, each declared once, here.
-std::vector<Option> model_based_options();
 
 bool is_model_based(const Config& config);
 

@@ -12,6 +12,7 @@
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/mpi_session.h"
+#include "launch/ppo_job.h"
 
 namespace regraft::launch {
 namespace {
@@ -51,6 +52,26 @@ void await_learner(const learner::RunFolder& folder) {
   }
 }
 
+/// The config in force.
+Config prepare_run(const learner::RunFolder& folder, Config config, bool resume) {
+  const bool exists = fs::exists(folder.run_id());
+  if (resume && !exists)
+    throw LaunchError("there is no run to resume", folder.root.string(), "leave out --resume to start one");
+  if (exists && !resume)
+    throw LaunchError("the folder holds a run", folder.root.string(),
+                      "go on with --resume, or choose another --run folder");
+  if (exists) {
+    std::vector<ConfigDifference> fixed;
+    for (const ConfigDifference& difference : differences(load_run_config(folder), config))
+      if (difference.fixed_on_resume) fixed.push_back(difference);
+    if (!fixed.empty())
+      throw LaunchError("options that are fixed for a run differ:\n" + describe(fixed), folder.root.string(),
+                        "resume with the values it was started with");
+  }
+  make_run(folder, config);
+  return config;
+}
+
 /// A run file of an earlier generation would mislead actors that start first.
 PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDescriptor lock) {
   await_learner(folder);
@@ -80,7 +101,7 @@ void check_job(const learner::RunFolder& folder, const Config& config) {
       config.text("workload.reward") == env::reward_kind_name(env::RewardKind::measured))
     throw UsageError("what is measured differs each time, so it is not deterministic", "workload.reward",
                      "use another reward, or leave out train.deterministic");
-  learner_setup(folder, config);
+  ppo_setup(folder, config);
 }
 
 void make_run(const learner::RunFolder& folder, const Config& config) {

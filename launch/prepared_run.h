@@ -19,7 +19,8 @@ void check_job(const learner::RunFolder& folder, const Config& config);
 /// The folder itself: config, and run id and keys where there are none yet. Throws FileError.
 void make_run(const learner::RunFolder& folder, const Config& config);
 
-/// The folder of a new job, or of one to go on with, as prepare_run() takes it.
+/// The folder of a new job, which gets config, run id and keys; or of one to go on with, taken only with
+/// `resume`. A fixed option that differs from the one it was started with is refused with the difference.
 PreparedRun prepare(const learner::RunFolder& folder, Config config, bool resume);
 
 /// The folder of a step of a job, new or not: its config is the job's, which was compared there.

@@ -25,11 +25,9 @@ learner::WorldContext world_context(const Config& config) {
 learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
                                      learner::EnvironmentOf environment_of) {
   learner::WorldPhaseSetup setup;
-  setup.folder = folder;
-  setup.options = learner::learner_options_from(config);
+  setup.job = job_setup(folder, config);
   setup.world = learner::world_options_from(config);
   setup.context = world_context(config);
-  setup.config_toml = config.to_toml();
   setup.models = actors::workload_options_from(config).models;
   setup.environment_of = std::move(environment_of);
   setup.collect_only = config.text("train.phase") == "collect";

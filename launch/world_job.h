@@ -2,8 +2,8 @@
 
 #include "core/base/config.h"
 #include "core/rules/set/rule_set.h"
-#include "learner/run_folder.h"
-#include "learner/world_phase.h"
+#include "learner/job/run_folder.h"
+#include "learner/world/world_phase.h"
 #include "replay/play.h"
 
 namespace regraft::launch {

@@ -27,8 +27,9 @@ const std::vector<Outside>& outside_libraries() {
   static const std::vector<Outside> libraries{
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"core/exec", "core/nn", "actors", "learner", "launch"},
-       {"core/nn", "learner"}},
+       {"core/exec", "core/nn", "actors", "learner/optimiser", "learner/ppo", "learner/world",
+        "learner/controller", "launch"},
+       {"core/nn", "learner/optimiser", "learner/ppo", "learner/world", "learner/controller"}},
       {"ONNX Runtime", {"onnxruntime_"}, {"core/exec"}, {}},
       {"ONNX", {"onnx/"}, {"core/onnx", "core/exec"}, {"core/onnx"}},
       {"ZeroMQ", {"zmq"}, {"core/wire"}, {"core/wire"}},

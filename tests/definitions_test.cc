@@ -61,14 +61,10 @@ Names in_circles(Pairs pairs) {
 }
 
 // Circles that are left. Constants lie in the tables, and what they come to is computed with the tables; a
-// graph's hash and its check are questions about the order of its nodes. Those of learner and launch go with
-// the one learner of all phases.
+// graph's hash and its check are questions about the order of its nodes.
 const std::map<std::string, Names> kBackwards{
     {"core/graph/weights", {"core/graph/evaluate", "core/graph/tables"}},
     {"core/graph/graph", {"core/graph/order"}},
-    {"learner/ppo_core", {"learner/ppo"}},
-    {"learner/dream_results", {"learner/dream_phase"}},
-    {"launch/job", {"launch/model_based", "launch/prepared_run"}},
 };
 
 TEST(Definitions, HeaderPairsIncludeEachOtherInNoCircle) {

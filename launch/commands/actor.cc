@@ -12,6 +12,7 @@
 #include "launch/commands/commands.h"
 #include "launch/dream_job.h"
 #include "launch/job.h"
+#include "launch/ppo_job.h"
 #include "launch/runtime_meter.h"
 #include "launch/signals.h"
 #include "launch/world_job.h"

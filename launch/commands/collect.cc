@@ -19,7 +19,7 @@
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
 #include "launch/world_job.h"
-#include "learner/world_options.h"
+#include "learner/world/world_options.h"
 #include "replay/controller_chooser.h"
 #include "replay/play.h"
 #include "replay/rollout.h"

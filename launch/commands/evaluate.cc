@@ -17,6 +17,7 @@
 #include "launch/commands/commands.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
+#include "launch/ppo_job.h"
 #include "launch/script_method.h"
 #include "launch/searches.h"
 

@@ -9,7 +9,7 @@
 #include "core/rules/rewrite/rewrite_log.h"
 #include "launch/commands/commands.h"
 #include "launch/own_commands.h"
-#include "learner/checkpoint.h"
+#include "learner/job/checkpoint.h"
 
 namespace regraft::launch {
 namespace {

@@ -12,8 +12,8 @@
 #include "launch/job.h"
 #include "launch/job_notes.h"
 #include "launch/program.h"
-#include "learner/dream_options.h"
-#include "learner/world_options.h"
+#include "learner/controller/dream_options.h"
+#include "learner/world/world_options.h"
 
 namespace regraft::launch {
 namespace {

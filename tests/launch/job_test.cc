@@ -5,7 +5,7 @@
 #include "core/wire/run_info.h"
 #include "launch/curves.h"
 #include "launch/program.h"
-#include "learner/checkpoint.h"
+#include "learner/job/checkpoint.h"
 
 namespace regraft::launch {
 namespace {

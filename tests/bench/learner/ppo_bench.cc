@@ -4,7 +4,7 @@
 
 #include "core/env/rule_features.h"
 #include "core/nn/device.h"
-#include "learner/ppo.h"
+#include "learner/ppo/ppo.h"
 #include "tests/core/nn/synthetic_observation.h"
 #include "tests/support/model_world.h"
 

@@ -1,0 +1,261 @@
+#include "learner/controller/controller_ppo.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/nn/error.h"
+#include "core/nn/internal/controller_network.h"
+#include "learner/ppo/ppo_core.h"
+#include "learner/ppo/ppo_targets.h"
+#include "replay/episodes.h"
+
+namespace regraft::learner {
+namespace {
+
+using nn::NnError;
+using nn::internal::ControllerNetwork;
+using nn::internal::ControllerOutput;
+using nn::internal::ControllerSteps;
+using replay::DreamedStep;
+using replay::DreamSegment;
+using torch::Tensor;
+
+constexpr std::uint32_t kStateFormat = 2;
+
+/// The steps of all segments, one row each.
+ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::ControllerConfig& config) {
+  std::int64_t rows = 0;
+  for (const DreamSegment& segment : segments) rows += static_cast<std::int64_t>(segment.steps.size());
+  ControllerSteps steps{torch::empty({rows, config.state}), torch::zeros({rows, config.xfers}, torch::kBool),
+                        torch::empty({rows}, torch::kInt64), torch::empty({rows}, torch::kInt64),
+                        torch::empty({rows}, torch::kInt64)};
+  std::int64_t row = 0;
+  for (const DreamSegment& segment : segments) {
+    for (const DreamedStep& step : segment.steps) {
+      if (step.state.size() != config.state || step.legal.back() + 1u != config.xfers)
+        throw NnError("a step is of another world model", "dream segment", "reject it");
+      std::ranges::copy(step.state, steps.states.data_ptr<float>() + row * config.state);
+      for (const std::uint16_t xfer : step.legal)
+        steps.legal.data_ptr<bool>()[row * config.xfers + xfer] = true;
+      steps.xfers.data_ptr<std::int64_t>()[row] = step.xfer;
+      steps.locations.data_ptr<std::int64_t>()[row] = step.location;
+      steps.counts.data_ptr<std::int64_t>()[row] = std::min<std::uint32_t>(step.count, config.locations);
+      if (step.location >= config.locations)
+        throw NnError("a location is beyond those it tells apart", "dream segment", "reject it");
+      ++row;
+    }
+  }
+  return steps;
+}
+
+ControllerSteps rows_of(const ControllerSteps& steps, const Tensor& rows) {
+  return {steps.states.index_select(0, rows), steps.legal.index_select(0, rows),
+          steps.xfers.index_select(0, rows), steps.counts.index_select(0, rows),
+          steps.locations.index_select(0, rows)};
+}
+
+std::vector<float> to_vector(const Tensor& tensor) {
+  const Tensor host = tensor.contiguous();
+  return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
+/// Figures of all steps under the present weights.
+struct Fresh {
+  std::vector<float> first, second, values, xfer_values;
+};
+
+/// The segments of one episode, in order.
+using Stretches = std::span<const DreamSegment>;
+
+struct Acted {
+  Acted(Stretches episode, std::uint32_t noop) {
+    for (const DreamSegment& segment : episode) {
+      for (const DreamedStep& step : segment.steps) {
+        rewards.push_back(step.reward);
+        terminated.push_back(step.terminated ? 1 : 0);
+        second_halves.push_back(step.xfer != noop ? 1 : 0);
+        first.push_back(step.log_xfer);
+        second.push_back(step.log_location);
+      }
+    }
+  }
+  std::vector<float> rewards, first, second;
+  std::vector<std::uint8_t> terminated, second_halves;
+};
+
+Tensor column(const std::vector<float>& values, const Tensor& rows) {
+  return torch::tensor(values).index_select(0, rows);
+}
+
+/// The two value functions, V1 and V2.
+std::vector<ValueRange> values_of(const nn::ControllerConfig& config) {
+  std::vector<ValueRange> ranges;
+  for (const nn::TensorSpec& spec : nn::weight_layout(config)) {
+    if (!spec.name.starts_with("value")) continue;
+    const auto offset = static_cast<std::int64_t>(spec.offset), count = static_cast<std::int64_t>(spec.count);
+    if (ranges.empty() || ranges.back().offset + ranges.back().count != offset) ranges.push_back({offset, 0});
+    ranges.back().count += count;
+  }
+  return ranges;
+}
+
+/// Of each step.
+std::vector<std::uint32_t> models_of(std::span<const DreamSegment> segments) {
+  std::vector<std::uint32_t> models;
+  for (const DreamSegment& segment : segments)
+    models.insert(models.end(), segment.steps.size(), segment.model);
+  return models;
+}
+
+}  // namespace
+
+class ControllerPpo::State {
+ public:
+  State(const nn::ControllerConfig& config, const PpoOptions& options, std::uint64_t seed)
+      : network(config, torch::kCPU),
+        core(options, network.parameters().values(), network.parameters().gradients(), values_of(config),
+             seed, {"controller", "controller/minibatches", kStateFormat}) {}
+
+  Fresh recompute(const ControllerSteps& steps) const;
+  float bootstrap(const DreamSegment& end) const;
+  StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
+  Tensor loss(const ControllerSteps& steps, const StepTargets& targets, std::span<const std::size_t> rows,
+              PpoSums& sums) const;
+
+  ControllerNetwork network;
+  PpoCore core;
+};
+
+Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
+  const torch::NoGradGuard no_grad;
+  const ControllerOutput output = network.forward(steps);
+  return {to_vector(output.log_xfer), to_vector(output.log_location), to_vector(output.value),
+          to_vector(output.xfer_value)};
+}
+
+/// V1 of the state after an episode's last segment; 0 where it terminated.
+float ControllerPpo::State::bootstrap(const DreamSegment& end) const {
+  if (end.next_state.empty()) return 0;
+  const torch::NoGradGuard no_grad;
+  return network.values(torch::tensor(end.next_state).unsqueeze(0)).item<float>();
+}
+
+/// Also what is known before the update: the ratios of arrival.
+StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments, const Fresh& fresh,
+                                          PpoMetrics& arrival) const {
+  StepTargets all;
+  ArrivalCheck check(core.options().ratio_limit);
+  for (const Stretches& episode : replay::episodes_of(segments)) {
+    const Acted acted(episode, network.config().xfers - 1);
+    const std::size_t at = all.size(), count = acted.rewards.size();
+    const auto part = [&](const std::vector<float>& figures) {
+      return std::span(figures).subspan(at, count);
+    };
+    all.append(make_targets({.rewards = acted.rewards,
+                             .terminated = acted.terminated,
+                             .second_halves = acted.second_halves,
+                             .first = acted.first,
+                             .second = acted.second,
+                             .bootstrap_value = bootstrap(episode.back())},
+                            {.first = part(fresh.first),
+                             .second = part(fresh.second),
+                             .values = part(fresh.values),
+                             .xfer_values = part(fresh.xfer_values)},
+                            core.options()));
+    const bool current = episode.front().weight_version == core.version();  // one of all its segments
+    for (std::size_t t = 0; t < count; ++t) {
+      check.look(fresh.first[at + t], acted.first[t], current);
+      if (acted.second_halves[t] != 0) check.look(fresh.second[at + t], acted.second[t], current);
+    }
+    if (current) arrival.lag0_steps += count;
+  }
+  arrival.steps = all.size();
+  arrival.explained_variance = explained_variance(fresh.values, all.first.targets);
+  check.finish(arrival);
+  return all;
+}
+
+Tensor ControllerPpo::State::loss(const ControllerSteps& steps, const StepTargets& targets,
+                                  std::span<const std::size_t> rows, PpoSums& sums) const {
+  const Tensor chosen = torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
+  const ControllerOutput output = network.forward(rows_of(steps, chosen));
+  // Entries of the minibatch that have a second half, and their rows in the update.
+  std::vector<std::int64_t> within, second_rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (targets.second_halves[rows[i]] == 0) continue;
+    within.push_back(static_cast<std::int64_t>(i));
+    second_rows.push_back(static_cast<std::int64_t>(rows[i]));
+  }
+  const Tensor located = torch::tensor(within, torch::kInt64),
+               second = torch::tensor(second_rows, torch::kInt64);
+  const Decisions kinds[] = {{.log_probability = output.log_xfer,
+                              .entropy = output.xfer_entropy,
+                              .values = output.value,
+                              .proximal = column(targets.first.proximal, chosen),
+                              .weights = column(targets.first.weights, chosen),
+                              .advantages = column(targets.first.advantages, chosen),
+                              .targets = column(targets.first.targets, chosen)},
+                             {.log_probability = output.log_location.index_select(0, located),
+                              .entropy = output.location_entropy.index_select(0, located),
+                              .values = output.xfer_value.index_select(0, located),
+                              .proximal = column(targets.second.proximal, second),
+                              .weights = column(targets.second.weights, second),
+                              .advantages = column(targets.second.advantages, second),
+                              .targets = column(targets.second.targets, second)}};
+  return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums);
+}
+
+ControllerPpo::ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights,
+                             const PpoOptions& options, std::uint64_t seed) {
+  state_ = std::make_unique<State>(config, options, seed);
+  state_->network.load(weights);
+}
+ControllerPpo::~ControllerPpo() = default;
+
+PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
+  if (segments.empty()) throw NnError("no steps to train on", "controller update", "give a segment");
+  const ControllerSteps steps = steps_of(segments, config());
+  const PpoOptions& options = state_->core.options();
+  PpoMetrics metrics;
+  StepTargets targets = state_->targets(segments, state_->recompute(steps), metrics);
+  if (options.normalise_advantages)
+    normalise_advantages(targets,
+                         options.normalise_by_model ? models_of(segments) : std::vector<std::uint32_t>());
+  state_->core.train(
+      targets.size(),
+      [&](std::span<const std::size_t> rows, PpoSums& sums) {
+        return state_->loss(steps, targets, rows, sums);
+      },
+      [](const Tensor& loss) { loss.backward(); }, metrics);
+  return metrics;
+}
+
+void ControllerPpo::anneal(double share) {
+  state_->core.anneal(share);
+}
+
+std::uint64_t ControllerPpo::version() const {
+  return state_->core.version();
+}
+nn::Weights ControllerPpo::weights() const {
+  return state_->network.store();
+}
+const nn::ControllerConfig& ControllerPpo::config() const {
+  return state_->network.config();
+}
+
+std::vector<std::byte> ControllerPpo::save() const {
+  return state_->core.save(state_->network.store());
+}
+
+void ControllerPpo::restore(std::span<const std::byte> bytes) {
+  const auto check = [&](const nn::Weights& weights) {
+    if (weights.tensors != nn::weight_layout(config()))
+      throw NnError("the checkpoint's controller has other sizes", "checkpoint", "resume with its config");
+  };
+  state_->core.restore(bytes, check, [&](const nn::Weights& weights) { state_->network.load(weights); });
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "learner/controller/dream_trainer.h"
+#include "learner/ppo/ppo_options.h"
+
+namespace regraft::learner {
+
+/// PPO in two half-steps, from dreamed and real episodes. In deterministic mode an update takes as many
+/// tickets as hold `episodes_per_update` dreams, and what comes out depends on the seed alone as long as all
+/// of them are dreamed. Throws UsageError on options out of range.
+std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo,
+                                               const DreamPhaseOptions& dream, const LearnerOptions& options);
+
+}  // namespace regraft::learner

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "core/nn/controller.h"
+#include "core/wire/delivery.h"
+#include "learner/job/phase.h"
+#include "replay/branch.h"
+#include "replay/dream_segment.h"
+#include "replay/error.h"
+
+namespace regraft::learner {
+
+/// A result of a bundle whose parts are of different versions, or of several bundles.
+class MixedBundles : public replay::ReplayError {
+ public:
+  using ReplayError::ReplayError;
+};
+
+/// Throws MixedBundles where the actor refused the bundle that the ticket asked for.
+void check_not_refused(const wire::Delivery& delivery);
+
+/// Decodes a result and checks that its parts are whole episodes of its ticket and of this controller:
+/// ticket, generation, seed, model, one bundle version, episodes in order, an end in the last segment of each
+/// and nowhere else. Throws replay::ReplayError; MixedBundles where its segments are of several bundles.
+std::vector<replay::DreamSegment> assemble_dreams(const wire::Delivery& delivery,
+                                                  const nn::ControllerConfig& controller);
+
+/// Points to branch off that came with a result's segments. Throws replay::ReplayError.
+std::vector<replay::Branch> branches_of(const wire::Delivery& delivery);
+
+/// Episodes and steps that were trained on; dreamed and real ones apart.
+class DreamCounts {
+ public:
+  struct Of {
+    std::uint64_t episodes = 0, steps = 0;
+    double first_return = 0;     // mean over the first batch that had an episode
+    std::deque<double> returns;  // of the last kWindow episodes
+    double batch_return = 0;     // mean over the last batch
+
+    double mean_return() const;
+  };
+  static constexpr std::size_t kWindow = 500;
+
+  void add(std::span<const replay::DreamSegment> batch);
+  /// Dreamed episodes of which the returns alone are known.
+  void add_dreamed(std::span<const double> returns, std::uint64_t steps);
+  const Of& dreamed() const { return dreamed_; }
+  const Of& real() const { return real_; }
+
+  /// Curves of the last batch.
+  void add_to(CurvePoint& point) const;
+  nlohmann::json save() const;
+  void restore(const nlohmann::json& saved);
+
+ private:
+  static void add_returns(Of& of, std::span<const double> returns);
+
+  Of dreamed_, real_;
+};
+
+}  // namespace regraft::learner

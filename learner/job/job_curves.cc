@@ -1,0 +1,89 @@
+#include "learner/job/job_curves.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/base/stats.h"
+#include "core/wire/counters.h"
+
+namespace regraft::learner {
+namespace {
+
+constexpr double kNsPerS = 1e9;
+
+void write_books(EventWriter& events, std::int64_t step, const wire::Books& books) {
+  for (const auto& [name, count] :
+       std::vector<std::pair<const char*, std::uint64_t>>{{"issued", books.issued},
+                                                          {"admitted", books.admitted},
+                                                          {"stale", books.stale},
+                                                          {"rejected", books.rejected},
+                                                          {"dropped", books.dropped},
+                                                          {"lost", books.lost},
+                                                          {"outstanding", books.outstanding},
+                                                          {"late", books.late}})
+    events.scalar(std::string("ledger/") + name, step, static_cast<double>(count));
+}
+
+}  // namespace
+
+JobCurves::JobCurves(const Clock& clock) : clock_(clock), written_ns_(clock.steady_ns()) {}
+
+/// A worker that was not there before began after the last point.
+void JobCurves::see(EventWriter& events, std::int64_t step, const wire::ActorStatus& actor, double passed_s) {
+  Worker& held = workers_[actor.info.name];
+  if (held.incarnation != actor.info.incarnation || held.pid != actor.info.pid) {
+    earlier_ns_ += held.cpu_ns;
+    held = {.incarnation = actor.info.incarnation, .pid = actor.info.pid};
+  }
+  if (passed_s > 0 && actor.policy_steps >= held.steps)
+    events.scalar("steps_per_s/" + actor.info.name, step,
+                  static_cast<double>(actor.policy_steps - held.steps) / passed_s);
+  events.scalar("actors/policy_steps/" + actor.info.name, step, static_cast<double>(actor.policy_steps));
+  held.steps = actor.policy_steps;
+  held.cpu_ns = std::max(held.cpu_ns, actor.process_cpu_ns);
+}
+
+void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubStatus& status,
+                      const wire::TransportCounters& moved, const wire::Books& books) {
+  const std::int64_t now_ns = clock_.steady_ns();
+  const double passed_s = static_cast<double>(now_ns - written_ns_) / kNsPerS;
+  written_ns_ = now_ns;
+  for (const wire::ActorStatus& actor : status.actors) see(events, step, actor, passed_s);
+  write_books(events, step, books);
+  events.scalar("wire/actors", step, static_cast<double>(status.actors.size()));
+  events.scalar("wire/bytes_in", step, static_cast<double>(moved.bytes_in));
+  events.scalar("wire/bytes_out", step, static_cast<double>(moved.bytes_out));
+  events.scalar("queue/deliveries", step, static_cast<double>(status.waiting));
+  events.scalar("queue/tickets", step, static_cast<double>(status.outstanding));
+  events.scalar("train/cpu_seconds", step, cpu_seconds());
+}
+
+double JobCurves::cpu_seconds() const {
+  std::uint64_t ns = earlier_ns_ + wire::process_cpu_ns();
+  for (const auto& [name, worker] : workers_) ns += worker.cpu_ns;
+  return static_cast<double>(ns) / kNsPerS;
+}
+
+nlohmann::json JobCurves::save() const {
+  nlohmann::json workers = nlohmann::json::object();
+  for (const auto& [name, worker] : workers_)
+    workers[name] = {worker.incarnation, worker.pid, worker.steps, worker.cpu_ns};
+  return {{"earlier_ns", earlier_ns_ + wire::process_cpu_ns()}, {"workers", std::move(workers)}};
+}
+
+void JobCurves::restore(const nlohmann::json& saved) {
+  earlier_ns_ = saved.at("earlier_ns");
+  for (const auto& [name, worker] : saved.at("workers").items())
+    workers_[name] = {worker.at(0), worker.at(1), worker.at(2), worker.at(3)};
+}
+
+void write_staleness(EventWriter& events, std::int64_t step, std::span<const double> updates) {
+  if (updates.empty()) return;
+  events.histogram("staleness", step, updates);
+  events.scalar("staleness/mean", step, mean(updates));
+  events.scalar("staleness/max", step, std::ranges::max(updates));
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/config.h"
+#include "core/nn/config.h"
+
+namespace regraft::learner {
+
+/// The policy network: a preset, and what is to differ from it.
+struct NetworkOptions {
+  std::string preset = "cpu";
+  nn::Head head = nn::Head::pointer;
+  std::uint32_t width = 0, steps = 0, head_width = 0;  // 0: the preset's
+  bool everywhere = false;                             // of the workload, which the network has to fit
+};
+
+/// For this op table and, where the head is hierarchical, this many rules.
+nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node_kinds,
+                                 std::size_t rule_count);
+
+/// The options `network.*`, each declared once, here.
+std::vector<Option> network_options();
+NetworkOptions network_options_from(const Config& config);
+
+}  // namespace regraft::learner

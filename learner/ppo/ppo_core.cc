@@ -1,0 +1,156 @@
+#include "learner/ppo/ppo_core.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/nn/error.h"
+#include "replay/bytes.h"
+
+namespace regraft::learner {
+namespace {
+
+using nn::NnError;
+using torch::Tensor;
+
+double variance(std::span<const float> values) {
+  const double count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double sum = 0;
+  for (const float value : values) sum += (value - mean) * (value - mean);
+  return sum / count;
+}
+
+void add_means(PpoMetrics& metrics, const PpoSums& sums) {
+  const double count = static_cast<double>(sums.minibatches);
+  metrics.minibatches = sums.minibatches;
+  metrics.policy_loss = sums.policy_loss / count;
+  metrics.value_loss = sums.value_loss / count;
+  metrics.entropy = sums.entropy / count;
+  metrics.approx_kl = sums.approx_kl / count;
+  metrics.clip_fraction = sums.clip_fraction / count;
+  metrics.gradient_norm = sums.gradient_norm / count;
+}
+
+const PpoOptions& checked(const PpoOptions& options) {
+  check(options);
+  return options;
+}
+
+}  // namespace
+
+PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gradients,
+                 std::span<const ValueRange> values, std::uint64_t seed, Names names)
+    : options_(checked(options)),
+      names_(std::move(names)),
+      gradients_(gradients),
+      rng_(seed, names_.stream),
+      entropy_coefficient_(options.entropy_coefficient) {
+  std::int64_t at = 0;
+  for (const ValueRange& range : values) {
+    add(parameters, at, range.offset, false);
+    at = range.offset + range.count;
+    add(parameters, range.offset, at, true);
+  }
+  add(parameters, at, parameters.numel(), false);
+}
+
+void PpoCore::add(const Tensor& parameters, std::int64_t begin, std::int64_t end, bool of_values) {
+  if (begin == end) return;
+  const double rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
+  const std::int64_t count = end - begin;
+  parts_.emplace_back(parameters.narrow(0, begin, count), gradients_.narrow(0, begin, count), rate);
+}
+
+void PpoCore::fail(const char* what) const {
+  throw NnError(what, names_.what + " update " + std::to_string(version_ + 1),
+                "lower ppo.lr, or resume from an older checkpoint");
+}
+
+void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics) {
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  PpoSums sums;
+  const auto chunk = static_cast<std::size_t>(options_.minibatch_steps);
+  for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+    for (std::size_t i = rows; i > 1; --i) std::swap(order[i - 1], order[rng_.below(i)]);
+    for (std::size_t first = 0; first < rows; first += chunk)
+      minibatch(std::span(order).subspan(first, std::min(chunk, rows - first)), loss, backward, sums);
+  }
+  ++version_;
+  add_means(metrics, sums);
+}
+
+void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,
+                        PpoSums& sums) {
+  const Tensor total = loss(rows, sums);
+  if (!std::isfinite(total.item<double>())) fail("the loss is not finite");
+  gradients_.zero_();
+  backward(total);
+  const double norm = gradients_.norm().item<double>();
+  if (!std::isfinite(norm)) fail("the gradient is not finite");
+  if (norm > options_.gradient_norm) gradients_.mul_(options_.gradient_norm / norm);
+  for (Part& part : parts_) part.adam.step(part.gradients);
+  sums.gradient_norm += norm;
+  ++sums.minibatches;
+}
+
+void PpoCore::anneal(double share) {
+  for (Part& part : parts_) part.adam.set_learning_rate(part.rate * share);
+  entropy_coefficient_ = options_.entropy_coefficient * share;
+}
+
+std::vector<std::byte> PpoCore::save(const nn::Weights& weights) const {
+  std::vector<std::byte> bytes;
+  replay::ByteWriter out(bytes);
+  out.value(names_.state_format);
+  out.value(version_);
+  out.value(rng_.state());
+  const auto encoded = nn::encode_weights(weights);
+  out.value(static_cast<std::uint64_t>(encoded.size()));
+  out.raw(encoded);
+  for (const Part& part : parts_) part.adam.write(out);
+  return bytes;
+}
+
+void PpoCore::restore(std::span<const std::byte> bytes, const WithWeights& check, const WithWeights& load) {
+  replay::ByteReader in(bytes);
+  if (const auto format = in.value<std::uint32_t>(); format != names_.state_format)
+    throw NnError(names_.what + " state format " + std::to_string(format) + " is unknown", "checkpoint", "");
+  const auto version = in.value<std::uint64_t>();
+  const auto stream = in.value<Rng::State>();
+  const auto size = in.value<std::uint64_t>();
+  const nn::Weights weights = nn::decode_weights(in.raw(size));
+  check(weights);
+  std::vector<FlatAdam::Moments> moments;
+  for (const Part& part : parts_) moments.push_back(part.adam.read(in));
+  in.finish();
+  load(weights);
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].adam.restore(moments[i]);
+  rng_.restore(stream);
+  version_ = version;
+}
+
+void ArrivalCheck::look(double proximal, double acted, bool current_weights) {
+  const double ratio = std::exp(proximal - acted);
+  ++decisions_;
+  truncated_ += ratio > ratio_limit_ ? 1 : 0;
+  if (current_weights) lag0_.push_back(std::abs(ratio - 1));
+}
+
+void ArrivalCheck::finish(PpoMetrics& metrics) {
+  metrics.truncated_fraction = static_cast<double>(truncated_) / static_cast<double>(decisions_);
+  if (lag0_.empty()) return;
+  std::ranges::sort(lag0_);
+  metrics.lag0_ratio_max = lag0_.back();
+  metrics.lag0_ratio_p999 = lag0_[static_cast<std::size_t>(0.999 * static_cast<double>(lag0_.size() - 1))];
+}
+
+double explained_variance(std::span<const float> values, std::span<const float> targets) {
+  std::vector<float> errors(targets.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = targets[i] - values[i];
+  const double spread = variance(targets);
+  return spread > 0 ? 1 - variance(errors) / spread : 0;
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,295 @@
+#include "learner/ppo/ppo_phase.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/nn/device.h"
+#include "core/nn/policy_file.h"
+#include "learner/job/checkpoint.h"
+#include "learner/job/ticket_plan.h"
+#include "learner/ppo/batcher.h"
+#include "learner/ppo/best_episodes.h"
+#include "learner/ppo/episode_statistics.h"
+#include "learner/ppo/lag0_check.h"
+#include "learner/ppo/ppo.h"
+#include "replay/error.h"
+
+namespace regraft::learner {
+namespace {
+
+using nlohmann::json;
+
+struct EpisodeResult : TicketResult {
+  explicit EpisodeResult(Episode of) : episode(std::move(of)) {
+    steps = episode.step_count();
+    weight_version = episode.weight_version();
+  }
+  Episode episode;
+};
+
+class PpoPhase : public Phase {
+ public:
+  explicit PpoPhase(PpoPhaseSetup setup)
+      : setup_(std::move(setup)),
+        network_(network_config(setup_.network, setup_.op_kind_names.size(), setup_.rule_names.size())),
+        plan_({options().seed, static_cast<std::uint32_t>(setup_.model_names.size()),
+               replay::kMaxSegmentSteps, options().deterministic, options().episodes_per_update}),
+        batcher_({options().steps_per_update, options().deterministic, options().episodes_per_update}),
+        statistics_(setup_.model_names),
+        best_(static_cast<std::size_t>(setup_.ppo.imitated_episodes)),
+        ppo_(network_, nn::initial_weights(network_, options().seed), setup_.rule_features, setup_.ppo,
+             options().device, options().seed),
+        lag0_(options().deterministic, nn::resolve_device(options().device)) {}
+
+  PhaseTraits traits() const override {
+    return {.name = "ppo",
+            .lock_step = options().deterministic,
+            .queued_steps = options().steps_per_update,
+            .queued_results = options().episodes_per_update};
+  }
+  std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t published) override {
+    return plan_.next(published);
+  }
+  std::unique_ptr<TicketResult> judge(const wire::Delivery& delivery) override;
+  void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override {
+    batcher_.add(std::move(static_cast<EpisodeResult&>(*result).episode));
+  }
+  bool ready(std::uint64_t updates) const override { return batcher_.ready(updates); }
+  UpdateResult update(const JobFigures& job) override;
+  std::vector<std::byte> weights(const JobFigures&) override { return nn::encode_weights(ppo_.weights()); }
+
+  void save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>> queued,
+            const JobFigures& job) override;
+  TicketResults restore(const Checkpoint& from, const json& state, std::uint64_t updates) override;
+
+  std::optional<CurvePoint> point(const JobFigures& job) override;
+  PhaseProgress progress(const JobFigures& job) const override;
+  void export_as(const std::string& name, const JobFigures& job) override;
+  json summary(const JobFigures& job, const wire::JobBooks& books) const override;
+  std::string describe(const json& summary) const override;
+  bool sound() const override { return batcher_.trained_twice() == 0; }
+
+ private:
+  const LearnerOptions& options() const { return setup_.job.options; }
+  std::uint64_t played_steps(const JobFigures& job) const { return played_before_ + job.intake.played_steps; }
+  /// Takes over what is trained on of a batch.
+  std::vector<replay::Segment> draw(std::vector<Episode>& batch, std::uint64_t version);
+
+  const PpoPhaseSetup setup_;
+  const nn::NetworkConfig network_;
+  TicketPlan plan_;
+  Batcher batcher_;
+  EpisodeStatistics statistics_;
+  BestEpisodes best_;  // empty unless they are imitated
+  Ppo ppo_;
+  Lag0Check lag0_;
+  std::optional<PpoMetrics> metrics_;  // of an update without a point
+  std::atomic<std::uint64_t> malformed_ = 0, other_head_ = 0;
+  std::uint64_t episodes_ = 0, steps_ = 0, costed_ = 0, steps_here_ = 0;
+  std::uint64_t played_before_ = 0;  // steps that actors sent to earlier generations
+};
+
+std::unique_ptr<TicketResult> PpoPhase::judge(const wire::Delivery& delivery) {
+  std::atomic<std::uint64_t>* reason = &malformed_;
+  try {
+    auto result = std::make_unique<EpisodeResult>(assemble_episode(delivery));
+    reason = &other_head_;
+    const bool hierarchical = network_.head == nn::Head::hierarchical;
+    const char* differs = result->episode.hierarchical() != hierarchical        ? "head"
+                          : result->episode.everywhere() != network_.everywhere ? "workload.everywhere"
+                                                                                : nullptr;
+    if (differs != nullptr)
+      throw replay::ReplayError(std::string("was acted with another ") + differs + " than is trained",
+                                "episode", "run actors and learner with one config");
+    return result;
+  } catch (const replay::ReplayError&) {
+    ++*reason;
+    throw;
+  }
+}
+
+std::vector<replay::Segment> PpoPhase::draw(std::vector<Episode>& batch, std::uint64_t version) {
+  Rng rng(options().seed, "learner/trained share " + std::to_string(version));
+  std::vector<replay::Segment> segments;
+  for (const std::size_t i : draw_episodes(batch, options().trained_share, rng)) {
+    for (replay::Segment& segment : batch[i].segments) {
+      segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
+      steps_here_ += segment.steps.size();
+      segments.push_back(std::move(segment));
+    }
+  }
+  return segments;
+}
+
+UpdateResult PpoPhase::update(const JobFigures& job) {
+  const std::uint64_t version = job.updates + 1;
+  std::vector<Episode> batch = batcher_.take(job.updates, version, options().staleness);
+  if (batch.empty()) return UpdateResult::nothing;
+  statistics_.add(batch, version);
+  episodes_ += batch.size();
+  for (const Episode& episode : batch) {
+    steps_ += episode.step_count();
+    costed_ += episode.end().episode_costed;
+    if (setup_.ppo.imitation > 0) best_.look(episode);
+  }
+  if (options().anneal) ppo_.anneal(job.annealed());
+  metrics_ = ppo_.update(draw(batch, version), best_.segments());
+  lag0_.add(*metrics_);
+  return UpdateResult::made;
+}
+
+std::optional<CurvePoint> PpoPhase::point(const JobFigures& job) {
+  if (!metrics_) return std::nullopt;
+  const PpoMetrics metrics = *std::exchange(metrics_, std::nullopt);
+  CurvePoint point{.x = static_cast<std::int64_t>(job.updates)};
+  const auto add = [&](const char* name, auto value) { point.add(name, static_cast<double>(value)); };
+  add("ppo/policy_loss", metrics.policy_loss);
+  add("ppo/value_loss", metrics.value_loss);
+  add("ppo/entropy", metrics.entropy);
+  add("ppo/approx_kl", metrics.approx_kl);
+  add("ppo/clip_fraction", metrics.clip_fraction);
+  add("ppo/explained_variance", metrics.explained_variance);
+  add("ppo/gradient_norm", metrics.gradient_norm);
+  add("ppo/truncated_fraction", metrics.truncated_fraction);
+  add("ppo/imitated_steps", metrics.imitated_steps);
+  add("ppo/lag0_steps", metrics.lag0_steps);
+  add("ppo/lag0_ratio_max", metrics.lag0_ratio_max);
+  add("ppo/lag0_ratio_p999", metrics.lag0_ratio_p999);
+  statistics_.add_to(point);
+  add("train/steps", steps_);
+  add("train/candidates", costed_);
+  add("train/episodes", episodes_);
+  add("train/expired", batcher_.expired());
+  add("wire/payload_bytes", job.intake.payload_bytes);
+  add("wire/malformed", malformed_.load());
+  add("wire/other_head", other_head_.load());
+  add("queue/intake_episodes", job.intake.queued_results);
+  add("queue/intake_steps", job.intake.queued_steps);
+  add("queue/batch_episodes", batcher_.pending_episodes());
+  return point;
+}
+
+PhaseProgress PpoPhase::progress(const JobFigures& job) const {
+  char note[160];
+  std::snprintf(note, sizeof note, "return %.4f, best cost %.4f, %llu episodes, %zu actors",
+                statistics_.mean_return(), statistics_.best_cost_ratio(0),
+                static_cast<unsigned long long>(episodes_), job.hub.actors.size());
+  return {
+      .label = "training", .unit = "updates", .total = options().updates, .done = job.updates, .note = note};
+}
+
+void PpoPhase::save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>> queued,
+                    const JobFigures& job) {
+  std::vector<Episode> untrained = batcher_.pending();
+  for (const auto& result : queued) untrained.push_back(static_cast<const EpisodeResult&>(*result).episode);
+  into.parts["ppo"] = ppo_.save();
+  if (best_.size() > 0) into.parts["best_episodes"] = best_.save();
+  into.parts["episodes"] = encode_episodes(untrained);
+  state.update({{"episodes", episodes_},
+                {"steps", steps_},
+                {"played_steps", played_steps(job)},
+                {"candidates", costed_},
+                {"tickets", plan_.position()},
+                {"statistics", statistics_.save()},
+                {"ratio_error_lag0", lag0_.record().ratio_error},
+                {"lag0_steps", lag0_.record().steps}});
+}
+
+TicketResults PpoPhase::restore(const Checkpoint& from, const json& state, std::uint64_t updates) {
+  episodes_ = state.at("episodes");
+  steps_ = state.at("steps");
+  played_before_ = state.value("played_steps", steps_);  // older ones have none
+  costed_ = state.at("candidates");
+  statistics_.restore(state.at("statistics"));
+  lag0_.restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
+  ppo_.restore(from.parts.at("ppo"));
+  const auto best = from.parts.find("best_episodes");
+  if (setup_.ppo.imitation > 0 && best != from.parts.end()) best_.restore(best->second);
+  plan_.resume(updates, state.at("tickets"));
+  TicketResults untrained;
+  if (options().deterministic) return untrained;  // all tickets of the interrupted update are issued again
+  for (Episode& episode : decode_episodes(from.parts.at("episodes")))
+    untrained.push_back(std::make_unique<EpisodeResult>(std::move(episode)));
+  return untrained;
+}
+
+void PpoPhase::export_as(const std::string& name, const JobFigures& job) {
+  nn::PolicyFile policy;
+  policy.network = network_;
+  policy.observation_schema = env::kObservationSchema;
+  policy.op_kinds = setup_.op_kind_names;
+  policy.rule_set_hash = setup_.rule_set_hash;
+  policy.rule_names = setup_.rule_names;
+  policy.limits = setup_.limits;
+  policy.weights = ppo_.weights();
+  policy.training_record = json{
+      {"models", setup_.model_names},
+      {"updates", job.updates},
+      {"episodes", episodes_},
+      {"steps", steps_},
+      {"candidates", costed_},
+      {"seconds", job.seconds},
+      {"mean_return", statistics_.mean_return()},
+      {"config",
+       setup_.job.config_toml}}.dump();
+  std::filesystem::create_directories(setup_.job.folder.policies());
+  nn::save_policy(policy, setup_.job.folder.policies() / (name + ".policy"));
+}
+
+json PpoPhase::summary(const JobFigures& job, const wire::JobBooks&) const {
+  const double here = std::max(job.seconds_here, 1e-9);
+  std::uint64_t cpu_ns = wire::process_cpu_ns(), wire_ns = job.moved.cpu_ns;
+  for (const wire::ActorStatus& actor : job.hub.actors) {
+    cpu_ns += actor.process_cpu_ns;
+    wire_ns += actor.wire_cpu_ns;
+  }
+  const double cpu = static_cast<double>(std::max<std::uint64_t>(cpu_ns, 1));
+  json summary{{"updates", job.updates},
+               {"episodes", episodes_},
+               {"steps", steps_},
+               {"played_steps", played_steps(job)},
+               {"seconds", job.seconds},
+               {"mean_return", statistics_.mean_return()},
+               {"trained_twice", batcher_.trained_twice()},
+               {"expired", batcher_.expired()},
+               {"policy_steps_per_second", static_cast<double>(job.intake.played_steps) / here},
+               {"samples_per_second", static_cast<double>(steps_here_) / here},
+               {"payload_bytes_per_second", static_cast<double>(job.intake.payload_bytes) / here},
+               {"transport_cpu_share", static_cast<double>(wire_ns) / cpu},
+               {"ratio_error_lag0_max", lag0_.record().ratio_error},
+               {"lag0_steps", lag0_.record().steps}};
+  for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
+    summary["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
+  return summary;
+}
+
+std::string PpoPhase::describe(const json& summary) const {
+  const auto number = [&](const char* key) { return summary.at(key).get<double>(); };
+  std::ostringstream out;
+  out.precision(4);
+  out << "trained " << summary.at("updates") << " updates on " << summary.at("episodes") << " episodes ("
+      << summary.at("steps") << " steps) in " << number("seconds")
+      << " s; mean return of the last 100 episodes " << number("mean_return") << "\n";
+  for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
+    out << "  " << setup_.model_names[model] << ": best cost found " << statistics_.best_cost_ratio(model)
+        << " of the initial one\n";
+  out << "rates: " << number("policy_steps_per_second") << " policy steps/s, " << number("samples_per_second")
+      << " learner samples/s, " << number("payload_bytes_per_second") / 1e3 << " kB/s; transport takes "
+      << 100 * number("transport_cpu_share") << " % of the CPU time\n"
+      << "checks: largest |pi/mu - 1| at lag 0 " << number("ratio_error_lag0_max")
+      << "; trajectories trained twice " << summary.at("trained_twice") << "; too old when their turn came "
+      << summary.at("expired") << "\n"
+      << "policy: " << setup_.job.folder.latest_policy().string() << "\n";
+  return out.str();
+}
+
+}  // namespace
+
+std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {
+  return std::make_unique<PpoPhase>(std::move(setup));
+}
+
+}  // namespace regraft::learner

@@ -1,0 +1,217 @@
+#include "learner/world/dynamics_fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/rng.h"
+#include "core/nn/error.h"
+#include "learner/optimiser/parameter_bytes.h"
+
+namespace regraft::learner {
+namespace {
+
+using nn::internal::DynamicsLosses;
+using torch::Tensor;
+
+constexpr double kGradientNorm = 1;
+constexpr double kAllOwnAt = 0.5;  // of the updates: until then ever more sequences are told own latents
+constexpr std::size_t kHeldOutLanes = 64;
+// A mask is a mean over xfers that are seldom legal: what counts is that all of a state's are right.
+constexpr double kXferWeight = 10;
+
+std::vector<nn::TensorSpec> embedding_layout(const nn::WorldModelConfig& config) {
+  auto layout = nn::dynamics_layout(config);
+  layout.erase(layout.begin(), layout.end() - 2);
+  const std::size_t first = layout.front().offset;
+  for (nn::TensorSpec& spec : layout) spec.offset -= first;
+  return layout;
+}
+
+nn::Weights random_matrices(std::vector<nn::TensorSpec> layout, std::uint64_t seed, double gain) {
+  nn::Weights weights{std::move(layout), {}};
+  weights.values.assign(weights.tensors.back().offset + weights.tensors.back().count, 0.0f);
+  for (const nn::TensorSpec& spec : weights.tensors) {
+    if (spec.shape.size() == 1) continue;
+    Rng rng(seed, "dynamics fit/" + spec.name);
+    const double bound = gain > 0 ? gain : std::sqrt(3.0 / static_cast<double>(spec.shape[0]));
+    for (float& value : weights.tensor(spec.name)) value = static_cast<float>(rng.uniform(-bound, bound));
+  }
+  return weights;
+}
+
+DynamicsFigures figures(const DynamicsLosses& l) {
+  return {l.latent.item<double>(), l.reward.item<double>(), l.terminal.item<double>(), l.xfers.item<double>(),
+          l.counts.item<double>()};
+}
+
+void clip(Tensor& first, Tensor& second) {
+  const double norm = std::hypot(first.norm().item<double>(), second.norm().item<double>());
+  if (!std::isfinite(norm))
+    throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
+  if (norm <= kGradientNorm) return;
+  first.mul_(kGradientNorm / norm);
+  second.mul_(kGradientNorm / norm);
+}
+
+}  // namespace
+
+DynamicsFit::DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data,
+                         const WorldOptions& options)
+    : config_(config),
+      data_(data),
+      options_(options),
+      model_(config.dynamics, torch::kCPU),
+      embedding_(embedding_layout(config), torch::kCPU, torch::kFloat32),
+      model_adam_(model_.parameters().values(), options.lr),
+      embedding_adam_(embedding_.values(), options.lr) {
+  model_.load(nn::initial_weights(config.dynamics, options.seed));
+  embedding_.load(random_matrices(embedding_layout(config), options.seed, 0.5));
+  if (config.reward_hidden == 0) return;
+  reward_.emplace(nn::reward_layout(config), torch::kCPU, torch::kFloat32);
+  reward_->load(random_matrices(nn::reward_layout(config), options.seed, 0));
+  reward_adam_.emplace(reward_->values(), options.reward_lr);
+}
+
+Tensor DynamicsFit::actions(const Tensor& xfer, const Tensor& location) const {
+  return torch::embedding(embedding_["action.xfer"], xfer) +
+         torch::embedding(embedding_["action.location"], location);
+}
+
+Tensor DynamicsFit::total(const DynamicsLosses& l) const {
+  return l.latent + l.reward + l.terminal + kXferWeight * l.xfers + l.counts;
+}
+
+/// This share of the lanes is told latents that the model draws: what it is fitted to is then what it will be
+/// asked in a dream (Bengio et al. 2015). The environment is deterministic, so the targets stay true.
+void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
+  const auto lanes = static_cast<std::int64_t>(std::lround(share * static_cast<double>(batch.z.size(1))));
+  if (lanes == 0) return;
+  const torch::NoGradGuard no_grad;
+  const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
+  const Tensor action = actions(some(batch.xfer), some(batch.location));
+  some(batch.z).copy_(model_.own_latents(some(batch.z), action, some(batch.starts), rng));
+}
+
+DynamicsFigures DynamicsFit::update(std::uint64_t number) {
+  Rng rng(options_.seed, "dynamics update " + std::to_string(number));
+  LatentBatch batch = data_.draw(data_.data().train(), rng);
+  const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
+  dream_some(batch, options_.own_latents * std::min(1.0, done / kAllOwnAt), rng);
+  const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
+  const DynamicsLosses losses = nn::internal::losses(output, batch.targets);
+  model_.parameters().gradients().zero_();
+  embedding_.gradients().zero_();
+  total(losses).backward();
+  clip(model_.parameters().gradients(), embedding_.gradients());
+  const double rate = decayed_rate(options_, number);
+  model_adam_.set_learning_rate(rate);
+  embedding_adam_.set_learning_rate(rate);
+  model_adam_.step(model_.parameters().gradients());
+  embedding_adam_.step(embedding_.gradients());
+  return figures(losses);
+}
+
+std::vector<LatentBatch> DynamicsFit::held_out_batches() const {
+  std::vector<LatentBatch> batches;
+  const auto& all = data_.data().held_out();
+  for (std::size_t first = 0; first < all.size(); first += kHeldOutLanes) {
+    const std::span part(all.data() + first, std::min(kHeldOutLanes, all.size() - first));
+    std::uint32_t longest = 1;
+    for (const std::size_t i : part) longest = std::max(longest, data_.data().episodes()[i].length());
+    batches.push_back(data_.lanes_of(part, longest));
+  }
+  return batches;
+}
+
+DynamicsFigures DynamicsFit::held_out() const {
+  const torch::NoGradGuard no_grad;
+  DynamicsFigures sum;
+  double steps = 0, going_on = 0, legal = 0;
+  for (const LatentBatch& batch : held_out_batches()) {
+    const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
+    const DynamicsFigures f = figures(nn::internal::losses(output, batch.targets));
+    const Tensor on = batch.targets.valid * (1 - batch.targets.terminal);
+    const double n = batch.targets.valid.sum().item<double>(), m = on.sum().item<double>();
+    const double k = (batch.targets.xfers * on.unsqueeze(-1)).sum().item<double>();
+    sum.latent += m * f.latent;
+    sum.xfers += m * f.xfers;
+    sum.counts += k * f.counts;
+    sum.reward += n * f.reward;
+    sum.terminal += n * f.terminal;
+    steps += n;
+    going_on += m;
+    legal += k;
+  }
+  const auto share = [](double value, double weight) { return value / std::max(weight, 1.0); };
+  return {share(sum.latent, going_on), share(sum.reward, steps), share(sum.terminal, steps),
+          share(sum.xfers, going_on), share(sum.counts, legal)};
+}
+
+Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
+  Tensor hidden;
+  {
+    const torch::NoGradGuard no_grad;
+    hidden = model_.unroll_hidden(batch.z, actions(batch.xfer, batch.location), batch.starts);
+  }
+  const auto& p = *reward_;
+  const Tensor inputs = torch::cat({batch.z, hidden}, 2);
+  const Tensor middle = (torch::matmul(inputs, p["reward.weight1"]) + p["reward.bias1"]).relu();
+  return (torch::matmul(middle, p["reward.weight2"]) + p["reward.bias2"]).squeeze(-1);
+}
+
+double DynamicsFit::reward_update(std::uint64_t number) {
+  Rng rng(options_.seed, "reward update " + std::to_string(number));
+  LatentBatch batch = data_.draw(data_.data().train(), rng);
+  dream_some(batch, options_.own_latents, rng);
+  const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
+  const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
+  reward_->gradients().zero_();
+  loss.backward();
+  reward_adam_->step(reward_->gradients());
+  return loss.item<double>();
+}
+
+double DynamicsFit::reward_held_out() const {
+  const torch::NoGradGuard no_grad;
+  double sum = 0, steps = 0;
+  for (const LatentBatch& batch : held_out_batches()) {
+    const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
+    sum += error.sum().item<double>();
+    steps += batch.targets.valid.sum().item<double>();
+  }
+  return sum / std::max(steps, 1.0);
+}
+
+nn::Weights DynamicsFit::dynamics() const {
+  nn::Weights weights{nn::dynamics_layout(config_), model_.store().values};
+  const nn::Weights embedding = embedding_.store();
+  weights.values.insert(weights.values.end(), embedding.values.begin(), embedding.values.end());
+  return weights;
+}
+
+nn::Weights DynamicsFit::reward() const {
+  return reward_ ? reward_->store() : nn::Weights{};
+}
+
+void DynamicsFit::write(replay::ByteWriter& out) const {
+  const nn::Weights model = model_.store();
+  out.raw(std::as_bytes(std::span(model.values)));
+  model_adam_.write(out);
+  write_values(embedding_, out);
+  embedding_adam_.write(out);
+  if (!reward_) return;
+  write_values(*reward_, out);
+  reward_adam_->write(out);
+}
+
+void DynamicsFit::read(replay::ByteReader& in) {
+  read_values(model_.parameters(), in);
+  model_adam_.restore(model_adam_.read(in));
+  read_values(embedding_, in);
+  embedding_adam_.restore(embedding_adam_.read(in));
+  if (!reward_) return;
+  read_values(*reward_, in);
+  reward_adam_->restore(reward_adam_->read(in));
+}
+
+}  // namespace regraft::learner

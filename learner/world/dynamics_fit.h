@@ -1,0 +1,68 @@
+#pragma once
+
+// Internal to learner: shows LibTorch types.
+
+#include <torch/torch.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/world_model.h"
+#include "learner/optimiser/flat_adam.h"
+#include "learner/world/latent_data.h"
+
+namespace regraft::learner {
+
+/// Means over the steps of a batch, as in nn::internal::DynamicsLosses, rewards in deviations.
+struct DynamicsFigures {
+  double latent = 0, reward = 0, terminal = 0, xfers = 0, counts = 0;
+};
+
+/// Fits the recurrent model, its action embedding and, apart and afterwards, the reward network, to the
+/// latents of a frozen encoder. Sequences are laid out by replay::draw_sequences; the hidden state is reset
+/// at episode starts; padding adds nothing. One thread.
+class DynamicsFit {
+ public:
+  /// `data` outlives it.
+  DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options);
+
+  /// What is drawn depends on seed and number alone.
+  DynamicsFigures update(std::uint64_t number);
+  /// Over all held-out episodes, steps known up to each (teacher forcing).
+  DynamicsFigures held_out() const;
+  /// Of the reward network, on hidden states of the recurrent model, into which no gradient flows.
+  double reward_update(std::uint64_t number);
+  /// Squared error in deviations over the held-out episodes.
+  double reward_held_out() const;
+
+  const nn::internal::MdnRnn& model() const { return model_; }
+  /// Embedded actions of a batch.
+  torch::Tensor actions(const torch::Tensor& xfer, const torch::Tensor& location) const;
+  const LatentData& data() const { return data_; }
+
+  /// In the layouts of nn::dynamics_layout() and nn::reward_layout().
+  nn::Weights dynamics() const;
+  nn::Weights reward() const;
+
+  void write(replay::ByteWriter& out) const;
+  /// Throws replay::ReplayError.
+  void read(replay::ByteReader& in);
+
+ private:
+  torch::Tensor total(const nn::internal::DynamicsLosses& losses) const;
+  void dream_some(LatentBatch& batch, double share, Rng& rng) const;
+  torch::Tensor predicted_reward(const LatentBatch& batch) const;
+  std::vector<LatentBatch> held_out_batches() const;
+
+  nn::WorldModelConfig config_;
+  const LatentData& data_;
+  const WorldOptions& options_;
+  nn::internal::MdnRnn model_;
+  nn::internal::FlatParameters embedding_;
+  FlatAdam model_adam_, embedding_adam_;
+  std::optional<nn::internal::FlatParameters> reward_;
+  std::optional<FlatAdam> reward_adam_;
+};
+
+}  // namespace regraft::learner

@@ -1,0 +1,265 @@
+#include "learner/world/encoder_fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/rng.h"
+#include "core/nn/error.h"
+#include "learner/optimiser/parameter_bytes.h"
+
+namespace regraft::learner {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t kHeadWidth = 128;
+constexpr std::uint32_t kWindow = 8;  // consecutive steps taken from an episode
+constexpr double kGradientNorm = 1;
+// Weights of the losses in their sum: a mask is a mean over many xfers that are seldom legal.
+constexpr double kXferWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
+constexpr double kSpreadWeight = 1;
+
+std::vector<nn::TensorSpec> fit_layout(const nn::WorldModelConfig& config) {
+  auto layout = nn::encoder_layout(config);
+  const std::int64_t z = config.dynamics.latent, a = config.dynamics.action, x = config.dynamics.xfers;
+  const auto head = [&](const std::string& name, std::int64_t inputs, std::int64_t outputs) {
+    nn::append_tensor(layout, name + ".weight1", {inputs, kHeadWidth});
+    nn::append_tensor(layout, name + ".bias1", {kHeadWidth});
+    nn::append_tensor(layout, name + ".weight2", {kHeadWidth, outputs});
+    nn::append_tensor(layout, name + ".bias2", {outputs});
+  };
+  head("cost", z, 1);
+  head("xfers", z, x);
+  head("counts", z, x * config.dynamics.count_bins);
+  head("change", z + a, 1);
+  head("next", z + a, z);
+  nn::append_tensor(layout, "action.xfer", {x, a});
+  nn::append_tensor(layout, "action.location", {config.locations, a});
+  return layout;
+}
+
+nn::Weights first_weights(const nn::WorldModelConfig& config, std::uint64_t seed) {
+  nn::Weights weights{fit_layout(config), {}};
+  weights.values.assign(weights.tensors.back().offset + weights.tensors.back().count, 0.0f);
+  const nn::Weights graph = nn::initial_weights(config.encoder, seed);
+  std::copy(graph.values.begin(), graph.values.end(), weights.values.begin());
+  for (std::size_t i = graph.tensors.size(); i < weights.tensors.size(); ++i) {
+    const nn::TensorSpec& spec = weights.tensors[i];
+    if (spec.shape.size() == 1) continue;
+    Rng rng(seed, "encoder fit/" + spec.name);
+    const double bound =
+        spec.name.starts_with("action.") ? 0.5 : std::sqrt(3.0 / static_cast<double>(spec.shape[0]));
+    for (float& value : weights.tensor(spec.name)) value = static_cast<float>(rng.uniform(-bound, bound));
+  }
+  return weights;
+}
+
+float deviation(std::span<const double> values) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value, squares += value * value;
+  const double n = std::max<double>(static_cast<double>(values.size()), 1);
+  return static_cast<float>(std::max(std::sqrt(std::max(squares / n - sum / n * sum / n, 0.0)), 1e-6));
+}
+
+Tensor huber_mean(const Tensor& prediction, const Tensor& target) {
+  return prediction.numel() == 0 ? torch::zeros({}) : torch::huber_loss(prediction, target);
+}
+
+template <typename T>
+Tensor tensor_of(const std::vector<T>& values, std::vector<std::int64_t> shape) {
+  const auto type = std::is_same_v<T, float> ? torch::kFloat32 : torch::kInt64;
+  return torch::from_blob(const_cast<T*>(values.data()), shape, type).clone();
+}
+
+}  // namespace
+
+struct EncoderFit::Batch {
+  std::vector<env::Observation> observations;
+  Tensor cost, xfers, counts;                                // [states], [states, xfers] twice
+  Tensor peek_state, peek_xfer, peek_location, peek_change;  // [peeks]
+  Tensor from, to, step_xfer, step_location;                 // [steps]: rows of states
+};
+
+struct EncoderFit::Losses {
+  Tensor cost, xfers, counts, change, next, spread, total;
+};
+
+EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options)
+    : config_(config),
+      data_(data),
+      options_(options),
+      graph_values_(nn::initial_weights(config.encoder, 0).values.size()),
+      parameters_(fit_layout(config), torch::kCPU, torch::kFloat32),
+      adam_(parameters_.values(), options.encoder_lr),
+      embeddings_(nn::internal::make_embedding_trainer(config.encoder, nn::Engine::automatic)) {
+  parameters_.load(first_weights(config, options.seed));
+  squash_.unit = static_cast<float>(options.reward_unit);
+  std::vector<double> costs, changes;
+  for (const std::size_t i : data.train())
+    for (const StateFacts& state : data.episodes()[i].states) {
+      costs.push_back(static_cast<double>(state.log_cost_ratio));
+      for (const PeekedAction& peek : state.peeks)
+        changes.push_back(static_cast<double>(squash_.squashed(peek.change)));
+    }
+  cost_deviation_ = deviation(costs);
+  change_deviation_ = deviation(changes);
+}
+
+/// Windows of episodes until there are enough states.
+EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng& rng,
+                                     std::uint64_t states) const {
+  Batch batch;
+  const std::size_t xfers = config_.dynamics.xfers;
+  std::vector<float> cost, legal, changes;
+  std::vector<std::int64_t> bins, peek_state, peek_xfer, peek_location, from, to, step_xfer, step_location;
+  while (batch.observations.size() < states) {
+    const std::size_t index = episodes[rng.below(episodes.size())];
+    const WorldEpisode& episode = data_.episodes()[index];
+    auto held = data_.observations(index);
+    const auto first = static_cast<std::uint32_t>(rng.below(episode.length()));
+    const std::uint32_t last = std::min(first + kWindow, episode.length());
+    for (std::uint32_t t = first; t <= last; ++t) {
+      const auto row = static_cast<std::int64_t>(batch.observations.size());
+      const StateFacts& state = episode.states[t];
+      cost.push_back(state.log_cost_ratio / cost_deviation_);
+      for (const std::uint16_t xfer : data_.xfers()) {
+        const std::uint16_t count = state.counts[xfer];
+        legal.push_back(count > 0 ? 1.0f : 0.0f);
+        bins.push_back(count > 0 ? nn::count_bin(count, config_.dynamics.count_bins) : 0);
+      }
+      for (const PeekedAction& peek : state.peeks) {
+        peek_state.push_back(row);
+        peek_xfer.push_back(data_.row_of(peek.xfer));
+        peek_location.push_back(std::min<std::int64_t>(peek.location, config_.locations - 1));
+        changes.push_back(squash_.squashed(peek.change) / change_deviation_);
+      }
+      const bool goes_on = t < last && episode.actions[t].xfer != data_.rule_count();
+      if (goes_on) {
+        from.push_back(row);
+        to.push_back(row + 1);
+        step_xfer.push_back(data_.row_of(episode.actions[t].xfer));
+        step_location.push_back(std::min<std::int64_t>(episode.actions[t].location, config_.locations - 1));
+      }
+      batch.observations.push_back(std::move(held[t]));
+    }
+  }
+  const auto count = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
+  const std::int64_t rows = count(cost), columns = static_cast<std::int64_t>(xfers);
+  batch.cost = tensor_of(cost, {rows});
+  batch.xfers = tensor_of(legal, {rows, columns});
+  batch.counts = tensor_of(bins, {rows, columns});
+  batch.peek_state = tensor_of(peek_state, {count(peek_state)});
+  batch.peek_xfer = tensor_of(peek_xfer, {count(peek_xfer)});
+  batch.peek_location = tensor_of(peek_location, {count(peek_location)});
+  batch.peek_change = tensor_of(changes, {count(changes)});
+  batch.from = tensor_of(from, {count(from)});
+  batch.to = tensor_of(to, {count(to)});
+  batch.step_xfer = tensor_of(step_xfer, {count(step_xfer)});
+  batch.step_location = tensor_of(step_location, {count(step_location)});
+  return batch;
+}
+
+Tensor EncoderFit::layer(const Tensor& x, const std::string& name) const {
+  return torch::addmm(parameters_[name + ".bias1"], x, parameters_[name + ".weight1"]).relu();
+}
+
+Tensor EncoderFit::head(const Tensor& x, const std::string& name) const {
+  return torch::addmm(parameters_[name + ".bias2"], layer(x, name), parameters_[name + ".weight2"]);
+}
+
+Tensor EncoderFit::action(const Tensor& xfers, const Tensor& locations) const {
+  return torch::embedding(parameters_["action.xfer"], xfers) +
+         torch::embedding(parameters_["action.location"], locations);
+}
+
+EncoderFit::Losses EncoderFit::losses(const Batch& batch, const Tensor& embedding) const {
+  const Tensor z = torch::addmm(parameters_["latent.bias"], embedding, parameters_["latent.weight"]);
+  const std::int64_t rows = z.size(0), latent = z.size(1);
+  Losses l;
+  l.cost = huber_mean(head(z, "cost").squeeze(1), batch.cost);
+  l.xfers = torch::binary_cross_entropy_with_logits(head(z, "xfers"), batch.xfers);
+  const Tensor bins = torch::log_softmax(
+      head(z, "counts").view({rows, config_.dynamics.xfers, config_.dynamics.count_bins}), -1);
+  const Tensor nats = -bins.gather(-1, batch.counts.unsqueeze(-1)).squeeze(-1);
+  l.counts = (nats * batch.xfers).sum() / batch.xfers.sum().clamp_min(1);
+  const Tensor peeked =
+      torch::cat({z.index_select(0, batch.peek_state), action(batch.peek_xfer, batch.peek_location)}, 1);
+  l.change = huber_mean(head(peeked, "change").squeeze(1), batch.peek_change);
+  const Tensor before = z.index_select(0, batch.from);
+  const Tensor stepped = torch::cat({before, action(batch.step_xfer, batch.step_location)}, 1);
+  const Tensor error = before + head(stepped, "next") - z.detach().index_select(0, batch.to);
+  l.next = error.numel() == 0 ? torch::zeros({}) : error.square().mean();
+  const Tensor centred = z - z.mean(0);
+  const Tensor covariance =
+      centred.t().mm(centred) / static_cast<double>(std::max<std::int64_t>(rows - 1, 1));
+  const Tensor variance = covariance.diagonal();
+  l.spread = ((variance + 1e-4).sqrt() - 1).square().mean() +
+             (covariance.square().sum() - variance.square().sum()) / static_cast<double>(latent * latent);
+  l.total = kCostWeight * l.cost + kXferWeight * l.xfers + kCountWeight * l.counts +
+            kChangeWeight * l.change + kNextWeight * l.next + kSpreadWeight * l.spread;
+  return l;
+}
+
+std::span<float> EncoderFit::graph_part(Tensor& flat) const {
+  return {flat.data_ptr<float>(), graph_values_};
+}
+
+namespace {
+
+std::vector<const env::Observation*> pointers(const std::vector<env::Observation>& observations) {
+  std::vector<const env::Observation*> all;
+  for (const env::Observation& observation : observations) all.push_back(&observation);
+  return all;
+}
+
+}  // namespace
+
+EncoderLosses EncoderFit::update(std::uint64_t number) {
+  Rng rng(options_.seed, "encoder update " + std::to_string(number));
+  const Batch batch = gather(data_.train(), rng, options_.encoder_states);
+  const Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
+  const Losses l = losses(batch, leaf);
+  parameters_.gradients().zero_();
+  l.total.backward();
+  embeddings_->backward(graph_part(parameters_.gradients()));
+  const double norm = parameters_.gradients().norm().item<double>();
+  if (!std::isfinite(norm))
+    throw nn::NnError("the gradient is not finite", "fit of the encoder, update " + std::to_string(number),
+                      "lower world.encoder_lr");
+  if (norm > kGradientNorm) parameters_.gradients().mul_(kGradientNorm / norm);
+  const double left = 1 - static_cast<double>(number) / static_cast<double>(options_.encoder_updates);
+  adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));
+  adam_.step(parameters_.gradients());
+  return {l.cost.item<double>(), l.xfers.item<double>(),  l.counts.item<double>(), l.change.item<double>(),
+          l.next.item<double>(), l.spread.item<double>(), l.total.item<double>()};
+}
+
+EncoderLosses EncoderFit::held_out() {
+  const torch::NoGradGuard no_grad;
+  Rng rng(options_.seed, "encoder held out");
+  const Batch batch = gather(data_.held_out(), rng, 2 * options_.encoder_states);
+  Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
+  const Losses l = losses(batch, leaf.detach());
+  return {l.cost.item<double>(), l.xfers.item<double>(),  l.counts.item<double>(), l.change.item<double>(),
+          l.next.item<double>(), l.spread.item<double>(), l.total.item<double>()};
+}
+
+nn::Weights EncoderFit::encoder() const {
+  const nn::Weights all = parameters_.store();
+  nn::Weights encoder{nn::encoder_layout(config_), {}};
+  const std::size_t size = encoder.tensors.back().offset + encoder.tensors.back().count;
+  encoder.values.assign(all.values.begin(), all.values.begin() + static_cast<std::ptrdiff_t>(size));
+  return encoder;
+}
+
+void EncoderFit::write(replay::ByteWriter& out) const {
+  write_values(parameters_, out);
+  adam_.write(out);
+}
+
+void EncoderFit::read(replay::ByteReader& in) {
+  read_values(parameters_, in);
+  adam_.restore(adam_.read(in));
+}
+
+}  // namespace regraft::learner

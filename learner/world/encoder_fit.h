@@ -1,0 +1,71 @@
+#pragma once
+
+// Internal to learner: shows LibTorch types.
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/nn/internal/embedding_trainer.h"
+#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/world_model.h"
+#include "learner/optimiser/flat_adam.h"
+#include "learner/world/world_data.h"
+
+namespace regraft::learner {
+
+/// Means over a batch; each is of the order of 1 for a predictor that knows the mean alone.
+struct EncoderLosses {
+  double cost = 0;    // Huber of ln(cost / initial), in deviations
+  double xfers = 0;   // nats an xfer
+  double counts = 0;  // nats a legal xfer
+  double change = 0;  // Huber of the cost change of legal actions, in deviations
+  double next = 0;    // squared error of the next z predicted from z and the action, in variances
+  double spread = 0;  // of z's variances around 1, and its covariances
+  double total = 0;
+};
+
+/// Fits the encoder of a world model:
+///   states -> graph network -> raw z -> heads for cost, mask, counts; (z, action) -> cost change, next z.
+/// No gradient flows into the next z as a target, and z's variances are drawn to 1 and its covariances to 0
+/// (Bardes et al. 2022), so z cannot collapse to please its own prediction. The heads are dropped afterwards.
+/// One thread.
+class EncoderFit {
+ public:
+  /// `data` outlives it.
+  EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options);
+
+  /// What is drawn depends on seed and number alone.
+  EncoderLosses update(std::uint64_t number);
+  EncoderLosses held_out();
+  /// In the layout of nn::encoder_layout().
+  nn::Weights encoder() const;
+
+  void write(replay::ByteWriter& out) const;
+  /// Throws replay::ReplayError.
+  void read(replay::ByteReader& in);
+
+ private:
+  struct Batch;
+  struct Losses;
+  Batch gather(std::span<const std::size_t> episodes, Rng& rng, std::uint64_t states) const;
+  Losses losses(const Batch& batch, const torch::Tensor& embedding) const;
+  torch::Tensor layer(const torch::Tensor& x, const std::string& name) const;
+  torch::Tensor head(const torch::Tensor& x, const std::string& name) const;
+  torch::Tensor action(const torch::Tensor& xfers, const torch::Tensor& locations) const;
+  std::span<float> graph_part(torch::Tensor& flat) const;
+
+  nn::WorldModelConfig config_;
+  const WorldData& data_;
+  const WorldOptions& options_;
+  std::size_t graph_values_;
+  nn::internal::FlatParameters parameters_;
+  FlatAdam adam_;
+  std::unique_ptr<nn::internal::EmbeddingTrainer> embeddings_;
+  nn::RewardStatistics squash_;  // of cost changes: its unit alone
+  float cost_deviation_ = 1, change_deviation_ = 1;
+};
+
+}  // namespace regraft::learner

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/nn/world_model.h"
+#include "learner/world/world_context.h"
+#include "learner/world/world_data.h"
+#include "learner/world/world_metrics.h"
+#include "learner/world/world_options.h"
+#include "replay/bytes.h"
+#include "replay/sequence_replay.h"
+
+namespace regraft::learner {
+
+/// Fits a world model to a replay, in stages: encoder, recurrent model, reward network (where there is one).
+/// One update at a time, so that whoever drives it can save and stop between any two. Everything follows from
+/// the options' seed and the replay in its order: a fit that was saved and restored ends in the same bits as
+/// one that was not (one torch thread, CPU). One thread.
+class WorldFit {
+ public:
+  enum class Stage : std::uint8_t { encoder, dynamics, reward, done };
+
+  /// Replays all episodes. Throws replay::ReplayError, and NnError where a model of the context has none.
+  WorldFit(WorldContext context, const replay::SequenceReplay& replay, const WorldOptions& options,
+           EnvironmentOf environment_of);
+  ~WorldFit();
+
+  /// One update, with held-out figures where they are due. False once all is done.
+  bool advance();
+  Stage stage() const { return stage_; }
+  /// Of all stages together.
+  std::uint64_t updates_done() const;
+  std::uint64_t updates_in_all() const;
+  /// For people: stage, update, newest held-out figures.
+  std::string status() const;
+
+  /// Of the newest update, where its figures were due, by the name of their curves: "encoder/train_cost",
+  /// "dynamics/held_out_nll", "reward/held_out_apart".
+  std::vector<std::pair<std::string, double>> newest_figures() const;
+
+  /// Episodes that could not be replayed and were left out.
+  std::uint64_t lost_episodes() const;
+
+  /// Once done; checked.
+  nn::WorldModel world() const;
+  /// Once the recurrent model is fitted.
+  std::vector<DepthFigures> open_loop_figures(std::uint32_t depths) const;
+  /// encoder.csv, dynamics.csv, reward.csv and, once done, open_loop.csv. Throws FileError.
+  void write_figures(const std::filesystem::path& folder) const;
+
+  replay::Bytes save() const;
+  /// On a fit of the same replay and options. Throws replay::ReplayError.
+  void restore(std::span<const std::byte> bytes);
+
+ private:
+  struct Parts;
+  void encoder_update();
+  void dynamics_update();
+  void reward_update();
+  void enter(Stage stage);
+  bool due(std::uint64_t updates) const;
+  std::size_t first_episode(std::uint32_t model) const;
+
+  WorldContext context_;
+  WorldOptions options_;
+  Stage stage_ = Stage::encoder;
+  std::uint64_t update_ = 0;  // of the stage
+  std::unique_ptr<Parts> parts_;
+  std::vector<std::string> encoder_lines_, dynamics_lines_, reward_lines_;
+  const std::vector<std::string>* newest_ = nullptr;  // lines of the last update, where one was added
+};
+
+}  // namespace regraft::learner

@@ -1,0 +1,89 @@
+#include "learner/ppo/ppo_phase.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/rng.h"
+#include "replay/error.h"
+#include "replay/random_observation.h"
+#include "replay/segment_codec.h"
+
+namespace regraft::learner {
+namespace {
+
+constexpr std::uint64_t kSeed = 5102;
+
+/// A phase, and what an actor sends it.
+class PpoPhaseTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Phase> phase(bool hierarchical, bool everywhere) {
+    PpoPhaseSetup setup;
+    setup.job.options.device = "cpu";
+    setup.network.preset = "seeds";
+    setup.network.head = hierarchical ? nn::Head::hierarchical : nn::Head::pointer;
+    setup.network.everywhere = everywhere;
+    setup.model_names = {"m"};
+    setup.rule_names = {"a", "b", "c"};
+    setup.rule_features.rule_count = setup.rule_names.size();
+    setup.rule_features.everywhere = everywhere;
+    setup.rule_features.features.resize(setup.rule_features.rows() * env::kRuleFeatures);
+    setup.op_kind_names = {"x", "y", "z"};
+    return make_ppo_phase(std::move(setup));
+  }
+  /// An episode of one step.
+  wire::Delivery played(bool hierarchical, bool everywhere, std::uint64_t seed = 3) {
+    wire::Delivery delivery;
+    delivery.ticket.id = 1;
+    delivery.ticket.generation = 1;
+    delivery.ticket.seed = seed;
+    replay::Segment segment;
+    segment.ticket = segment.generation = 1;
+    segment.weight_version = 1;
+    segment.hierarchical = hierarchical;
+    segment.seed = 3;
+    segment.final_cost_ratio = segment.best_cost_ratio = 1;
+    replay::Step step;
+    step.observation = replay::testing::observation_on({1, 4, 5}, 3, rng_);
+    step.observation.everywhere = everywhere;
+    step.log_probability = -0.5F;
+    step.terminated = true;
+    segment.steps.push_back(step);
+    wire::Part part;
+    part.header.weight_version = 1;
+    part.header.steps = 1;
+    part.header.last = true;
+    for (replay::Bytes& bytes : replay::encode_segment(segment))
+      part.frames.push_back(wire::Frame::adopt(std::move(bytes)));
+    delivery.parts.push_back(std::move(part));
+    return delivery;
+  }
+
+  Rng rng_{kSeed, "ppo phase"};
+};
+
+TEST_F(PpoPhaseTest, AnEpisodeOfAnotherHeadIsRefused) {
+  for (const bool trained : {false, true}) {
+    SCOPED_TRACE(trained ? "a hierarchical policy is trained" : "a pointer policy is trained");
+    const auto learning = phase(trained, false);
+    EXPECT_THROW(learning->judge(played(!trained, false)), replay::ReplayError);
+    const auto result = learning->judge(played(trained, false));
+    EXPECT_EQ(result->steps, 1u);
+    EXPECT_EQ(result->weight_version, 1u);
+  }
+}
+
+TEST_F(PpoPhaseTest, AnEpisodeWithActionsOfAnotherKindIsRefused) {
+  for (const bool trained : {false, true}) {
+    const auto learning = phase(false, trained);
+    EXPECT_THROW(learning->judge(played(false, !trained)), replay::ReplayError);
+    EXPECT_TRUE(learning->judge(played(false, trained)));
+  }
+}
+
+TEST_F(PpoPhaseTest, AnEpisodeOfAnotherTicketIsRefused) {
+  EXPECT_THROW(phase(false, false)->judge(played(false, false, 4)), replay::ReplayError);
+}
+
+}  // namespace
+}  // namespace regraft::learner

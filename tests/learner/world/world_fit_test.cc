@@ -1,0 +1,276 @@
+#include "learner/world/world_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/env/synthetic.h"
+#include "core/graph/op.h"
+#include "core/nn/device.h"
+#include "core/nn/error.h"
+#include "learner/world/world_metrics.h"
+#include "learner/world/world_phase.h"
+#include "replay/error.h"
+#include "replay/play.h"
+
+namespace regraft::learner {
+namespace {
+
+constexpr std::uint64_t kSeed = 731;
+constexpr double kNoop = 0.05;
+constexpr std::uint64_t kEnoughMasks = 10;  // to speak of their F1
+
+/// One graph of the synthetic family and random rollouts on it.
+class SyntheticWorld {
+ public:
+  SyntheticWorld()
+      : task_(env::make_synthetic_task({.chains = 5, .locked = 1, .valley = 1, .seed = 3})),
+        rules_(env::make_synthetic_rules(1)),
+        costs_(env::make_synthetic_costs(1.0)),
+        environment_(*task_.start, rules_, costs_, {.horizon = 20, .location_limit = 8}, clock_) {}
+
+  EnvironmentOf environment_of() {
+    return [this](std::uint32_t) -> env::Environment& { return environment_; };
+  }
+  void collect(replay::SequenceReplay& replay, std::uint64_t episodes) {
+    for (std::uint64_t sequence = 0; sequence < episodes; ++sequence)
+      replay.add(
+          replay::play_rollout(environment_, 0, kSeed + sequence, sequence, replay::random_chooser(kNoop)));
+  }
+  WorldContext context() const {
+    WorldContext context;
+    context.rule_set_hash = rules_.hash().hex();
+    for (std::size_t i = 0; i < graph::kOpKinds; ++i)
+      context.op_kinds.emplace_back(graph::op_info(static_cast<graph::OpKind>(i)).name);
+    context.model_names = {"synthetic"};
+    context.horizon = 20;
+    context.location_limit = 8;
+    return context;
+  }
+
+ private:
+  env::SyntheticTask task_;
+  rules::RuleSet rules_;
+  env::TableCostFactory costs_;
+  SystemClock clock_;
+  env::Environment environment_;
+};
+
+WorldOptions small_options() {
+  WorldOptions options;
+  options.seed = kSeed;
+  options.latent = 16;
+  options.hidden = 64;
+  options.mixtures = 3;
+  options.action = 12;
+  options.count_bins = 4;
+  options.encoder_updates = 120;
+  options.encoder_states = 96;
+  options.encoder_lr = 4e-3;
+  options.dynamics_updates = 300;
+  options.lanes = 16;
+  options.time = 24;
+  options.lr = 8e-3;
+  options.reward_hidden = 32;
+  options.reward_updates = 60;
+  options.evaluate_every = 60;
+  return options;
+}
+
+class WorldFitTest : public testing::Test {
+ protected:
+  WorldFitTest() : replay({}) { nn::set_torch_threads(1); }
+  SyntheticWorld world;
+  replay::SequenceReplay replay;
+};
+
+TEST_F(WorldFitTest, TellsRewardsAndMasksOfHeldOutRolloutsFarBetterThanTrivialPredictors) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 400);
+  const WorldOptions options = small_options();
+  WorldFit fit(world.context(), replay, options, world.environment_of());
+  while (fit.advance()) {
+  }
+  const TempDir folder;
+  fit.write_figures(folder.path());
+  const nn::WorldModel made = fit.world();
+  check(made, "test");
+  EXPECT_EQ(made.starts.size(), 1u);
+  std::uint64_t collected = 0, steps = 0;
+  for (std::size_t i = 0; i < replay.size(); ++i) {
+    collected += replay.at(i).costed;
+    steps += replay.at(i).steps.size();
+  }
+  const auto record = nlohmann::json::parse(made.training_record);
+  EXPECT_EQ(record.at("steps"), steps);
+  EXPECT_GT(record.at("candidates"), collected) << "peeks are counted, too";
+  EXPECT_LE(record.at("candidates"), collected + options.peeks * (steps + replay.size()));
+  std::uint32_t deepest = 0;
+  for (const DepthFigures& depth : fit.open_loop_figures(6)) {
+    if (depth.masks < kEnoughMasks) continue;
+    deepest = depth.depth;
+    EXPECT_LT(depth.reward_error_known, 0.25 * depth.reward_variance) << "depth " << depth.depth;
+    EXPECT_LT(depth.reward_error, 0.5 * depth.reward_variance) << "depth " << depth.depth;
+    EXPECT_GT(depth.f1, 0.9) << "depth " << depth.depth;
+    if (depth.depth >= 3) {
+      EXPECT_GT(depth.f1, depth.f1_start + 0.05) << "depth " << depth.depth;
+      EXPECT_GT(depth.f1, depth.f1_usual + 0.05) << "depth " << depth.depth;
+    }
+  }
+  EXPECT_GE(deepest, 4u) << "the comparison must compare something";
+  for (const char* name : {"encoder.csv", "dynamics.csv", "reward.csv", "open_loop.csv"})
+    EXPECT_GE(std::ranges::count(read_file(folder.path() / name), '\n'), 2) << name;
+}
+
+TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 40);
+  WorldOptions options = small_options();
+  options.encoder_updates = 6;
+  options.dynamics_updates = 8;
+  options.reward_updates = 4;
+  options.evaluate_every = 3;
+  options.own_latents = 0.5;  // the last two as configs/world-model.toml has them
+  options.reward_unit = 0.01;
+  WorldFit whole(world.context(), replay, options, world.environment_of());
+  std::vector<replay::Bytes> saved{whole.save()};
+  while (whole.advance()) saved.push_back(whole.save());
+  saved.push_back(whole.save());
+  ASSERT_EQ(saved.size(), 19u);
+  const nn::WorldModel expected = whole.world();
+  for (const std::size_t at : {0, 3, 5, 6, 9, 13, 14, 16, 18}) {
+    replay::SequenceReplay copy({});
+    copy.restore(replay.save());
+    SyntheticWorld another;
+    WorldFit resumed(another.context(), copy, options, another.environment_of());
+    resumed.restore(saved[at]);
+    EXPECT_EQ(resumed.updates_done(), at);
+    while (resumed.advance()) {
+    }
+    EXPECT_EQ(resumed.world().version(), expected.version()) << "interrupted after update " << at;
+    EXPECT_EQ(resumed.save(), saved.back());
+  }
+}
+
+TEST_F(WorldFitTest, ObservationsThatAreNotKeptAreMadeAgainToTheBit) {
+  world.collect(replay, 20);
+  WorldOptions options = small_options();
+  const WorldData kept(replay, options, world.environment_of());
+  options.cache_mib = 0;
+  const WorldData remade(replay, options, world.environment_of());
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(kept.observations(i), remade.observations(i));
+}
+
+struct HeldOut {
+  double error = 0, variance = 0;  // of rewards, all steps known
+  double f1 = 0, f1_usual = 0;     // mean of the depths
+};
+
+/// The same fit of true targets, and of such that were dealt to other steps at random: what the second says
+/// of held-out steps must be no better than their mean and the usual mask, where the first is far better.
+/// Else the good figures above would prove nothing.
+TEST_F(WorldFitTest, NothingIsLearntOfShuffledTargetsWhereTrueOnesAreLearnt) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 400);
+  const auto fitted = [&](bool shuffled) {
+    WorldOptions options = small_options();
+    options.dynamics_updates = 150;
+    options.reward_hidden = 0;
+    options.shuffle_targets = shuffled;
+    WorldFit fit(world.context(), replay, options, world.environment_of());
+    while (fit.advance()) {
+    }
+    HeldOut sum;
+    const auto figures = fit.open_loop_figures(6);
+    for (const DepthFigures& depth : figures) {
+      const auto rewards = static_cast<double>(depth.rewards);
+      sum.error += rewards * depth.reward_error_known;
+      sum.variance += rewards * depth.reward_variance;
+      sum.f1 += depth.f1_known / static_cast<double>(figures.size());
+      sum.f1_usual += depth.f1_usual / static_cast<double>(figures.size());
+    }
+    return sum;
+  };
+  const HeldOut truth = fitted(false), shuffled = fitted(true);
+  EXPECT_GT(shuffled.error, 0.95 * shuffled.variance);
+  EXPECT_LT(truth.error, 0.3 * truth.variance);
+  EXPECT_LT(shuffled.f1, shuffled.f1_usual + 0.02);
+  EXPECT_GT(truth.f1, shuffled.f1 + 0.1);
+}
+
+/// Told its own latents while it is fitted, and with squashed rewards, the model dreams further.
+TEST_F(WorldFitTest, FitsOnOwnLatentsDreamDeeper) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 400);
+  const auto fitted = [&](double share) {
+    WorldOptions options = small_options();
+    options.reward_hidden = 0;
+    options.reward_unit = 0.05;
+    options.own_latents = share;
+    WorldFit fit(world.context(), replay, options, world.environment_of());
+    while (fit.advance()) {
+    }
+    HeldOut sum;
+    for (const DepthFigures& depth : fit.open_loop_figures(8)) {
+      if (depth.depth < 4) continue;
+      sum.error += static_cast<double>(depth.rewards) * depth.reward_error;
+      sum.variance += static_cast<double>(depth.rewards) * depth.reward_variance;
+    }
+    return sum;
+  };
+  const HeldOut told = fitted(0), own = fitted(0.5);
+  EXPECT_LT(own.error, 0.8 * told.error);
+  EXPECT_LT(own.error, 0.3 * own.variance);
+}
+
+TEST_F(WorldFitTest, AnEpisodeThatCannotBeReplayedIsLeftOutAndCountedUnlessTooManyAre) {
+  SCOPED_TRACE(kSeed);
+  replay::SequenceReplay collected({});
+  world.collect(collected, 40);
+  WorldOptions options = small_options();
+  const auto with_damaged = [&](std::size_t damaged) {
+    replay::SequenceReplay some({});
+    for (std::size_t i = 0; i < collected.size(); ++i) {
+      replay::Rollout rollout = collected.at(i);
+      if (i < damaged) rollout.steps.front().reward += 0.01f;
+      some.add(rollout);
+    }
+    return WorldData(some, options, world.environment_of());
+  };
+  EXPECT_EQ(with_damaged(0).lost(), 0u);
+  const WorldData data = with_damaged(3);
+  EXPECT_EQ(data.lost(), 3u);
+  ASSERT_EQ(data.episodes().size(), 37u);
+  EXPECT_EQ(data.episodes().front().sequence, 3u);
+  for (const auto* part : {&data.train(), &data.held_out()})
+    for (const std::size_t episode : *part)
+      EXPECT_EQ(data.observations(episode).size(), data.episodes()[episode].states.size());
+  EXPECT_THROW(with_damaged(20), replay::ReplayError);
+}
+
+TEST_F(WorldFitTest, AModelWithoutAnEpisodeIsFoundBeforeTheFit) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 40);
+  WorldContext context = world.context();
+  context.model_names.emplace_back("never played");
+  EXPECT_THROW(WorldFit(context, replay, small_options(), world.environment_of()), nn::NnError);
+}
+
+TEST_F(WorldFitTest, AReplayThatForgetsBeforeItHoldsEnoughIsFound) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 10);
+  EXPECT_NO_THROW(require_room(replay, replay.steps() + 1)) << "more may come";
+  replay::SequenceReplay::Options tight;
+  tight.memory_bytes = 64;
+  replay::SequenceReplay small(tight);
+  world.collect(small, 10);
+  ASSERT_GT(small.forgotten(), 0u);
+  EXPECT_NO_THROW(require_room(small, small.steps()));
+  EXPECT_THROW(require_room(small, small.steps() + 1), UsageError);
+}
+
+}  // namespace
+}  // namespace regraft::learner
