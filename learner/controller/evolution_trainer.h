@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "learner/controller/dream_options.h"
 #include "learner/controller/dream_trainer.h"
+#include "learner/job/learner_options.h"
 
 namespace regraft::learner {
 

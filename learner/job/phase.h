@@ -58,7 +58,7 @@ struct CurvePoint {
   std::vector<std::pair<std::string, double>> scalars{};
   std::vector<double> staleness{};  // in updates, of the results it stands for
 
-  void add(std::string name, double value) { scalars.emplace_back(std::move(name), value); }
+  void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
 };
 
 /// A line of progress for people.

@@ -13,6 +13,7 @@
 #include "launch/job_notes.h"
 #include "launch/program.h"
 #include "learner/controller/dream_options.h"
+#include "learner/ppo/network_options.h"
 #include "learner/world/world_options.h"
 
 namespace regraft::launch {

@@ -21,8 +21,7 @@ replay::Branch branch(std::size_t steps, std::size_t good, float error, std::uin
 
 class DynaTest : public testing::Test {
  protected:
-  DynaTest() : plan({7, 2, 32}, version), dyna(kOptions) {}
-  std::atomic<std::uint64_t> version = 1;
+  DynaTest() : plan({7, 2, 32}), dyna(kOptions) {}
   TicketPlan plan;
   Dyna dyna;
 };

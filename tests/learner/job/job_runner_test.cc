@@ -122,8 +122,11 @@ TEST_F(JobRunnerTest, SavesWhenTheTimeHasCome) {
       EXPECT_THAT(saved(), ElementsAre(2)) << "neither before five minutes nor again after";
       return void(stop.request_stop());
     }
-    if (played == 4) EXPECT_THAT(saved(), ElementsAre(2));
-    if (played == 3) EXPECT_THAT(saved(), IsEmpty());
+    if (played == 4) {
+      EXPECT_THAT(saved(), ElementsAre(2));
+    } else if (played == 3) {
+      EXPECT_THAT(saved(), IsEmpty());
+    }
     ++played;
     clock.advance_ns(kMinuteNs + kMinuteNs / 2);
     hub->play();
