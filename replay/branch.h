@@ -15,7 +15,8 @@ namespace regraft::replay {
 /// One step of a real episode, dreamed again from the branch with the same actions.
 struct BranchStep {
   float predicted = 0, real = 0;  // rewards
-  // Of the mask that follows, NO-OP apart. Behind the real end all that a dream still offers is false.
+  // Counts for the mask that follows, without NO-OP. After the real end all that a dream still offers is
+  // false.
   std::uint16_t hits = 0, false_alarms = 0, misses = 0;
 
   bool operator==(const BranchStep&) const = default;

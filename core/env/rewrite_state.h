@@ -34,7 +34,7 @@ class RewriteState {
   std::span<const rules::Match> path() const { return path_; }
   std::size_t depth() const { return path_.size(); }
 
-  /// Of the present graph.
+  /// The cost of the present graph.
   const cost::Cost& cost() { return cost_model().cost(); }
   cost::CostModel& cost_model();
   const rules::MatchIndex& index();

@@ -28,7 +28,7 @@ struct NetworkConfig {
   bool operator==(const NetworkConfig&) const = default;
 };
 
-/// Of the hidden layers of the head.
+/// The width of the head's hidden layers.
 inline std::uint32_t hidden_width(const NetworkConfig& config) {
   return config.head == Head::hierarchical && config.head_width != 0 ? config.head_width : config.width;
 }

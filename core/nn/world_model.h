@@ -98,9 +98,9 @@ struct WorldModel {
 
   /// What stored latents depend on: encoder and its statistics.
   Hash128 encoder_version() const;
-  /// Of the recurrent model's weights and encoder_version().
+  /// A hash of the recurrent model's weights and encoder_version().
   Hash128 dynamics_version() const;
-  /// Of all that a dream depends on.
+  /// A hash of all that a dream depends on.
   Hash128 version() const;
 
   bool operator==(const WorldModel&) const = default;

@@ -48,18 +48,18 @@ class ImportedModel {
   const std::string& graph_path(std::size_t at) const;
   const Runs& graph_runs(std::size_t at) const;
 
-  /// Of the default domain; 0 when the model imports none.
+  /// The opset of the default domain; 0 when the model imports none.
   std::int64_t opset() const;
   /// Names of the graph inputs that a caller must or may give, and of the graph outputs, in order.
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
-  /// Of the node with this origin: its name (may be empty) and op type, "domain.OpType" outside the default
+  /// Name (may be empty) and op type of the node with this origin, "domain.OpType" outside the default
   /// domain.
   std::string node_name(std::int32_t origin) const;
   std::string op_type(std::int32_t origin) const;
   /// The name of a value of graph(at) in the model; empty for an absent output.
   std::string value_name(graph::Value value, std::size_t at = 0) const;
-  /// Of the value of this name in the main graph, weights included; nothing where there is none.
+  /// The type of the main graph's value of this name, weights included; nothing where there is none.
   std::optional<graph::TypeId> type_of(const std::string& name) const;
 
   /// Values of graph(at) that are known at import though a node makes them (Shape of a static type,

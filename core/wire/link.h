@@ -74,7 +74,7 @@ class Link {
   /// latest), kCorrupt, kTimeout.
   Weights fetch(std::uint64_t version);
 
-  /// Of the learner that was joined last.
+  /// The generation of the learner that was joined last.
   std::uint64_t generation() const;
   TransportCounters counters() const;
 

@@ -9,7 +9,7 @@ namespace regraft::proof {
 
 struct ProofOptions {
   static constexpr std::uint64_t kMillion = 1000000;
-  // Of Z3's units of work, for one bound on ranks: some seconds, and the same end on every machine and run.
+  // In Z3's units of work, for one bound on ranks: some seconds, and the same end on every machine and run.
   std::uint64_t work = kMillion * 10;
   std::size_t least_rank = 3;  // a proof for smaller ranks alone is none
   std::size_t most_rank = 5;

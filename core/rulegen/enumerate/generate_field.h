@@ -39,7 +39,7 @@ HostTensor field_random(std::span<const std::int64_t> dims, Rng& rng);
 std::vector<HostTensor> field_run(const graph::Graph& graph,
                                   const std::map<std::int32_t, HostTensor>& inputs);
 
-/// Of dims and elements.
+/// A hash of dims and elements.
 Hash128 field_hash(const HostTensor& tensor, std::uint64_t seed = 0);
 
 }  // namespace regraft::rulegen

@@ -69,7 +69,7 @@ class Replayer {
   /// Runs clean-up on the imported graphs, in which calls have been replaced as logged: no more than the
   /// first `count` entries.
   Replayer(const RewriteLog& log, NamedGraphs graphs, const RuleSet& rules, std::size_t count = SIZE_MAX);
-  /// Of a model without bodies.
+  /// For a model without bodies.
   Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count = SIZE_MAX)
       : Replayer(log, {{"", &graph}}, rules, count) {}
   /// Entries done.

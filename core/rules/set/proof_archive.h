@@ -17,7 +17,8 @@ class ProofArchive {
   static std::string member_of(std::string_view rule);
 
   ProofArchive() = default;
-  /// Of a file of rules; empty where it has none. Throws RuleError where it is truncated or damaged.
+  /// The archive of a file of rules; empty where it has none. Throws RuleError where it is truncated or
+  /// damaged.
   static ProofArchive load(const std::filesystem::path& rule_file);
   /// Writes it beside the file of rules, whole or not at all; where nothing is in it, there is no file.
   void save(const std::filesystem::path& rule_file) const;

@@ -43,7 +43,7 @@ class RuleSet {
   std::string refused_domain(std::string_view rule) const;
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// Of all rule texts, in order.
+  /// A hash of all rule texts, in order.
   Hash128 hash() const;
   /// Takes the rule of that name out, if there is one; those behind it get other numbers.
   void exclude(std::string_view name);

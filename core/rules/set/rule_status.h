@@ -46,8 +46,8 @@ struct StatusLine {
 class StatusTable {
  public:
   StatusTable() = default;
-  /// Of a file of rules; empty where it has no status file. Throws RuleError with file:line:column, where
-  /// the status file is no file, and as ProofArchive::load.
+  /// The statuses of a file of rules; empty where it has no status file. Throws RuleError with
+  /// file:line:column, also where the status file is no file, and as ProofArchive::load.
   static StatusTable load(const std::filesystem::path& rule_file);
   /// Writes proofs and statuses beside the file of rules, each whole or not at all.
   void save(const std::filesystem::path& rule_file) const;
