@@ -29,9 +29,8 @@ struct EnvOptions {
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
-  /// Each xfer of two or more matches has one more location, its first, that stands for the rule carried out
-  /// at all of its sites (core/env/everywhere.h): as one step, with one reward. The location
-  /// limit, now at least 2, counts it.
+  /// Each xfer of two or more matches has one more location, its first. It stands for the rule at all of its
+  /// sites (core/env/everywhere.h): one step, one reward. The location limit, now at least 2, counts it.
   bool everywhere = false;
 };
 
@@ -130,8 +129,8 @@ class Environment {
   std::uint64_t peeked() const { return peeked_; }
 
   /// The latency after a legal action; the environment stays as it is. NO-OP's is the present one. Throws
-  /// EnvError on an action that is not legal and RuleError where the rewriter refuses, or all sites of a rule
-  /// lead back to this graph.
+  /// EnvError on an illegal action. Throws RuleError where the rewriter refuses, or all sites of a rule lead
+  /// back to this graph.
   double peek_latency_us(Action action);
 
   /// An independent environment in the same state.

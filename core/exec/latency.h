@@ -33,8 +33,8 @@ struct SessionPlan {
   TimingPlan before, after;
 };
 
-/// Sizes the sessions from one probe of each side: about 0.1 s of runs a session (at least 3 runs, 5 where
-/// the budget allows), then as many sessions as fit between the two bounds.
+/// Sizes the sessions from one probe of each side: about 0.1 s of runs a session, at least 3 runs, 5 where
+/// the budget allows. Then as many sessions follow as fit between the two bounds.
 SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
                           const LatencyOptions& options);
 
