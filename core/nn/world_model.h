@@ -14,8 +14,8 @@
 
 namespace regraft::nn {
 
-/// The sizes of a world model: the graph network that makes a latent z of an observation, the recurrent model
-/// of how z changes, the embedding of an action, and a separate reward network.
+/// The sizes of a world model: the graph network that encodes an observation as a latent z, the recurrent
+/// model of z, the embedding of an action, and a separate reward network.
 struct WorldModelConfig {
   NetworkConfig encoder;
   DynamicsConfig dynamics;

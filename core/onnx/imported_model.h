@@ -20,15 +20,15 @@ struct ModelStore;
 /// Graph 0 is the main one. The others are the bodies of If, Loop and Scan nodes, at any depth, each behind
 /// the graph that it lies in. All share the Tables.
 ///
-/// Every NodeProto is one node whose `origin` is its index (bodies count on, so that no two nodes of a model
-/// share one), except Constant nodes: they and the initializers are weights (WeightExpr::source numbers
-/// them), which have a node only where they are used. Known ops of the default domain from opset 7 on are in
-/// canonical form; any other node, and any node in a form that is not understood, is OpKind::opaque with the
-/// outer values that its sub-graphs capture as extra inputs. Inputs of a node keep their places; operands
-/// that became attributes are left out of the Graph but stay in the NodeProto. Initializers that callers may
-/// override are inputs (origin: index of the graph input). Sparse initializers are inputs too, with origins
-/// from the number of graph inputs on, and behind them the values that a body captures; captured constants
-/// are weights of the body.
+/// Every NodeProto is one node whose `origin` is its index; bodies count on, so that no two nodes of a model
+/// share one. Constant nodes and initializers are weights instead (WeightExpr::source numbers them), which
+/// have a node only where they are used. Known ops of the default domain from opset 7 on are in canonical
+/// form. Any other node, or form that is not understood, is OpKind::opaque. The outer values that its
+/// sub-graphs capture are extra inputs. Inputs of a node keep their places; operands that became attributes
+/// are left out of the Graph but stay in the NodeProto. Initializers that callers may override are inputs
+/// (origin: index of the graph input). Sparse initializers are inputs too, with origins from the number of
+/// graph inputs on, and behind them the values that a body captures; captured constants are weights of the
+/// body.
 ///
 /// Owns the mapped files and the Tables: it outlives every Graph copied from graph(). Not thread-safe.
 class ImportedModel {

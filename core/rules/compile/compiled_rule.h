@@ -164,8 +164,8 @@ struct Replacement {
   Slot before, after;
 };
 
-/// The members of a set are either given by a sequence of operands or outputs of one node (sequence), or are
-/// the nodes of the graph that match the member pattern with equal plain variables (siblings).
+/// The members of a set are either a sequence of operands or outputs of one node (sequence), or siblings: all
+/// nodes of the graph that match the member pattern with equal plain variables.
 struct Domain {
   std::string name;
   bool siblings = false;

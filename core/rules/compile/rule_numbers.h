@@ -8,9 +8,9 @@
 
 namespace regraft::rules {
 
-/// Numbers, each once, in order of appearance: in guards, attributes and operands of either side. What is
-/// wrong on one side of a number alone (if b < 10.0 then ...) is seen by examples whose attributes, dims and
-/// sets lie on it, beside it and beyond.
+/// Numbers, each once, in order of appearance: in guards, attributes and operands of either side. A rule may
+/// be wrong on one side of a number alone (if b < 10.0 then ...). Examples show that whose attributes, dims
+/// and sets lie on the number, beside it and beyond.
 struct RuleNumbers {
   std::vector<double> reals;        // all of them
   std::vector<std::int64_t> whole;  // those that may be sizes: 2 and more

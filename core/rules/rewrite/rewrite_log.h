@@ -11,9 +11,8 @@
 
 namespace regraft::rules {
 
-/// The step that puts the nodes of a model-local function in the place of a call, or the branch that is sure
-/// to be taken in that of an If; its one "node" counts these steps. The importer makes them, before all
-/// others.
+/// The step that replaces a call by the nodes of the model-local function, or an If by the branch that is
+/// sure to be taken. Its one "node" counts these steps. The importer makes them, before all others.
 inline constexpr std::string_view kInlineStep = "clean-up:inline";
 
 /// One logged rewrite: a clean-up step (CleanupStep::name, one node) or a rule (its name, the matched nodes).

@@ -18,11 +18,11 @@ struct CompiledRule;  // internal to core/rules
 /// An ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
-  /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules that
-  /// make no op of a domain that was not allowed, and whose status (rule_status.h) is `least` or
-  /// better: portable output is the default. Where only proved rules are asked for, a rule matches only where
-  /// no tensor has more dims than its proof covers; else what lies beyond is as good as bounded. Throws
-  /// RuleError with file:line:column, and where there are none or none is left; FileError.
+  /// Reads one .rules file or every .rules file of a folder, in order of file name. Keeps the rules whose
+  /// status (rule_status.h) is `least` or better, and that make no op of a domain that was not allowed:
+  /// portable output is the default. Where only proved rules are asked for, a rule matches only where no
+  /// tensor has more dims than its proof covers; else it counts as bounded there. Throws RuleError with
+  /// file:line:column, and where there are no rules or none is left. Throws FileError.
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
