@@ -61,7 +61,7 @@ struct LatencyReport {
 std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency: after one probe a side, fresh sessions run in pairs, each pair in
-/// random order, every session with the runtime's best options, but for options.after_optimisation; the
+/// random order, every session with the runtime's best options, except for options.after_optimisation; the
 /// verdict is judge()'s. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options);

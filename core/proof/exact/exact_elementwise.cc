@@ -116,7 +116,7 @@ Exact product(const Exact& a, std::int64_t n) {
   return n < 0 ? Exact::of(1.0) / out : out;
 }
 
-// Nothing is known of powers that are not whole, and of large ones, but for the root.
+// Nothing is known of powers that are not whole, and of large ones, except for the root.
 Exact power(const Exact& a, const Exact& b) {
   constexpr double kLargest = 64;
   const double whole = std::round(b.rough);

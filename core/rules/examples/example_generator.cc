@@ -178,7 +178,7 @@ class ExampleGenerator {
                           kind, given.size());
   }
 
-  // The dims of the tensor that this one must be like, but for the last.
+  // The dims of the tensor that this one must be like, except for the last.
   std::optional<Dims> modelled(Slot slot, std::size_t member) {
     const auto model = limits_.fitting ? hints_.model(slot) : std::nullopt;
     const auto held = model ? values_.find(key(*model, member)) : values_.end();

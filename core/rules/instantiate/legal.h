@@ -9,9 +9,9 @@
 
 namespace regraft::rules {
 
-/// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it
-/// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots
-/// (types only).
+/// Whether the match may be applied except for cycles: all ranks are known, the right side can be made, what
+/// it replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's
+/// slots (types only).
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
                         OperationMemo& memo);
 
