@@ -91,8 +91,8 @@ struct Visited {
 /// episode for rewards that measure or draw.
 ///
 /// An episode terminates on NO-OP (reward 0 by itself), when no xfer is legal after a step, or at the
-/// horizon. At reset a graph on which nothing is legal offers NO-OP alone. Starts reset. One thread, which
-/// also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
+/// horizon. At reset a graph on which nothing is legal offers only NO-OP. A new environment is reset. One
+/// thread, which also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
 class Environment {
  public:
   /// Throws EnvError on options out of range.

@@ -11,7 +11,8 @@ namespace regraft::env {
 /// Rewrites of one move, those that are taken back among them.
 inline constexpr std::size_t kMostRewritesEverywhere = 512;
 
-/// What became of a match: applied; refused, or given up with the whole move, the graph being as it was.
+/// What became of a match: applied; refused; or stopped with the whole move. In the last two cases the graph
+/// is as before.
 enum class Applied : std::uint8_t { yes, refused, stopped };
 using ApplyMatch = std::function<Applied(const rules::Match&)>;
 

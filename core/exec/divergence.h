@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/exec: what lies behind two models that give different answers.
+// Internal to core/exec: where two models begin to give different answers.
 
 #include <filesystem>
 #include <map>

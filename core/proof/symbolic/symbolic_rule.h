@@ -55,7 +55,7 @@ struct SymbolicScope {
 /// as another one. What it cannot compute (on such dims, or past 64 bits) has no value; "and", "or" and the
 /// condition of a comprehension take that for false. So the matcher may say false where it is true.
 SymbolicQuantity evaluate(const rules::Code& code, const SymbolicScope& scope);
-/// The same of a guard, which is assumed where it is true: no more than what follows from that.
+/// The same for a guard that is assumed to be true: no more than what follows from that.
 SymbolicQuantity assumed(const rules::Code& code, const SymbolicScope& scope);
 SymbolicQuantity symbolic_call(const rules::Code& code, const SymbolicScope& scope);
 

@@ -39,9 +39,9 @@ struct Verdict {
   rules::StatusLine line(const rules::RuleInfo& info) const;
 };
 
-/// Checks one rule: exactly on its small examples, then by proof. Nothing that is stored counts: that a
-/// stored proof answers unsat says nothing of what it is a proof of. Throws nothing but what is wrong with
-/// the program: a rule that fails is a verdict.
+/// Checks one rule: exactly on its small examples, then by proof. Nothing that is stored counts: a stored
+/// proof may answer unsat and prove something else. Throws only for errors of the program; a rule that fails
+/// is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
 
 /// Why the stored proof of a rule does not count: it is missing, it was changed, or z3 (or the program of

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/rules: what is well formed, and could never be meant.
+// Internal to core/rules: rules that are well formed, but cannot be meant.
 
 #include "core/rules/compile/rule_scope.h"
 

@@ -17,8 +17,8 @@ struct RuleNumbers {
   bool computes = false;            // elements of the right side's constants, from others
 
   static RuleNumbers of(const CompiledRule& rule);
-  /// Whether half floats hold all of them, and what is made of them: what is rounded is not what the rule
-  /// says.
+  /// Whether half floats hold all of them, and all that is computed from them: a rounded number is not the
+  /// rule's.
   bool in_half_floats() const;
 };
 

@@ -25,7 +25,7 @@ class ProofArchive {
 
   /// The proof of a rule, or null.
   const std::string* find(std::string_view rule) const;
-  /// An empty proof is none.
+  /// Sets the proof of a rule; an empty text removes it.
   void set(std::string_view rule, std::string proof);
   std::size_t size() const { return proofs_.size(); }
 

@@ -26,8 +26,8 @@ class RuleSet {
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
-  /// One rule of a set by itself, as number 0: matched faster than among all. Of the rules that finite sets
-  /// make of a line it is the one of that name; of every rank, whatever the set was loaded for.
+  /// One rule of a set alone, as number 0: it matches faster than among all. Where finite sets make several
+  /// rules of a line, it is the one of that name. It has no limit of ranks, whatever the set was loaded for.
   static RuleSet alone(const RuleInfo& info);
 
   RuleSet(RuleSet&&) noexcept;
