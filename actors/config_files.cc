@@ -37,7 +37,7 @@ bool is_first_time(const fs::path& path) {
   return told.insert(path).second;
 }
 
-/// Of the same name, here: what somebody may have meant.
+/// Warns of a file of the same name here, which the user may have meant.
 void tell_what_is_passed_over(const fs::path& path, const fs::path& taken) {
   std::error_code problem;
   if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem) || !is_first_time(path)) return;

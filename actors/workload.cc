@@ -97,7 +97,7 @@ class OnnxModel : public Task {
   }
 
  private:
-  /// Of several models another one may have the dim.
+  /// With several models, another one may have the dim.
   void check_bound() const {
     for (const auto& [name, size] : sizes_)
       if (!model_.tables().find_symbol(name))

@@ -30,7 +30,7 @@ struct WorkloadOptions {
   std::filesystem::path device;     // profile of the analytic cost model
   env::EnvOptions environment;      // its bindings are each task's own
   NamedSizes bind;                  // of symbolic dims
-  /// Of a task's graphs, for the measured reward; none where the program links no runtime.
+  /// Makes the meter of a task's graphs, for the measured reward; empty where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();
@@ -59,9 +59,9 @@ class Task {
   std::unique_ptr<env::LatencyMeter> meter_;
 };
 
-/// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw,
-/// WorkloadError for a name that is neither a file nor a synthetic graph, for a binding of a dim that the
-/// only model does not have, and for a measured reward without a meter.
+/// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw. Throws
+/// WorkloadError for a name that is neither a file nor a synthetic graph, and for a measured reward without a
+/// meter. Also for a binding of a dim that the only model does not have.
 std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
 
 /// The rule set of a job: that of the files, or of the synthetic family when the models are synthetic; mixing

@@ -58,7 +58,7 @@ if(REGRAFT_HEAVY)
     IMPORTED_LOCATION ${prefix}/lib/libonnxruntime.so.1
     INTERFACE_INCLUDE_DIRECTORIES ${prefix}/include)
 
-  # Of LibTorch, libc10 and libtorch_cpu; libtorch_cuda is opened at run time where there is a GPU. The wheel carries
+  # LibTorch: libc10 and libtorch_cpu; libtorch_cuda is opened at run time where there is a GPU. The wheel carries
   # headers of an older protobuf, so its folders are searched after the system's. It uses g++'s default ABI.
   regraft_setup_version(TORCH torch_version)
   set(prefix ${REGRAFT_CACHE}/torch-${torch_version})

@@ -15,14 +15,15 @@ namespace regraft::replay {
 /// One step of a real episode, dreamed again from the branch with the same actions.
 struct BranchStep {
   float predicted = 0, real = 0;  // rewards
-  // Of the mask that follows, NO-OP apart. Behind the real end all that a dream still offers is false.
+  // Counts for the mask that follows, without NO-OP. After the real end all that a dream still offers is
+  // false.
   std::uint16_t hits = 0, false_alarms = 0, misses = 0;
 
   bool operator==(const BranchStep&) const = default;
 };
 
-/// A point of a real episode that dreams may branch off, h warmed on what came before, and how far a dream
-/// from there agreed with how the episode went on.
+/// A point of a real episode that dreams may branch off, with h computed from the steps before. And how far a
+/// dream from there agreed with the rest of the episode.
 struct Branch {
   std::uint32_t model = 0;
   nn::DreamStart start;
@@ -41,8 +42,8 @@ class BranchRecorder {
   /// What was done there, in the world model's numbering, and what it paid.
   void acted(env::Action action, double reward);
 
-  /// At most `count` different points with a step or more behind them, drawn by `seed`, each followed by a
-  /// dream of one replica for at most `depth` steps.
+  /// At most `count` different points, drawn by `seed`, after which the episode has a step or more. Each is
+  /// followed by a dream of one replica for at most `depth` steps.
   std::vector<Branch> branches(nn::Dream& dream, std::uint32_t model, std::uint32_t count,
                                std::uint32_t depth, std::uint64_t seed) const;
 

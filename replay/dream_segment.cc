@@ -103,8 +103,8 @@ std::vector<float> read_state(ByteReader& in, std::size_t size) {
 }  // namespace
 
 std::uint32_t episodes_of_a_ticket(const DreamedEpisodeSize& size) {
-  // A mask is ascending differences: one byte each, but for those of at least 2^7 and 2^14, of which the sum
-  // of all allows few.
+  // A mask is ascending differences: one byte each, except for those of at least 2^7 and 2^14, of which the
+  // sum of all allows few.
   constexpr std::size_t kLongDifferences = (1 << 16 >> 7) + (1 << 16 >> 14);
   constexpr std::size_t kVarint = 3;  // bytes of a number below 2^16
   constexpr std::size_t kStepScalars = 5 * kVarint + 3 * sizeof(float);

@@ -38,7 +38,7 @@ struct DreamSegment {
   DreamSource source = DreamSource::dreamed;
   std::vector<DreamedStep> steps;
   std::vector<float> next_state;  // after the last step, to bootstrap from; empty where it terminated
-  // Of the whole episode, known where it ends; NaN before, and where only the real graph would tell.
+  // For the whole episode, known where it ends; NaN before, and where only the real graph would tell.
   float episode_return = 0;
   float final_cost_ratio = 0;  // final cost / initial cost
   float best_cost_ratio = 0;   // best visited cost / initial cost

@@ -44,7 +44,7 @@ class RowTable {
 
 /// Writes `after` as runs of rows copied from `before` and rows in full (after the rsync algorithm, Tridgell
 /// 1999, with rows for blocks). Both are ordered by a key, the little-endian number in the first `key_bytes`
-/// (at most 4) of every row, so one pass over both finds what was kept, wherever it moved to.
+/// (at most 4) of every row. So one pass over both finds the rows that were kept, wherever they moved.
 void write_delta(const RowTable& before, const RowTable& after, std::size_t key_bytes, ByteWriter& out);
 
 /// The table that write_delta was given. At most `row_limit` rows and `byte_limit` bytes in all: a copied run

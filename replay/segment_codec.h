@@ -10,9 +10,9 @@
 namespace regraft::replay {
 
 /// A segment as frames for the wire: [0] header and per-step scalars, [1] observations, each as its
-/// difference to the one before (the first to an empty one), last that which follows where there is one.
-/// Nodes are named by stable ids, so a rewrite changes few rows. Throws ReplayError for a segment that breaks
-/// the contract of env::Observation or has more than kMaxSegmentSteps steps.
+/// difference to the one before, the first to an empty one. The last is the observation after the segment,
+/// where there is one. Nodes are named by stable ids, so a rewrite changes few rows. Throws ReplayError for a
+/// segment that breaks the contract of env::Observation or has more than kMaxSegmentSteps steps.
 std::vector<Bytes> encode_segment(const Segment& segment);
 
 /// The segment that was encoded, bit for bit. Throws ReplayError on anything else: every length, id, row and

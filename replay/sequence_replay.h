@@ -61,7 +61,7 @@ class SequenceReplay {
   void add(const Rollout& rollout);
   /// The `index`-th of those that are held, oldest first. Throws FileError, ReplayError on a damaged spill.
   Rollout at(std::size_t index) const;
-  /// Of all, in that order.
+  /// Lengths of all rollouts, in that order.
   const std::deque<std::uint32_t>& lengths() const { return lengths_; }
 
   std::size_t size() const { return entries_.size(); }

@@ -36,11 +36,11 @@ struct Segment {
   std::uint32_t model = 0;    // index into the job's list of models
   std::uint64_t seed = 0;
   std::vector<Step> steps;
-  // Of the state that follows the last step, unless that step terminated: V_mu, and, where the episode was
-  // truncated there, the state itself, so that the learner values it anew.
+  // V_mu of the state that follows the last step, unless that step terminated. Where the episode was
+  // truncated there, the state itself too, so that the learner values it anew.
   float bootstrap_value = 0;
   std::optional<env::Observation> next_observation;
-  // Of the whole episode, known where it ends; NaN before.
+  // For the whole episode, known where it ends; NaN before.
   float episode_return = 0;
   float final_cost_ratio = 0;  // final cost / initial cost
   float best_cost_ratio = 0;   // best visited cost / initial cost
@@ -57,7 +57,7 @@ inline bool goes_on(const Segment& segment, const Segment& next) {
 
 inline constexpr std::size_t kMaxSegmentSteps = 32;
 inline constexpr std::size_t kMaxSegmentBytes = std::size_t{4} << 20;
-/// Of a result: all segments of a ticket.
+/// Limit of a result: all segments of a ticket.
 inline constexpr std::size_t kMaxTicketBytes = std::size_t{16} << 20;
 
 }  // namespace regraft::replay

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -174,6 +175,51 @@ TEST(Architecture, ContentsOfTensorsAreSetAndReadInOnePlace) {
     if (name == "payload.h" || name == "payload.cc" || !name.ends_with(".cc")) continue;
     EXPECT_FALSE(std::regex_search(read_file(entry.path()), use)) << name;
   }
+}
+
+/// Numbers of the lines of a page that are too long to read; tables and code blocks may be wider.
+std::vector<std::size_t> long_lines(const std::string& page) {
+  constexpr std::size_t most_characters = 120;
+  static const std::regex wide("^(    | *\\|)");
+  std::vector<std::size_t> numbers;
+  std::istringstream lines(page);
+  bool fenced = false;
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.starts_with("```")) fenced = !fenced;
+    if (line.size() > most_characters && !fenced && !std::regex_search(line, wide)) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+TEST(Architecture, PagesHaveShortLines) {
+  std::size_t pages = 0;
+  const auto check = [&](const fs::path& path) {
+    ++pages;
+    for (const std::size_t number : long_lines(read_file(path)))
+      ADD_FAILURE() << fs::relative(path, root()).string() << ":" << number
+                    << " has more than 120 characters";
+  };
+  check(root() / "README.md");
+  for (const char* folder : {"core", "replay", "actors", "learner", "launch", "configs", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".md") check(entry.path());
+  }
+  EXPECT_GT(pages, 20u);
+}
+
+TEST(Architecture, TheCheckOfPagesFindsALongLine) {
+  const std::string wide(121, 'x');
+  EXPECT_THAT(long_lines("a\n" + wide + "\n" + wide.substr(1) + "\n"), ::testing::ElementsAre(2u));
+  EXPECT_THAT(long_lines("    " + wide + "\n| " + wide + "\n   | " + wide + "\n```\n" + wide + "\n```\n"),
+              ::testing::IsEmpty());
+  EXPECT_THAT(long_lines("```\n```\n  " + wide + "\n"), ::testing::ElementsAre(3u));
+}
+
+TEST(Architecture, TheProjectsReadmeIsShort) {
+  const std::string text = read_file(root() / "README.md");
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 150) << "the rest belongs into launch/docs";
 }
 
 /// The folder that holds the README for a folder of edges.txt: itself, or the one that it is a part of.

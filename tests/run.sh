@@ -91,7 +91,7 @@ build() {
   cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$JOBS" "${targets[@]}"
 }
 
-# Of each rule 1000 draws, but few under the sanitizers, which take many times as long.
+# 1000 draws of each rule, but few under the sanitizers, which take many times as long.
 # Older ThreadSanitizers cannot run where addresses are randomised widely; without randomisation they always can.
 run_tests() {
   local preset=$1 fixed_addresses=() draws=() only

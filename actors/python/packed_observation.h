@@ -17,8 +17,8 @@ struct PackedField {
   std::size_t rows = 0, columns = 0;  // 0 columns: one dimension
 };
 
-/// A copy of an observation in one piece of memory, so that a caller can keep it for as long as it likes and
-/// see its arrays without copying them again.
+/// A copy of an observation in one piece of memory. A caller can keep it as long as it likes, and see its
+/// arrays without copying them again.
 class PackedObservation {
  public:
   explicit PackedObservation(const env::Observation& seen);

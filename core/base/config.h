@@ -20,8 +20,8 @@ struct ConfigDifference {
 
 /// The values of all options of a table: its defaults, overridden by TOML files and then by "key=value"
 /// settings, in the order of the calls. An unknown key, a wrong type or a value out of range throws
-/// ConfigError naming the file and line, the key, the value and what is allowed, or the nearest key; the
-/// config is then unchanged.
+/// ConfigError, and the config stays unchanged. The error names file and line, the key, the value, and what
+/// is allowed or the nearest key.
 class Config {
  public:
   explicit Config(OptionTable table);

@@ -93,7 +93,7 @@ Scalar read_value(const std::string& bytes) {
 
 using Curves = std::map<std::string, std::map<std::int64_t, double>>;
 
-/// Of one file.
+/// The curves of one file.
 struct FileCurves {
   Curves curves;
   std::optional<std::int64_t> first, restart;

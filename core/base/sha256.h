@@ -29,7 +29,7 @@ class Sha256 {
 std::string to_hex(const Sha256Digest& digest);
 std::string sha256_hex(std::span<const std::byte> bytes);
 std::string sha256_hex(std::string_view text);
-/// Of a file's content, read in chunks. Throws FileError.
+/// The hash of a file's content, read in chunks. Throws FileError.
 std::string sha256_file(const std::filesystem::path& path);
 
 }  // namespace regraft

@@ -8,9 +8,9 @@
 
 namespace regraft {
 
-/// Of at least one value.
+/// The mean of at least one value.
 double mean(std::span<const double> values);
-/// Of at least one value; the mean of the two middle ones for an even count.
+/// The median of at least one value; the mean of the two middle ones for an even count.
 double median(std::span<const double> values);
 /// The value at fraction q in [0, 1] of the sorted values, linear between neighbours (Hyndman and Fan 1996,
 /// type 7). Of at least one value.

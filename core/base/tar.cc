@@ -36,7 +36,7 @@ std::optional<std::size_t> number_of(std::string_view header, Field field) {
   return number;
 }
 
-// Of all bytes, those of the sum itself taken as spaces.
+// The sum of all bytes, those of the sum itself taken as spaces.
 std::size_t sum_of(std::string_view header) {
   const auto add = [](std::size_t sum, char byte) { return sum + static_cast<std::uint8_t>(byte); };
   const std::string_view sum = header.substr(kSum.at, kSum.bytes);

@@ -35,8 +35,8 @@ class LiveProfile {
 
   /// What is asked of a node by last_of().
   enum class Side : std::uint8_t { left, right, unknown };
-  /// The last node on the left, or kNoNode, where side(node) is left along a first part of the line and right
-  /// along the rest, but for those of which it is not known.
+  /// The last node on the left, or kNoNode. side(node) is left along a first part of the line and right along
+  /// the rest; for some nodes it may be unknown.
   template <typename SideOf>
   graph::NodeId last_on_left(SideOf&& side) const;
 

@@ -95,7 +95,7 @@ void PeakMemory::find_holders() {
   stale_.clear();
 }
 
-/// Of all nodes that lie in this memory, or none where one of them is a graph output.
+/// The last reader of all nodes that lie in this memory, or none where one of them is a graph output.
 NodeId PeakMemory::last_reader(const graph::Graph& graph, NodeId holder) {
   const LiveProfile& line = order_.line();
   NodeId last = holder;

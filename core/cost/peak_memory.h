@@ -16,12 +16,11 @@ namespace regraft::cost {
 std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
                         std::span<const graph::NodeId> shares);
 
-/// The same of a graph that is edited.
+/// The peak memory of a graph that is edited.
 ///
-/// Data flow: update() and set() remember what is other than before; bytes() has the order of running
-/// (run_order.h) follow, finds the last reader anew of memory that is used otherwise or whose readers moved,
-/// and asks the line (live_profile.h) for its peak. So an edit costs what it moves; whoever does not ask pays
-/// nothing. One thread.
+/// Data flow: update() and set() remember what changed. bytes() updates the order of running (run_order.h),
+/// finds the last reader of memory anew whose use or readers changed, and asks the line (live_profile.h) for
+/// its peak. So an edit costs what it moves, and nothing until somebody asks. One thread.
 class PeakMemory {
  public:
   /// Call after edits, first with all nodes; ids that are dead count too.

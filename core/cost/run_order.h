@@ -10,16 +10,15 @@
 
 namespace regraft::cost {
 
-/// The order in which the nodes of a graph run, weights apart, while it is edited: topological, first ready,
-/// first run; nodes without inputs in front, by id.
+/// The order in which the nodes of a graph run, without weights, while it is edited: topological, first
+/// ready, first run; nodes without inputs in front, by id.
 ///
-/// Data flow: in this order a node stands where the last of its inputs (its parent) and then its own id put
-/// it among the others: nodes without inputs by id, then those that read nothing else by the id of the last
-/// one (weights count) and their own, then all others by the place of their parent and their own id. So
-/// touched nodes are asked for their parents again; a node that no longer stands between its neighbours is
-/// moved, and its users are asked in turn. What costs is what moves among the others, not what lies behind
-/// it. Where that is much (a reset, or branches side by side that are shifted against each other to their
-/// ends), one pass makes the order anew. One thread.
+/// Data flow: a node's place follows from the last of its inputs (its parent) and its own id. Nodes without
+/// inputs come first, by id. Then come nodes that read nothing else, by the id of the last input (weights
+/// count) and their own. Then come all others, by the place of their parent and their own id. So touched
+/// nodes are asked for their parents again. A node that no longer stands between its neighbours is moved, and
+/// its users are asked in turn. The cost is that of the nodes that move. Where many move (a reset, or
+/// parallel branches that shift against each other), one pass makes the order anew. One thread.
 class RunOrder {
  public:
   /// Room for nodes below `bound`, of which update() and make_anew() want enough.

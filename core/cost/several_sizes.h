@@ -10,9 +10,9 @@
 
 namespace regraft::cost {
 
-/// The analytic cost of graphs that are used at several sizes. It is that at the first sizes; a graph that is
-/// slower than the reference at any other sizes costs more than the reference does, by as much as it is
-/// slower there, so that no search prefers it.
+/// The analytic cost of graphs that are used at several sizes. It is the cost at the first sizes. A graph
+/// that is slower than the reference at any other sizes costs more than the reference, by as much as it is
+/// slower there. So no search prefers it.
 class SeveralSizesFactory final : public CostFactory {
  public:
   /// `points` holds the values of the symbols at each of the sizes, at least one. `reference` is the graph

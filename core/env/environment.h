@@ -29,9 +29,8 @@ struct EnvOptions {
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
-  /// Each xfer of two or more matches has one more location, its first, that stands for the rule carried out
-  /// at all of its sites (core/env/everywhere.h): as one step, with one reward. The location
-  /// limit, now at least 2, counts it.
+  /// Each xfer of two or more matches has one more location, its first. It stands for the rule at all of its
+  /// sites (core/env/everywhere.h): one step, one reward. The location limit, now at least 2, counts it.
   bool everywhere = false;
 };
 
@@ -92,8 +91,8 @@ struct Visited {
 /// episode for rewards that measure or draw.
 ///
 /// An episode terminates on NO-OP (reward 0 by itself), when no xfer is legal after a step, or at the
-/// horizon. At reset a graph on which nothing is legal offers NO-OP alone. Starts reset. One thread, which
-/// also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
+/// horizon. At reset a graph on which nothing is legal offers only NO-OP. A new environment is reset. One
+/// thread, which also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
 class Environment {
  public:
   /// Throws EnvError on options out of range.
@@ -130,8 +129,8 @@ class Environment {
   std::uint64_t peeked() const { return peeked_; }
 
   /// The latency after a legal action; the environment stays as it is. NO-OP's is the present one. Throws
-  /// EnvError on an action that is not legal and RuleError where the rewriter refuses, or all sites of a rule
-  /// lead back to this graph.
+  /// EnvError on an illegal action. Throws RuleError where the rewriter refuses, or all sites of a rule lead
+  /// back to this graph.
   double peek_latency_us(Action action);
 
   /// An independent environment in the same state.

@@ -28,16 +28,16 @@ struct EpisodeLimits {
 ///
 /// Nodes are the graph's inputs and operations (not its weights), in ascending stable id, so that a rewrite
 /// changes few rows; the order carries no meaning. Edges go from producer (sender) to consumer (receiver),
-/// sorted by (receiver, input slot). Every feature is dimensionless and roughly in [-4, 4], and none of them
-/// depends on the sum over the current graph, so an edit far away changes no row.
+/// sorted by (receiver, input slot). Every feature is dimensionless and roughly in [-4, 4]. None depends on a
+/// sum over the current graph, so an edit far away changes no row.
 ///
 /// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last
 /// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
 /// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
 ///
-/// With `everywhere` the first location of each xfer that has two sites or more stands for all of them at
-/// once (core/env/everywhere.h), and the sites follow: location 0 is always what carries the rule out
-/// wherever it applies. Its matched nodes are those of all sites, ascending, each once.
+/// With `everywhere`, location 0 of an xfer with two sites or more stands for all of them at once
+/// (core/env/everywhere.h). The sites follow. So location 0 always carries the rule out wherever it applies.
+/// Its matched nodes are those of all sites, ascending, each once.
 struct Observation {
   // nodes: n rows
   std::vector<std::uint32_t> node_ids;    // [n] stable ids, ascending

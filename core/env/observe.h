@@ -20,10 +20,10 @@ struct ObservationFrame {
 
 /// Writes observations of the graphs of one Tables. Columns: the tables in features.h.
 ///
-/// Data flow: a node row is the cached row of its signature plus two columns that are read afresh (uses and
-/// cost share), so an observation after any walk equals one of a fresh writer on the same graph. The row that
-/// a node had last is kept and copied where nothing that it says has changed. Node rows are O(nodes), matches
-/// come from the state's index in its canonical order. One thread.
+/// Data flow: a node row is the cached row of its signature plus two columns that are read anew (uses and
+/// cost share). So an observation after any walk equals that of a fresh writer on the same graph. A node's
+/// last row is kept, and copied where nothing in it has changed. Node rows are O(nodes), matches come from
+/// the state's index in its canonical order. One thread.
 class ObservationWriter {
  public:
   ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);

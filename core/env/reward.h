@@ -29,7 +29,8 @@ namespace regraft::env {
 /// or `best` of the best one, `detailed` in the weighted mean, `measured` as measured.
 enum class RewardKind : std::uint8_t { incremental, terminal, best, detailed, measured };
 
-/// Of `detailed`: at least 0 each, not all 0. They count relative to their sum. By default latency alone.
+/// Weights of `detailed`: at least 0 each, not all 0. They count relative to their sum. By default latency
+/// alone.
 struct RewardWeights {
   double latency = 1;
   double flops = 0;
@@ -40,7 +41,7 @@ struct RewardWeights {
   bool latency_alone() const { return flops == 0 && memory == 0 && launches == 0; }
 };
 
-/// Of each graph, for the measured reward, by one environment.
+/// Measurements of one graph, for the measured reward, by one environment.
 inline constexpr std::size_t kMostMeasurements = 5;
 
 /// Real latency of graphs; made where a runtime may be linked. Called from the environment's thread.

@@ -12,14 +12,13 @@
 
 namespace regraft::env {
 
-/// A graph under rewriting together with its match index and its cost: what environments and searches walk
-/// on.
+/// A graph that is rewritten, with its match index and its cost: what environments and searches work on.
 ///
 /// Data flow: apply() and rewind_to() edit the graph through its edit log and remember which nodes they
-/// touched; cost() and index() pass those on before they answer, so that a walk pays only for what it asks.
-/// peek() looks one rewrite ahead and takes it back; the match index never hears of it. Node ids are those of
-/// the start graph, and a sequence of matches that was applied here applies to every other copy of the start
-/// graph with the same ids.
+/// touched. cost() and index() pass those on before they answer, so a walk pays only for what it asks. peek()
+/// makes one rewrite and takes it back; the match index does not see it. Node ids are those of the start
+/// graph. So a sequence of matches that was applied here applies to any copy of the start graph with the same
+/// ids.
 ///
 /// Owns a copy of the start graph (with an empty edit log); shares its Tables. Rules, and the start graph's
 /// Tables, outlive it. One thread. Movable, not copyable: clone() makes another one.
@@ -34,7 +33,7 @@ class RewriteState {
   std::span<const rules::Match> path() const { return path_; }
   std::size_t depth() const { return path_.size(); }
 
-  /// Of the present graph.
+  /// The cost of the present graph.
   const cost::Cost& cost() { return cost_model().cost(); }
   cost::CostModel& cost_model();
   const rules::MatchIndex& index();
@@ -53,11 +52,11 @@ class RewriteState {
   /// The latency after `match`. Throws as apply() does.
   double peek_latency_us(const rules::Match& match);
 
-  /// Gives back what was named in the Tables since this state was made (constants, types, operations...) for
-  /// rewrites that no graph holds any more, once that is much. For a state that walks long: whoever shares
-  /// its Tables holds ids of such things in graphs alone. A graph under rewriting holds all that was named
-  /// before its last edit: this one goes back to its start for it and comes again, but of states that share
-  /// Tables all others must be at theirs. Matches of index() that were held before are void.
+  /// Gives back what was added to the Tables since this state was made (constants, types, operations...) and
+  /// no graph holds any more, once that is much. For states that walk long. Whoever shares the Tables may
+  /// hold such ids only in graphs. A graph with an edit log holds all that was added before its last edit.
+  /// This state goes back to its start and comes again for it; all other states that share the Tables must be
+  /// at their start. Matches of index() that were held before are void.
   void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.

@@ -13,14 +13,13 @@ namespace regraft::env {
 /// dropped.
 std::vector<std::string> rule_tokens(std::string_view text);
 
-/// One row a rule: its tokens, and pairs of neighbours, each marked with the side of "=>" it stands on,
-/// hashed with a sign into kRuleFeatures - 1 buckets (feature hashing, Weinberger et al. 2009) and scaled to
-/// a root mean square of 1 over them. The row depends on the text alone, so equal rules have equal rows in
-/// every rule set. Last row: NO-OP.
+/// One row a rule: its tokens and pairs of neighbours, each marked with its side of "=>". They are hashed
+/// with a sign into kRuleFeatures - 1 buckets (feature hashing, Weinberger et al. 2009) and scaled to a root
+/// mean square of 1. The row depends on the text alone, so equal rules have equal rows in every rule set.
+/// Last row: NO-OP.
 ///
-/// With `everywhere`, another row a rule behind NO-OP's, for the rule carried out at all of its sites: the
-/// rule's own plus one direction, the same for all rules and half as long, by which a policy tells the two
-/// apart.
+/// With `everywhere`, another row a rule follows NO-OP's, for the rule at all of its sites. It is the rule's
+/// own row plus one direction, the same for all rules and half as long. By it a policy tells the two apart.
 RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere = false);
 
 /// The row of one rule text. [kRuleFeatures]

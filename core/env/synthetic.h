@@ -10,10 +10,9 @@
 
 namespace regraft::env {
 
-/// A family of graphs whose best rewriting is known, on which steepest descent fails, so that tests
-/// cannot flatter. A graph is a sum of parallel chains of elementwise ops, each with an input
-/// of its own, so that the rewriter never merges equal nodes of two chains and what is best for one does not
-/// depend on the others:
+/// A family of graphs whose best rewriting is known, and on which steepest descent fails. A graph is a sum of
+/// parallel chains of elementwise ops. Each chain has its own input, so the rewriter never merges equal nodes
+/// of two chains. What is best for one chain does not depend on the others:
 ///
 ///     locked chain:  x -> Sin... -> Neg -> Relu -> Exp      (Exp is dear)
 ///     decoy chain:   x -> Sin... -> Neg -> Relu -> Abs

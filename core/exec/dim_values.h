@@ -18,7 +18,8 @@ class DimValues {
 
   /// Throws ExecError for a formula that divides by zero.
   std::int64_t value(graph::Dim dim) const;
-  /// Of a ranked type. Throws ExecError for an unranked one, and where a formula gives no size.
+  /// The sizes of a ranked type's dims. Throws ExecError for an unranked one, and where a formula gives no
+  /// size.
   std::vector<std::int64_t> sizes(const graph::TensorType& type) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/exec: what lies behind two models that give different answers.
+// Internal to core/exec: where two models begin to give different answers.
 
 #include <filesystem>
 #include <map>
@@ -12,9 +12,9 @@
 
 namespace regraft::exec {
 
-/// One sentence on the first value, in the order of the original's nodes, that both models name and that
-/// differs by more than the tolerance on the trial's inputs; empty when there is none, or when the models'
-/// inner values cannot be read (values that are no tensors).
+/// One sentence on the first value that both models name and that differs by more than the tolerance on the
+/// trial's inputs. The order is that of the original's nodes. Empty when there is none, or when inner values
+/// cannot be read because they are no tensors.
 std::string first_divergence(const std::filesystem::path& original, const std::filesystem::path& optimised,
                              const Trial& trial, double tolerance);
 
@@ -23,9 +23,9 @@ class TieBreaks {
  public:
   explicit TieBreaks(std::filesystem::path original) : original_(std::move(original)) {}
 
-  /// Whether every place where an output of the original differs from `other` is a choice between two
-  /// candidates whose values, in the original, are within the tolerance of their type of each other (relative
-  /// to the largest).
+  /// Whether each difference between the original's output and `other` is a choice between two near
+  /// candidates: in the original their values differ by at most the tolerance of their type, relative to the
+  /// largest.
   bool excuse(const std::string& output, const Trial& trial, const Tensor& own, const Tensor& other);
 
  private:

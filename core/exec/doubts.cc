@@ -20,7 +20,7 @@ double largest_finite(const Tensor& tensor) {
   return largest;
 }
 
-/// Of an output on the trials at the usual sizes and on usual numbers.
+/// The scale of an output on the trials at the usual sizes and on usual numbers.
 double usual_scale(const Reference& reference, std::size_t output) {
   double scale = 0;
   for (const Trial& trial : reference.trials)
@@ -76,7 +76,8 @@ Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const
   return verdict;
 }
 
-/// Of all trials of the doubts, each in all other ways; one session is in memory at a time.
+/// What the original answers on all trials of the doubts, in all other ways. One session is in memory at a
+/// time.
 std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Doubt> doubts,
                                 std::uint64_t seed) {
   std::vector<Answers> answers(doubts.size());

@@ -22,11 +22,11 @@ struct Doubt {
 std::span<const SessionOptions> other_ways();
 inline constexpr int kNoisyRuns = 2;
 
-/// Decides the doubts. Each output is held against what the original gives on the same inputs in other ways
-/// and with 1-ulp noise: the tolerance follows from that spread, relative to the output's scale there or at
-/// the usual sizes, whichever is larger, and a small output has no ceiling of its own. Where the original
-/// overflows in one way and not in another, or because its inputs are huge, nothing follows; with `finite`
-/// wherever either overflows on extremes.
+/// Decides the doubts. Each output is compared with what the original gives on the same inputs in other ways
+/// and with 1-ulp noise. The tolerance follows from that spread. It is relative to the output's scale there
+/// or at the usual sizes, whichever is larger; a small output has no ceiling of its own. Nothing follows
+/// where the original overflows in one way and not in another, or because its inputs are huge. With `finite`
+/// nothing follows wherever either overflows on extremes.
 void settle(const std::filesystem::path& original, std::span<const Doubt> doubts, const Reference& reference,
             const EquivalenceOptions& options, EquivalenceReport& report);
 

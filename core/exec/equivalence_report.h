@@ -21,15 +21,15 @@ struct EquivalenceReport {
   std::string reason;             // one sentence, for both verdicts
   double max_relative_error = 0;  // over the floating outputs
   std::string worst_output;       // the one with the largest error for its tolerance
-  /// Of models that differ: the first inner value that both name and that differs, in one sentence; empty
-  /// where it cannot be found (part of the reason too).
+  /// Where models differ: the first inner value that both name and that differs, in one sentence. Empty where
+  /// it cannot be found. It is part of the reason too.
   std::string first_difference;
   std::vector<OutputReport> outputs;
   std::vector<std::string> bindings;  // those compared: "batch=1, seq=128"; "as it is" for a static model
   std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (exec/extreme_inputs.h)
   std::vector<std::string> notes;     // bindings at which the original itself cannot run
-  /// Of models that differ: whether the original gives the same twice on the same inputs. Where it does not
-  /// (random ops), nothing can be compared and `reason` says so.
+  /// Where models differ: whether the original gives the same twice on the same inputs. Where it does not
+  /// (random ops), nothing can be compared, and `reason` says so.
   bool repeatable = true;
 };
 

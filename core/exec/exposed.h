@@ -29,8 +29,8 @@ class ExposedModel {
   /// Nothing where no node of the main graph makes the value. Throws ExecError.
   static std::optional<Producer> producer_of(const std::filesystem::path& model, const std::string& value);
 
-  /// Exposes the named values. Throws ExecError for what is no model or of 2 GB without its external data,
-  /// and what OrtSession throws.
+  /// Exposes the named values. Throws ExecError for a file that is no model, or has 2 GB without its external
+  /// data. Throws what OrtSession throws.
   ExposedModel(const std::filesystem::path& model, const std::vector<std::string>& names);
 
   /// The named values, in the order given to the constructor.

@@ -20,14 +20,14 @@ struct FeedRequest {
   bool several = true;  // other sizes beside the first, where the user names none
 };
 
-/// Finds sizes and inputs at which the model runs. Sizes: those that are bound; else those that the files
-/// have; else the first at which it runs of a ladder of usual ones, of sizes that its inputs declare, and of
-/// its own constants. Then other sizes at which it is judged too: those bound further (the i-th of each dim
-/// together), else a quarter of and four times the first where it runs. Values of integer inputs are those
-/// that the model's own reading implies, else constants that run. Where nothing runs, the feed has no points
-/// and says why; so for a model that the runtime cannot load. Runs the model in this process. Throws
-/// UsageError for a bound name that is no dynamic dim, ExecError for files that cannot be read or do not fit,
-/// and what import_model throws.
+/// Finds sizes and inputs at which the model runs. Sizes are those that are bound, else those of the files.
+/// Else they are the first at which the model runs, of a ladder of usual sizes, of sizes that its inputs
+/// declare, and of its own constants. Then come other sizes at which it is judged too: further bound ones
+/// (the i-th of each dim together), else a quarter of and four times the first where it runs. Values of
+/// integer inputs are those that the model's own reading implies, else constants that run. Where nothing
+/// runs, the feed has no points and says why; also for a model that the runtime cannot load. Runs the model
+/// in this process. Throws UsageError for a bound name that is no dynamic dim, and ExecError for files that
+/// cannot be read or do not fit. Throws what import_model throws.
 Feed find_feed(const std::filesystem::path& model, const FeedRequest& request);
 
 }  // namespace regraft::exec

@@ -75,7 +75,7 @@ Integers integers_attribute(const pb::NodeProto& node, std::string_view name) {
   return {};
 }
 
-/// Of each axis the stride, then the padding of both sides less what a window has beyond one element.
+/// For each axis the stride, then the padding of both sides less what a window has beyond one element.
 Integers windows_of(const pb::NodeProto& node) {
   Integers values;
   const Integers strides = integers_attribute(node, "strides"), pads = integers_attribute(node, "pads"),
@@ -260,7 +260,7 @@ class Follower {
     }
   }
 
-  /// Of Concat, where it lies in the result, as far as the lengths are known.
+  /// Where an operand lies in the result of a Concat, as far as the lengths are known.
   Place moved(const pb::NodeProto& node, int slot, const Place& at, const std::string& output) const {
     Place place{output, at.offset, at.place, at.total};
     if (node.op_type() != "Concat" || at.total > 0) return place;

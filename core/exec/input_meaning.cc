@@ -148,7 +148,7 @@ class Drawer {
     return shape;
   }
 
-  /// Of an axis of an image with so many places for a window.
+  /// The size of an image's axis that has so many places for a window.
   std::int64_t extent(std::size_t axis, std::int64_t places) const {
     const bool known = 2 * axis + 1 < meaning_.values.size();
     return (places - 1) * (known ? meaning_.values[2 * axis] : 1) + 1 -

@@ -13,8 +13,8 @@
 
 namespace regraft::exec {
 
-/// What the elements of an input stand for, as the ops that read them say. In ascending order of what they
-/// determine: where an input is read in several ways, the last counts.
+/// What the elements of an input stand for, as the ops that read them say. Later ones determine more: where
+/// an input is read in several ways, the last one counts.
 enum class Meaning : std::uint8_t {
   number,      // floats: standard normal; integers: `low` to `high`
   real,        // floats: uniform in [low, high)

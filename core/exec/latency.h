@@ -33,8 +33,8 @@ struct SessionPlan {
   TimingPlan before, after;
 };
 
-/// Sizes the sessions from one probe of each side: about 0.1 s of runs a session (at least 3 runs, 5 where
-/// the budget allows), then as many sessions as fit between the two bounds.
+/// Sizes the sessions from one probe of each side: about 0.1 s of runs a session, at least 3 runs, 5 where
+/// the budget allows. Then as many sessions follow as fit between the two bounds.
 SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
                           const LatencyOptions& options);
 
@@ -61,7 +61,7 @@ struct LatencyReport {
 std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency: after one probe a side, fresh sessions run in pairs, each pair in
-/// random order, every session with the runtime's best options, but for options.after_optimisation; the
+/// random order, every session with the runtime's best options, except for options.after_optimisation; the
 /// verdict is judge()'s. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options);

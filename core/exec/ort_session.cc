@@ -53,7 +53,7 @@ ExecError run_error(const Ort::Exception& error, const std::filesystem::path& mo
           "check the sizes given with --bind and the inputs"};
 }
 
-/// The runtime numbers types as ONNX does, but for some that came after its public header.
+/// The runtime numbers types as ONNX does, except for some that came after its public header.
 constexpr std::pair<int, DType> kOtherNumbers[] = {
     {24, DType::uint2}, {25, DType::int2}, {26, DType::float8e8m0}};
 

@@ -54,9 +54,8 @@ class OrtSession {
   /// All outputs, in the model's order. `inputs` are in the order of inputs(). Outputs must be tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  /// Milliseconds of each timed run on the same inputs. With one thread it is the time that the thread was on
-  /// the CPU, which on a machine of one's own is the wall time, and on a shared one leaves out the turns of
-  /// others; else it is the wall time.
+  /// Milliseconds of each timed run on the same inputs. With one thread it is the thread's CPU time: on an
+  /// idle machine the wall time, on a shared one without the turns of others. Else it is the wall time.
   std::vector<double> time_runs_ms(std::span<const Tensor> inputs, const TimingPlan& plan);
 
   /// Ends profiling and returns the file that the runtime wrote. Only for a session with a profile_prefix.

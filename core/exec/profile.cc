@@ -125,7 +125,7 @@ int most_runs(const std::filesystem::path& model) {
   return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
 }
 
-/// Of a list of events: leaves the others out while they are read.
+/// Whether an event is kept while a list of events is read: kernels are.
 bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
   return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
 }

@@ -168,7 +168,7 @@ std::string range_problem(const graph::Tables& tables, graph::WeightId weight, T
   return "";
 }
 
-/// Of all constants that the right side reads.
+/// What lies out of range among the constants that the right side reads; empty where nothing does.
 std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced) {
   std::vector<Value> read(replaced.begin(), replaced.end());
   for (const NodeId id : site.right)

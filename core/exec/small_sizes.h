@@ -11,13 +11,13 @@
 
 namespace regraft::exec {
 
-/// Absolute values, from 1 to `largest`, of the integers in a model's attributes and short integer
-/// constants, ascending, once each: where its slices begin, what it looks up, how wide its windows are. Of
-/// sub-graphs and functions too. Throws ExecError on what is not a model.
+/// Absolute values, from 1 to `largest`, of the integers in a model's attributes and short integer constants,
+/// ascending, once each. They say where slices begin, what is looked up, how wide windows are. Sub-graphs and
+/// functions count too. Throws ExecError on what is not a model.
 std::vector<std::int64_t> small_constants(const std::filesystem::path& model, std::int64_t largest);
 
-/// Sizes at which to look beside those given, in the order of their promise, all in [1, largest]: 2, 3, 4,
-/// then the constants with their neighbours, then some others.
+/// Further sizes to try, all in [1, largest], the most promising first: 2, 3, 4, then the constants with
+/// their neighbours, then some others.
 std::vector<std::int64_t> telling_sizes(std::span<const std::int64_t> constants, std::int64_t largest);
 
 }  // namespace regraft::exec

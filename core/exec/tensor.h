@@ -18,8 +18,8 @@ using graph::DType;
 enum class Container : std::uint8_t { tensor, sequence, map, nothing };
 
 /// A dense tensor by value: row-major, little-endian elements of `dtype` in `bytes`, or `strings` for
-/// DType::string. Or what holds tensors in `items`: a sequence, or a map (keys, values), with the `dtype` of
-/// what it holds; or an optional that is absent.
+/// DType::string. Or a container with its tensors in `items`: a sequence, or a map (keys, values), with the
+/// `dtype` of its elements. Or an absent optional.
 struct Tensor {
   DType dtype = DType::undefined;
   std::vector<std::int64_t> dims;

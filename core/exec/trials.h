@@ -31,8 +31,8 @@ struct Reference {
 };
 
 /// The bindings at which a model with these inputs is compared: {as it is} when static, else the points
-/// given, all 1, and distinct primes. "prime" retries with one common prime where distinct ones do not fit
-/// together. A dim that a point does not name has the size 1 there.
+/// given, all 1, and distinct primes. Where distinct primes do not fit together, "prime" tries one common
+/// prime. A dim that a point does not name has the size 1 there.
 struct Binding {
   std::string label;
   SymbolSizes sizes;

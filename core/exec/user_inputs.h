@@ -28,8 +28,8 @@ class UserInputs : public InputSource {
   static UserInputs load(std::span<const std::filesystem::path> paths,
                          std::unique_ptr<InputSource> others = nullptr);
 
-  /// Throws ExecError where an input is missing or has another type or shape, and for an array that is none
-  /// of the inputs.
+  /// Throws ExecError where an input is missing or has another type or shape, and for an array that belongs
+  /// to no input.
   std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
                            Rng& rng) const override;
   SymbolSizes sizes(std::span<const ValueInfo> inputs) const override;

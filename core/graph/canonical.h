@@ -9,11 +9,11 @@ namespace regraft::graph {
 
 /// The canonical order of a graph that is edited: equal to canonical_order(graph) after every update.
 ///
-/// Data flow: touched nodes are remembered; when the order is asked for, one pass of Kahn's algorithm over
-/// the live nodes hashes those that changed, or read one that did, as they become ready. Nodes without inputs
-/// stay sorted between passes and are merged in. The hash of the uses is only made where two ready nodes have
-/// equal Merkle hashes. A pass is linear in nodes and edges but for the few operations that are ready
-/// together; nothing is allocated once the graph has had its largest size. One thread.
+/// Data flow: touched nodes are remembered. When the order is asked for, one pass of Kahn's algorithm goes
+/// over the live nodes. It hashes those that changed, or read one that did, as they become ready. Nodes
+/// without inputs stay sorted between passes and are merged in. The hash of the uses is only made where two
+/// ready nodes have equal Merkle hashes. A pass is linear in nodes and edges, except for the few operations
+/// that are ready together. It allocates nothing once the graph has had its largest size. One thread.
 class CanonicalOrder {
  public:
   /// The graph outlives it.

@@ -14,7 +14,7 @@ using SymbolLookup = std::function<std::optional<std::int64_t>(std::string_view)
 /// "((h+-1)/2+1)"; core/graph/infer_common.cc).
 bool is_formula(std::string_view name);
 
-/// The value of a formula. Nothing where the text is none: then it is the odd name of a symbol of the model.
+/// The value of a formula. Nothing where the text is no formula but the odd name of a symbol of the model.
 /// Throws GraphError for a formula that divides by zero.
 std::optional<std::int64_t> evaluate_formula(std::string_view text, const SymbolLookup& lookup);
 

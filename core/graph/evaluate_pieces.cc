@@ -28,7 +28,7 @@ class PieceFolder {
   const WeightExpr& expr(WeightId id) const { return tables_.weights()[id]; }
   std::span<const Dim> dims_of(WeightId id) const { return tables_.type(expr(id).type).dims; }
 
-  /// Of an operand that is as long as the root there: its part. Of one that is repeated: all of it.
+  /// The part of an operand that is as long as the root there; all of an operand that is repeated.
   HostTensor fold(WeightId id, std::int64_t begin, std::int64_t end) {
     const std::span<const Dim> dims = dims_of(id);
     if (dims.size() < below_ || dims[dims.size() - below_] == 1) return whole(id);
@@ -83,7 +83,7 @@ class PieceFolder {
     return held->second;
   }
 
-  /// Of a tensor of the model, or of one whose elements are only moved.
+  /// The bytes of a tensor of the model, or of one whose elements are only moved.
   std::span<const std::byte> bytes_of(WeightId id) {
     if (expr(id).form != WeightExpr::Form::operation) return expr(id).bytes;
     const auto [held, fresh] = moved_.try_emplace(id);

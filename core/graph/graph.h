@@ -43,12 +43,12 @@ struct Node {
   TypeList outputs;
 };
 
-/// A computation graph under rewriting: nodes with stable ids, uses in both directions, and an edit log.
+/// A computation graph that is rewritten: nodes with stable ids, uses in both directions, and an edit log.
 ///
-/// Every change is one of four primitives (add, remove, set_input, set_output), each O(degree) and each
-/// logged, so that undo_to() restores an earlier state exactly, ids included. Ids are never reused while
-/// their node can come back. Use lists are sorted by (user, slot). Copying a graph copies its nodes; both
-/// share the Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
+/// Every change is one of four primitives (add, remove, set_input, set_output), each O(degree). Each is
+/// logged, so undo_to() restores an earlier state exactly, ids included. Ids are never reused while their
+/// node can come back. Use lists are sorted by (user, slot). Copying a graph copies its nodes; both share the
+/// Tables. Not thread-safe. Errors: GraphError on an edit that would break an invariant.
 class Graph {
  public:
   explicit Graph(Tables& tables) : tables_(&tables), hold_(tables.holds()) {}

@@ -6,8 +6,8 @@
 
 namespace regraft::graph {
 
-/// What a node is but for its inputs: kind, attributes, types, weight contents; merkle_hash() adds the hashes
-/// of its inputs, by id.
+/// What a node is except for its inputs: kind, attributes, types, weight contents; merkle_hash() adds the
+/// hashes of its inputs, by id.
 Hasher operation_hasher(const Graph& graph, NodeId id);
 inline Hash128 merkle_hash(Hasher operation, const Node& node, const std::vector<Hash128>& merkle) {
   for (const Value value : node.inputs) {

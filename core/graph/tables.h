@@ -83,11 +83,10 @@ class Tables {
   TablesBound held() const;
   /// For graphs, which say there what they refer to.
   TablesHolds& holds() { return holds_; }
-  /// Forgets what lies both behind `least` and behind all that live graphs refer to; the ids will be given to
-  /// others. For owners of long walks, who hold no ids from there on but in graphs.
+  /// Forgets entries after `least` that no live graph may refer to; their ids will be reused. For owners of
+  /// long walks who hold such ids only in graphs.
   void shrink(TablesBound least);
-  /// How often something was forgotten: what is remembered by id from before is void (weights by their hash
-  /// are not).
+  /// How often something was forgotten. Ids remembered from before are void; hashes of weights are not.
   std::uint64_t generation() const { return generation_; }
 
   WeightTable& weights() { return weights_; }

@@ -28,7 +28,7 @@ struct NetworkConfig {
   bool operator==(const NetworkConfig&) const = default;
 };
 
-/// Of the hidden layers of the head.
+/// The width of the head's hidden layers.
 inline std::uint32_t hidden_width(const NetworkConfig& config) {
   return config.head == Head::hierarchical && config.head_width != 0 ? config.head_width : config.width;
 }
@@ -40,8 +40,8 @@ NetworkConfig preset(std::string_view name, std::uint32_t node_kinds);
 /// Throws NnError when a value is out of its range.
 void check(const NetworkConfig& config);
 
-/// Throws NnError where a hierarchical head was made for another number of rules, and where the rules come
-/// with rows for all sites and the network does not choose among those, or the other way round.
+/// Throws NnError where a hierarchical head was made for another number of rules. Throws it also where rules
+/// have rows for all sites and the network does not choose among those, or the other way round.
 void check_rules(const NetworkConfig& config, std::size_t rule_count, bool everywhere);
 
 /// Throws NnError where the network was made for actions with locations for all sites and these are without,

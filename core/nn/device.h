@@ -6,9 +6,9 @@
 namespace regraft::nn {
 
 /// Resolves "auto", "cpu" or "cuda" to "cpu" or "cuda". Where an NVIDIA driver is present, the first call
-/// opens libtorch_cuda.so into the process, so call it (or make a Policy) before other uses of LibTorch.
-/// "auto" takes CUDA when it works. Throws NnError when "cuda" is asked for and cannot be had, UsageError on
-/// any other name. Thread-safe.
+/// loads libtorch_cuda.so. So call it (or make a Policy) before other uses of LibTorch. "auto" takes CUDA
+/// when it works. Throws NnError when "cuda" is asked for and cannot be had, UsageError on any other name.
+/// Thread-safe.
 std::string resolve_device(std::string_view name);
 
 /// Sets LibTorch's threads of the whole process: 1 for an actor, the cores given to a learner. Call once at

@@ -73,7 +73,7 @@ class Dream {
   std::span<const std::uint32_t> legal(std::uint32_t replica) const;
   /// Locations of an xfer; 0 where it is not legal.
   std::uint32_t location_count(std::uint32_t replica, std::uint32_t xfer) const;
-  /// Of every xfer.
+  /// The location count of every xfer.
   std::vector<std::uint16_t> location_counts(std::uint32_t replica) const;
   /// [z, h]; state_stride() floats from one replica's to the next.
   std::span<const float> state(std::uint32_t replica) const;

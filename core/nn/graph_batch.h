@@ -34,11 +34,11 @@ struct CandidateGroups {
   std::vector<float> log_priors;      // [c] as of log_priors(); none: all are 0
 };
 
-/// What is added to the scores of an observation's candidates where a rule at all of its sites is an action,
-/// too (Observation::everywhere): each of a rule's s > 1 sites -log s, others 0. So before training a pointer
-/// policy takes rules of many sites as often as rules of two, and either head takes all of a rule's sites as
-/// often as any one of them: without it the action that stands for 200 sites is one of 201. Appends; nothing
-/// without `everywhere`.
+/// What is added to the scores of candidates where a rule at all of its sites is an action too
+/// (Observation::everywhere): -log s for each of a rule's s > 1 sites, 0 for others. So before training, a
+/// pointer policy takes rules of many sites as often as rules of two. Either head takes all of a rule's sites
+/// as often as any single one; without this the action for 200 sites is one of 201. Appends; nothing without
+/// `everywhere`.
 void append_log_priors(std::vector<float>& to, const env::Observation& observation);
 
 CandidateGroups make_candidate_groups(std::span<const env::Observation* const> observations);

@@ -20,8 +20,8 @@ struct PolicyFile {
   std::vector<std::string> op_kinds;    // names of the embedding rows, in order; at most network.node_kinds
   std::string rule_set_hash;            // of the rules it was trained on
   std::vector<std::string> rule_names;  // trained on, in order
-  /// Of the episodes it was trained on. Files of before they were kept here have them in the config of their
-  /// training record; those without one are taken to have the defaults.
+  /// Limits of the episodes that it was trained on. Older files have them in the config of their training
+  /// record; files without that config get the defaults.
   env::EpisodeLimits limits = {};
   std::string training_record = "{}";  // a JSON object: config, counters, curves; free in form
   Weights weights;

@@ -36,7 +36,7 @@ struct Weights {
   /// The values of one tensor. Throws NnError when there is none of that name.
   std::span<const float> tensor(std::string_view name) const;
   std::span<float> tensor(std::string_view name);
-  /// Of layout and values: the same on every machine.
+  /// A hash of layout and values: the same on every machine.
   Hash128 hash() const;
 
   bool operator==(const Weights&) const = default;

@@ -14,8 +14,8 @@
 
 namespace regraft::nn {
 
-/// The sizes of a world model: the graph network that makes a latent z of an observation, the recurrent model
-/// of how z changes, the embedding of an action, and a separate reward network.
+/// The sizes of a world model: the graph network that encodes an observation as a latent z, the recurrent
+/// model of z, the embedding of an action, and a separate reward network.
 struct WorldModelConfig {
   NetworkConfig encoder;
   DynamicsConfig dynamics;
@@ -98,9 +98,9 @@ struct WorldModel {
 
   /// What stored latents depend on: encoder and its statistics.
   Hash128 encoder_version() const;
-  /// Of the recurrent model's weights and encoder_version().
+  /// A hash of the recurrent model's weights and encoder_version().
   Hash128 dynamics_version() const;
-  /// Of all that a dream depends on.
+  /// A hash of all that a dream depends on.
   Hash128 version() const;
 
   bool operator==(const WorldModel&) const = default;

@@ -65,7 +65,7 @@ class Carried {
     return type_ == unranked || forget(unranked);
   }
 
-  /// Of the last run's value: dims that may change have another size there than within the body.
+  /// The type of the last run's value: dims that may change have another size there than within the body.
   TypeId last() const {
     TensorType type = tables_.type(type_);
     for (std::size_t i = 0; i < free_.size() && i < type.rank(); ++i)

@@ -1,8 +1,8 @@
 #pragma once
 
 // Internal to core/onnx: what an If, Loop or Scan says about its bodies: the types that they begin with and
-// give, and how often they run. Only what is sure: a value that is carried from one run of a body to the next
-// keeps a dim only where the body gives it back as it came.
+// give, and how often they run. Only what is sure is said. A value that one run of a body hands to the next
+// keeps a dim only where the body returns it unchanged.
 
 #include <onnx/onnx_pb.h>
 

@@ -6,7 +6,7 @@
 
 namespace regraft::onnx {
 
-/// Removes the data files that earlier exports to `path` made, but for those `kept` (file names) and those
+/// Removes the data files that earlier exports to `path` made, except for those `kept` (file names) and those
 /// that another model names.
 void remove_stale_data(const std::filesystem::path& path, std::span<const std::string> kept);
 

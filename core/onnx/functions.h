@@ -9,10 +9,10 @@
 
 namespace regraft::onnx {
 
-/// Puts the nodes of functions in the place of their calls, in bodies too, and in that of the calls that
-/// these hold: the first `limit` in the order of the nodes. Gives how many. Functions that nothing calls then
-/// are dropped. Left alone are calls of functions of the default domain, of other versions of an opset than
-/// the model's, of what calls itself, and of what is written in a way that is not understood.
+/// Replaces calls of functions by the functions' nodes, in bodies too, and calls within these: the first
+/// `limit` in the order of the nodes. Returns how many. Functions that nothing calls any more are dropped.
+/// Not replaced are calls of functions of the default domain, of another opset version than the model's, of
+/// functions that call themselves, and of functions in a form that is not understood.
 std::size_t inline_functions(::onnx::ModelProto& model, std::size_t limit);
 
 }  // namespace regraft::onnx

@@ -20,15 +20,15 @@ struct ModelStore;
 /// Graph 0 is the main one. The others are the bodies of If, Loop and Scan nodes, at any depth, each behind
 /// the graph that it lies in. All share the Tables.
 ///
-/// Every NodeProto is one node whose `origin` is its index (bodies count on, so that no two nodes of a model
-/// share one), except Constant nodes: they and the initializers are weights (WeightExpr::source numbers
-/// them), which have a node only where they are used. Known ops of the default domain from opset 7 on are in
-/// canonical form; any other node, and any node in a form that is not understood, is OpKind::opaque with the
-/// outer values that its sub-graphs capture as extra inputs. Inputs of a node keep their places; operands
-/// that became attributes are left out of the Graph but stay in the NodeProto. Initializers that callers may
-/// override are inputs (origin: index of the graph input). Sparse initializers are inputs too, with origins
-/// from the number of graph inputs on, and behind them the values that a body captures; captured constants
-/// are weights of the body.
+/// Every NodeProto is one node whose `origin` is its index; bodies count on, so that no two nodes of a model
+/// share one. Constant nodes and initializers are weights instead (WeightExpr::source numbers them), which
+/// have a node only where they are used. Known ops of the default domain from opset 7 on are in canonical
+/// form. Any other node, or form that is not understood, is OpKind::opaque. The outer values that its
+/// sub-graphs capture are extra inputs. Inputs of a node keep their places; operands that became attributes
+/// are left out of the Graph but stay in the NodeProto. Initializers that callers may override are inputs
+/// (origin: index of the graph input). Sparse initializers are inputs too, with origins from the number of
+/// graph inputs on, and behind them the values that a body captures; captured constants are weights of the
+/// body.
 ///
 /// Owns the mapped files and the Tables: it outlives every Graph copied from graph(). Not thread-safe.
 class ImportedModel {
@@ -48,18 +48,18 @@ class ImportedModel {
   const std::string& graph_path(std::size_t at) const;
   const Runs& graph_runs(std::size_t at) const;
 
-  /// Of the default domain; 0 when the model imports none.
+  /// The opset of the default domain; 0 when the model imports none.
   std::int64_t opset() const;
   /// Names of the graph inputs that a caller must or may give, and of the graph outputs, in order.
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
-  /// Of the node with this origin: its name (may be empty) and op type, "domain.OpType" outside the default
+  /// Name (may be empty) and op type of the node with this origin, "domain.OpType" outside the default
   /// domain.
   std::string node_name(std::int32_t origin) const;
   std::string op_type(std::int32_t origin) const;
   /// The name of a value of graph(at) in the model; empty for an absent output.
   std::string value_name(graph::Value value, std::size_t at = 0) const;
-  /// Of the value of this name in the main graph, weights included; nothing where there is none.
+  /// The type of the main graph's value of this name, weights included; nothing where there is none.
   std::optional<graph::TypeId> type_of(const std::string& name) const;
 
   /// Values of graph(at) that are known at import though a node makes them (Shape of a static type,

@@ -48,7 +48,7 @@ WeightId KnownValues::value_of(const ::onnx::NodeProto& node,
   return tables_.weights().scalar(graph::DType::int64, static_cast<double>(*type.element_count()));
 }
 
-/// Of integers, along one axis, with any step.
+/// A slice of integers, along one axis, with any step.
 WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) const {
   constexpr std::size_t kStarts = 1, kEnds = 2, kAxes = 3, kSteps = 4;
   std::vector<std::vector<std::int64_t>> given;

@@ -13,7 +13,7 @@ struct WrittenModel {
   PayloadTable payloads;
 };
 
-/// Of the graphs of the model in their order; what is left out stays as it was.
+/// Writes the model's graphs, given in their order; a graph that is left out stays as it was.
 WrittenModel write_messages(const ImportedModel& model, std::span<const graph::Graph> graphs);
 
 }  // namespace regraft::onnx

@@ -19,7 +19,7 @@ class Names {
  public:
   Names(const GraphScope& scope, const graph::Graph& graph, FreshNames& unused);
 
-  /// Of an operation's output or a graph input; never empty for a used value.
+  /// The name of an operation's output or a graph input; never empty for a used value.
   const std::string& of(graph::Value value);
   /// What a name of the model is called now.
   const std::string& renamed(const std::string& name) const;

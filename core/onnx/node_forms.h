@@ -22,9 +22,9 @@ class ConstantMaker {
   virtual void set_contents(::onnx::TensorProto& tensor, std::span<const std::byte> bytes) = 0;
 };
 
-/// Op type, attributes and inputs of a node in canonical form. `inputs` are the names of its graph inputs
-/// (empty for absent ones), to which operands that are attributes in canonical form are added as the opset
-/// wants them. Throws OnnxError when the opset has no such form.
+/// Op type, attributes and inputs of a node in canonical form. `inputs` are the names of its graph inputs,
+/// empty for absent ones. Operands that are attributes in canonical form are added to them as the opset
+/// wants. Throws OnnxError when the opset has no such form.
 void write_node(const graph::Graph& graph, graph::NodeId id, std::int64_t opset,
                 std::vector<std::string> inputs, ConstantMaker& constants, ::onnx::NodeProto& out);
 

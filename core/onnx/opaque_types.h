@@ -1,8 +1,8 @@
 #pragma once
 
-// Internal to core/onnx: what tells opaque nodes apart, and the output types of ops of the default domain
-// that have no OpKind, or that are in a form that is not understood, so that what follows them can be typed.
-// (ONNX's own schemas infer more, but read out of bounds on damaged models.)
+// Internal to core/onnx: what tells opaque nodes apart, and their output types, so that later nodes can be
+// typed. Types are known for ops of the default domain without an OpKind, or in a form that is not
+// understood. (ONNX's own schemas infer more, but read out of bounds on damaged models.)
 
 #include <onnx/onnx_pb.h>
 

@@ -43,7 +43,7 @@ class PayloadTable {
   void set(::onnx::TensorProto& tensor, std::span<const std::byte> bytes);
   void set_copy(::onnx::TensorProto& tensor, std::span<const std::byte> bytes);
   void set(::onnx::TensorProto& tensor, graph::WeightId weight, std::uint64_t size_bytes);
-  /// Of a tensor with raw_data, or of that raw_data.
+  /// The payload of a tensor with raw_data, or of that raw_data.
   const Payload& of(const ::onnx::TensorProto& tensor) const { return at(tensor.raw_data()); }
   const Payload& at(std::string_view placeholder) const;
 

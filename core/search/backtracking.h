@@ -7,10 +7,10 @@
 
 namespace regraft::search {
 
-/// TASO's cost-based backtracking search (Jia et al. 2019, section 5): a queue of graphs by cost; the
-/// cheapest is taken out, all its candidates are costed, and those that are new and cost less than alpha
-/// times the best are put in. `budget` is the number of graphs taken out. Of more graphs than fit into memory
-/// (SearchTree::kMostNodes) the dearer half of the queue is forgotten.
+/// TASO's cost-based backtracking search (Jia et al. 2019, section 5): a queue of graphs by cost. The
+/// cheapest is taken out, and all its candidates are costed. Those that are new and cost less than alpha
+/// times the best are put in. `budget` is the number of graphs taken out. When memory is full
+/// (SearchTree::kMostNodes), the dearer half of the queue is forgotten.
 struct BacktrackingOptions {
   double alpha = 1.05;  // at least 1
   std::uint64_t budget = 50'000;

@@ -7,7 +7,7 @@
 
 namespace regraft::search {
 
-/// Beam search (Lowerre 1976): all candidates of the `width` graphs of a level are costed, and the cheapest
+/// Beam search (Lowerre 1976): all candidates of the `width` graphs of a level are costed. The cheapest
 /// `width` new graphs are the next level, dearer than their parents or not. It ends where a level has no new
 /// graph, or after `patience` levels without a new best one.
 struct BeamOptions {

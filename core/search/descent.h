@@ -11,12 +11,12 @@ namespace regraft::search {
 /// more than rounding. Costs every candidate; ends early, with the best so far, when the run does.
 std::optional<rules::Match> steepest(SearchRun& run, env::RewriteState& state);
 
-/// Graphs of more operations are large: there descents take many rewrites at each expansion, for each costs
-/// all candidates and a pass over the graph.
+/// Graphs of more operations are large. There a descent takes many rewrites at each expansion, since an
+/// expansion costs all candidates and a pass over the graph.
 inline constexpr std::size_t kLargeGraph = 4096;
 
-/// Takes steepest() until there is none, or the run ends: an expansion each. Of a large graph each expansion
-/// takes all rewrites that make it cheaper, steepest first, where they still do when their turn comes. True
+/// Takes steepest() until there is none, or the run ends; each is an expansion. On a large graph each
+/// expansion takes all rewrites that make it cheaper, steepest first, if they still do in their turn. True
 /// where the bottom was reached.
 bool descend(SearchRun& run, env::RewriteState& state);
 

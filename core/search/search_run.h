@@ -11,7 +11,7 @@
 
 namespace regraft::search {
 
-/// The books of one run of a search: limits, counters, the table of visited graphs and the best graph so far.
+/// The state of one run of a search: limits, counters, the table of visited graphs and the best graph so far.
 /// Every search keeps them here, so that all count alike, and none grows without bound: graphs are remembered
 /// in VisitedGraphs, and at each expansion the state forgets what it named for rewrites that it took back.
 class SearchRun {

@@ -18,8 +18,8 @@ class SearchTree {
   /// When searches forget the half that promises least: 40 MB.
   static constexpr std::size_t kMostNodes = std::size_t{1} << 19;
 
-  /// `state` stands at the start; whoever else than go_to() moves it calls follow() or takes it back. It
-  /// outlives the tree.
+  /// `state` is at the start and outlives the tree. Callers that move it without go_to() call follow(), or
+  /// take it back.
   explicit SearchTree(env::RewriteState& state);
 
   Id add(Id parent, const rules::Match& match);

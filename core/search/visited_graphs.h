@@ -8,9 +8,8 @@
 
 namespace regraft::search {
 
-/// Hashes of graphs in bounded memory. It grows by doubling up to `most_bytes`; from there on a new hash
-/// takes the place of one that lies where it would, so that a graph which was met long ago may be taken for
-/// new.
+/// Hashes of graphs in bounded memory. It grows by doubling up to `most_bytes`. Then a new hash replaces the
+/// one in its slot, so a graph that was met long ago may be taken for new.
 class VisitedGraphs {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // four million graphs

@@ -33,8 +33,8 @@ class BytesOutputArchive : public cereal::OutputArchive<BytesOutputArchive, cere
   std::vector<std::byte>& bytes_;
 };
 
-/// cereal from bytes of somebody else: never reads beyond them, and refuses a length prefix that exceeds the
-/// bytes that remain before anything is allocated for it (an element takes at least one byte). Throws
+/// cereal from bytes that are not trusted. Never reads beyond them. Refuses a length prefix that exceeds the
+/// bytes that remain, before anything is allocated for it (an element takes at least one byte). Throws
 /// WireError(kMalformed).
 class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cereal::AllowEmptyClassElision> {
  public:

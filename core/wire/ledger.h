@@ -21,9 +21,9 @@ struct JournalMark {
   std::uint64_t offset = 0;  // bytes; 0: before everything
 };
 
-/// All tickets of a run and what became of them, on a write-ahead journal: each call has written its record
-/// before it changes anything or returns, so a caller that sends or acknowledges afterwards never says what a
-/// restart would deny. A ticket reaches exactly one final state.
+/// All tickets of a run and their states, on a write-ahead journal: each call writes its record before it
+/// changes anything or returns. So what a caller sends or acknowledges afterwards still holds after a
+/// restart. A ticket reaches exactly one final state.
 ///
 /// Opening begins a new generation: what the one before had outstanding is lost.
 /// Thread-safe. Errors: WireError(kJournal); the books are then as before the call.

@@ -41,9 +41,9 @@ struct LinkOptions {
 ///   next_ticket() -> act -> send() ... send(last) -> next_ack()
 /// All calls but counters() and process totals are for one thread, the actor's.
 ///
-/// Errors, from any call once they are known: WireError kKey (own key not authorised or revoked, or the
-/// learner's key is not the expected one), kRefused (wrong run, name taken, a newer incarnation joined),
-/// kTimeout (nobody answers), kClosed (the run has ended; an actor then ends normally).
+/// Errors, from any call once they are known: WireError kKey: the own key is not authorised or revoked, or
+/// the learner's key is not the expected one. kRefused: wrong run, name taken, or a newer incarnation joined.
+/// kTimeout: nobody answers. kClosed: the run has ended; an actor then ends normally.
 class Link {
  public:
   /// Joins; throws as above, kAddress if there is no usable endpoint.
@@ -74,7 +74,7 @@ class Link {
   /// latest), kCorrupt, kTimeout.
   Weights fetch(std::uint64_t version);
 
-  /// Of the learner that was joined last.
+  /// The generation of the learner that was joined last.
   std::uint64_t generation() const;
   TransportCounters counters() const;
 

@@ -53,7 +53,7 @@ std::string default_ipc_endpoint(std::string_view run_id);
 void check_endpoint(const std::string& endpoint);
 /// Plain transport is allowed only where no other machine hears it: ipc, and tcp on loopback.
 bool is_loopback(std::string_view endpoint);
-/// Of a checked tcp endpoint; port 0 for '*'.
+/// Host and port of a checked tcp endpoint; port 0 for '*'.
 std::string host_of(std::string_view tcp_endpoint);
 std::uint16_t port_of(std::string_view tcp_endpoint);
 

@@ -22,7 +22,7 @@ class Context {
  public:
   Context();
   zmq::context_t& zmq() { return context_; }
-  /// Of the I/O threads, where encryption happens.
+  /// CPU time of the I/O threads, where encryption happens.
   std::uint64_t io_cpu_ns() const;
 
  private:

@@ -36,7 +36,7 @@ struct FusedWeights {
   FusedNorm edge_input;
   const float *global_weight, *global_bias;
   FusedNorm global_input;
-  // Of the pointer head, or of the locations of a hierarchical one.
+  // The pointer head, or the location part of a hierarchical one.
   const float *root, *matched, *graph, *bias1, *weight2, *bias2, *output;
   const float* rule_rows;  // [rows of the rules, w]: already multiplied by pointer.rule, or location.xfer
 };

@@ -30,7 +30,7 @@ class FusedModel {
 
   /// `flat`: all values in the order of weight_layout().
   void set_weights(std::span<const float> flat);
-  /// Of a pointer head: [rows of the rules, w].
+  /// For a pointer head: [rows of the rules, w].
   void set_rule_rows(std::span<const float> rows);
   /// The buffer with every square matrix transposed, for backward passes: to be made again when weights
   /// change.

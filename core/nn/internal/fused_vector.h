@@ -54,8 +54,8 @@ inline Vector lane_tree(const Vector* rows) {
   }
 }
 
-/// The sum over all lanes of each row, in the row's own lane: the same bits for a row alone and among others
-/// (halves are added, then quarters), with a shuffle for each two rows in place of one for each.
+/// The sum over all lanes of each row, in the row's own lane. Halves are added, then quarters, so a row gives
+/// the same bits alone and among others. Two rows share one shuffle.
 template <int R>
 inline Vector lane_sums(const Vector (&rows)[R]) {
   static_assert(R <= kLanes);

@@ -49,7 +49,7 @@ struct Encoding {
 struct PolicyOutput {
   torch::Tensor log_probabilities;  // [c], a distribution over the candidates of each graph
   torch::Tensor values;             // [g]
-  // Of a hierarchical head, whose log_probabilities are the sums of these two.
+  // For a hierarchical head; its log_probabilities are the sums of these two.
   torch::Tensor xfer_log_probabilities;      // [pairs], a distribution over the legal xfers of each graph
   torch::Tensor location_log_probabilities;  // [c], a distribution over the candidates of each pair
 };
@@ -76,7 +76,8 @@ class Network {
   PolicyOutput forward(const BatchTensors& batch, const torch::Tensor& rules) const;
   /// Embeddings after the last step, without the head.
   Encoding encode(const BatchTensors& batch) const;
-  /// Of each candidate [c]: what the head's softmax is over, a hierarchical head's for locations alone.
+  /// Scores of candidates [c], before the head's softmax; those of a hierarchical head are for locations
+  /// alone.
   torch::Tensor scores(const BatchTensors& batch, const Encoding& encoding, const torch::Tensor& rules) const;
   /// A pointer head: the rules' part of its hidden rows [rows of the table, w].
   torch::Tensor rule_rows(const torch::Tensor& rules) const;

@@ -28,14 +28,14 @@ struct BoundedResult {
   std::string counterexample;                        // refuted: how to make it again
 };
 
-/// Computes both sides of the rule exactly on every small example of its pattern (example_generator.h)
-/// up to a bound on dims, ranks, attributes and members of sets, and on random larger ones. Equal residues
-/// modulo 2^61 - 1 for random values mean that the two sides are the same rational function of their inputs
-/// and of the functions that are not rational, but for a chance of about 1e-12 each; each branch of Relu and
-/// Max is decided on the real values. What would multiply the grid is drawn for each of its examples: signs
-/// and zeros of constants, steps, axes, pads, transposed operands, vectors, rows counted from the end,
-/// smaller first operands, and, where a rule computes nothing, integers. On dims that are symbols the rule is
-/// applied to the symbolic graph, and both sides are computed for some sizes.
+/// Computes both sides of the rule exactly on every small example of its pattern (example_generator.h), and
+/// on random larger ones. Small means up to a bound on dims, ranks, attributes and members of sets. Equal
+/// residues modulo 2^61 - 1 for random values mean that both sides are the same rational function of their
+/// inputs and of the functions that are not rational. The chance of an error is about 1e-12 each. Each branch
+/// of Relu and Max is decided on the real values. What would multiply the grid is drawn for each example:
+/// signs and zeros of constants, steps, axes, pads, transposed operands, vectors, rows counted from the end,
+/// smaller first operands. Integers are drawn where a rule computes nothing. On dims that are symbols the
+/// rule is applied to the symbolic graph, and both sides are computed for some sizes.
 BoundedResult check_bounded(const rules::RuleSet& rules, std::uint32_t rule,
                             const BoundedOptions& options = {});
 

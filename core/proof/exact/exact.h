@@ -7,15 +7,15 @@
 
 namespace regraft::proof {
 
-/// The draw decides nothing here: two values of which one is to be chosen are too close, or the operation is
-/// not known. Draw again.
+/// This draw decides nothing: two values to choose between are too close, or the operation is not known. Draw
+/// again.
 class Undecided : public Error {
  public:
   using Error::Error;
 };
 
-/// A choice hangs on what is no number. On a left side it says nothing, on the right side of what is defined
-/// on the left it refutes.
+/// A choice depends on a value that is no number. On a left side that says nothing. On a right side it
+/// refutes the rule, where the left side is defined.
 class Undefined : public Undecided {
  public:
   using Undecided::Undecided;
@@ -33,7 +33,7 @@ struct Exact {
 
   static Exact of(double value);
   static Exact of(std::int64_t value);
-  /// No number: what is divided by zero, and all that is made of it.
+  /// No number: a quotient by zero, and all that is computed from it.
   static Exact undefined();
   /// Whether it is a number, or one whose rough value is lost.
   bool defined() const;

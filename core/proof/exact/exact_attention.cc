@@ -18,7 +18,7 @@ class Attention {
         keys_(in[1]->dims[1]),
         width_(in[0]->dims[2] / heads_) {}
 
-  /// Of one query of one head of one batch.
+  /// Weights of one query of one head of one batch.
   std::vector<Exact> weights(std::int64_t batch, std::int64_t head, std::int64_t query) const {
     std::vector<Exact> row;
     for (std::int64_t key = 0; key < keys_; ++key) row.push_back(score(batch, head, query, key));

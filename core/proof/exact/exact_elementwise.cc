@@ -116,7 +116,7 @@ Exact product(const Exact& a, std::int64_t n) {
   return n < 0 ? Exact::of(1.0) / out : out;
 }
 
-// Of powers that are not whole, and of large ones, nothing is known, but for the root.
+// Nothing is known of powers that are not whole, and of large ones, except for the root.
 Exact power(const Exact& a, const Exact& b) {
   constexpr double kLargest = 64;
   const double whole = std::round(b.rough);
@@ -135,7 +135,7 @@ Exact truth(bool holds) {
   return Exact::of(holds ? 1.0 : 0.0);
 }
 
-// Of integers: towards zero.
+// Integers are divided towards zero.
 Exact integer_quotient(const Exact& a, const Exact& b) {
   if (b.residue == 0) throw Undefined("a divisor is zero", "exact evaluation", "draw again");
   return Exact::of(static_cast<std::int64_t>(std::llround(a.rough) / std::llround(b.rough)));
@@ -183,7 +183,7 @@ struct Range {
   double least, most;
 };
 
-// Of integers that an int64 goes round to.
+// The range of integers that an int64 wraps to.
 std::optional<Range> small_range(graph::DType type) {
   if (type == graph::DType::uint8) return Range{0, 255};
   if (type == graph::DType::int8) return Range{-128, 127};

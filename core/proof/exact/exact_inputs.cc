@@ -17,7 +17,7 @@ constexpr std::int64_t kLargestInteger = 4;
 constexpr std::size_t kSmallConstant = 4;  // elements of one whose values are taken for thresholds
 constexpr std::size_t kMostThresholds = 64;
 
-// Of an input that says which rows are read: the fewest that there are. Else 0.
+// For an input that says which rows are read: the fewest rows that there are. Else 0.
 std::int64_t rows_of(graph::Value value, const graph::Graph& graph) {
   std::int64_t rows = 0;
   for (const graph::Use& use : graph.uses(value.node)) {

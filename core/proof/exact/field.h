@@ -5,8 +5,8 @@
 namespace regraft::proof {
 
 /// The prime field of p = 2^61 - 1 elements: sums, products and quotients without rounding. An identity of
-/// rational functions that holds over the reals holds here; one that does not fails on a random point but for
-/// a chance of degree / p (Schwartz 1980, Zippel 1979).
+/// rational functions that holds over the reals holds here; one that does not fails on a random point except
+/// for a chance of degree / p (Schwartz 1980, Zippel 1979).
 class Field {
  public:
   static constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;

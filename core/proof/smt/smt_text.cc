@@ -7,7 +7,7 @@
 namespace regraft::proof {
 namespace {
 
-// Of Z3's units of work, which are the same on every machine; a proof file asks for no more than ten times
+// In Z3's units of work, which are the same on every machine. A proof file asks for no more than ten times
 // this.
 constexpr unsigned kQueryWork = 10000000;
 

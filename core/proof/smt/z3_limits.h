@@ -16,7 +16,7 @@ inline constexpr unsigned kEndlessMilliseconds = 20000;
 /// Bounds every query of this process by kEndlessMilliseconds, once.
 void set_time_limit();
 
-/// Of one query, or of those of one solver together.
+/// Limits of one query, or of all queries of one solver together.
 inline z3::params limits_of(z3::context& context, unsigned work) {
   z3::params params(context);
   params.set("rlimit", work);

@@ -124,7 +124,7 @@ class Prover {
       result.whole = 0;
   }
 
-  // Of other ranks or absent: no match, since types would change.
+  // Other ranks, or an absent value, are no match, since types would change.
   static bool same_ranks(const SymbolicSides& sides) {
     for (const auto& [before, after] : sides.replaced) {
       if (!before.present || !after.present || before.dims.size() != after.dims.size()) return false;

@@ -33,7 +33,7 @@ void learn_from(Renaming& renaming, const Atom& a, const Atom& b) {
     learn_from(renaming, a.args[i], b.args[i]);
 }
 
-// Of functions of sums: where the sums have but one way to be paired.
+// Learns from functions of sums, where the sums can be paired in one way only.
 void learn_from(Renaming& renaming, const Poly& a, const Poly& b) {
   for (const Summand& x : a.terms) {
     for (const Summand& y : b.terms) {

@@ -15,11 +15,11 @@ struct Claim {
   z3::expr claim;
 };
 
-/// Pairs the terms of two sums: each of one with one of the other that has the same coefficient and factors,
-/// after the summation variables of the second are renamed one to one, up to a translation, by those of the
-/// first. The sums are equal if the claims hold: guards are equivalent, and where they hold the places of all
-/// factors are equal. Conditions on the place itself (parts of a Concat) are decided first, by cases. Nothing
-/// where no pairing is found.
+/// Pairs the terms of two sums. Two terms pair that have the same coefficient and factors, after the
+/// summation variables of the second are renamed one to one to those of the first, up to a translation. The
+/// sums are equal if two claims hold: guards are equivalent, and where they hold, the places of all factors
+/// are equal. Conditions on the place itself (parts of a Concat) are decided first, by cases. Nothing where
+/// no pairing is found.
 class Equality {
  public:
   explicit Equality(ProofCase& state) : state_(state) {}

@@ -11,7 +11,7 @@ using Form = Written::Form;
 
 constexpr std::size_t kMostLaws = 120, kMostOrders = 20000;
 
-// Whether they are equal, but for what is one term already.
+// Whether they are equal, except for what is one term already.
 z3::expr same(const z3::expr& a, const z3::expr& b) {
   return z3::eq(a, b) ? a.ctx().bool_val(true) : a == b;
 }

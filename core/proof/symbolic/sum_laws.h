@@ -13,11 +13,11 @@ namespace regraft::proof {
 
 class Renaming;
 
-/// Nothing is known of the constants that stand for sums but the laws that `relate` adds: that sums of
-/// sums and products of sums are sums over more variables, that a factor may be moved in and out, that a sum
-/// of zeros is 0, and that sums whose summands are equal one by one, after their variables were permuted and
-/// translated, are equal. `by_laws` treats products without a sum alike, as sums over no variable: their
-/// ring laws are then instances too. Otherwise Z3's own arithmetic multiplies.
+/// Constants stand for sums. Only the laws that `relate` adds are known of them. Sums of sums and products of
+/// sums are sums over more variables. A factor may be moved in and out. A sum of zeros is 0. Sums are equal
+/// whose summands are equal one by one, after their variables were permuted and translated. `by_laws` treats
+/// products without a sum alike, as sums over no variable: their ring laws are then instances too. Otherwise
+/// Z3's own arithmetic multiplies.
 class SumLaws {
  public:
   enum class Products : std::uint8_t { by_arithmetic, by_laws };

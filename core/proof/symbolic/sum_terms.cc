@@ -93,7 +93,7 @@ z3::expr SumTerms::atom(const WrittenRef& written, const Places& places, const s
   return context_.function(name.c_str(), sorts, context_.real_sort())(all);
 }
 
-// Of its parts; nothing for sums and atoms.
+// An expression of its parts; nothing for sums and atoms.
 std::optional<z3::expr> SumTerms::arithmetic(const Written& written, const Places& places,
                                              const std::function<z3::expr(std::size_t)>& part) {
   switch (written.form) {

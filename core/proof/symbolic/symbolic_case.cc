@@ -4,7 +4,7 @@
 namespace regraft::proof {
 namespace {
 
-// Of Z3's units of work, which are the same on every machine: some tenths of a second.
+// In Z3's units of work, which are the same on every machine: some tenths of a second.
 constexpr unsigned kQueryWork = 400000;
 
 std::string key_of(const z3::expr& number, const Index& dims) {
@@ -23,7 +23,7 @@ bool has_bound(const z3::expr& e) {
   return false;
 }
 
-// Of row-major numbers inside a tensor of these dims, each >= 1.
+// The places of row-major numbers inside a tensor of these dims, each >= 1.
 Index divided(z3::context& context, const z3::expr& number, const Index& dims) {
   Index places;
   z3::expr stride = context.int_val(1);

@@ -45,7 +45,7 @@ SymbolicQuantity arithmetic(char op, const SymbolicQuantity& a, const SymbolicQu
   return quantity_of(std::move(out));
 }
 
-// Of what is asked: as it stands, or as an assumption, of which less may be said than the matcher sees.
+// How a condition is meant: as it stands, or as an assumption, which may say less than the matcher sees.
 enum class Sense : std::uint8_t { exact, assumed };
 
 z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, Sense sense,
@@ -167,7 +167,7 @@ bool always_known(const Code& code) {
   }
 }
 
-// Of "and", "or" and the condition of a comprehension: what has no value is false.
+// For "and", "or" and the condition of a comprehension: what has no value is false.
 z3::expr part_of_connected(const Code& code, Sense sense, const SymbolicScope& scope) {
   const bool asserted = sense == Sense::assumed;
   const SymbolicQuantity q = asserted ? assumed(code, scope) : evaluate(code, scope);
@@ -204,7 +204,7 @@ SymbolicQuantity spread(const Code& code, const SymbolicScope& scope) {
   return quantity_of(std::move(out));
 }
 
-// Of a dim that the matcher does not know it says no.
+// It is false for a dim that the matcher does not know.
 SymbolicQuantity parity(const SymbolicQuantity& q, int wanted, Sense sense, const SymbolicScope& scope) {
   if (q.kind != Kind::integer && q.kind != Kind::list) return {};
   z3::expr all = scope.state.context().bool_val(true);

@@ -51,12 +51,11 @@ struct SymbolicScope {
 };
 
 /// An expression of the rule language. Throws Unprovable where it cannot be followed; `none` where it has no
-/// value. The matcher knows less than Z3: of a dim without a number it sees only whether it is the same dim
-/// as another one, and what it cannot compute (on such dims, or past 64 bits) has no value, which "and", "or"
-/// and the condition of a comprehension take for false. So where such a thing is true, the matcher may say
-/// false.
+/// value. The matcher knows less than Z3. Of a dim without a number it sees only whether it is the same dim
+/// as another one. What it cannot compute (on such dims, or past 64 bits) has no value; "and", "or" and the
+/// condition of a comprehension take that for false. So the matcher may say false where it is true.
 SymbolicQuantity evaluate(const rules::Code& code, const SymbolicScope& scope);
-/// The same of a guard, which is assumed where it is true: no more than what follows from that.
+/// The same for a guard that is assumed to be true: no more than what follows from that.
 SymbolicQuantity assumed(const rules::Code& code, const SymbolicScope& scope);
 SymbolicQuantity symbolic_call(const rules::Code& code, const SymbolicScope& scope);
 

@@ -31,8 +31,8 @@ using Index = std::vector<z3::expr>;  // integers
 
 struct Poly;
 
-/// A factor of a product: an element of a tensor of the left side's leaves (name, index), a function about
-/// which nothing is known of some polynomials and integers, or one over a polynomial (named "inverse").
+/// A factor of a product. It is an element of a tensor of the left side's leaves (name, index), an unknown
+/// function of some polynomials and integers, or one over a polynomial (named "inverse").
 struct Atom {
   std::string name;
   Index index;

@@ -9,7 +9,7 @@
 namespace regraft::proof {
 namespace {
 
-// Of Z3's units of work, which are the same on every machine: for one block, and for all of a rule.
+// In Z3's units of work, which are the same on every machine: for one block, and for all of a rule.
 constexpr unsigned kBlockWork = 2000000;
 constexpr std::uint64_t kMostWork = 30000000;
 

@@ -39,14 +39,13 @@ struct Verdict {
   rules::StatusLine line(const rules::RuleInfo& info) const;
 };
 
-/// Checks one rule: exactly on its small examples, then by proof. Nothing that is stored counts: that a
-/// stored proof answers unsat says nothing of what it is a proof of. Throws nothing but what is wrong with
-/// the program: a rule that fails is a verdict.
+/// Checks one rule: exactly on its small examples, then by proof. Nothing that is stored counts: a stored
+/// proof may answer unsat and prove something else. Throws only for errors of the program; a rule that fails
+/// is a verdict.
 Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options);
 
-/// Why the stored proof of a rule is none: it is missing or was changed, z3 (or the program of that
-/// path, where one is given) does not answer unsat to all that it asks. Empty: it is one, or the rule has
-/// none.
+/// Why the stored proof of a rule does not count: it is missing, it was changed, or z3 (or the program of
+/// that path) does not answer unsat to all that it asks. Empty: it counts, or the rule has none.
 std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z3);
 
 /// What a z3 program says to a text, as run_smt does. Throws FileError where it cannot be run.

@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-// Of a graph of a class while classes are pruned: a copy and its group; of a class, what holds them.
+// Memory while classes are pruned: a graph has a copy and its group; a class has what holds them.
 constexpr std::size_t kOpenMemberBytes = sizeof(GraphCode) + sizeof(std::size_t), kOpenClassBytes = 96;
 
 double steady_seconds() {

@@ -155,7 +155,7 @@ struct State {
   std::vector<std::string> names;
 };
 
-// Of what the outputs are made of, whatever the order of operands that may be swapped.
+// A hash of what the outputs are made of, whatever the order of operands that may be swapped.
 Hash128 structure_of(const graph::Graph& graph) {
   std::map<graph::NodeId, Hash128> nodes;
   const auto value = [&](graph::Value v) {

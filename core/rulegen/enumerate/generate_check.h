@@ -44,9 +44,9 @@ struct CheckedRule {
 CheckedRule find_sound_text(const std::string& name, const TermRule& rule, const std::vector<Form>& forms,
                             const std::vector<TextOptions>& texts, const CheckOptions& options);
 
-/// How rules of a set lead from the left side of a rule to its right side (up to the order of operands of
-/// commutative ops): their names, or nothing where at most `steps` of them do not, on each of a few
-/// instances. `constant_weights` as in InstanceOptions.
+/// Names of the rules of a set that lead from the left side of a rule to its right side, on each of a few
+/// instances. The order of operands of commutative ops does not count. Nothing where no `steps` rules or
+/// fewer do. `constant_weights` as in InstanceOptions.
 std::optional<std::vector<std::string>> find_derivation(const rules::RuleSet& set,
                                                         const rules::RuleSet& rules, const TermRule& rule,
                                                         const std::vector<Form>& forms, std::size_t steps,

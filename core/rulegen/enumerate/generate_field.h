@@ -11,12 +11,12 @@
 
 namespace regraft::rulegen {
 
-/// The prime 2^31 - 1. Tensors over its field are graph::HostTensor of dtype int64 with elements in
-/// [0, kPrime): what adds, multiplies and moves elements is computed exactly, so two expressions that differ
-/// as polynomials agree at random points with probability at most degree / kPrime (Schwartz 1980, Zippel
-/// 1979). Relu and maxima take an element x as x if x <= kPrime / 2, else as x - kPrime: sums wrap around, so
-/// that the signs of independent values are independent, and an identity that holds at random points holds in
-/// each cell of signs as one of polynomials.
+/// The prime 2^31 - 1. Tensors over its field are graph::HostTensor of dtype int64 with elements in [0,
+/// kPrime): sums, products and moves of elements are exact. So two expressions that differ as polynomials
+/// agree at random points with probability at most degree / kPrime (Schwartz 1980, Zippel 1979). Relu and
+/// maxima take an element x as x if x <= kPrime / 2, else as x - kPrime. Sums wrap around, so the signs of
+/// independent values are independent. An identity that holds at random points then holds in each cell of
+/// signs as one of polynomials.
 inline constexpr std::int64_t kPrime = 2147483647;
 
 using graph::HostTensor;
@@ -39,7 +39,7 @@ HostTensor field_random(std::span<const std::int64_t> dims, Rng& rng);
 std::vector<HostTensor> field_run(const graph::Graph& graph,
                                   const std::map<std::int32_t, HostTensor>& inputs);
 
-/// Of dims and elements.
+/// A hash of dims and elements.
 Hash128 field_hash(const HostTensor& tensor, std::uint64_t seed = 0);
 
 }  // namespace regraft::rulegen

@@ -174,7 +174,7 @@ class InstanceMaker {
       with[static_cast<std::size_t>(axis)] = pick({1, 2, 3, with[static_cast<std::size_t>(axis)]});
     return with;
   }
-  // Larger than one but for the dim in question; images and weights of four.
+  // Larger than one except for the dim in question; images and weights of four.
   Dims dims_to_repeat(int rank) {
     Dims out;
     for (int d = 0; d < rank; ++d) {

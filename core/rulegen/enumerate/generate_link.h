@@ -24,8 +24,8 @@ class Linker {
 
   void add(const CodeRule& rule);
   std::size_t size() const { return rules_.size(); }
-  /// Calls visit(code) with each graph of at most kMostDepth nodes and the same roots that one use of a rule
-  /// numbered `from` or higher makes of `graph`.
+  /// Calls visit(code) with each graph that one use of a rule numbered `from` or higher makes of `graph`. The
+  /// graph has at most kMostDepth nodes and the same roots.
   void visit(const GraphCode& graph, std::size_t from,
              const std::function<void(const GraphCode&)>& visit) const;
   /// The same of one rule.

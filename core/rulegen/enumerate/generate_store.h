@@ -57,8 +57,8 @@ struct GraphClasses {
   }
 };
 
-/// Adds the classes of one part: those of at least two graphs, one of them of the first leaves
-/// (of the classes that differ only in names of leaves, one has such a graph).
+/// Adds the classes of one part that have at least two graphs, one of them of the first leaves. Among classes
+/// that differ only in names of leaves, one has such a graph.
 void add_classes(const std::vector<GraphRecord>& records, const OpTable& table, GraphClasses& classes);
 
 }  // namespace regraft::rulegen

@@ -14,8 +14,8 @@ struct GenerateOptions {
   std::vector<std::string> ops = {"taso"};  // generate_table.h
   std::size_t depth = 3;                    // nodes of a graph, 1 to 5
   std::size_t threads = 2;
-  /// Of the graphs that are found and of what is remembered between them, all threads together; files of work
-  /// that is done are mapped, and not counted.
+  /// Memory of the graphs that are found and of what is remembered between them, all threads together. Files
+  /// of work that is done are mapped, and not counted.
   std::size_t memory_bytes = std::size_t{1} << 30;
   double seconds = 0;                  // stop after so long; 0: no limit
   std::function<double()> clock = {};  // in seconds; empty: the steady clock

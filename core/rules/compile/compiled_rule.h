@@ -164,8 +164,8 @@ struct Replacement {
   Slot before, after;
 };
 
-/// The members of a set are either given by a sequence of operands or outputs of one node (sequence), or are
-/// the nodes of the graph that match the member pattern with equal plain variables (siblings).
+/// The members of a set are either a sequence of operands or outputs of one node (sequence), or siblings: all
+/// nodes of the graph that match the member pattern with equal plain variables.
 struct Domain {
   std::string name;
   bool siblings = false;
@@ -199,11 +199,11 @@ struct CompiledRule {
   // uses their values.
   bool local = false;
   std::uint32_t depth = 0;
-  // Whether what is bound decides if a match is legal, wherever the pattern lies: nothing that is left to ask
-  // once it is found counts uses.
+  // Whether the bound values alone decide if a match is legal, wherever the pattern lies: no check after the
+  // walk counts uses.
   bool decided_by_bindings = false;
   KindSet anchors;
-  // Matches in which a tensor has more dims are none: set where only proved rules are wanted.
+  // A match may have no tensor of more dims; set where only proved rules are wanted.
   std::size_t most_rank = kAnyRank;
 
   bool is_siblings() const { return sibling_domain >= 0; }

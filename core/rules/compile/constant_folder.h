@@ -11,8 +11,8 @@
 
 namespace regraft::rules {
 
-/// Numbers, lists and texts that are written out in a rule, arithmetic on them, and the names that it gives
-/// to such values, where they are used after they were given. Takes time in proportion to the text.
+/// Numbers, lists and texts that are written out in a rule, arithmetic on them, and names for such values,
+/// used after they were given. Takes time linear in the text.
 class ConstantFolder {
  public:
   /// `text` must live as long.

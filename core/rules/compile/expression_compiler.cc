@@ -169,7 +169,7 @@ Code ExpressionCompiler::call(const Expr& e) {
                  nearest(e.text, known, "see launch/docs/rule-language.md"));
 }
 
-// Of a name that dtype(x) is compared with.
+// Checks a name that dtype(x) is compared with.
 void ExpressionCompiler::check_type_name(const Expr& name) const {
   if (name.form != Expr::Form::name || name.member || scope_.find(name.text)) return;
   std::vector<std::string_view> known;

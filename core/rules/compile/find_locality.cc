@@ -13,7 +13,7 @@ bool reads_uses(const Code& code) {
 
 }  // namespace
 
-// Of what a rule reads, the uses of values alone are not seen from below.
+// A rule is local unless it reads uses of values: only those are not seen from below.
 void find_locality(CompiledRule& rule) {
   const auto counts_uses = [](const Check& check) { return reads_uses(check.code); };
   bool& decided = rule.decided_by_bindings;

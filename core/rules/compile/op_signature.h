@@ -13,7 +13,7 @@ class OpSignature {
  public:
   explicit OpSignature(const RuleScope& scope) : scope_(scope), reporter_(scope.reporter()) {}
 
-  /// Of its names; an error where one is unknown.
+  /// The kinds of its names; an error where one is unknown.
   KindSet kinds(const Expr& operation) const;
   /// Refuses too few or too many operands for one of the kinds.
   void check_arity(const Expr& e, const KindSet& kinds) const;

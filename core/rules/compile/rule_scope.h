@@ -52,7 +52,7 @@ class RuleScope {
 
   /// The number of a set of that name, which becomes one of the rule's.
   std::int16_t domain_of(const std::string& name);
-  /// Of a name without '@': -1.
+  /// -1 for a name without '@'.
   std::int16_t domain_of(bool member, const std::string& name) {
     return member ? domain_of(name) : std::int16_t{-1};
   }

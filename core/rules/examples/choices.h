@@ -44,8 +44,8 @@ inline std::int64_t pick_distinct(Choices& choices, std::vector<std::int64_t> fr
   return from[choices.below(from.size())];
 }
 
-/// Random sequences of the decisions that an enumeration would go through, each with the size that the whole
-/// would have if all of it branched like this one: the mean of these is the size (Knuth 1975).
+/// Random sequences of the decisions of an enumeration. Each gives the size that the whole would have if all
+/// of it branched like this one. The mean of these is the size (Knuth 1975).
 class ProbingChoices final : public Choices {
  public:
   explicit ProbingChoices(Rng& rng) : rng_(rng) {}

@@ -178,7 +178,7 @@ class ExampleGenerator {
                           kind, given.size());
   }
 
-  // The dims of the tensor that this one must be like, but for the last.
+  // The dims of the tensor that this one must be like, except for the last.
   std::optional<Dims> modelled(Slot slot, std::size_t member) {
     const auto model = limits_.fitting ? hints_.model(slot) : std::nullopt;
     const auto held = model ? values_.find(key(*model, member)) : values_.end();
@@ -188,7 +188,7 @@ class ExampleGenerator {
     return dims;
   }
 
-  // Of a member as of the one before it, but perhaps for one dim: many members would hardly fit else.
+  // A member has the dims of the one before it, but perhaps for one: else many members would hardly fit.
   Dims like(Dims dims) {
     if (!dims.empty() && choices_.drawn(3) == 0)
       dims[choices_.drawn(dims.size())] = choices_.pick(limits_.dims);
@@ -220,7 +220,7 @@ class ExampleGenerator {
     return false;
   }
 
-  // Of a Reshape of which the guards say how many dims it makes.
+  // The shape of a Reshape where guards say how many dims it makes.
   std::optional<graph::Ints> shape_of_length(const PatternNode& node, const Dims& x) {
     for (const auto& [attr, slot] : node.attrs)
       if (const auto length = hints_.length(slot); attr == A::shape && length && choices_.drawn(6) > 0)
@@ -301,7 +301,8 @@ class ExampleGenerator {
     return true;
   }
 
-  // Of rows, counted from the front or from the end; where no guard asks for constants, also an input.
+  // Indices of rows, counted from the front or from the end; where no guard asks for constants, also an
+  // input.
   Value indices(std::int64_t dim, const RuleHints::OfTensor& hint, bool of_set, std::size_t member) {
     const bool counts = rule_.is_siblings() || of_set;
     const auto index = [&] {

@@ -46,7 +46,7 @@ class ExampleLeaves {
   double real(double low, double high) { return std::round(64 * b_.rng().uniform(low, high)) / 64; }
   /// A usual epsilon, which the type holds.
   double small() const { return number_ == graph::DType::float16 ? 0x1p-12 : double{1e-5F}; }
-  /// Of an attribute, of any size.
+  /// A number for an attribute, of any size.
   double number() { return near_named().value_or(signed_real(0.5, 2) * some_power()); }
   /// Once in a while, one on, beside or beyond a number that the rule names, of either sign. Numbers are no
   /// decisions (Choices): none may depend on whether there is one.

@@ -18,7 +18,7 @@ struct ExampleLimits {
   // And with it some are doubles, or half floats: what is drawn first is the same all through an enumeration.
   bool doubles = true;
   bool fitting = false;  // sizes of parts and dims that guards compare agree more often than by chance alone
-  /// Of the rule: some attributes, dims and groups are on, beside or beyond one of them.
+  /// Numbers of the rule: some attributes, dims and groups are on, beside or beyond one of them.
   RuleNumbers numbers = {};
 };
 

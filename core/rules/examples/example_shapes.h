@@ -22,10 +22,10 @@ class ExampleShapes : public ExampleWindows {
 
   std::int64_t trans_a() const { return static_cast<std::int64_t>(trans_a_); }
   std::int64_t trans_b() const { return static_cast<std::int64_t>(trans_b_); }
-  /// Of the normalisation whose scale was chosen last.
+  /// The axis of the normalisation whose scale was chosen last.
   std::int64_t norm_axis() const { return norm_axis_; }
 
-  /// Of a first operand that must fit a later one.
+  /// Dims of a first operand that must fit a later one.
   Dims fitting_first(graph::OpKind kind, const Dims& other, const RankRange& range) {
     refuse_many(range);
     if (kind == K::matmul && !other.empty()) {
@@ -38,13 +38,13 @@ class ExampleShapes : public ExampleWindows {
     return elementwise && choices_.drawn(4) == 0 ? broadcast_to(other, range) : other;
   }
 
-  /// Of the first operand of what leads to a convolution whose weight is computed.
+  /// Dims of the first operand of what leads to a convolution whose weight is computed.
   Dims part_dims(ExampleRoles::Role role, const RankRange& range) {
     refuse_many(range);
     return role == ExampleRoles::Role::weight ? weight_part(range) : image_part(range);
   }
 
-  /// Of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
+  /// Dims of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
   Dims first_dims(graph::OpKind kind, const RankRange& range, bool may_transpose) {
     refuse_many(range);
     switch (kind) {
@@ -99,12 +99,12 @@ class ExampleShapes : public ExampleWindows {
     x[rank - 2] = heads_;
     return x;
   }
-  /// Of the Concat whose operands were chosen last, where they differ in size.
+  /// The axis along which operands of the last Concat differ in size.
   std::optional<std::size_t> joined_axis() const { return joined_axis_; }
-  /// Of the attention whose operands were chosen last.
+  /// Heads of the attention whose operands were chosen last.
   std::int64_t heads() const { return heads_; }
 
-  /// Of a further operand, given the dims of those before it.
+  /// Dims of a further operand, given the dims of those before it.
   Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, const RankRange& range) {
     refuse_many(range);
     const Dims& first = given[0];
@@ -228,7 +228,7 @@ class ExampleShapes : public ExampleWindows {
     const bool flat = range.exact() ? range.least <= 2 : choices_.one_in(2);
     if (flat && range.least <= 2) return dims;
     Dims outer(first.begin(), first.end() - std::min<std::ptrdiff_t>(2, std::ssize(first)));
-    // Of more, or of other batches than the first one.
+    // More batch dims than the first operand has, or other ones.
     if (choices_.drawn(6) == 0) outer.insert(outer.begin(), choices_.pick(limits_.dims));
     if (choices_.drawn(4) == 0) vary(outer);
     while (range.exact() && outer.size() + 2 < range.least) outer.insert(outer.begin(), 1);

@@ -23,7 +23,8 @@ class ExampleValues {
   ExampleValues(Choices& choices, ExampleShapes& shapes, ExampleLeaves& leaves, const ExampleLimits& limits)
       : choices_(choices), shapes_(shapes), leaves_(leaves), limits_(limits) {}
 
-  /// Of an op whose first operand has dims x, with so many outputs. Nothing: the attribute is left out.
+  /// A value for an op whose first operand has dims x, with so many outputs. Nothing: the attribute is left
+  /// out.
   std::optional<graph::AttrValue> choose(K kind, const graph::AttrSpec& spec, const graph::Ints& x,
                                          std::size_t outputs) {
     const std::size_t spatial = x.size() > 2 ? x.size() - 2 : 0;
@@ -97,7 +98,7 @@ class ExampleValues {
   }
 
  private:
-  // Of a Clip, which may have none, or the upper one below the lower.
+  // A bound of a Clip, which may have none, or the upper one below the lower.
   std::optional<graph::AttrValue> bound(std::initializer_list<double> values) {
     if (!choices_.one_in(2)) return std::nullopt;
     const double usual = values.begin()[choices_.drawn(values.size())];
@@ -114,7 +115,7 @@ class ExampleValues {
       steps[choices_.drawn(steps.size())] = shapes_.near_named(kMostStep).value_or(3);
     return steps;
   }
-  // Of a Cast.
+  // The target of a Cast.
   std::int64_t some_type() {
     using graph::DType;
     constexpr std::array kTypes = {DType::float32, DType::float64, DType::float16, DType::int64,
@@ -122,19 +123,19 @@ class ExampleValues {
                                    DType::int16,   DType::uint16,  DType::uint32};
     return static_cast<std::int64_t>(kTypes[choices_.drawn(kTypes.size())]);
   }
-  // Of a Tile.
+  // Repeats of a Tile.
   graph::Ints some_repeats(std::size_t rank) {
     graph::Ints out(rank);
     for (std::int64_t& n : out) n = 1 + static_cast<std::int64_t>(choices_.drawn(3));
     return out;
   }
-  // Of a Resize: dims from the third on, enlarged where they are one.
+  // Sizes of a Resize: dims from the third on, enlarged where they are one.
   graph::Ints sizes(const graph::Ints& x) {
     graph::Ints out;
     for (std::size_t i = 2; i < x.size(); ++i) out.push_back(x[i] == 1 ? choices_.pick({1, 2, 3}) : x[i]);
     return out;
   }
-  // Of a Pad: what is added before and behind each dim, or cut off.
+  // Pads of a Pad: what is added before and behind each dim, or cut off.
   graph::Ints frame(const graph::Ints& x) {
     graph::Ints out(2 * x.size());
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -18,18 +18,18 @@ class ExampleWindows {
 
   ExampleWindows(Choices& choices, const ExampleLimits& limits) : choices_(choices), limits_(limits) {}
 
-  // Of the weight chosen last.
+  // Kernel and group of the weight chosen last.
   const Dims& kernel() const { return kernel_; }
   std::int64_t group() const { return group_; }
-  /// Of a convolution whose operands are there, the weight perhaps computed.
+  /// Reads kernel and group of a convolution whose operands are there, the weight perhaps computed.
   void read_weight(const Dims& image, const Dims& weight) {
     if (weight.size() < 3 || weight.size() != image.size()) return;
     kernel_.assign(weight.begin() + 2, weight.end());
     if (weight[1] > 0 && image[1] % weight[1] == 0) group_ = image[1] / weight[1];
   }
 
-  /// Of what the weight of a convolution is computed from: as the one before more often than not, so
-  /// that the parts of a weight fit, and the weights of one image.
+  /// Dims of what a convolution's weight is computed from. They are those of the one before more often than
+  /// not, so that the parts of a weight fit, and the weights of one image.
   Dims weight_part(const RankRange& range) {
     if (range.most < 3) return Dims(range.most, 1);
     if (!part_.empty() && of_rank(part_, range) && choices_.drawn(4) > 0) return part_;
@@ -44,7 +44,7 @@ class ExampleWindows {
     if (choices_.drawn(6) == 0) part_.back() = 2;
     return part_;
   }
-  /// Of what the image of such a convolution is computed from.
+  /// Dims of what the image of such a convolution is computed from.
   Dims image_part(const RankRange& range) {
     if (range.most < 3) return Dims(range.most, 1);
     if (!image_.empty() && of_rank(image_, range) && choices_.drawn(4) > 0) return image_;
@@ -74,7 +74,7 @@ class ExampleWindows {
     }
     return out;
   }
-  /// Of a window, before and behind.
+  /// Padding of a window, before and behind.
   graph::Ints pads(std::size_t spatial) {
     graph::Ints out = each(2 * spatial, {0, 0, 1});
     if (!out.empty() && choices_.drawn(4) == 0) ++out[choices_.drawn(out.size())];
@@ -140,7 +140,7 @@ class ExampleWindows {
     return dims;
   }
 
-  // Of what the rule names: more would take long.
+  // Most that is taken of what the rule names: more would take long.
   static constexpr std::int64_t kMostPad = 4, kMostChannels = 64, kMostPixels = 12, kMostKernel = 9;
 
   Choices& choices_;

@@ -46,7 +46,7 @@ class RuleHints {
     const auto found = lengths_.find(key(slot));
     return found == lengths_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// The tensor whose dims, but for the last, this one must have.
+  /// The tensor whose dims, except for the last, this one must have.
   std::optional<Slot> model(Slot slot) const {
     const auto found = models_.find(key(slot));
     return found == models_.end() ? std::nullopt : std::optional(found->second);

@@ -13,10 +13,10 @@ namespace regraft::rules {
 
 /// Carries out the right side on bindings, into a graph or only as types.
 ///
-/// Operations on constants alone become weight expressions. An operation that the graph already holds, with
-/// the same attributes, operands and types, is used instead of a second one, first of all one of the match.
-/// Where only types are made, the match's operations are the only ones looked at, so that what is legal is
-/// decided by the match alone.
+/// Operations on constants alone become weight expressions. An operation that the graph already holds is used
+/// instead of a second one with the same attributes, operands and types. Operations of the match come first.
+/// Where only types are made, only the match's operations are looked at, so that the match alone decides what
+/// is legal.
 class Builder {
  public:
   using Tensors = InlineVector<Tensor, 12>;

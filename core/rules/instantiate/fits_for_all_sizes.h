@@ -8,9 +8,9 @@
 
 namespace regraft::rules {
 
-/// Whether operands of these types fit each other whatever the symbols among their dims stand for: type
-/// inference takes a symbol for the size that would fit, which is right for the model as it is given and not
-/// for what a rewrite makes of it.
+/// Whether operands of these types fit each other whatever the symbols among their dims stand for. Type
+/// inference takes a symbol for the size that would fit. That is right for the given model, but not for what
+/// a rewrite makes of it.
 bool fits_for_all_sizes(const graph::Tables& tables, graph::OpKind kind, const graph::AttrBlock& attrs,
                         std::span<const graph::TypeId> operands);
 

@@ -9,8 +9,8 @@
 
 namespace regraft::rules {
 
-/// Whether the match may be applied but for cycles: all ranks are known, the right side can be made, what it
-/// replaces keeps its type, and something changes. Empty, or the reason why not. Binds the right side's slots
+/// Whether the match may be applied, cycles apart: all ranks are known, the right side can be made, replaced
+/// values keep their types, and something changes. Empty, or the reason why not. Binds the right side's slots
 /// (types only).
 std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
                         OperationMemo& memo);
@@ -27,8 +27,8 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
 /// from, a replaced value.
 bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach);
 
-/// Why the rule claims nothing of what is bound: integers where it computes, a dim of 0, more dims than its
-/// proof covers. Empty: it does.
+/// Why the rule does not cover the bound values: integers where it computes, a dim of 0, more dims than its
+/// proof covers. Empty: it covers them.
 std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
 }  // namespace regraft::rules

@@ -10,8 +10,9 @@
 namespace regraft::rules {
 
 /// What a rule that holds over the reals asks of a model's floating-point numbers, beyond rounding. It stands
-/// between a rule's name and its ':', as in `mul-assoc (finite): ...`. It changes nothing in what the rule
-/// matches and makes, so it is no part of the text that statuses, logs and rule sets are known by.
+/// between a rule's name and its ':', as in `mul-assoc (finite): ...`. It does not change what the rule
+/// matches and makes. So it is no part of the text that statuses, logs and rule sets hash.
+///
 /// finite: both sides agree only where all that either computes is finite; an Inf or a NaN may go elsewhere.
 /// bounded_terms: both sides agree up to rounding only where what is moved or dropped is of the magnitude of
 /// what it is added to.

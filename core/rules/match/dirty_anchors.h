@@ -13,10 +13,10 @@
 
 namespace regraft::rules {
 
-/// Finds the anchors that have to be matched again. Remembers what each node was, so that a node of which
-/// only the uses changed, or that is what it was before, is told from one that is another. Local rules see
-/// what changed as far as `depth` edges below it, the others all that was touched as far as `radius` edges
-/// around it. One thread.
+/// Finds the anchors that have to be matched again. Remembers what each node was. So it tells nodes that
+/// changed from nodes whose uses alone changed, or that are as before. Local rules see a change as far as
+/// `depth` edges below it. The other rules see all that was touched as far as `radius` edges around it. One
+/// thread.
 class DirtyAnchors {
  public:
   struct Distance {

@@ -10,11 +10,11 @@
 
 namespace regraft::rules {
 
-/// Whether matches are legal but for cycles, by what decides it: the rule, the matched operations, the types
-/// and weights of what is bound, which of it is the same value, and which operand of two comes first. Equal
-/// places in a graph, and the same place later, are checked once. Holds a bounded number of answers, a new
-/// one in place of an old one of the same slot; begins with few slots, since small graphs ask little. For
-/// rules that what is bound decides (CompiledRule). One thread.
+/// Whether matches are legal, cycles apart. The key is what decides it: the rule, the matched operations, the
+/// types and weights of bound values, which of them are the same, and which operand of two comes first. Equal
+/// places in a graph, and the same place later, are checked once. It holds a bounded number of answers; a new
+/// one replaces an old one of the same slot. It begins with few slots, since small graphs ask little. For
+/// rules that are decided by what is bound (CompiledRule). One thread.
 class LegalMemo {
  public:
   static constexpr std::size_t kFewestSlots = 64, kMostSlots = std::size_t{1} << 16;

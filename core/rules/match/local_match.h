@@ -10,7 +10,7 @@
 
 namespace regraft::rules {
 
-/// A match that is legal but for cycles, which a far edit can make or break.
+/// A match that is legal, cycles apart: a far edit can make or break those.
 struct LocalMatch {
   Match match;
   InlineVector<graph::Value, 4> replaced, reads;  // empty where no cycle can arise

@@ -61,7 +61,7 @@ void Locator::members_at(NodeId root, Candidates& out) {
   });
 }
 
-// Of the candidates, the one whose own and plain nodes are these and that fits the first member.
+// The candidate whose own and plain nodes are these and that fits the first member.
 const Member* Locator::pick(const Candidates& candidates, std::span<const NodeId> own,
                             std::span<const NodeId> plain) const {
   for (const Member& member : std::span(candidates.members).first(candidates.count)) {

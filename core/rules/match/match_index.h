@@ -13,13 +13,13 @@ namespace regraft::rules {
 /// All matches of a rule set on one graph, kept up to date while the graph is edited.
 ///
 /// Contract (tested against a fresh full match): matches(r) is the complete list of legal matches of rule r
-/// on the present graph, where complete is relative to the rule language (maximal sibling sets and their
-/// canonical pairs), legal means that guards hold, types infer, and applying makes no cycle; in canonical
-/// order: canonical position of the root, then of the other nodes. One thread.
+/// on the present graph. Complete is relative to the rule language (maximal sibling sets and their canonical
+/// pairs). Legal means that guards hold, types infer, and applying makes no cycle. The order is canonical:
+/// position of the root, then of the other nodes. One thread.
 ///
-/// Errors: making one, update() and the questions throw RuleError where a rule takes more work than any has
-/// use for. Then nothing is kept of what was known: the next question begins anew, with all nodes of the
-/// graph that there is by then, and throws again while the rule still does.
+/// Errors: the constructor, update() and the questions throw RuleError where a rule takes too much work. Then
+/// nothing is kept: the next question begins anew, with all nodes of the graph of that time, and throws again
+/// while the rule still takes too much.
 class MatchIndex {
  public:
   MatchIndex(const RuleSet& rules, const graph::Graph& graph);

@@ -15,9 +15,9 @@
 namespace regraft::rules {
 
 /// Dispatch by what stands at a node and right above it: its kind, the number of its inputs and what makes
-/// the first of them. The rules that such a place admits are worked out when it is first met and kept, so
-/// that a node costs one look-up however many rules there are. What it gives is a superset of the rules that
-/// match. One thread.
+/// the first of them. The rules that fit such a place are found when it is first met, and kept. So a node
+/// costs one look-up however many rules there are. The result is a superset of the rules that match. One
+/// thread.
 class MatchPrograms {
  public:
   /// The rules outlive it.

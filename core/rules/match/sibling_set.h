@@ -17,7 +17,8 @@ struct Member {
   std::vector<std::int64_t> order;  // values of its sort(...) expressions
 };
 
-/// Works out what makes a member compatible and where it stands, from its bindings. False: it is none.
+/// Computes a member's keys, by which members are compatible and ordered, from its bindings. False: it is no
+/// member.
 bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member);
 
 /// Whether two members can be in one set: equal plain bindings and equal same(...) values.

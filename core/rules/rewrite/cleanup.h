@@ -37,7 +37,7 @@ inline constexpr std::int64_t kFoldGrowth = 2;
 /// Runs all passes to their common fixed point: first what is dead goes, then the graph is walked in
 /// topological order, and what a step may open is looked at again. A step takes time in proportion to the
 /// uses that it changes, so that the whole is linear in the graph. Nothing is estimated: each step is exact
-/// to the bit, but for constants, which are folded as the runtime would. Deterministic: equal graphs and
+/// to the bit, except for constants, which are folded as the runtime would. Deterministic: equal graphs and
 /// rules give equal steps and equal node ids, so a log is replayed by running it again. Opaque nodes are
 /// never touched or merged. With a limit, only the first so many steps, which are those that the whole run
 /// begins with.

@@ -11,9 +11,8 @@
 
 namespace regraft::rules {
 
-/// The step that puts the nodes of a model-local function in the place of a call, or the branch that is sure
-/// to be taken in that of an If; its one "node" counts these steps. The importer makes them, before all
-/// others.
+/// The step that replaces a call by the nodes of the model-local function, or an If by the branch that is
+/// sure to be taken. Its one "node" counts these steps. The importer makes them, before all others.
 inline constexpr std::string_view kInlineStep = "clean-up:inline";
 
 /// One logged rewrite: a clean-up step (CleanupStep::name, one node) or a rule (its name, the matched nodes).
@@ -69,7 +68,7 @@ class Replayer {
   /// Runs clean-up on the imported graphs, in which calls have been replaced as logged: no more than the
   /// first `count` entries.
   Replayer(const RewriteLog& log, NamedGraphs graphs, const RuleSet& rules, std::size_t count = SIZE_MAX);
-  /// Of a model without bodies.
+  /// For a model without bodies.
   Replayer(const RewriteLog& log, graph::Graph& graph, const RuleSet& rules, std::size_t count = SIZE_MAX)
       : Replayer(log, {{"", &graph}}, rules, count) {}
   /// Entries done.

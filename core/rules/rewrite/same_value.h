@@ -8,10 +8,10 @@
 
 namespace regraft::rules {
 
-/// The value that the only output of a node equals for all inputs, to the bit, -0 and NaN among them: what an
-/// operation that changes nothing is given (a Reshape to the same shape, x * 1, x + -0), and what one gives
-/// or was given that is done twice (Neg(Neg(x)) is x, Floor(Floor(x)) is Floor(x)). Of any element type.
-/// Nothing: it is another value. Float x + 0 is another one: it turns -0 into 0.
+/// The value that the only output of a node equals for all inputs, to the bit, -0 and NaN among them. That is
+/// the operand of an operation that changes nothing (a Reshape to the same shape, x * 1, x + -0). For
+/// operations done twice: Neg(Neg(x)) is x, Floor(Floor(x)) is Floor(x). Any element type. Nothing where the
+/// output is another value. Float x + 0 is one: it turns -0 into 0.
 std::optional<graph::Value> same_value(const graph::Graph& graph, graph::NodeId id);
 
 /// Whether every value of one type is a value of the other, so that a Cast there and back changes nothing.

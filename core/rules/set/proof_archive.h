@@ -17,14 +17,15 @@ class ProofArchive {
   static std::string member_of(std::string_view rule);
 
   ProofArchive() = default;
-  /// Of a file of rules; empty where it has none. Throws RuleError where it is truncated or damaged.
+  /// The archive of a file of rules; empty where it has none. Throws RuleError where it is truncated or
+  /// damaged.
   static ProofArchive load(const std::filesystem::path& rule_file);
   /// Writes it beside the file of rules, whole or not at all; where nothing is in it, there is no file.
   void save(const std::filesystem::path& rule_file) const;
 
   /// The proof of a rule, or null.
   const std::string* find(std::string_view rule) const;
-  /// An empty proof is none.
+  /// Sets the proof of a rule; an empty text removes it.
   void set(std::string_view rule, std::string proof);
   std::size_t size() const { return proofs_.size(); }
 

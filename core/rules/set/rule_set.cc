@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> rule_files(const std::filesystem::path& file_
   return files;
 }
 
-/// Of the first runtime's own op that the rule makes.
+/// The domain of the first op that the rule makes and that is a runtime's own.
 std::string made_domain(const CompiledRule& rule) {
   for (const RightStep& step : rule.right) {
     if (step.form != RightStep::Form::operation || step.op) continue;  // an op variable repeats what is there

@@ -18,16 +18,16 @@ struct CompiledRule;  // internal to core/rules
 /// An ordered set of rules. Rule numbers are positions in it.
 class RuleSet {
  public:
-  /// Reads one .rules file or every .rules file of a folder, in order of file name, and keeps the rules that
-  /// make no op of a domain that was not allowed, and whose status (rule_status.h) is `least` or
-  /// better: portable output is the default. Where only proved rules are asked for, a rule matches only where
-  /// no tensor has more dims than its proof covers; else what lies beyond is as good as bounded. Throws
-  /// RuleError with file:line:column, and where there are none or none is left; FileError.
+  /// Reads one .rules file or every .rules file of a folder, in order of file name. Keeps the rules whose
+  /// status (rule_status.h) is `least` or better, and that make no op of a domain that was not allowed:
+  /// portable output is the default. Where only proved rules are asked for, a rule matches only where no
+  /// tensor has more dims than its proof covers; else it counts as bounded there. Throws RuleError with
+  /// file:line:column, and where there are no rules or none is left. Throws FileError.
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);
-  /// One rule of a set by itself, as number 0: matched faster than among all. Of the rules that finite sets
-  /// make of a line it is the one of that name; of every rank, whatever the set was loaded for.
+  /// One rule of a set alone, as number 0: it matches faster than among all. Where finite sets make several
+  /// rules of a line, it is the one of that name. It has no limit of ranks, whatever the set was loaded for.
   static RuleSet alone(const RuleInfo& info);
 
   RuleSet(RuleSet&&) noexcept;
@@ -43,7 +43,7 @@ class RuleSet {
   std::string refused_domain(std::string_view rule) const;
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// Of all rule texts, in order.
+  /// A hash of all rule texts, in order.
   Hash128 hash() const;
   /// Takes the rule of that name out, if there is one; those behind it get other numbers.
   void exclude(std::string_view name);

@@ -37,17 +37,17 @@ struct StatusLine {
 };
 
 /// Statuses as data, beside the rules: those of mine.rules in mine.status, one line a rule, "name status text
-/// proof v4 note", where the status of a proved rule says for which ranks ("proved:4", or "proved:4-only"
-/// where it is loaded for these alone), and v4 by which checker it was found: what an older one found counts,
-/// and is reported (`found_by_older`), as is what a newer one found. A status counts only while the hashes
-/// agree: a rule whose text was edited, or whose proof was changed or lost, is tested, and never more.
-/// The hashes find what was changed by mistake. They are no signature: who writes a line with the right
-/// hashes by hand is believed here, and found out by `regraft rules verify`, which makes every proof again.
+/// proof v4 note". The status of a proved rule says for which ranks: "proved:4", or "proved:4-only" where it
+/// is loaded for these alone. v4 is the checker that found it. What an older or newer one found counts too,
+/// and is reported (`found_by_older`). A status counts only while the hashes agree: a rule whose text was
+/// edited, or whose proof was changed or lost, is tested, and never more. The hashes find what was changed by
+/// mistake. They are no signature: a line written by hand with the right hashes is believed here. `regraft
+/// rules verify` finds it out, since it makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;
-  /// Of a file of rules; empty where it has no status file. Throws RuleError with file:line:column, where
-  /// the status file is no file, and as ProofArchive::load.
+  /// The statuses of a file of rules; empty where it has no status file. Throws RuleError with
+  /// file:line:column, also where the status file is no file, and as ProofArchive::load.
   static StatusTable load(const std::filesystem::path& rule_file);
   /// Writes proofs and statuses beside the file of rules, each whole or not at all.
   void save(const std::filesystem::path& rule_file) const;

@@ -23,7 +23,7 @@ void* counted(std::size_t size) {
 
 }  // namespace
 
-// Of this whole program: what a step asks of the heap is counted here.
+// For this whole program: what a step asks of the heap is counted here.
 void* operator new(std::size_t size) {
   return counted(size);
 }

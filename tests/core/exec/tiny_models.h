@@ -67,7 +67,7 @@ class ModelBuilder {
     output_type(-1).mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->clear_shape();
     return *this;
   }
-  /// Of the i-th output, or of the last for -1.
+  /// The type of the i-th output, or of the last for -1.
   ::onnx::TypeProto& output_type(int i) {
     return *graph().mutable_output(i < 0 ? graph().output_size() - 1 : i)->mutable_type();
   }

@@ -308,7 +308,7 @@ inline std::map<std::int32_t, HostTensor> random_inputs(const graph::Graph& grap
       if (graph::is_float(type.dtype)) {
         t.real.push_back(rng.uniform(0.2, 1.5) * (rng.below(3) == 0 ? -1 : 1));
       } else {
-        // Of integers those that are rows of every tensor.
+        // Only integers that are rows of every tensor.
         const auto bit = static_cast<std::int64_t>(rng.below(2));
         t.integer.push_back(type.dtype == graph::DType::boolean ? bit : -bit);
       }

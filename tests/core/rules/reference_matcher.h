@@ -37,7 +37,7 @@ class ReferenceMatcher {
     return found_;
   }
 
-  /// Of siblings: pairs that bind the plain names alike, legal or not.
+  /// For siblings: pairs that bind the plain names alike, legal or not.
   const std::set<Nodes>& alike() const { return alike_; }
 
   /// Legality by doing it: the rewrite succeeds and leaves a valid graph.

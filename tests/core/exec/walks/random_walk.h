@@ -152,7 +152,7 @@ class Walk {
       for (std::uint32_t rule = 0; rule < rules_.size(); ++rule)
         if (!index.matches(rule).empty()) open.push_back(rule);
       if (open.empty() || graph_.operation_count() > limit) break;
-      // Of two rules the one that has fired less: chains of forward and back would take most of the walk.
+      // The one of two rules that has fired less: chains of forward and back would take most of the walk.
       const std::uint32_t one = open[rng.below(open.size())], other = open[rng.below(open.size())];
       const auto fired = [&](std::uint32_t rule) { return outcome_.rules[rules_.info(rule).name]; };
       const auto matches = index.matches(fired(other) < fired(one) ? other : one);

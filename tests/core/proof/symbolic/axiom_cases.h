@@ -197,7 +197,7 @@ inline bool layer_norm(Axiom& a, std::size_t n) {
   return digits.more();
 }
 
-// Of each rank to 3, along each axis.
+// Each rank to 3, along each axis.
 inline bool with_axis(Axiom& a, Digits& digits) {
   const std::size_t rank = 1 + digits.below(3), axis = digits.below(3);
   if (axis >= rank) {
@@ -340,7 +340,7 @@ inline bool slice(Axiom& a, std::size_t n) {
   return digits.more();
 }
 
-// Of each rank to 3 along each axis, indices of each rank to 2, drawn from both ends.
+// Each rank to 3 along each axis, indices of each rank to 2, drawn from both ends.
 inline bool gather(Axiom& a, std::size_t n) {
   Digits digits(n);
   const std::size_t rank = 1 + digits.below(3), axis = digits.below(3), rows = digits.below(3);

@@ -38,7 +38,7 @@ class World {
     }
   }
 
-  /// Of random rank, over the common dims.
+  /// A leaf of random rank, over the common dims.
   Term leaf() {
     SymbolicTensor s;
     Ints dims;

@@ -146,7 +146,7 @@ class Instance {
   std::int64_t largest_ = 1;  // dim: no sum is over more
 };
 
-/// Of each operation, what an instance is made of.
+/// What an instance of each operation is made of.
 std::size_t conv(Instance& in) {
   const auto spatial = static_cast<std::size_t>(in.some(1, 2));
   const std::int64_t group = in.some(1, 3);

@@ -279,7 +279,7 @@ TEST(Whole, RandomSidesThatDifferInNumbersAreNeverConfirmed) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World w;
-    // Of one shape, or of two that have nothing in common.
+    // Sides of one shape, or of two that have nothing in common.
     RandomSides one(w, seed), two(w, seed % 3 == 0 ? seed : seed + 1000);
     const Poly left = one.some(3, {w.i, w.j}),
                right = two.some(3, seed % 3 == 1 ? Index{w.j, w.i} : Index{w.i, w.j});

@@ -27,7 +27,7 @@ std::size_t matches(const std::string& rule, const graph::Graph& graph) {
   return matches(RuleSet::parse(rule + "\n", "domain.rules"), graph);
 }
 
-// Of (x / 2) * 2 and of what moves and compares.
+// (x / 2) * 2, and what moves and compares, for one type.
 struct OfType {
   explicit OfType(DType dtype) {
     const auto two = b.graph().weight_value(b.tables().weights().scalar(dtype, 2));

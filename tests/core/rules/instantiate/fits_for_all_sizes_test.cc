@@ -58,7 +58,7 @@ TEST(SymbolicDims, WhatFitsForSomeSizesOnlyIsNotMade) {
   EXPECT_EQ(joined_images("h", "other"), 0u) << "pooled they may be alike where they were not";
 }
 
-// Of a shape that says -1 no size is known.
+// No size is known of a shape that says -1.
 TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
   const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
   for (const bool inferred : {false, true}) {

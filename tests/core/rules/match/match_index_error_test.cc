@@ -15,9 +15,9 @@ namespace {
 
 using graph::Graph;
 
-// Of a vector of four elements the loops are short, of one of four thousand they take more than is allowed:
-// in a guard, where a match is looked for; on the right side of a set, where the index is asked for its
-// matches.
+// The loops are short over a vector of four elements, and take more than is allowed over one of four
+// thousand: in a guard, where a match is looked for; on the right side of a set, where the index is asked for
+// its matches.
 constexpr const char* kRules =
     "slow: Neg(x), sum([sum([j for j in range(x.-1)]) for i in range(x.-1)]) > 0 => Sub(0, x)\n"
     "slow-set: y@ = MatMul(x, w@), const(w@), rank(x) == 2, rank(w@) == 2\n"

@@ -34,7 +34,7 @@ bool reads(const graph::Graph& graph, NodeId from, NodeId wanted) {
   return std::any_of(inputs.begin(), inputs.end(), [&](Value v) { return reads(graph, v.node, wanted); });
 }
 
-/// Of the products of the graph, which are one group: the greedy independent set, and pairs.
+/// Sets of the graph's products, which are one group: the greedy independent set, and pairs.
 std::set<Nodes> plain_sets(const graph::Graph& graph, bool share_activation) {
   graph::CanonicalOrder order(graph);
   const auto& position = order.positions();

@@ -61,7 +61,7 @@ TEST(Script, TakesEachMatchOnceAndNoneThatItMakes) {
   EXPECT_EQ(run_script(script, graph, grows).size(), 4u);
   graph.validate();
   testing::GraphBuilder other;
-  // Of pairs that overlap, those that the ones before leave.
+  // Pairs that overlap: those that the ones before leave.
   EXPECT_EQ(
       run_script(Script::parse("relu-relu each\nexpect Relu 2\n", "chain.script"), chain(other), rules())
           .size(),

@@ -102,7 +102,7 @@ const std::array kRows = {
         "conv-bn\nexpect BatchNormalization 0\nexpect total 1"},
     Row{"create_conv_batch(2, SAME or VALID)", [](auto& b) { conv_batch(b, 2); },
         "conv-bn\nexpect BatchNormalization 0\nexpect total 1"},
-    // Of TASO the factor is any tensor, and is dropped: sound where it is one for each channel.
+    // TASO's factor is any tensor, and is dropped: sound where it is one for each channel.
     Row{"create_conv_mul(1, SAME or VALID)", [](auto& b) { conv_mul(b, 1); },
         "conv-mul\nexpect Mul 0\nexpect total 1"},
     Row{"create_conv_mul(2, SAME or VALID)", [](auto& b) { conv_mul(b, 2); },
