@@ -26,22 +26,22 @@ std::vector<std::byte> encode_controller(const ControllerFile& controller) {
            {"query", config.query},
            {"training_record", json::parse(controller.training_record)}}
           .dump();
-  internal::ByteWriter out;
-  out.put(kMagic);
-  out.put(kFormat);
-  out.put(static_cast<std::uint64_t>(manifest.size()));
-  out.put_text(manifest);
-  const std::vector<std::byte> weights = encode_weights(controller.weights);
-  out.put_array(std::span<const std::byte>(weights));
-  return std::move(out.bytes());
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kFormat);
+  out.value(static_cast<std::uint64_t>(manifest.size()));
+  out.text(manifest);
+  out.raw(encode_weights(controller.weights));
+  return bytes;
 }
 
 ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where) {
   internal::ByteReader in(bytes, where);
-  if (in.get<std::uint64_t>() != kMagic) throw NnError("is no controller", where, "");
-  if (const auto format = in.get<std::uint32_t>(); format != kFormat)
+  if (in.value<std::uint64_t>() != kMagic) throw NnError("is no controller", where, "");
+  if (const auto format = in.value<std::uint32_t>(); format != kFormat)
     throw NnError("has controller format " + std::to_string(format), where, "export it with this version");
-  const auto size = in.get<std::uint64_t>();
+  const auto size = in.value<std::uint64_t>();
   if (size > kMaxManifestBytes) throw NnError("has too large a manifest", where, "it is damaged");
   ControllerFile controller;
   try {
@@ -58,7 +58,7 @@ ControllerFile decode_controller(std::span<const std::byte> bytes, const std::st
   } catch (const json::exception& error) {
     throw NnError(std::string("has a damaged manifest: ") + error.what(), where, "write it again");
   }
-  controller.weights = decode_weights(in.take(in.left()));
+  controller.weights = decode_weights(in.raw(in.left()));
   if (controller.weights.tensors != weight_layout(controller.config))
     throw NnError("holds weights of another network", where, "write it again");
   return controller;

@@ -21,7 +21,6 @@ namespace regraft::nn {
 namespace {
 
 using internal::ByteReader;
-using internal::ByteWriter;
 using nlohmann::json;
 
 constexpr std::uint64_t kMagic = 0x594C4F5054464752;  // "RGFTPOLY"
@@ -161,22 +160,23 @@ class PendingFile {
 
 std::vector<std::byte> encode_policy(const PolicyFile& policy) {
   const std::string text = manifest(policy).dump();
-  ByteWriter out;
-  out.put(kMagic);
-  out.put(kFormat);
-  out.put(static_cast<std::uint64_t>(text.size()));
-  out.put_text(text);
-  out.put_array(std::span<const std::byte>(encode_weights(policy.weights)));
-  out.put(hash_bytes(out.bytes()));
-  return std::move(out.bytes());
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kFormat);
+  out.value(static_cast<std::uint64_t>(text.size()));
+  out.text(text);
+  out.raw(encode_weights(policy.weights));
+  out.value(hash_bytes(bytes));
+  return bytes;
 }
 
 PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& where) {
   ByteReader reader(bytes, where);
-  if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic) {
+  if (bytes.size() < sizeof(kMagic) || reader.value<std::uint64_t>() != kMagic) {
     throw NnError("not a policy file", where, "give a file that regraft exported (*.policy)");
   }
-  if (const auto format = reader.get<std::uint32_t>(); format != kFormat) {
+  if (const auto format = reader.value<std::uint32_t>(); format != kFormat) {
     throw NnError("policy format " + std::to_string(format) + " is unknown", where,
                   "this program reads format " + std::to_string(kFormat));
   }
@@ -190,7 +190,7 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
   }
   PolicyFile policy;
   try {
-    read_manifest(reader.text(reader.get<std::uint64_t>()), policy);
+    read_manifest(reader.text(reader.value<std::uint64_t>()), policy);
   } catch (const json::exception& error) {
     throw NnError(std::string("its manifest cannot be read: ") + error.what(), where,
                   "export the policy again");
@@ -198,7 +198,7 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
     throw NnError(std::string("its manifest cannot be used: ") + error.what(), where,
                   "use the version of the program that made it");
   }
-  policy.weights = decode_weights(reader.take(reader.left() - sizeof(Hash128)));
+  policy.weights = decode_weights(reader.raw(reader.left() - sizeof(Hash128)));
   check_meaning(policy, where);
   return policy;
 }

@@ -12,7 +12,6 @@ namespace regraft::nn {
 namespace {
 
 using internal::ByteReader;
-using internal::ByteWriter;
 
 constexpr std::uint32_t kMagic = 0x54574752;  // "RGWT"
 constexpr std::uint32_t kFormat = 1;
@@ -214,40 +213,42 @@ void check(const Weights& weights, const NetworkConfig& config) {
 }
 
 std::vector<std::byte> encode_weights(const Weights& weights) {
-  ByteWriter body;
-  body.put(static_cast<std::uint32_t>(weights.tensors.size()));
+  Bytes content;
+  ByteWriter body(content);
+  body.value(static_cast<std::uint32_t>(weights.tensors.size()));
   for (const auto& spec : weights.tensors) {
-    body.put(static_cast<std::uint16_t>(spec.name.size()));
-    body.put_text(spec.name);
-    body.put(kFloat32);
-    body.put(static_cast<std::uint8_t>(spec.shape.size()));
-    for (const auto extent : spec.shape) body.put(extent);
+    body.value(static_cast<std::uint16_t>(spec.name.size()));
+    body.text(spec.name);
+    body.value(kFloat32);
+    body.value(static_cast<std::uint8_t>(spec.shape.size()));
+    for (const auto extent : spec.shape) body.value(extent);
   }
-  body.put_array(std::span<const float>(weights.values));
-  ByteWriter out;
-  out.put(kMagic);
-  out.put(kFormat);
-  out.put(static_cast<std::uint64_t>(body.bytes().size()));
-  out.put(hash_bytes(body.bytes()));
-  out.put_array(std::span<const std::byte>(body.bytes()));
-  return std::move(out.bytes());
+  body.raw(std::as_bytes(std::span(weights.values)));
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kFormat);
+  out.value(static_cast<std::uint64_t>(content.size()));
+  out.value(hash_bytes(content));
+  out.raw(content);
+  return bytes;
 }
 
 namespace {
 
 TensorSpec read_spec(ByteReader& reader, std::size_t offset) {
   TensorSpec spec;
-  spec.name = reader.text(reader.get<std::uint16_t>());
-  if (reader.get<std::uint8_t>() != kFloat32) {
+  spec.name = reader.text(reader.value<std::uint16_t>());
+  if (reader.value<std::uint8_t>() != kFloat32) {
     throw NnError("tensor '" + spec.name + "' is not float32", reader.where(),
                   "convert the weights to float32");
   }
-  const auto rank = reader.get<std::uint8_t>();
+  const auto rank = reader.value<std::uint8_t>();
   if (rank > kMaxRank) throw NnError("tensor rank is too large", reader.where(), "the data is damaged");
   spec.offset = offset;
   spec.count = 1;
   for (int axis = 0; axis < rank; ++axis) {
-    const auto extent = reader.get<std::int64_t>();
+    const auto extent = reader.value<std::int64_t>();
     // No tensor can have more values than there are bytes left.
     if (extent < 1 || static_cast<std::uint64_t>(extent) > reader.left() ||
         spec.count > reader.left() / static_cast<std::size_t>(extent)) {
@@ -264,20 +265,20 @@ TensorSpec read_spec(ByteReader& reader, std::size_t offset) {
 
 Weights decode_weights(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, "weights");
-  if (reader.get<std::uint32_t>() != kMagic) throw NnError("not a weight buffer", reader.where(), "");
-  if (const auto format = reader.get<std::uint32_t>(); format != kFormat) {
+  if (reader.value<std::uint32_t>() != kMagic) throw NnError("not a weight buffer", reader.where(), "");
+  if (const auto format = reader.value<std::uint32_t>(); format != kFormat) {
     throw NnError("weight format " + std::to_string(format) + " is unknown", reader.where(),
                   "this program reads format " + std::to_string(kFormat));
   }
-  const auto size = reader.get<std::uint64_t>();
-  const auto expected = reader.get<Hash128>();
+  const auto size = reader.value<std::uint64_t>();
+  const auto expected = reader.value<Hash128>();
   if (size > reader.left()) throw NnError("ends too early", reader.where(), "the data is truncated");
   if (size < reader.left()) throw NnError("has bytes after its end", reader.where(), "the data is damaged");
   ByteReader body(bytes.last(size), "weights");
   if (hash_bytes(bytes.last(size)) != expected) {
     throw NnError("the content hash does not match", body.where(), "the data is damaged: write it again");
   }
-  const auto count = body.get<std::uint32_t>();
+  const auto count = body.value<std::uint32_t>();
   if (count > kMaxTensors) throw NnError("too many tensors", body.where(), "the data is damaged");
   Weights weights;
   std::size_t offset = 0;
@@ -289,7 +290,7 @@ Weights decode_weights(std::span<const std::byte> bytes) {
     throw NnError("the values do not fill the layout", body.where(), "the data is damaged");
   }
   weights.values.resize(offset);
-  const auto raw = body.take(offset * sizeof(float));
+  const auto raw = body.raw(offset * sizeof(float));
   std::memcpy(weights.values.data(), raw.data(), raw.size());
   return weights;
 }

@@ -11,7 +11,6 @@ namespace regraft::nn {
 namespace {
 
 using internal::ByteReader;
-using internal::ByteWriter;
 using nlohmann::json;
 
 constexpr std::uint64_t kMagic = 0x444C525754464752;                        // "RGFTWRLD"
@@ -91,8 +90,8 @@ WorldModel read_manifest(const std::string& text) {
 }
 
 void put_block(ByteWriter& out, std::span<const std::byte> bytes) {
-  out.put(static_cast<std::uint64_t>(bytes.size()));
-  out.put_array(bytes);
+  out.value(static_cast<std::uint64_t>(bytes.size()));
+  out.raw(bytes);
 }
 
 void put_floats(ByteWriter& out, std::span<const float> values) {
@@ -100,7 +99,7 @@ void put_floats(ByteWriter& out, std::span<const float> values) {
 }
 
 std::span<const std::byte> take_block(ByteReader& in) {
-  return in.take(in.get<std::uint64_t>());
+  return in.raw(in.value<std::uint64_t>());
 }
 
 std::vector<float> take_floats(ByteReader& in) {
@@ -126,13 +125,13 @@ void put_parts(ByteWriter& out, const WorldBundle& bundle) {
   put_floats(out, world.latents.mean);
   put_floats(out, world.latents.sd);
   put_weights(out, world.dynamics);
-  out.put(world.dynamics_of);
+  out.value(world.dynamics_of);
   put_weights(out, world.reward);
-  out.put(world.reward_of);
-  out.put(world.rewards);
+  out.value(world.reward_of);
+  out.value(world.rewards);
   for (const WorldStart& start : world.starts) put_floats(out, start.latent);
   put_block(out, bundle.controller);
-  out.put(bundle.controller_of);
+  out.value(bundle.controller_of);
   put_block(out, bundle.work);
 }
 
@@ -142,16 +141,16 @@ void take_parts(ByteReader& in, WorldBundle& bundle, std::uint32_t format) {
   world.latents.mean = take_floats(in);
   world.latents.sd = take_floats(in);
   world.dynamics = take_weights(in);
-  world.dynamics_of = in.get<Hash128>();
+  world.dynamics_of = in.value<Hash128>();
   world.reward = take_weights(in);
-  world.reward_of = in.get<Hash128>();
+  world.reward_of = in.value<Hash128>();
   for (float* figure : {&world.rewards.mean, &world.rewards.sd, &world.rewards.low, &world.rewards.high})
-    *figure = in.get<float>();
-  if (format > kLinearRewards) world.rewards.unit = in.get<float>();
+    *figure = in.value<float>();
+  if (format > kLinearRewards) world.rewards.unit = in.value<float>();
   for (WorldStart& start : world.starts) start.latent = take_floats(in);
   const auto controller = take_block(in);
   bundle.controller.assign(controller.begin(), controller.end());
-  bundle.controller_of = in.get<Hash128>();
+  bundle.controller_of = in.value<Hash128>();
   if (format == kWithoutWork) return;
   const auto work = take_block(in);
   bundle.work.assign(work.begin(), work.end());
@@ -161,21 +160,22 @@ void take_parts(ByteReader& in, WorldBundle& bundle, std::uint32_t format) {
 
 std::vector<std::byte> encode_bundle(const WorldBundle& bundle) {
   const std::string text = manifest(bundle.world).dump();
-  ByteWriter out;
-  out.put(kMagic);
-  out.put(kFormat);
-  out.put(static_cast<std::uint64_t>(text.size()));
-  out.put_text(text);
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kFormat);
+  out.value(static_cast<std::uint64_t>(text.size()));
+  out.text(text);
   put_parts(out, bundle);
-  out.put(hash_bytes(out.bytes()));
-  return std::move(out.bytes());
+  out.value(hash_bytes(bytes));
+  return bytes;
 }
 
 WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& where) {
   ByteReader reader(bytes, where);
-  if (bytes.size() < sizeof(kMagic) || reader.get<std::uint64_t>() != kMagic)
+  if (bytes.size() < sizeof(kMagic) || reader.value<std::uint64_t>() != kMagic)
     throw NnError("not a world model", where, "give a file that regraft wrote (*.world)");
-  const auto format = reader.get<std::uint32_t>();
+  const auto format = reader.value<std::uint32_t>();
   if (format != kFormat && format != kLinearRewards && format != kWithoutWork)
     throw NnError("world model format " + std::to_string(format) + " is unknown", where,
                   "this program reads format " + std::to_string(kFormat));
@@ -188,7 +188,7 @@ WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& w
                   "the file is truncated or damaged: copy it again");
   WorldBundle bundle;
   try {
-    bundle.world = read_manifest(reader.text(reader.get<std::uint64_t>()));
+    bundle.world = read_manifest(reader.text(reader.value<std::uint64_t>()));
   } catch (const json::exception& error) {
     throw NnError(std::string("its manifest cannot be read: ") + error.what(), where, "fit it again");
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/atomic_file.h"
+#include "core/base/bytes.h"
 #include "core/base/crc32c.h"
 
 namespace regraft::rulegen {
@@ -51,10 +52,11 @@ bool is_followed_by(std::span<const std::byte> bytes, std::uint64_t records) {
 template <typename Head>
 void write_records(const std::filesystem::path& path, const Head& head,
                    const std::vector<GraphRecord>& records) {
-  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
-  bytes.append(reinterpret_cast<const char*>(records.data()), records.size() * sizeof(GraphRecord));
-  const std::uint32_t crc = crc32c(std::as_bytes(std::span(bytes.data(), bytes.size())));
-  bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(head);
+  out.raw(std::as_bytes(std::span(records)));
+  out.value(crc32c(bytes));
   write_file_atomic(path, bytes);
 }
 

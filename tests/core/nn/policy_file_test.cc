@@ -8,9 +8,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/bytes.h"
 #include "core/env/observation.h"
 #include "core/nn/error.h"
-#include "core/nn/internal/bytes.h"
 
 namespace regraft::nn {
 namespace {
@@ -58,15 +58,16 @@ std::vector<std::byte> edited(const PolicyFile& policy, const Edit& edit) {
   const auto* text = reinterpret_cast<const char*>(now.data()) + head + sizeof size;
   nlohmann::json manifest = nlohmann::json::parse(text, text + size);
   edit(manifest);
-  internal::ByteWriter out;
-  out.put_array(std::span(now).first(head));
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.raw(std::span(now).first(head));
   const std::string older = manifest.dump();
-  out.put(static_cast<std::uint64_t>(older.size()));
-  out.put_text(older);
+  out.value(static_cast<std::uint64_t>(older.size()));
+  out.text(older);
   const std::size_t weights = head + sizeof size + size;
-  out.put_array(std::span(now).subspan(weights, now.size() - sizeof(Hash128) - weights));
-  out.put(hash_bytes(out.bytes()));
-  return std::move(out.bytes());
+  out.raw(std::span(now).subspan(weights, now.size() - sizeof(Hash128) - weights));
+  out.value(hash_bytes(bytes));
+  return bytes;
 }
 
 /// As files were before they said what the policy's episodes were like.
