@@ -6,7 +6,7 @@
 #include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/wire/link.h"
-#include "replay/play.h"
+#include "replay/rollout/play.h"
 
 namespace regraft::actors {
 

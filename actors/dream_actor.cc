@@ -8,7 +8,7 @@
 #include "actors/tickets.h"
 #include "core/base/log.h"
 #include "core/base/rng.h"
-#include "replay/dream_recorder.h"
+#include "replay/dream/dream_recorder.h"
 
 namespace regraft::actors {
 namespace {

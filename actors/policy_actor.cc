@@ -7,7 +7,7 @@
 #include "actors/tickets.h"
 #include "core/env/rule_features.h"
 #include "core/nn/weights.h"
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 
 namespace regraft::actors {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/clock.h"
 #include "core/nn/policy.h"
 #include "core/wire/link.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::actors {
 

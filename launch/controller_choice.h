@@ -12,7 +12,7 @@
 #include "core/base/config.h"
 #include "core/nn/world_bundle.h"
 #include "learner/job/run_folder.h"
-#include "replay/dream_validity.h"
+#include "replay/dream/dream_validity.h"
 
 namespace regraft::launch {
 

@@ -12,7 +12,7 @@
 #include "core/nn/world_bundle.h"
 #include "core/rules/set/rule_set.h"
 #include "core/search/prior.h"
-#include "replay/dream_validity.h"
+#include "replay/dream/dream_validity.h"
 
 namespace regraft::launch {
 

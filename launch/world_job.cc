@@ -4,7 +4,7 @@
 #include "core/base/usage.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
-#include "replay/controller_chooser.h"
+#include "replay/dream/controller_chooser.h"
 
 namespace regraft::launch {
 

@@ -4,7 +4,7 @@
 #include "core/rules/set/rule_set.h"
 #include "learner/job/run_folder.h"
 #include "learner/world/world_phase.h"
-#include "replay/play.h"
+#include "replay/rollout/play.h"
 
 namespace regraft::launch {
 

@@ -18,7 +18,7 @@ struct WorldBundle {
   WorldModel world;
   std::vector<std::byte> controller;
   Hash128 controller_of;  // version() of the world it was trained in; not read where there is none
-  /// What actors shall do with it (replay/dream_work.h; opaque here); empty in files.
+  /// What actors shall do with it (replay/dream/dream_work.h; opaque here); empty in files.
   std::vector<std::byte> work = {};
 
   bool operator==(const WorldBundle&) const = default;

@@ -20,9 +20,9 @@
 #include "launch/job.h"
 #include "launch/world_job.h"
 #include "learner/world/world_options.h"
-#include "replay/controller_chooser.h"
-#include "replay/play.h"
-#include "replay/rollout.h"
+#include "replay/dream/controller_chooser.h"
+#include "replay/rollout/play.h"
+#include "replay/rollout/rollout.h"
 
 namespace regraft::launch {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/nn/internal/controller_network.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/ppo_targets.h"
-#include "replay/episodes.h"
+#include "replay/rollout/episodes.h"
 
 namespace regraft::learner {
 namespace {

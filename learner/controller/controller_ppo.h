@@ -8,7 +8,7 @@
 #include "core/nn/controller.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
-#include "replay/dream_segment.h"
+#include "replay/dream/dream_segment.h"
 
 namespace regraft::learner {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "learner/controller/controller_ppo.h"
-#include "replay/dream_segment.h"
+#include "replay/dream/dream_segment.h"
 
 namespace regraft::learner {
 namespace {

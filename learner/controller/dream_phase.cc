@@ -15,8 +15,8 @@
 #include "learner/controller/evolution_trainer.h"
 #include "learner/job/checkpoint.h"
 #include "learner/job/ticket_plan.h"
-#include "replay/dream_work.h"
-#include "replay/error.h"
+#include "replay/dream/dream_work.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "replay/dream_work.h"
+#include "replay/dream/dream_work.h"
 
 namespace regraft::learner {
 namespace {

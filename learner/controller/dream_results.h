@@ -9,9 +9,9 @@
 #include "core/nn/controller.h"
 #include "core/wire/delivery.h"
 #include "learner/job/phase.h"
-#include "replay/branch.h"
-#include "replay/dream_segment.h"
-#include "replay/error.h"
+#include "replay/dream/branch.h"
+#include "replay/dream/dream_segment.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 

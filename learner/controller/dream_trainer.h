@@ -12,7 +12,7 @@
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/ppo/lag0_check.h"
-#include "replay/dream_work.h"
+#include "replay/dream/dream_work.h"
 
 namespace regraft::learner {
 

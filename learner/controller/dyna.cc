@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/log.h"
-#include "replay/bytes.h"
+#include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
 namespace {

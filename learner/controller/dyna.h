@@ -14,7 +14,7 @@
 #include "learner/controller/dream_options.h"
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
-#include "replay/branch.h"
+#include "replay/dream/branch.h"
 
 namespace regraft::learner {
 

@@ -1,7 +1,7 @@
 #include "learner/job/job_hub.h"
 
 #include "core/base/file.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::learner {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <torch/torch.h>
 
-#include "replay/bytes.h"
+#include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
 

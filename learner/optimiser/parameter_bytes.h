@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/nn/internal/flat_parameters.h"
-#include "replay/bytes.h"
+#include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 
 namespace regraft::learner {
 namespace {

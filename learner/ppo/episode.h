@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/wire/delivery.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::learner {
 

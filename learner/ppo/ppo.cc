@@ -13,8 +13,8 @@
 #include "core/nn/internal/network.h"
 #include "core/nn/internal/trainer.h"
 #include "learner/ppo/ppo_core.h"
-#include "replay/bytes.h"
-#include "replay/episodes.h"
+#include "replay/rollout/bytes.h"
+#include "replay/rollout/episodes.h"
 
 namespace regraft::learner {
 namespace {

@@ -14,7 +14,7 @@
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
 #include "learner/ppo/ppo_targets.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::learner {
 

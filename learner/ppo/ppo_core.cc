@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/nn/error.h"
-#include "replay/bytes.h"
+#include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
 namespace {

@@ -15,7 +15,7 @@
 #include "learner/ppo/episode_statistics.h"
 #include "learner/ppo/lag0_check.h"
 #include "learner/ppo/ppo.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "replay/advantage.h"
-#include "replay/error.h"
+#include "replay/rollout/advantage.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "learner/job/phase.h"
 #include "learner/world/world_fit.h"
-#include "replay/rollout.h"
+#include "replay/rollout/rollout.h"
 
 namespace regraft::learner {
 

@@ -7,8 +7,8 @@
 #include "core/base/log.h"
 #include "core/base/rng.h"
 #include "core/rules/lang/rule_error.h"
-#include "replay/error.h"
-#include "replay/play.h"
+#include "replay/rollout/error.h"
+#include "replay/rollout/play.h"
 
 namespace regraft::learner {
 namespace {

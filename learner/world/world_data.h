@@ -8,7 +8,7 @@
 
 #include "core/env/environment.h"
 #include "learner/world/world_options.h"
-#include "replay/sequence_replay.h"
+#include "replay/rollout/sequence_replay.h"
 
 namespace regraft::learner {
 

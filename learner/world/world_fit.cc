@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "learner/world/dynamics_fit.h"
 #include "learner/world/encoder_fit.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

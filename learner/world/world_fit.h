@@ -13,8 +13,8 @@
 #include "learner/world/world_data.h"
 #include "learner/world/world_metrics.h"
 #include "learner/world/world_options.h"
-#include "replay/bytes.h"
-#include "replay/sequence_replay.h"
+#include "replay/rollout/bytes.h"
+#include "replay/rollout/sequence_replay.h"
 
 namespace regraft::learner {
 

@@ -15,7 +15,7 @@
 #include "learner/job/learner_error.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/world/world_curves.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/nn/dream_world.h"
 #include "core/wire/run_fixture.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::actors {
 namespace {

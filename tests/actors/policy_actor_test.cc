@@ -8,7 +8,7 @@
 #include "core/graph/op.h"
 #include "core/nn/weights.h"
 #include "core/wire/run_fixture.h"
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 
 namespace regraft::actors {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regraft::replay;

@@ -5,7 +5,7 @@
 #include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"
 #include "launch/program.h"
-#include "replay/rollout.h"
+#include "replay/rollout/rollout.h"
 
 namespace regraft::launch {
 namespace {

@@ -16,7 +16,7 @@
 #include "launch/model_based.h"
 #include "launch/program.h"
 #include "launch/small_model_based.h"
-#include "replay/rollout.h"
+#include "replay/rollout/rollout.h"
 
 namespace regraft::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/nn/world_bundle.h"
 #include "launch/curves.h"
 #include "launch/program.h"
-#include "replay/rollout.h"
+#include "replay/rollout/rollout.h"
 
 namespace regraft::launch {
 namespace {

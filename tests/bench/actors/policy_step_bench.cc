@@ -9,7 +9,7 @@
 #include "core/graph/op.h"
 #include "core/nn/device.h"
 #include "core/nn/policy.h"
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 #include "support/models.h"
 
 namespace regraft::actors {

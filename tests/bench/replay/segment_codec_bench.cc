@@ -2,7 +2,7 @@
 // keeps most candidates: segments' steps a second and bytes a step.
 #include <benchmark/benchmark.h>
 
-#include "replay/segment_codec.h"
+#include "replay/rollout/segment_codec.h"
 #include "tests/core/nn/synthetic_observation.h"
 
 namespace regraft::replay {

@@ -13,7 +13,7 @@
 #include "core/nn/device.h"
 #include "core/nn/dream_world.h"
 #include "learner/optimiser/sep_cma_es.h"
-#include "replay/dream_recorder.h"
+#include "replay/dream/dream_recorder.h"
 
 namespace regraft::learner {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/nn/world_bundle.h"
 #include "core/wire/link.h"
 #include "core/wire/run_info.h"
-#include "replay/dream_recorder.h"
-#include "replay/dream_work.h"
+#include "replay/dream/dream_recorder.h"
+#include "replay/dream/dream_work.h"
 
 namespace regraft::learner {
 namespace {

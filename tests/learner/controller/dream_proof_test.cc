@@ -17,10 +17,10 @@
 #include "learner/controller/dyna.h"
 #include "learner/optimiser/sep_cma_es.h"
 #include "learner/world/world_fit.h"
-#include "replay/dream_recorder.h"
-#include "replay/dream_validity.h"
-#include "replay/dream_work.h"
-#include "replay/play.h"
+#include "replay/dream/dream_recorder.h"
+#include "replay/dream/dream_validity.h"
+#include "replay/dream/dream_work.h"
+#include "replay/rollout/play.h"
 
 namespace regraft::learner {
 namespace {

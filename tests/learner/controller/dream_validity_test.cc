@@ -1,4 +1,4 @@
-#include "replay/dream_validity.h"
+#include "replay/dream/dream_validity.h"
 
 #include <gtest/gtest.h>
 

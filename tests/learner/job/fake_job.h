@@ -10,7 +10,7 @@
 #include "learner/job/job_hub.h"
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner::testing {
 

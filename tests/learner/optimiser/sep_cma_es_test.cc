@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/rng.h"
-#include "replay/error.h"
-#include "replay/random_observation.h"
+#include "replay/rollout/error.h"
+#include "replay/rollout/random_observation.h"
 
 namespace regraft::learner {
 namespace {

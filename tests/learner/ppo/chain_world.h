@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/env/observation.h"
 #include "core/nn/policy.h"
-#include "replay/trajectory.h"
+#include "replay/rollout/trajectory.h"
 
 namespace regraft::test {
 

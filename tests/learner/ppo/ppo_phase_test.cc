@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/rng.h"
-#include "replay/error.h"
-#include "replay/random_observation.h"
-#include "replay/segment_codec.h"
+#include "replay/rollout/error.h"
+#include "replay/rollout/random_observation.h"
+#include "replay/rollout/segment_codec.h"
 
 namespace regraft::learner {
 namespace {

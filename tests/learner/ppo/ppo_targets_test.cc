@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "replay/advantage.h"
-#include "replay/error.h"
+#include "replay/rollout/advantage.h"
+#include "replay/rollout/error.h"
 
 namespace regraft::learner {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "replay/error.h"
+#include "replay/rollout/error.h"
 #include "tests/learner/ppo/chain_world.h"
 
 namespace regraft::learner {

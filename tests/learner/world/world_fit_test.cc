@@ -13,8 +13,8 @@
 #include "core/nn/error.h"
 #include "learner/world/world_metrics.h"
 #include "learner/world/world_phase.h"
-#include "replay/error.h"
-#include "replay/play.h"
+#include "replay/rollout/error.h"
+#include "replay/rollout/play.h"
 
 namespace regraft::learner {
 namespace {
