@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --full            address, undefined-behaviour and thread sanitizers and clang-tidy too
-#   --program         the whole program under AddressSanitizer, in some tests of launch (--full has it)
+#   --release         the release build's tests and the format alone: no sanitizers, no clang
+#   --full            the whole tree through clang's checks, and --program
+#   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
 #   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
-#   --tidy SECONDS    with --full, clang-tidy on recently changed files for at most so long (default 240; 0: none)
+#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
+#
+# The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
+# clang's checks see the sources that changed since the last green run in this checkout (build/green has its commit);
+# without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+RELEASE=0
 FULL=0
 PROGRAM=0
 FUZZ_SECONDS=0
@@ -19,7 +25,7 @@ FUZZ_RUNS=0
 WALKS=0
 MODELS=0
 LARGE=0
-TIDY_SECONDS=240
+TIDY_SECONDS=300
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
 JOBS=$(nproc)
 PASSED=0
@@ -34,6 +40,7 @@ usage() {
 
 while (($#)); do
   case $1 in
+    --release) RELEASE=1 ;;
     --full) FULL=1 ;;
     --large) LARGE=1 ;;
     --program) PROGRAM=1 ;;
@@ -81,7 +88,7 @@ stage() {
 }
 
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
-THREADED=(core/base core/wire)
+THREADED=(core/base core/wire learner)
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.
 build() {
@@ -109,12 +116,16 @@ check_format() {
   git ls-files -z '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format --dry-run --Werror
 }
 
-# The sources of the commits of the last six hours of the history, latest first; the whole tree would take an hour.
-recently_changed() {
-  local newest
-  newest=$(git log -1 --format=%ct)
-  git log --since=$((newest - 6 * 3600)) --format= --name-only -- '*.cc' | awk '!seen[$0]++' |
-    while read -r file; do [[ -e $file ]] && printf '%s\n' "$file"; done
+# The sources to check, the latest changed first: all with --full, else those that changed since the last green run.
+changed() {
+  local since
+  since=--since=$(($(git log -1 --format=%ct) - 6 * 3600))
+  [[ ! -e build/green ]] || since=$(<build/green)..HEAD
+  {
+    git diff --name-only HEAD -- '*.cc'
+    git log "$since" --format= --name-only -- '*.cc'
+    ((!FULL)) || git ls-files '*.cc'
+  } | awk '!seen[$0]++' | while read -r file; do [[ ! -e $file ]] || printf '%s\n' "$file"; done
 }
 
 # Those of the files named on standard input whose references or views may lead into temporaries: a call of
@@ -135,8 +146,8 @@ dangling() {
     grep '"root" binds here'
 }
 
-# check_lifetimes recent|all: containers of temporaries that are walked, and their like. The query must find a planted
-# one, so that it cannot pass by finding nothing at all.
+# Containers of temporaries that are walked, and their like. The query must find a planted one, so that it cannot pass by
+# finding nothing at all.
 check_lifetimes() {
   local files=() folder status=0
   folder=$(mktemp -d)
@@ -146,7 +157,7 @@ check_lifetimes() {
   ((status == 0)) || echo 'a planted temporary is not found'
   rm -rf "$folder"
   clang_commands
-  mapfile -t files < <(if [[ $1 == all ]]; then git ls-files '*.cc'; else recently_changed; fi | suspicious)
+  mapfile -t files < <(changed | suspicious)
   ((${#files[@]} == 0)) || ! dangling "${files[@]}" || status=1
   return $status
 }
@@ -155,15 +166,17 @@ check_lifetimes() {
 check_tidy() {
   local begin=$SECONDS files=() file done=0
   clang_commands
-  mapfile -t files < <(recently_changed)
-  while ((done < ${#files[@]} && SECONDS - begin < TIDY_SECONDS)); do
+  mapfile -t files < <(changed | while read -r file; do ! grep -qF "/$file\"" build/release/compile_commands.json || echo "$file"; done)
+  : >build/clang/tidy.log
+  while ((done < ${#files[@]} && (TIDY_SECONDS == 0 || SECONDS - begin < TIDY_SECONDS))); do
     for file in "${files[@]:done:JOBS}"; do
-      grep -qF "/$file\"" build/release/compile_commands.json && clang-tidy -p build/clang --quiet "$file" 2>/dev/null &
+      clang-tidy -p build/clang --quiet "$file" >>build/clang/tidy.log 2>/dev/null &
     done
     wait
     done=$((done + JOBS))
-  done | grep -E 'error:.*-warnings-as-errors' && return 1
-  return 0
+  done
+  printf 'note: clang-tidy read %d of %d changed sources\n' $((done < ${#files[@]} ? done : ${#files[@]})) "${#files[@]}"
+  ! grep -E 'error:.*-warnings-as-errors' build/clang/tidy.log
 }
 
 # What a fuzzer finds stays in build/fuzz/found, and so do the inputs that it grew, for the next run.
@@ -225,11 +238,11 @@ large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter=
 stage "set up" bash launch/setup.sh
 build_and_test release
 stage "format" check_format
-stage "lifetimes" check_lifetimes "$( ((FULL)) && echo all || echo recent)"
-if ((FULL)); then
+if ((!RELEASE)); then
+  stage "lifetimes" check_lifetimes
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
-  ((TIDY_SECONDS == 0)) || stage "tidy" check_tidy
+  stage "tidy" check_tidy
 fi
 ((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
@@ -238,4 +251,5 @@ fi
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
-((FAILED == 0))
+((FAILED == 0)) || exit 1
+((RELEASE)) || git rev-parse HEAD >build/green
