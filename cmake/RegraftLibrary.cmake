@@ -1,6 +1,6 @@
-# regraft_library(core_graph [LIBS outside...] [PCH header...])
+# regraft_library(core_graph [LIBS outside...] [PCH <header>])
 #   One static library from all *.cc of the current folder, named after it (core/graph -> core_graph). Its links to
-#   other folders come from cmake/edges.txt. Tests are all *_test.cc of tests/<folder>, in one program core_graph_test,
+#   other folders come from cmake/edges.txt. The header is precompiled for those sources that include it. Tests are all *_test.cc of tests/<folder>, in one program core_graph_test,
 #   each case known to ctest; benchmarks are all *_bench.cc of tests/bench/<folder>, in core_graph_bench.
 # regraft_library(core_rules FOLDERS lang compile ...)
 #   One static library a folder inside of it (core_rules_lang), each with its own line in cmake/edges.txt; core_rules
@@ -57,8 +57,47 @@ function(regraft_folder name folder)
   regraft_allowed_edges(${folder} edges)
   target_link_libraries(${name} PUBLIC ${edges} ${ARG_LIBS} PRIVATE regraft_warnings)
   if(ARG_PCH)
-    target_precompile_headers(${name} PRIVATE ${ARG_PCH})
+    regraft_precompile(${name} "${ARG_PCH}" "${sources}")
   endif()
+endfunction()
+
+# Precompiles an outside header for those of the sources that include it. For the others, reading it would take longer
+# than to compile them. All libraries share what the first one made.
+function(regraft_precompile name header sources)
+  foreach(source IN LISTS sources)
+    regraft_includes(${source} ${header} uses)
+    if(uses)
+      list(APPEND users ${source})
+    else()
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+  get_property(first GLOBAL PROPERTY "REGRAFT_PCH_${header}")
+  if(users AND first)
+    target_precompile_headers(${name} REUSE_FROM ${first})
+  elseif(users)
+    target_precompile_headers(${name} PRIVATE ${header})
+    set_property(GLOBAL PROPERTY "REGRAFT_PCH_${header}" ${name})
+  endif()
+endfunction()
+
+# Whether a file includes the outside header, itself or through headers of ours.
+function(regraft_includes file header out)
+  get_property(known GLOBAL PROPERTY "REGRAFT_INCLUDES_${header}_${file}")
+  if("${known}" STREQUAL "")
+    set(known FALSE)
+    set_property(GLOBAL PROPERTY "REGRAFT_INCLUDES_${header}_${file}" FALSE)  # while its own headers are read
+    file(STRINGS ${file} lines REGEX "^#include ")
+    foreach(line IN LISTS lines)
+      if(line STREQUAL "#include ${header}")
+        set(known TRUE)
+      elseif(NOT known AND line MATCHES "^#include \"(.*)\"")
+        regraft_includes(${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_1} ${header} known)
+      endif()
+    endforeach()
+    set_property(GLOBAL PROPERTY "REGRAFT_INCLUDES_${header}_${file}" ${known})
+  endif()
+  set(${out} ${known} PARENT_SCOPE)
 endfunction()
 
 # The tests and benchmarks of one folder, linked with the given libraries.
