@@ -36,7 +36,7 @@ struct CheckedController {
   bool operator==(const CheckedController&) const = default;
 };
 
-/// Of what was measured on each model; at least one.
+/// Joins what was measured on each model; there is at least one.
 CheckedController checked_controller(std::uint64_t update, std::span<const replay::DreamValidity> by_model);
 
 struct ChosenController {
@@ -44,8 +44,8 @@ struct ChosenController {
   bool believed = false;  // else its dreams are the least wrong ones
 };
 
-/// Of those whose mean_error is at most `trust` the one with the greatest mean real return; where there is
-/// none, the one with the least mean_error. Of equals the last one. Of at least one.
+/// Among those with a mean_error of at most `trust`, the one with the greatest mean real return. Where there
+/// is none, the one with the least mean_error. Among equals the last one. There is at least one.
 ChosenController choose_controller(std::span<const CheckedController> checked, double trust);
 
 /// The same bundle, whose record says what the checks took (costed_in_training() reads it).
@@ -81,7 +81,7 @@ class ControllerChoice {
   nn::WorldBundle kept() const;
   /// Writes the choice into the file.
   void save() const;
-  /// Of it, for a summary.
+  /// What summary.json says about the choice.
   nlohmann::json summary() const;
 
  private:

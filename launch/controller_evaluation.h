@@ -22,7 +22,7 @@ bool is_bundle(const std::filesystem::path& path);
 /// A bundle with a controller. Throws NnError where it has none, or belongs to other rules.
 nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const rules::RuleSet& rules);
 
-/// Of the episodes that a world model was fitted to; the defaults where it does not say.
+/// The limits of the episodes that a world model was fitted to; the defaults where it does not say.
 env::EpisodeLimits limits_of(const nn::WorldModel& world);
 
 /// Dreams of a bundle's controller, taken for real in what they are dreams of: episodes as long, as many
@@ -42,7 +42,7 @@ class ControllerPrior : public search::Prior {
   ~ControllerPrior() override;
   std::vector<float> log_probabilities(const env::Observation& observation, search::Way& way) override;
   std::string name() const override { return "controller"; }
-  /// Of the episodes that the world model was fitted to.
+  /// The limits of the episodes that the world model was fitted to.
   env::EpisodeLimits limits() const;
   /// Whether it chooses among rules at all of their sites, too.
   bool everywhere() const;

@@ -102,7 +102,7 @@ WorkerEnd evaluate(const learner::RunFolder& job, const Config& config) {
                      evaluation_of(job).string()});
 }
 
-/// Of those that are numbers: null stands for what is not.
+/// The mean of those that are numbers; null stands for what is not.
 double average(const json& values) {
   std::vector<double> numbers;
   for (const json& value : values)

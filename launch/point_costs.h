@@ -19,7 +19,7 @@ class PointCosts {
 
   /// The sizes at the first point.
   const graph::Bindings& bindings() const { return points_.front(); }
-  /// Of one graph, for searches.
+  /// Cost models of one graph, for searches.
   std::span<const cost::SeveralSizesFactory> factories() const { return factories_; }
   /// How often each graph runs for one run of the model, at the first point.
   const std::vector<double>& runs() const { return runs_; }

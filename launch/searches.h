@@ -36,8 +36,8 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
 /// Candidates costed in a policy's training. Of older policies, whose record counts steps alone: one a step,
 /// and nothing where a step may be a rule at all of its sites.
 std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
-/// Of a world model's rollouts and fit, one a real step of its controller, and those that checked it
-/// (controller_choice.h); dreams cost none.
+/// Candidates costed for a world model's rollouts and fit, one for each real step of its controller, and
+/// those that checked it (controller_choice.h). Dreams cost none.
 std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle);
 
 /// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.

@@ -167,6 +167,15 @@ TEST(Architecture, NoFileIsLongerThanALimit) {
   }
 }
 
+TEST(Architecture, CommentsDoNotBeginWithOf) {
+  for (const SourceFile& file :
+       sources_under({"core", "replay", "actors", "learner", "launch", "configs", "tests", "cmake"})) {
+    const std::string text = read_file(root() / file.path);
+    for (const std::string mark : {"//", "#"})
+      EXPECT_EQ(text.find(mark + " Of "), text.npos) << file.path << ": say what it is: \"The sum of ...\"";
+  }
+}
+
 // Elsewhere raw_data would be contents where readers look for a placeholder (core/onnx/payload.h).
 TEST(Architecture, ContentsOfTensorsAreSetAndReadInOnePlace) {
   const std::regex use("(^|[.>])((set|mutable)_)?raw_data\\(");

@@ -83,7 +83,7 @@ void require_family(const rules::RuleSet& rules, const Options& options) {
                    suggestion(options.family, known));
 }
 
-/// Of the status that the rule has now, where it is by other checks than ours; else empty.
+/// Who checked the rule's present status, where it was another version of the checks; else empty.
 std::string other_checker(const rules::StatusTable& table, const rules::RuleInfo& info) {
   if (table.found_by_older(info)) return "an older checker";
   return table.found_by_newer(info) ? "a newer checker" : "";

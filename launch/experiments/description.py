@@ -19,7 +19,7 @@ def _is_some(value):
     return isinstance(value, str) or _is_list(value) and value != []
 
 
-# Of each kind of value: what it is where it is left out, what holds for it, what is wrong with another, the remedy.
+# For each kind of value: what it is where it is left out, what holds for it, what is wrong with another, the remedy.
 KINDS = {
     "text": ("", lambda value: isinstance(value, str), "is not a string", "put it into quotes"),
     "plot": ("", lambda value: value in PLOT_KINDS, "is no kind of plot", f"choose one of {', '.join(PLOT_KINDS)}"),

@@ -101,7 +101,7 @@ std::vector<ValueRange> values_of(const nn::ControllerConfig& config) {
   return ranges;
 }
 
-/// Of each step.
+/// The model of each step.
 std::vector<std::uint32_t> models_of(std::span<const DreamSegment> segments) {
   std::vector<std::uint32_t> models;
   for (const DreamSegment& segment : segments)

@@ -42,7 +42,7 @@ inline constexpr char kControllerKind[] = "controller";  // in real environments
 
 /// The options `dream.*` and `dyna.*`, each declared once, here.
 std::vector<Option> dream_options();
-/// Of a job's config: what dreams must have as real environments do is read from `workload.*`.
+/// From a job's config. What dreams share with real environments is read from `workload.*`.
 DreamPhaseOptions dream_options_from(const Config& config);
 DynaOptions dyna_options_from(const Config& config);
 /// What an actor dreams with.

@@ -50,7 +50,7 @@ class DreamTrainer {
   /// Throws replay::ReplayError or nn::NnError.
   virtual void restore(std::span<const std::byte> bytes) = 0;
 
-  /// Of all updates.
+  /// Counts over all updates.
   DreamCounts& counts() { return counts_; }
   const DreamCounts& counts() const { return counts_; }
   /// Sees nothing where no ratios are taken.

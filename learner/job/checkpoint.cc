@@ -22,7 +22,7 @@ constexpr char kAside[] = ".aside-";      // half of a save
 constexpr char kReplaced[] = ".before-";  // saved again: the old one, until the new one is in place
 constexpr char kManifest[] = "manifest.json";
 
-/// Of a folder whose name is the prefix and a number.
+/// The number in a folder's name that is the prefix and a number; else nothing.
 std::optional<std::uint64_t> number_of(const fs::path& path, const char* prefix = kPrefix) {
   const std::string name = path.filename().string();
   if (!name.starts_with(prefix)) return std::nullopt;

@@ -44,7 +44,7 @@ using MakeHub = std::function<std::unique_ptr<JobHub>(wire::Ledger& ledger, wire
 MakeHub listening_hub(const RunFolder& folder, const LearnerOptions& options, std::uint32_t max_parts,
                       bool lock_step);
 
-/// Of the folder. Throws FileError.
+/// The id of the folder's run. Throws FileError.
 std::string run_id_of(const RunFolder& folder);
 
 }  // namespace regraft::learner

@@ -47,7 +47,7 @@ struct JobFigures {
   wire::HubStatus hub;
   wire::TransportCounters moved;
 
-  /// Of learning rate and entropy bonus, where they fall to a tenth over the run.
+  /// The factor of learning rate and entropy bonus, where they fall to a tenth over the run.
   double annealed() const { return 1 - 0.9 * done_share; }
 };
 

@@ -22,7 +22,7 @@ class BestEpisodes {
   /// Copies the episode where it is among the best; a run that was resumed keeps the same bits as one that
   /// was not.
   void look(const Episode& episode);
-  /// Of all models, episode by episode.
+  /// The segments of all models, episode by episode.
   std::vector<replay::Segment> segments() const;
   std::size_t size() const;
 

@@ -31,7 +31,7 @@ class DynamicsFit {
   DynamicsFigures update(std::uint64_t number);
   /// Over all held-out episodes, steps known up to each (teacher forcing).
   DynamicsFigures held_out() const;
-  /// Of the reward network, on hidden states of the recurrent model, into which no gradient flows.
+  /// One update of the reward network, on hidden states of the recurrent model. No gradient flows into these.
   double reward_update(std::uint64_t number);
   /// Squared error in deviations over the held-out episodes.
   double reward_held_out() const;

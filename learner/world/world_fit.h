@@ -34,13 +34,13 @@ class WorldFit {
   /// One update, with held-out figures where they are due. False once all is done.
   bool advance();
   Stage stage() const { return stage_; }
-  /// Of all stages together.
+  /// Over all stages.
   std::uint64_t updates_done() const;
   std::uint64_t updates_in_all() const;
   /// For people: stage, update, newest held-out figures.
   std::string status() const;
 
-  /// Of the newest update, where its figures were due, by the name of their curves: "encoder/train_cost",
+  /// Figures of the newest update, where they were due, by the name of their curves: "encoder/train_cost",
   /// "dynamics/held_out_nll", "reward/held_out_apart".
   std::vector<std::pair<std::string, double>> newest_figures() const;
 

@@ -53,7 +53,7 @@ class DreamJobTest : public ::testing::Test {
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
     return summary;
   }
-  /// Of a run by PPO in deterministic mode.
+  /// Holds for a run by PPO in deterministic mode.
   static void expect_lag_0(const nlohmann::json& summary) {
     EXPECT_EQ(summary.at("lag0_steps"), summary.at("dreamed_steps"));
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-5);

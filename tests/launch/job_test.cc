@@ -32,7 +32,7 @@ class JobTest : public ::testing::Test {
     EXPECT_GT(summary.at("lag0_steps").get<std::uint64_t>(), 0u);
     EXPECT_TRUE(fs::exists(run() / "policies" / "latest.policy"));
   }
-  /// Of a run in deterministic mode.
+  /// Holds for a run in deterministic mode.
   static void expect_lag_0(const fs::path& folder) {
     const nlohmann::json summary = json_of(folder / "summary.json");
     EXPECT_EQ(summary.at("lag0_steps"), summary.at("steps"));

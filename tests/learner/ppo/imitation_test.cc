@@ -40,7 +40,7 @@ class Imitation : public testing::TestWithParam<nn::Head> {
     return Ppo(network_, weights_, ChainWorld::rules(), imitating(weight), "cpu", 3);
   }
   std::vector<replay::Segment> play(std::size_t episodes) { return test::play(policy_, episodes, rng_, 0); }
-  /// Of many, the one of the highest return, the longer of equals.
+  /// The episode of the highest return among many, the longer of equals.
   replay::Segment best_of(std::size_t episodes) {
     return std::ranges::max(play(episodes), {}, [](const replay::Segment& s) {
       return std::pair(s.episode_return, s.steps.size());
