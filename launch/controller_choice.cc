@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "actors/workload.h"
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/base/sha256.h"
 #include "core/base/stats.h"
 #include "core/nn/controller.h"
+#include "core/task/workload.h"
 #include "launch/controller_evaluation.h"
 
 namespace regraft::launch {
@@ -172,10 +172,10 @@ bool ControllerChoice::made() const {
 }
 
 void ControllerChoice::check_rest(const std::function<void(const CheckedController&)>& report) {
-  const actors::WorkloadOptions workload = actors::workload_options_from(config_);
-  std::vector<std::unique_ptr<actors::Task>> tasks;
+  const task::WorkloadOptions workload = task::workload_options_from(config_);
+  std::vector<std::unique_ptr<task::Task>> tasks;
   for (std::size_t model = 0; model < workload.models.size(); ++model)
-    tasks.push_back(actors::load_task(workload, model));
+    tasks.push_back(task::load_task(workload, model));
   // The evaluation draws from train.seed itself: it is not of the episodes that chose.
   const std::uint64_t seed =
       Rng(static_cast<std::uint64_t>(config_.integer("train.seed")), "choice of a controller").next();

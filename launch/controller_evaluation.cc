@@ -30,8 +30,8 @@ env::EpisodeLimits limits_of(const nn::WorldModel& world) {
   return limits;
 }
 
-replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::Task& task,
-                                  actors::WorkloadOptions workload, const Config& config, int trajectories,
+replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Task& task,
+                                  task::WorkloadOptions workload, const Config& config, int trajectories,
                                   std::uint64_t seed) {
   const env::EpisodeLimits limits = limits_of(bundle.world);
   workload.environment.horizon = limits.horizon;
@@ -39,7 +39,7 @@ replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::T
   workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
   workload.environment.everywhere = bundle.world.everywhere;
   const SystemClock clock;
-  env::Environment environment = actors::make_environment(task, workload, clock);
+  env::Environment environment = task::make_environment(task, workload, clock);
   return replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
                                   trajectories, seed);
 }

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "actors/workload.h"
 #include "core/base/config.h"
 #include "core/nn/world_bundle.h"
 #include "core/rules/set/rule_set.h"
 #include "core/search/prior.h"
+#include "core/task/workload.h"
 #include "replay/dream_validity.h"
 
 namespace regraft::launch {
@@ -27,8 +27,8 @@ env::EpisodeLimits limits_of(const nn::WorldModel& world);
 
 /// Dreams of a bundle's controller, taken for real in what they are dreams of: episodes as long, as many
 /// locations, the same rewards, all else as `workload` and the options `dream.*` of `config` say.
-replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::Task& task,
-                                  actors::WorkloadOptions workload, const Config& config, int trajectories,
+replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Task& task,
+                                  task::WorkloadOptions workload, const Config& config, int trajectories,
                                   std::uint64_t seed);
 
 nlohmann::json to_json(const replay::DreamValidity& validity);

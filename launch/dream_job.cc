@@ -39,8 +39,8 @@ void check_dream_actors(const Config& config, std::int64_t dreaming, std::int64_
 void run_dream_actor(wire::Link& link, const std::string& kind, const Config& config, const Clock& clock,
                      const std::stop_token& stopped) {
   const learner::DreamPhaseOptions options = learner::dream_options_from(config);
-  std::optional<actors::WorkloadOptions> real;
-  if (kind == kControllerKind) real = actors::workload_options_from(config);
+  std::optional<task::WorkloadOptions> real;
+  if (kind == kControllerKind) real = task::workload_options_from(config);
   actors::DreamActorOptions playing{.dream = learner::dream_of(options), .replicas = options.replicas};
   if (config.text("train.phase") == "dyna")
     playing.branch_steps = learner::dyna_options_from(config).branch_steps;

@@ -1,13 +1,13 @@
 #include "launch/feeds.h"
 
-#include "actors/bindings.h"
 #include "core/exec/exec_error.h"
+#include "core/task/bindings.h"
 
 namespace regraft::launch {
 
 exec::FeedRequest to_request(const FeedOptions& options, std::uint64_t seed) {
   exec::FeedRequest request;
-  request.bound = actors::parse_size_lists(options.bindings);
+  request.bound = task::parse_size_lists(options.bindings);
   request.files = options.inputs;
   request.seed = seed;
   return request;

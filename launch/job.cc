@@ -14,7 +14,7 @@ namespace regraft::launch {
 namespace fs = std::filesystem;
 
 OptionTable job_options() {
-  std::vector<Option> options = actors::workload_options();
+  std::vector<Option> options = task::workload_options();
   for (auto more : {learner::learner_options(), learner::network_options(), learner::ppo_options(),
                     learner::world_options(), learner::dream_options(), model_based_options()})
     for (Option& option : more) options.push_back(std::move(option));

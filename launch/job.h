@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/workload.h"
 #include "core/base/config.h"
+#include "core/task/workload.h"
 #include "learner/job/job_runner.h"
 #include "learner/job/run_folder.h"
 

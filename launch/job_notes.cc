@@ -1,13 +1,13 @@
 #include "launch/job_notes.h"
 
-#include "actors/workload.h"
 #include "core/base/log.h"
+#include "core/task/workload.h"
 
 namespace regraft::launch {
 
 JobNotes notes_on(const Config& config) {
   JobNotes notes;
-  const env::EnvOptions environment = actors::workload_options_from(config).environment;
+  const env::EnvOptions environment = task::workload_options_from(config).environment;
   if (environment.reward == env::RewardKind::detailed && environment.reward_settings.weights.latency_alone())
     notes.warnings.emplace_back(
         "workload.reward: detailed with these weights pays what incremental does: raise "

@@ -6,10 +6,10 @@
 #include <optional>
 #include <stop_token>
 
-#include "actors/environment_pool.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
 #include "core/nn/error.h"
+#include "core/task/environment_pool.h"
 #include "core/wire/error.h"
 #include "launch/commands/commands.h"
 #include "launch/dream_job.h"
@@ -25,11 +25,11 @@ namespace {
 
 /// The environments of a world model's phases; they and the clock outlive the phase.
 std::unique_ptr<learner::Phase> make_phase(const learner::RunFolder& folder, const Config& config,
-                                           std::optional<actors::EnvironmentPool>& environments,
+                                           std::optional<task::EnvironmentPool>& environments,
                                            const Clock& clock) {
   if (is_dream_phase(config)) return learner::make_dream_phase(dream_setup(folder, config));
   if (config.text("train.phase") == "ppo") return learner::make_ppo_phase(ppo_setup(folder, config));
-  environments.emplace(actors::workload_options_from(config), clock);
+  environments.emplace(task::workload_options_from(config), clock);
   const auto environment_of = [&environments](std::uint32_t model) -> env::Environment& {
     return environments->environment(model);
   };
@@ -58,7 +58,7 @@ int run_learner_process(const learner::RunFolder& folder) {
   log_notes(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
-  std::optional<actors::EnvironmentPool> environments;
+  std::optional<task::EnvironmentPool> environments;
   std::optional<learner::JobRunner> runner;
   try {
     runner.emplace(job_setup(folder, config), make_phase(folder, config, environments, clock), clock);

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <tuple>
 
-#include "actors/config_files.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -14,6 +13,7 @@
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "core/task/config_files.h"
 #include "launch/bisect.h"
 #include "launch/blame.h"
 #include "launch/checked_search.h"
@@ -98,7 +98,7 @@ class Pipeline {
   }
 
   void re_export() {
-    log_.rule_set = actors::load_rule_set(options_.rules, options_.domains).hash().hex();
+    log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
     phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
     exec::EquivalenceReport equivalence;
     phase("verify", [&] { equivalence = verify(output_.aside(), true); });
@@ -109,13 +109,13 @@ class Pipeline {
   }
 
   void rewrite() {
-    rules_.emplace(actors::load_rule_set(options_.rules, options_.domains));
+    rules_.emplace(task::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
     if (options_.strict) rules_->exclude_marked();
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
-    costs_.emplace(*model_, feed_, cost::load_device(actors::find_config(options_.device)), start);
+    costs_.emplace(*model_, feed_, cost::load_device(task::find_config(options_.device)), start);
     phase("profile", [&] {
       profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
     });

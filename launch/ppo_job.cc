@@ -1,7 +1,7 @@
 #include "launch/ppo_job.h"
 
-#include "actors/workload.h"
 #include "core/env/rule_features.h"
+#include "core/task/workload.h"
 #include "launch/job.h"
 
 namespace regraft::launch {
@@ -13,8 +13,8 @@ nn::NetworkConfig job_network(const Config& config, std::size_t rule_count) {
 }
 
 learner::PpoPhaseSetup ppo_setup(const learner::RunFolder& folder, const Config& config) {
-  const actors::WorkloadOptions workload = actors::workload_options_from(config);
-  const rules::RuleSet rules = actors::load_rules(workload);
+  const task::WorkloadOptions workload = task::workload_options_from(config);
+  const rules::RuleSet rules = task::load_rules(workload);
   learner::PpoPhaseSetup setup;
   setup.job = job_setup(folder, config);
   setup.ppo = learner::ppo_options_from(config);

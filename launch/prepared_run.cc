@@ -83,7 +83,7 @@ PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDesc
 }  // namespace
 
 void check_job(const learner::RunFolder& folder, const Config& config) {
-  const std::vector<std::string> models = actors::workload_options_from(config).models;
+  const std::vector<std::string> models = task::workload_options_from(config).models;
   if (models.empty())
     throw UsageError("no model to train on", "workload.models",
                      "give --set workload.models=FILE.onnx or a --config that does");

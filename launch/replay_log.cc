@@ -4,13 +4,13 @@
 #include <fstream>
 #include <span>
 
-#include "actors/config_files.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
+#include "core/task/config_files.h"
 
 namespace regraft::launch {
 namespace {
@@ -57,7 +57,7 @@ std::string model_sha256(const onnx::ImportedModel& model) {
 LogReplay::LogReplay(const fs::path& original, const fs::path& log, const fs::path& rules)
     : log_(rules::RewriteLog::load(log)),
       model_(onnx::import_model(original, {.inlined_calls = log_.inlined_count()})),
-      rules_(actors::load_rule_set(rules, log_.domains)) {
+      rules_(task::load_rule_set(rules, log_.domains)) {
   if (log_.input_sha256 != model_sha256(model_))
     throw rules::RuleError("was written for another model", log.string(),
                            "give the model that was optimised");

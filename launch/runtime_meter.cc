@@ -15,7 +15,7 @@ constexpr double kUsPerMs = 1000;
 
 class RuntimeMeter : public env::LatencyMeter {
  public:
-  RuntimeMeter(const actors::Task& task, double seconds)
+  RuntimeMeter(const task::Task& task, double seconds)
       : task_(task),
         folder_("regraft-meter"),
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
@@ -40,7 +40,7 @@ class RuntimeMeter : public env::LatencyMeter {
     request_.feed = feed_file_->path();
   }
 
-  const actors::Task& task_;
+  const task::Task& task_;
   TempDir folder_;
   exec::ProcessLauncher launcher_;
   exec::MeasureRequest request_;
@@ -49,7 +49,7 @@ class RuntimeMeter : public env::LatencyMeter {
 
 }  // namespace
 
-std::unique_ptr<env::LatencyMeter> make_runtime_meter(const actors::Task& task, double seconds) {
+std::unique_ptr<env::LatencyMeter> make_runtime_meter(const task::Task& task, double seconds) {
   return std::make_unique<RuntimeMeter>(task, seconds);
 }
 

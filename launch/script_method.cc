@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> scripts_for(const std::filesystem::path& fold
   return scripts;
 }
 
-std::optional<ScriptOutcome> try_script(const std::filesystem::path& path, const actors::Task& task) {
+std::optional<ScriptOutcome> try_script(const std::filesystem::path& path, const task::Task& task) {
   const rules::Script script = rules::Script::load(path);
   if (wants_refused_rules(script.steps, task.rules())) return std::nullopt;
   graph::Graph scratch = task.start(), graph = task.start();

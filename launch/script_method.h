@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/workload.h"
 #include "core/rules/lang/rule_error.h"
+#include "core/task/workload.h"
 
 namespace regraft::launch {
 
@@ -24,6 +24,6 @@ struct ScriptOutcome {
 
 /// Carries a script out on a task's graph; nothing where it wants rules that make a runtime's own ops, which
 /// the task's set leaves out. Throws RuleError as rules::run_script does.
-std::optional<ScriptOutcome> try_script(const std::filesystem::path& script, const actors::Task& task);
+std::optional<ScriptOutcome> try_script(const std::filesystem::path& script, const task::Task& task);
 
 }  // namespace regraft::launch

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "actors/config_files.h"
 #include "core/base/text.h"
 #include "core/env/rule_features.h"
 #include "core/nn/controller.h"
@@ -16,6 +15,7 @@
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/sweep.h"
+#include "core/task/config_files.h"
 #include "launch/job.h"
 
 namespace regraft::launch {
@@ -109,7 +109,7 @@ bool wants_policy(const std::string& search) {
 
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {
   if (given) return *given;
-  const std::filesystem::path shipped = actors::find_config(kShippedPolicy);
+  const std::filesystem::path shipped = task::find_config(kShippedPolicy);
   if (!std::filesystem::exists(shipped))
     throw UsageError("no policy is given and none is shipped", kShippedPolicy,
                      "train one and give it with --policy, or use --search greedy or taso");

@@ -1,7 +1,7 @@
 #include "launch/world_job.h"
 
-#include "actors/workload.h"
 #include "core/base/usage.h"
+#include "core/task/workload.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
 #include "replay/controller_chooser.h"
@@ -9,9 +9,9 @@
 namespace regraft::launch {
 
 learner::WorldContext world_context(const Config& config) {
-  const actors::WorkloadOptions workload = actors::workload_options_from(config);
+  const task::WorkloadOptions workload = task::workload_options_from(config);
   learner::WorldContext context;
-  context.rule_set_hash = actors::load_rules(workload).hash().hex();
+  context.rule_set_hash = task::load_rules(workload).hash().hex();
   context.op_kinds = op_kind_names();
   context.model_names = model_names(workload.models);
   context.horizon = workload.environment.horizon;
@@ -28,7 +28,7 @@ learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Con
   setup.job = job_setup(folder, config);
   setup.world = learner::world_options_from(config);
   setup.context = world_context(config);
-  setup.models = actors::workload_options_from(config).models;
+  setup.models = task::workload_options_from(config).models;
   setup.environment_of = std::move(environment_of);
   setup.collect_only = config.text("train.phase") == "collect";
   return setup;

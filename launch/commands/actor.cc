@@ -73,16 +73,16 @@ int run_actor(const Options& options) {
       return kDone;
     }
     if (collects) {
-      actors::WorkloadOptions workload = actors::workload_options_from(config);
-      replay::Chooser choose = collecting_chooser(config, actors::load_rules(workload));
+      task::WorkloadOptions workload = task::workload_options_from(config);
+      replay::Chooser choose = collecting_chooser(config, task::load_rules(workload));
       actors::Collector collector(link, std::move(workload), std::move(choose), clock);
       collector.run(stop.get_token());
       log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
       return kDone;
     }
-    actors::WorkloadOptions workload = actors::workload_options_from(config);
-    workload.make_meter = [](const actors::Task& task) { return make_runtime_meter(task); };
-    const nn::NetworkConfig network = job_network(config, actors::load_rules(workload).size());
+    task::WorkloadOptions workload = task::workload_options_from(config);
+    workload.make_meter = [](const task::Task& task) { return make_runtime_meter(task); };
+    const nn::NetworkConfig network = job_network(config, task::load_rules(workload).size());
     actors::PolicyActor actor(link, workload, network, clock);
     actor.run(stop.get_token());
     log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());

@@ -4,8 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "actors/bindings.h"
-#include "actors/workload.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -15,6 +13,8 @@
 #include "core/exec/ort_session.h"
 #include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
+#include "core/task/bindings.h"
+#include "core/task/workload.h"
 #include "launch/call_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
@@ -55,15 +55,15 @@ int bench_dream(const Options& options) {
 }
 
 int bench_environment(const Options& options) {
-  actors::WorkloadOptions workload;
+  task::WorkloadOptions workload;
   workload.models = {options.environment->string()};
   workload.rules = options.rules;
   workload.device = options.device;
   workload.environment.horizon = options.horizon;
-  workload.bind = actors::parse_bindings(options.feed.bindings);
+  workload.bind = task::parse_bindings(options.feed.bindings);
   const SystemClock clock;
-  const auto task = actors::load_task(workload, 0);
-  env::Environment environment = actors::make_environment(*task, workload, clock);
+  const auto task = task::load_task(workload, 0);
+  env::Environment environment = task::make_environment(*task, workload, clock);
   EnvironmentSpeed speed = measure_environment(environment, options.steps, options.latency.seed, clock);
   speed.model = task->name();
   std::fputs(describe(speed).c_str(), stdout);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "actors/config_files.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -17,6 +16,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
+#include "core/task/config_files.h"
 #include "launch/call_files.h"
 #include "launch/commands/commands.h"
 #include "launch/commands/feed_options.h"
@@ -77,11 +77,11 @@ class Calibration {
   }
 
   std::vector<Sample> run() {
-    const rules::RuleSet rules = rules::RuleSet::load(actors::find_config(options_.rules));
+    const rules::RuleSet rules = rules::RuleSet::load(task::find_config(options_.rules));
     graph::Graph start = model_.graph();
     rules::clean_up(start, rules);
     start.commit();
-    const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options_.device)), bindings_);
+    const cost::AnalyticFactory costs(cost::load_device(task::find_config(options_.device)), bindings_);
     env::RewriteState state(start, rules, costs);
     Rng rng(options_.seed, "calibration walks");
     const SystemClock clock;

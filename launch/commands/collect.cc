@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -16,6 +15,7 @@
 #include "core/nn/device.h"
 #include "core/nn/policy.h"
 #include "core/nn/policy_file.h"
+#include "core/task/environment_pool.h"
 #include "launch/controller_evaluation.h"
 #include "launch/job.h"
 #include "launch/world_job.h"
@@ -56,16 +56,16 @@ int collect(const Options& options) {
   for (const std::string& model : options.models) models += (models.empty() ? "" : ",") + model;
   if (!models.empty()) config.set("workload.models=" + models);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
-  const actors::WorkloadOptions workload = actors::workload_options_from(config);
+  const task::WorkloadOptions workload = task::workload_options_from(config);
   if (workload.models.empty())
     throw UsageError("no model to collect on", "collect", "name ONNX files, or give a --config that does");
   const learner::WorldOptions world = learner::world_options_from(config);
-  const rules::RuleSet rules = actors::load_rules(workload);
+  const rules::RuleSet rules = task::load_rules(workload);
   nn::set_torch_threads(1);
   const replay::Chooser choose =
       options.policy ? policy_chooser(*options.policy, rules) : collecting_chooser(config, rules);
   const SystemClock clock;
-  actors::EnvironmentPool environments(workload, clock);
+  task::EnvironmentPool environments(workload, clock);
   replay::RolloutFile file;
   file.rule_set_hash = rules.hash().hex();
   file.models = workload.models;

@@ -64,10 +64,10 @@ double deviation(const std::vector<double>& values) {
 }
 
 /// Plays episodes with a prior, drawn from it, or always the most probable candidate.
-Score play(const actors::Task& task, const actors::WorkloadOptions& workload, search::Prior& prior, bool draw,
+Score play(const task::Task& task, const task::WorkloadOptions& workload, search::Prior& prior, bool draw,
            int episodes, std::uint64_t seed, const std::string& kind, const std::string& method) {
   const SystemClock clock;
-  env::Environment environment = actors::make_environment(task, workload, clock);
+  env::Environment environment = task::make_environment(task, workload, clock);
   Score score{task.name(), kind, method, {}, {}, {}, 0, 0};
   const std::int64_t start = clock.steady_ns();
   for (int episode = 0; episode < episodes; ++episode) {
@@ -134,8 +134,8 @@ nlohmann::json course_of(const search::SearchResult& found, const std::string& k
 }
 
 /// The workload with episodes as in a training, but for what the config says itself.
-actors::WorkloadOptions as_trained(actors::WorkloadOptions workload, const env::EpisodeLimits& trained,
-                                   const Config& config) {
+task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::EpisodeLimits& trained,
+                                 const Config& config) {
   if (!config.given("workload.horizon")) workload.environment.horizon = trained.horizon;
   if (!config.given("workload.locations")) workload.environment.location_limit = trained.location_limit;
   return workload;
@@ -144,7 +144,7 @@ actors::WorkloadOptions as_trained(actors::WorkloadOptions workload, const env::
 /// One search on what the policies see, horizon and all; `prior` is for those that want one, and so many
 /// candidates were costed in its training.
 Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
-                const std::string& method, const actors::Task& task, const actors::WorkloadOptions& workload,
+                const std::string& method, const task::Task& task, const task::WorkloadOptions& workload,
                 const Options& options, std::optional<std::uint64_t> training = 0) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
@@ -171,7 +171,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
 }
 
 /// Where a script leads; nothing where the task's rules leave out those that it wants.
-std::optional<Score> play_script(const std::filesystem::path& path, const actors::Task& task) {
+std::optional<Score> play_script(const std::filesystem::path& path, const task::Task& task) {
   const SystemClock clock;
   const std::int64_t start = clock.steady_ns();
   const auto outcome = try_script(path, task);
@@ -225,11 +225,11 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
 }
 
 /// Episodes of a controller that a bundle holds.
-Score play_bundle(const actors::Task& task, const actors::WorkloadOptions& workload,
+Score play_bundle(const task::Task& task, const task::WorkloadOptions& workload,
                   const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
                   const std::string& kind, const std::string& method) {
   const SystemClock clock;
-  env::Environment environment = actors::make_environment(task, workload, clock);
+  env::Environment environment = task::make_environment(task, workload, clock);
   const std::int64_t start = clock.steady_ns();
   replay::ControllerEpisodes played = replay::play_controller(bundle, environment, take, episodes, seed);
   return {task.name(),
@@ -243,8 +243,8 @@ Score play_bundle(const actors::Task& task, const actors::WorkloadOptions& workl
 }
 
 /// All that is asked about one bundle and model; its dreams too.
-void evaluate_bundle(const std::filesystem::path& path, const actors::Task& task,
-                     actors::WorkloadOptions workload, const Config& config, const Options& options,
+void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
+                     task::WorkloadOptions workload, const Config& config, const Options& options,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
   workload = as_trained(std::move(workload), limits_of(bundle.world), config);
@@ -277,7 +277,7 @@ int evaluate(Options& options) {
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
-  actors::WorkloadOptions workload = actors::workload_options_from(config);
+  task::WorkloadOptions workload = task::workload_options_from(config);
   if (!options.models.empty()) workload.models = options.models;
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
@@ -289,7 +289,7 @@ int evaluate(Options& options) {
     all.push_back(to_json(score));
   };
   for (std::size_t model = 0; model < workload.models.size(); ++model) {
-    const auto task = actors::load_task(workload, model);
+    const auto task = task::load_task(workload, model);
     search::UniformPrior uniform;
     report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
     for (const std::string& name : options.searches)
@@ -321,7 +321,7 @@ int evaluate(Options& options) {
       }
       const nn::PolicyFile policy = nn::load_policy(path);
       PolicyPrior prior(policy, task->rules());
-      actors::WorkloadOptions seen = as_trained(workload, policy.limits, config);
+      task::WorkloadOptions seen = as_trained(workload, policy.limits, config);
       seen.environment.everywhere = policy.network.everywhere;
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());

@@ -7,7 +7,6 @@
 #include <set>
 #include <thread>
 
-#include "actors/config_files.h"
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -16,6 +15,7 @@
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/lang/rule_text.h"
 #include "core/rules/set/rule_status.h"
+#include "core/task/config_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
 
@@ -36,7 +36,7 @@ struct Options {
 };
 
 rules::RuleSet load(const std::filesystem::path& path) {
-  return rules::RuleSet::load(actors::find_config(path), rules::RuleChoice::all());
+  return rules::RuleSet::load(task::find_config(path), rules::RuleChoice::all());
 }
 
 std::size_t find(const rules::RuleSet& rules, const std::string& name, const Options& options) {

@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "actors/config_files.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -13,6 +12,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/cleanup.h"
+#include "core/task/config_files.h"
 #include "launch/call_files.h"
 #include "launch/choices.h"
 #include "launch/commands/commands.h"
@@ -105,8 +105,8 @@ int run(Options& options) {
   files.writes("--out", options.out);
   for (const std::filesystem::path& model : options.models) files.reads("MODEL", model);
   files.reads_rules("--rules", options.rules);
-  const rules::RuleSet rules = actors::load_rule_set(options.rules);
-  const cost::AnalyticFactory costs(cost::load_device(actors::find_config(options.device)), {});
+  const rules::RuleSet rules = task::load_rule_set(options.rules);
+  const cost::AnalyticFactory costs(cost::load_device(task::find_config(options.device)), {});
   Usage usage;
   for (const auto& [model, name] : named(options.models)) {
     const onnx::ImportedModel imported = onnx::import_model(model, {.inlined_calls = SIZE_MAX});

@@ -1,9 +1,9 @@
 // Sizes of symbolic dims reach every environment: of training, collecting, evaluation and the bench.
 #include <gmock/gmock.h>
 
-#include "actors/workload.h"
 #include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"
+#include "core/task/workload.h"
 #include "launch/program.h"
 #include "replay/rollout.h"
 
@@ -29,12 +29,12 @@ class BindingsTest : public ::testing::Test {
     builder.node("Mul", {"b", "d"}, {"y"});
     return builder.write(dir.path() / "model.onnx");
   }
-  actors::WorkloadOptions workload(const std::vector<std::string>& bind) const {
-    actors::WorkloadOptions options;
+  task::WorkloadOptions workload(const std::vector<std::string>& bind) const {
+    task::WorkloadOptions options;
     options.models = {model.string()};
     options.rules = "configs/rules";
     options.device = "configs/devices/cpu-1core.toml";
-    options.bind = actors::parse_bindings(bind);
+    options.bind = task::parse_bindings(bind);
     return options;
   }
   std::string failure(std::vector<std::string> arguments, int code) const {
@@ -52,9 +52,9 @@ TEST_F(BindingsTest, AnEnvironmentCostsAndShowsWhatIsBound) {
   std::vector<std::vector<float>> features;
   for (const std::vector<std::string>& bind :
        std::vector<std::vector<std::string>>{{}, {"batch=1"}, {"batch=512"}}) {
-    const actors::WorkloadOptions options = workload(bind);
-    const auto task = actors::load_task(options, 0);
-    env::Environment environment = actors::make_environment(*task, options, clock);
+    const task::WorkloadOptions options = workload(bind);
+    const auto task = task::load_task(options, 0);
+    env::Environment environment = task::make_environment(*task, options, clock);
     costs.push_back(environment.initial_cost().latency_us);
     features.push_back(environment.observation().node_features);
   }
@@ -65,10 +65,10 @@ TEST_F(BindingsTest, AnEnvironmentCostsAndShowsWhatIsBound) {
 }
 
 TEST_F(BindingsTest, OnlyOneOfSeveralModelsMustHaveTheDim) {
-  actors::WorkloadOptions options = workload({"seq=4"});
-  EXPECT_THROW(actors::load_task(options, 0), actors::WorkloadError);
+  task::WorkloadOptions options = workload({"seq=4"});
+  EXPECT_THROW(task::load_task(options, 0), task::WorkloadError);
   options.models.push_back(model.string());
-  EXPECT_NO_THROW(actors::load_task(options, 0));
+  EXPECT_NO_THROW(task::load_task(options, 0));
 }
 
 TEST_F(BindingsTest, EvaluationComparesCostsAtTheSizesGiven) {

@@ -60,7 +60,7 @@ TEST(Configs, DreamsAndRealEnvironmentsHaveOnePenalty) {
     const Config config = load_job_config(
         std::nullopt, penalty == 0.05 ? std::vector<std::string>{}
                                       : std::vector{"workload.invalid_penalty=" + std::to_string(penalty)});
-    const env::EnvOptions real = actors::workload_options_from(config).environment;
+    const env::EnvOptions real = task::workload_options_from(config).environment;
     EXPECT_EQ(real.invalid_penalty, penalty);
     EXPECT_EQ(learner::dream_of(learner::dream_options_from(config)).invalid_penalty, penalty);
     const env::SyntheticTask task = env::make_synthetic_task({.chains = 4, .locked = 1, .valley = 1});
@@ -77,7 +77,7 @@ TEST(Configs, DreamsAndRealEnvironmentsEndAtTheHorizonAlike) {
   for (const auto& [text, mode] : std::map<std::string, env::HorizonMode>{
            {"terminate", env::HorizonMode::terminate}, {"truncate", env::HorizonMode::truncate}}) {
     const Config config = load_job_config(std::nullopt, {"workload.horizon_mode=" + text});
-    EXPECT_EQ(actors::workload_options_from(config).environment.horizon_mode, mode);
+    EXPECT_EQ(task::workload_options_from(config).environment.horizon_mode, mode);
     EXPECT_EQ(learner::dream_of(learner::dream_options_from(config)).horizon_mode, mode);
   }
 }

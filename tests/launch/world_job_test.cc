@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "actors/workload.h"
 #include "core/nn/world_bundle.h"
+#include "core/task/workload.h"
 #include "launch/random_bundle.h"
 
 namespace regraft::launch {
@@ -20,7 +20,7 @@ TEST(CollectingChooser, AControllerOfAnotherWorkloadEverywhereIsRefused) {
       const Config config = load_job_config(
           {}, {"train.phase=collect", "workload.models=synthetic:4:1:1:7", "world.policy=" + file,
                std::string("workload.everywhere=") + (job_with ? "true" : "false")});
-      const rules::RuleSet rules = actors::load_rules(actors::workload_options_from(config));
+      const rules::RuleSet rules = task::load_rules(task::workload_options_from(config));
       nn::WorldBundle bundle = testing::random_bundle(3, rules, 12, 200);
       bundle.world.everywhere = learned_with;
       bundle.controller_of = bundle.world.version();

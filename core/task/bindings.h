@@ -7,7 +7,7 @@
 
 #include "core/graph/tables.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 /// Sizes of symbolic dims by name.
 using NamedSizes = std::map<std::string, std::int64_t>;
@@ -23,4 +23,4 @@ NamedSizes parse_bindings(const std::vector<std::string>& texts, const std::stri
 /// The sizes for those symbols that the tables have.
 graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& tables);
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

@@ -1,8 +1,8 @@
-#include "actors/environment_pool.h"
+#include "core/task/environment_pool.h"
 
 #include <utility>
 
-namespace regraft::actors {
+namespace regraft::task {
 
 struct EnvironmentPool::Held {
   Held(std::unique_ptr<Task> loaded, const WorkloadOptions& options, const Clock& clock)
@@ -29,4 +29,4 @@ const Task& EnvironmentPool::task(std::uint32_t model) {
   return *held(model).task;
 }
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

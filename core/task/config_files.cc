@@ -1,4 +1,4 @@
-#include "actors/config_files.h"
+#include "core/task/config_files.h"
 
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/rules/set/rule_status.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 namespace fs = std::filesystem;
 namespace {
@@ -87,4 +87,4 @@ rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::stri
   return rules;
 }
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

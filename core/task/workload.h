@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "actors/bindings.h"
 #include "core/base/clock.h"
 #include "core/base/config.h"
 #include "core/cost/cost.h"
 #include "core/env/environment.h"
 #include "core/rules/set/rule_set.h"
+#include "core/task/bindings.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 class WorkloadError : public Error {
  public:
@@ -70,4 +70,4 @@ rules::RuleSet load_rules(const WorkloadOptions& options);
 
 env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock);
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

@@ -4,10 +4,10 @@
 #include <map>
 #include <memory>
 
-#include "actors/workload.h"
 #include "core/base/clock.h"
+#include "core/task/workload.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 /// Tasks and environments of a workload, made when they are first asked for. One thread.
 class EnvironmentPool {
@@ -30,4 +30,4 @@ class EnvironmentPool {
   std::map<std::uint32_t, std::unique_ptr<Held>> held_;
 };
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

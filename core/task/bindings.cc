@@ -1,10 +1,10 @@
-#include "actors/bindings.h"
+#include "core/task/bindings.h"
 
 #include <charconv>
 
 #include "core/base/error.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 std::map<std::string, std::vector<std::int64_t>> parse_size_lists(const std::vector<std::string>& texts,
                                                                   const std::string& where) {
@@ -46,4 +46,4 @@ graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& table
   return bindings;
 }
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

@@ -6,7 +6,7 @@
 
 #include "core/rules/set/rule_set.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 
 /// A file of the installation, such as configs/rules: beside the program, or the library that holds this
 /// code: in the nearest folder above it that holds it. Relative paths that do not begin with configs/ are as
@@ -22,4 +22,4 @@ std::filesystem::path find_config(const std::filesystem::path& path);
 rules::RuleSet load_rule_set(const std::filesystem::path& option,
                              const std::vector<std::string>& domains = {});
 
-}  // namespace regraft::actors
+}  // namespace regraft::task

@@ -1,16 +1,16 @@
-#include "actors/workload.h"
+#include "core/task/workload.h"
 
 #include <charconv>
 #include <optional>
 
-#include "actors/config_files.h"
 #include "core/cost/analytic.h"
 #include "core/env/synthetic.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
+#include "core/task/config_files.h"
 
-namespace regraft::actors {
+namespace regraft::task {
 namespace {
 
 constexpr char kSynthetic[] = "synthetic:";
@@ -236,4 +236,4 @@ env::Environment make_environment(const Task& task, const WorkloadOptions& optio
   return {task.start(), task.rules(), task.costs(), environment, clock};
 }
 
-}  // namespace regraft::actors
+}  // namespace regraft::task
