@@ -1,6 +1,6 @@
 #include "launch/call/feeds.h"
 
-#include "core/exec/exec_error.h"
+#include "core/exec/runtime/exec_error.h"
 #include "core/task/bindings.h"
 
 namespace regraft::launch {

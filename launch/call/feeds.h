@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/find_feed.h"
+#include "core/exec/inputs/find_feed.h"
 
 namespace regraft::launch {
 

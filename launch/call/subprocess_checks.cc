@@ -6,7 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/child_error.h"
-#include "core/exec/exec_error.h"
+#include "core/exec/runtime/exec_error.h"
 #include "launch/call/exit_code.h"
 
 namespace regraft::launch {

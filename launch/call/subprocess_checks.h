@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/exec/equivalence.h"
+#include "core/exec/equivalence/equivalence.h"
 #include "launch/call/feeds.h"
 
 namespace regraft::launch {

@@ -12,7 +12,7 @@
 #include "core/base/stats.h"
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
-#include "core/exec/launcher.h"
+#include "core/exec/latency/launcher.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"

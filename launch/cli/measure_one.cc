@@ -2,7 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/exec/measurement.h"
+#include "core/exec/latency/measurement.h"
 #include "launch/cli/commands.h"
 
 namespace regraft::launch {

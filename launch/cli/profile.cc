@@ -1,4 +1,4 @@
-#include "core/exec/profile.h"
+#include "core/exec/latency/profile.h"
 
 #include <cmath>
 #include <cstdio>

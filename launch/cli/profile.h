@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/exec/profile.h"
+#include "core/exec/latency/profile.h"
 
 namespace regraft::launch {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/exec/equivalence.h"
+#include "core/exec/equivalence/equivalence.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"

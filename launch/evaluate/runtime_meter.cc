@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/base/file.h"
-#include "core/exec/exec_error.h"
-#include "core/exec/launcher.h"
+#include "core/exec/latency/launcher.h"
+#include "core/exec/runtime/exec_error.h"
 #include "launch/call/subprocess_checks.h"
 
 namespace regraft::launch {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/exec/feed.h"
+#include "core/exec/inputs/feed.h"
 
 namespace regraft::launch {
 

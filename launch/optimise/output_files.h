@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/output_target.h"
-#include "core/exec/exec_error.h"
+#include "core/exec/runtime/exec_error.h"
 #include "core/onnx/import.h"
 #include "launch/optimise/aside_folder.h"
 

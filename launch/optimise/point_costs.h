@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/cost/several_sizes.h"
-#include "core/exec/feed.h"
+#include "core/exec/inputs/feed.h"
 #include "core/onnx/import.h"
 #include "launch/optimise/model_graphs.h"
 
