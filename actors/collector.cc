@@ -7,7 +7,8 @@
 
 namespace regraft::actors {
 
-Collector::Collector(wire::Link& link, WorkloadOptions workload, replay::Chooser choose, const Clock& clock)
+Collector::Collector(wire::Link& link, task::WorkloadOptions workload, replay::Chooser choose,
+                     const Clock& clock)
     : link_(link), environments_(std::move(workload), clock), choose_(std::move(choose)) {}
 
 void Collector::run(const std::stop_token& stopped) {

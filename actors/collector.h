@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "actors/environment_pool.h"
 #include "core/base/clock.h"
+#include "core/task/environment_pool.h"
 #include "core/wire/link.h"
 #include "replay/rollout/play.h"
 
@@ -16,7 +16,7 @@ namespace regraft::actors {
 class Collector {
  public:
   /// The link and the clock outlive it.
-  Collector(wire::Link& link, WorkloadOptions workload, replay::Chooser choose, const Clock& clock);
+  Collector(wire::Link& link, task::WorkloadOptions workload, replay::Chooser choose, const Clock& clock);
 
   /// Until the learner says that the run has ended or a stop is requested. Throws what the link throws
   /// otherwise.
@@ -29,7 +29,7 @@ class Collector {
 
  private:
   wire::Link& link_;
-  EnvironmentPool environments_;
+  task::EnvironmentPool environments_;
   replay::Chooser choose_;
   std::uint64_t steps_ = 0, episodes_ = 0;
 };

@@ -52,7 +52,7 @@ struct DreamActor::Playing {
 };
 
 DreamActor::DreamActor(wire::Link& link, const DreamActorOptions& options,
-                       std::optional<WorkloadOptions> real, const Clock& clock)
+                       std::optional<task::WorkloadOptions> real, const Clock& clock)
     : link_(link), options_(options) {
   if (real) real_.emplace(std::move(*real), clock);
 }

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/nn/controller.h"
 #include "core/nn/dream.h"
 #include "core/nn/latent_tracker.h"
 #include "core/nn/world_bundle.h"
+#include "core/task/environment_pool.h"
 #include "core/wire/link.h"
 #include "replay/dream/dream_segment.h"
 #include "replay/dream/dream_work.h"
@@ -36,7 +36,7 @@ struct DreamActorOptions {
 class DreamActor {
  public:
   /// The link and the clock outlive it. With a workload it plays the real environment, one episode a ticket.
-  DreamActor(wire::Link& link, const DreamActorOptions& options, std::optional<WorkloadOptions> real,
+  DreamActor(wire::Link& link, const DreamActorOptions& options, std::optional<task::WorkloadOptions> real,
              const Clock& clock);
   ~DreamActor();
 
@@ -61,7 +61,7 @@ class DreamActor {
 
   wire::Link& link_;
   DreamActorOptions options_;
-  std::optional<EnvironmentPool> real_;
+  std::optional<task::EnvironmentPool> real_;
   nn::BundleSlot slot_;
   std::unique_ptr<Playing> playing_;
   std::unique_ptr<nn::LatentTracker> tracker_;  // of the bundle's world, in real environments

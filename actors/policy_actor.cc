@@ -33,7 +33,7 @@ std::size_t total_size(const std::vector<replay::Bytes>& frames) {
 
 }  // namespace
 
-PolicyActor::PolicyActor(wire::Link& link, WorkloadOptions workload, const nn::NetworkConfig& network,
+PolicyActor::PolicyActor(wire::Link& link, task::WorkloadOptions workload, const nn::NetworkConfig& network,
                          const Clock& clock)
     : link_(link), environments_(std::move(workload), clock), network_(network) {}
 

@@ -5,9 +5,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "actors/environment_pool.h"
 #include "core/base/clock.h"
 #include "core/nn/policy.h"
+#include "core/task/environment_pool.h"
 #include "core/wire/link.h"
 #include "replay/rollout/trajectory.h"
 
@@ -20,7 +20,7 @@ namespace regraft::actors {
 class PolicyActor {
  public:
   /// The link and the clock outlive it. `network` is the learner's.
-  PolicyActor(wire::Link& link, WorkloadOptions workload, const nn::NetworkConfig& network,
+  PolicyActor(wire::Link& link, task::WorkloadOptions workload, const nn::NetworkConfig& network,
               const Clock& clock);
   ~PolicyActor();
 
@@ -38,7 +38,7 @@ class PolicyActor {
   bool send(const wire::Ticket& ticket, replay::Segment segment, bool last);
 
   wire::Link& link_;
-  EnvironmentPool environments_;
+  task::EnvironmentPool environments_;
   nn::NetworkConfig network_;
   std::unique_ptr<nn::Policy> policy_;
   std::uint64_t version_ = 0;     // of the weights in policy_

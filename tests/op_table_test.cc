@@ -10,8 +10,8 @@
 #include "core/base/file.h"
 #include "core/cost/kernel_cost.h"
 #include "core/cost/kernel_models.h"
-#include "core/exec/oracle.h"
-#include "core/exec/oracle_cases.h"
+#include "core/exec/site/oracle.h"
+#include "core/exec/site/oracle_cases.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/onnx/import.h"
@@ -29,7 +29,7 @@ using proof::ExactTensor;
 
 constexpr const char* kNone = "-";
 
-/// What is found of one op by the small models of tests/core/exec/oracle_cases.h.
+/// What is found of one op by the small models of tests/core/exec/site/oracle_cases.h.
 struct Found {
   bool folded = false, exact = false, written = false;
   std::string cost = kNone;
@@ -209,7 +209,7 @@ TEST(OpTable, EveryOpHasTypesAnOracleAFormAndACase) {
     if (kind == OpKind::input || kind == OpKind::weight || kind == OpKind::opaque) continue;
     const std::string name(graph::op_info(kind).name);
     if (!all.contains(kind)) {
-      ADD_FAILURE() << name << ": add a case to tests/core/exec/oracle_cases.h";
+      ADD_FAILURE() << name << ": add a case to tests/core/exec/site/oracle_cases.h";
       continue;
     }
     EXPECT_NE(graph::op_info(kind).infer, nullptr) << name;

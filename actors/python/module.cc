@@ -124,7 +124,7 @@ PYBIND11_MODULE(_regraft_gym, module) {
 
   py::class_<RewriteWorld>(module, "RewriteWorld")
       .def(py::init([](const py::dict& values) {
-        WorkloadOptions options = options_from(values);
+        task::WorkloadOptions options = options_from(values);
         const py::gil_scoped_release free;
         return std::make_unique<RewriteWorld>(std::move(options));
       }))

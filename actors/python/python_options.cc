@@ -56,8 +56,8 @@ std::optional<ConfigValue> value_of(const py::handle& value) {
 
 }  // namespace
 
-WorkloadOptions options_from(const py::dict& values) {
-  const OptionTable table(workload_options());
+task::WorkloadOptions options_from(const py::dict& values) {
+  const OptionTable table(task::workload_options());
   Config config(table);
   std::string toml;
   for (const auto& [key, given] : values) {
@@ -69,7 +69,7 @@ WorkloadOptions options_from(const py::dict& values) {
     toml += option.name() + " = " + to_toml(option.checked(*value, kWhere)) + "\n";
   }
   config.merge_toml(toml, kWhere);
-  return workload_options_from(config);
+  return task::workload_options_from(config);
 }
 
 }  // namespace regraft::actors

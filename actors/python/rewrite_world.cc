@@ -6,9 +6,10 @@
 
 namespace regraft::actors {
 
-RewriteWorld::RewriteWorld(WorkloadOptions options)
-    : options_(std::move(options)), rules_(load_rules(options_)), pool_(options_, clock_) {
-  if (options_.models.empty()) throw WorkloadError("no model is given", "RewriteEnv", "name an ONNX file");
+RewriteWorld::RewriteWorld(task::WorkloadOptions options)
+    : options_(std::move(options)), rules_(task::load_rules(options_)), pool_(options_, clock_) {
+  if (options_.models.empty())
+    throw task::WorkloadError("no model is given", "RewriteEnv", "name an ONNX file");
   pool_.environment(model_);
 }
 
@@ -31,7 +32,7 @@ RewriteWorld::Step RewriteWorld::step(env::Action action) {
 
 void RewriteWorld::write_best(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
-  const Task& task = pool_.task(model_);
+  const task::Task& task = pool_.task(model_);
   task.write(env::replay(task.start(), task.rules(), pool_.environment(model_).best().path), path);
 }
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/environment_pool.h"
 #include "actors/python/packed_observation.h"
 #include "core/base/clock.h"
+#include "core/task/environment_pool.h"
 
 namespace regraft::actors {
 
@@ -22,7 +22,7 @@ namespace regraft::actors {
 class RewriteWorld {
  public:
   /// Loads the first model.
-  explicit RewriteWorld(WorkloadOptions options);
+  explicit RewriteWorld(task::WorkloadOptions options);
 
   struct Start {
     std::unique_ptr<PackedObservation> observation;
@@ -43,14 +43,14 @@ class RewriteWorld {
   void write_best(const std::filesystem::path& path);
 
   const rules::RuleSet& rules() const { return rules_; }
-  const WorkloadOptions& options() const { return options_; }
+  const task::WorkloadOptions& options() const { return options_; }
 
  private:
-  const WorkloadOptions options_;
+  const task::WorkloadOptions options_;
   const rules::RuleSet rules_;
   const SystemClock clock_{};
   std::mutex mutex_;
-  EnvironmentPool pool_;
+  task::EnvironmentPool pool_;
   std::uint32_t model_ = 0;
   bool begun_ = false;
 };

@@ -92,7 +92,7 @@ def _experiment(folder):
 
 
 def _run(folder, name):
-    """A training run. The fit of a world model has two parts, each over an x of its own (learner/world_curves.h)."""
+    """A training run. The fit of a world model has two parts, each over an x of its own (learner/world/world_curves.h)."""
     files = {"Summary": folder / "summary.json", "Config": folder / "config.toml"}
     pictures = []
     for part in ("", "collect", "fit"):

@@ -19,8 +19,8 @@ using wire::testing_support::TestRun;
 constexpr std::uint64_t kSeed = 5301, kTickets = 24;
 constexpr std::uint32_t kHorizon = 5, kSegmentSteps = 2;
 
-WorkloadOptions truncated_episodes() {
-  WorkloadOptions workload;
+task::WorkloadOptions truncated_episodes() {
+  task::WorkloadOptions workload;
   workload.models = {"synthetic:6:2:1:0"};
   workload.environment.horizon = kHorizon;
   workload.environment.horizon_mode = env::HorizonMode::truncate;
@@ -28,7 +28,7 @@ WorkloadOptions truncated_episodes() {
 }
 
 /// The segments of each of so many tickets.
-std::vector<std::vector<replay::Segment>> play(const WorkloadOptions& workload) {
+std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& workload) {
   const nn::NetworkConfig network{.width = 16, .steps = 1, .node_kinds = graph::kOpKinds};
   TestRun run(TestRun::Over::kIpc);
   run.work_left = kTickets;
@@ -57,10 +57,10 @@ std::vector<std::vector<replay::Segment>> play(const WorkloadOptions& workload) 
 
 TEST(PolicyActor, SegmentsMakeUpTheEpisodeAndATruncatedOneTellsWhatFollows) {
   SCOPED_TRACE(kSeed);
-  const WorkloadOptions workload = truncated_episodes();
-  const auto task = load_task(workload, 0);
+  const task::WorkloadOptions workload = truncated_episodes();
+  const auto task = task::load_task(workload, 0);
   const SystemClock clock;
-  env::Environment environment = make_environment(*task, workload, clock);
+  env::Environment environment = task::make_environment(*task, workload, clock);
   std::size_t ended = 0, cut = 0;
   for (const std::vector<replay::Segment>& segments : play(workload)) {
     environment.reset(segments.front().seed);

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
+#include "core/graph/op_kind_names.h"
 #include "core/nn/controller.h"
 #include "core/nn/dream_world.h"
 #include "core/nn/world_bundle.h"
 #include "core/rules/set/rule_set.h"
-#include "launch/job.h"
 
 namespace regraft::launch::testing {
 
@@ -14,7 +14,7 @@ namespace regraft::launch::testing {
 inline nn::WorldBundle random_bundle(std::uint64_t seed, const rules::RuleSet& rules, std::uint32_t horizon,
                                      std::uint32_t locations) {
   nn::WorldModel world =
-      test::random_world(seed, static_cast<std::uint32_t>(rules.size() + 1), 0, op_kind_names());
+      test::random_world(seed, static_cast<std::uint32_t>(rules.size() + 1), 0, graph::op_kind_names());
   world.rule_set_hash = rules.hash().hex();
   world.horizon = horizon;
   world.location_limit = locations;

@@ -4,11 +4,11 @@
 
 #include <array>
 
-#include "actors/workload.h"
 #include "core/env/rule_features.h"
 #include "core/graph/op.h"
 #include "core/nn/device.h"
 #include "core/nn/policy.h"
+#include "core/task/workload.h"
 #include "replay/rollout/segment_codec.h"
 #include "support/models.h"
 
@@ -24,10 +24,10 @@ struct World {
     options.rules = kRoot + "/configs/rules";
     options.device = kRoot + "/configs/devices/cpu-1core.toml";
     options.environment.horizon = 50;
-    task = load_task(options, 0);
+    task = task::load_task(options, 0);
   }
-  WorkloadOptions options;
-  std::unique_ptr<Task> task;
+  task::WorkloadOptions options;
+  std::unique_ptr<task::Task> task;
 };
 
 nn::NetworkConfig network(const char* preset, nn::Head head, std::size_t rules) {
@@ -41,7 +41,7 @@ void policy_steps(benchmark::State& bench, const char* preset, nn::Head head) {
   nn::set_torch_threads(1);
   const World world(kModels[static_cast<std::size_t>(bench.range(0))]);
   const SystemClock clock;
-  env::Environment env = make_environment(*world.task, world.options, clock);
+  env::Environment env = task::make_environment(*world.task, world.options, clock);
   const nn::NetworkConfig config = network(preset, head, world.task->rules().size());
   nn::Policy policy(config, nn::initial_weights(config, 1), env::make_rule_features(world.task->rules()),
                     {.device = "cpu"});
@@ -78,7 +78,7 @@ void policy_evaluations(benchmark::State& bench, const char* preset, nn::Head he
   nn::set_torch_threads(1);
   const World world(kModels[static_cast<std::size_t>(bench.range(0))]);
   const SystemClock clock;
-  const env::Environment env = make_environment(*world.task, world.options, clock);
+  const env::Environment env = task::make_environment(*world.task, world.options, clock);
   const nn::NetworkConfig config = network(preset, head, world.task->rules().size());
   nn::Policy policy(config, nn::initial_weights(config, 1), env::make_rule_features(world.task->rules()),
                     {.device = "cpu"});

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/exec/exec_error.h"
-#include "core/exec/oracle.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/site/oracle.h"
 #include "core/exec/walks/grammar.h"
 #include "core/exec/walks/random_walk.h"
 

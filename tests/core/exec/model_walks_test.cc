@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/exec/oracle.h"
+#include "core/exec/site/oracle.h"
 #include "core/exec/walks/random_walk.h"
 #include "support/models.h"
 

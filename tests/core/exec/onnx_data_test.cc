@@ -6,10 +6,10 @@
 #include <iostream>
 
 #include "core/base/process.h"
-#include "core/exec/exec_error.h"
-#include "core/exec/find_meanings.h"
-#include "core/exec/oracle.h"
-#include "core/exec/user_inputs.h"
+#include "core/exec/inputs/find_meanings.h"
+#include "core/exec/inputs/user_inputs.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/site/oracle.h"
 #include "core/exec/walks/random_walk.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"

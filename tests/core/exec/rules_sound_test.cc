@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/exec/oracle.h"
-#include "core/exec/site_check.h"
+#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/set/rule_set.h"

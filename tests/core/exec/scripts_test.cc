@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "core/exec/oracle.h"
-#include "core/exec/site_check.h"
+#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "core/rules/rewrite/script.h"
 #include "support/model_world.h"
 

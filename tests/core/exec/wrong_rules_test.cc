@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "core/base/file.h"
-#include "core/exec/equivalence.h"
-#include "core/exec/oracle.h"
-#include "core/exec/site_check.h"
+#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "core/exec/tiny_models.h"
 #include "core/exec/walks/motifs.h"
 #include "core/onnx/export.h"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/exec/compare.h"
-#include "core/exec/exec_error.h"
-#include "core/exec/find_meanings.h"
-#include "core/exec/inputs.h"
-#include "core/exec/ort_session.h"
-#include "core/exec/site_check.h"
+#include "core/exec/equivalence/compare.h"
+#include "core/exec/inputs/find_meanings.h"
+#include "core/exec/inputs/inputs.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
+#include "core/exec/site/site_check.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"

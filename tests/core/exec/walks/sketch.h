@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/exec/tensor.h"
+#include "core/exec/runtime/tensor.h"
 
 namespace regraft::exec::walks {
 

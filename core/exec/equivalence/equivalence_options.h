@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/inputs/inputs.h"
+
+namespace regraft::exec {
+
+/// within_tolerance: outputs may differ by rounding. bit_equal: every output byte must agree, without the
+/// runtime's optimiser and with all of it.
+enum class Agreement : std::uint8_t { within_tolerance, bit_equal };
+
+struct EquivalenceOptions {
+  Agreement agreement = Agreement::within_tolerance;
+  std::vector<SymbolSizes> points;  // sizes at which both must run; the first counts most
+  std::uint64_t seed = 0;           // of inputs and of the noise on them
+  bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
+  int draws = 2;        // inputs drawn at the first binding; one at each other
+  const InputSource* inputs =
+      nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original
+};
+
+}  // namespace regraft::exec

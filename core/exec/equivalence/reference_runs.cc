@@ -1,0 +1,205 @@
+#include "core/exec/equivalence/reference_runs.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "core/exec/runtime/exec_error.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
+constexpr std::int64_t kCommonPrime = 7;
+constexpr std::size_t kMostTogether = 6, kMostAlone = 4;  // probes that run, the latter for each symbol
+
+std::string label_of(const SymbolSizes& sizes) {
+  std::string label;
+  for (const auto& [symbol, size] : sizes)
+    label += (label.empty() ? "" : ", ") + symbol + "=" + std::to_string(size);
+  return label;
+}
+
+ReferenceRun run_once(OrtSession& session, const InputSource& source, const SymbolSizes& sizes,
+                      int noisy_runs, Rng& rng) {
+  ReferenceRun run{label_of(sizes), source.draw(session.inputs(), sizes, rng), {}, {}};
+  if (run.binding.empty()) run.binding = "as it is";
+  run.outputs = session.run(run.inputs);
+  add_noisy_runs(session, noisy_runs, rng, run);
+  return run;
+}
+
+std::vector<ReferenceRun> run_binding(OrtSession& session, const InputSource& source,
+                                      const SymbolSizes& sizes, const ReferencePlan& plan, Rng& rng) {
+  std::vector<ReferenceRun> runs;
+  for (int i = 0; i < plan.draws; ++i) runs.push_back(run_once(session, source, sizes, plan.noisy_runs, rng));
+  return runs;
+}
+
+/// The runs of a binding or of its retry; nothing, and a note, where neither runs.
+std::vector<ReferenceRun> run_or_skip(OrtSession& session, const InputSource& source, const Binding& binding,
+                                      const ReferencePlan& plan, Rng& rng, std::vector<std::string>& notes) {
+  try {
+    return run_binding(session, source, binding.sizes, plan, rng);
+  } catch (const ExecError& error) {
+    if (binding.required) throw;
+    if (binding.retry)
+      return run_or_skip(session, source, {binding.label, *binding.retry, false, {}}, plan, rng, notes);
+    notes.push_back("not compared at " + label_of(binding.sizes) +
+                    ": the original itself fails there: " + error.problem());
+    return {};
+  }
+}
+
+std::set<std::string> symbols_of(std::span<const ValueInfo> inputs) {
+  std::set<std::string> symbols;
+  for (const ValueInfo& input : inputs) {
+    for (const AxisInfo& axis : input.dims) {
+      if (!axis.is_static()) symbols.insert(axis.symbol);
+    }
+  }
+  return symbols;
+}
+
+/// Tries sizes and keeps the runs of those at which the session runs.
+class Prober {
+ public:
+  Prober(OrtSession& session, const InputSource& source, Rng& rng, Reference& reference)
+      : session_(session), source_(source), rng_(rng), reference_(reference) {
+    for (const ReferenceRun& run : reference.runs) runs_[run.binding] = true;
+  }
+
+  bool runs(const SymbolSizes& sizes) {
+    const auto [held, fresh] = runs_.try_emplace(label_of(sizes), false);
+    if (!fresh) return held->second;
+    try {
+      reference_.runs.push_back(run_once(session_, source_, sizes, 0, rng_));
+      reference_.runs.back().probe = true;
+      held->second = true;
+    } catch (const ExecError&) {
+    }
+    return held->second;
+  }
+
+ private:
+  OrtSession& session_;
+  const InputSource& source_;
+  Rng& rng_;
+  Reference& reference_;
+  std::map<std::string, bool> runs_;  // by label
+};
+
+/// All symbols alike: the first few sizes that run, then the smallest that does, if larger ones do too.
+void probe_together(Prober& prober, const std::set<std::string>& symbols,
+                    std::span<const std::int64_t> sizes) {
+  const auto runs = [&](std::int64_t size) {
+    SymbolSizes alike;
+    for (const std::string& symbol : symbols) alike[symbol] = size;
+    return prober.runs(alike);
+  };
+  std::set<std::int64_t> good, bad{0};
+  (runs(1) ? good : bad).insert(1);
+  for (const std::int64_t size : sizes) {
+    if (good.size() >= kMostTogether) break;
+    (runs(size) ? good : bad).insert(size);
+  }
+  if (good.empty()) return;
+  std::int64_t smallest = *good.begin(), fails = *std::prev(bad.lower_bound(smallest));
+  while (smallest - fails > 1) {
+    const std::int64_t middle = (smallest + fails) / 2;
+    (runs(middle) ? smallest : fails) = middle;
+  }
+}
+
+void probe_alone(Prober& prober, const std::set<std::string>& symbols, const SymbolSizes& bound,
+                 std::span<const std::int64_t> sizes) {
+  SymbolSizes given;
+  for (const std::string& symbol : symbols) {
+    const auto value = bound.find(symbol);
+    given[symbol] = value == bound.end() ? 1 : value->second;
+  }
+  std::vector<std::int64_t> order{2, 1};
+  order.insert(order.end(), sizes.begin(), sizes.end());
+  for (const std::string& symbol : symbols) {
+    std::set<std::int64_t> good;
+    for (const std::int64_t size : order) {
+      if (good.size() >= kMostAlone) break;
+      SymbolSizes alone = given;
+      alone[symbol] = size;
+      if (prober.runs(alone)) good.insert(size);
+    }
+  }
+}
+
+}  // namespace
+
+void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) {
+  for (int i = 0; i < runs; ++i) {
+    std::vector<Tensor> moved = run.inputs;
+    for (Tensor& tensor : moved) nudge_one_ulp(tensor, rng);
+    run.noisy_outputs.push_back(session.run(moved));
+  }
+}
+
+void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
+                std::span<const std::int64_t> sizes, Rng& rng, Reference& reference) {
+  const std::set<std::string> symbols = symbols_of(session.inputs());
+  if (symbols.empty() || source.is_fixed()) return;
+  Prober prober(session, source, rng, reference);
+  probe_together(prober, symbols, sizes);
+  if (symbols.size() > 1) probe_alone(prober, symbols, bound, sizes);
+}
+
+std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,
+                                         std::span<const SymbolSizes> points) {
+  const std::set<std::string> symbols = symbols_of(inputs);
+  if (symbols.empty()) return {{"as it is", {}, true, {}}};
+  Binding ones{"1", {}, false, {}}, primes{"prime", {}, false, SymbolSizes{}};
+  std::size_t next_prime = 0;
+  for (const std::string& symbol : symbols) {
+    ones.sizes[symbol] = 1;
+    primes.sizes[symbol] = kPrimes[next_prime++ % kPrimes.size()];
+    (*primes.retry)[symbol] = kCommonPrime;
+  }
+  std::vector<Binding> bindings;
+  const auto add = [&](Binding binding) {
+    if (std::ranges::find(bindings, binding.sizes, &Binding::sizes) == bindings.end())
+      bindings.push_back(std::move(binding));
+  };
+  for (const SymbolSizes& point : points) {
+    Binding given{"point", ones.sizes, true, {}};
+    for (auto& [symbol, size] : given.sizes)
+      if (const auto value = point.find(symbol); value != point.end()) size = value->second;
+    add(std::move(given));
+  }
+  add(std::move(ones));
+  add(std::move(primes));
+  return bindings;
+}
+
+Reference run_reference(OrtSession& session, const InputSource& source, std::span<const SymbolSizes> points,
+                        const ReferencePlan& plan, Rng& rng) {
+  Reference reference{session.inputs(), session.outputs(), {}, {}};
+  ReferencePlan remaining = plan;
+  std::vector<Binding> bindings = comparison_bindings(session.inputs(), points);
+  if (source.is_fixed()) {
+    bindings.resize(1);
+    for (const auto& [symbol, size] : source.sizes(session.inputs())) bindings[0].sizes[symbol] = size;
+    remaining.draws = 1;
+  }
+  for (const Binding& binding : bindings) {
+    for (ReferenceRun& run : run_or_skip(session, source, binding, remaining, rng, reference.notes)) {
+      reference.runs.push_back(std::move(run));
+      remaining.draws = 1;
+    }
+  }
+  if (reference.runs.empty()) {
+    throw ExecError("the original model runs at none of the bindings tried: " + reference.notes.front(),
+                    "equivalence", "give working sizes with --bind");
+  }
+  return reference;
+}
+
+}  // namespace regraft::exec

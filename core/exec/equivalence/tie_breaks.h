@@ -1,0 +1,31 @@
+#pragma once
+
+// Internal to core/exec/equivalence.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/exec/equivalence/intermediate_outputs.h"
+#include "core/exec/equivalence/reference_runs.h"
+
+namespace regraft::exec {
+
+/// Integer outputs that ArgMax or ArgMin makes: they may differ where the candidates are as good as equal.
+class TieBreaks {
+ public:
+  explicit TieBreaks(std::filesystem::path original) : original_(std::move(original)) {}
+
+  /// Whether every place where an output of the original differs from `other` is a choice between two
+  /// candidates whose values, in the original, are within the tolerance of their type of each other (relative
+  /// to the largest).
+  bool excuse(const std::string& output, const ReferenceRun& run, const Tensor& own, const Tensor& other);
+
+ private:
+  std::filesystem::path original_;
+  std::map<std::string, std::unique_ptr<IntermediateOutputs>> exposed_;
+};
+
+}  // namespace regraft::exec

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/exec/inputs/feed.h"
+
+namespace regraft::exec {
+
+/// What the user says about how a model is fed.
+struct FeedRequest {
+  std::map<std::string, std::vector<std::int64_t>> bound =
+      {};                                         // --bind: sizes of dims, the first counts most
+  std::vector<std::filesystem::path> files = {};  // --inputs
+  std::uint64_t seed = 0;
+  double seconds = 60;  // of looking for sizes, at most
+  bool several = true;  // other sizes beside the first, where the user names none
+};
+
+/// Finds sizes and inputs at which the model runs. Sizes are those that are bound, else those of the files.
+/// Else they are the first at which the model runs, of a ladder of usual sizes, of sizes that its inputs
+/// declare, and of its own constants. Then come other sizes at which it is judged too: further bound ones
+/// (the i-th of each dim together), else a quarter of and four times the first where it runs. Values of
+/// integer inputs are those that the model's own reading implies, else constants that run. Where nothing
+/// runs, the feed has no points and says why; also for a model that the runtime cannot load. Runs the model
+/// in this process. Throws UsageError for a bound name that is no dynamic dim, and ExecError for files that
+/// cannot be read or do not fit. Throws what import_model throws.
+Feed find_feed(const std::filesystem::path& model, const FeedRequest& request);
+
+}  // namespace regraft::exec

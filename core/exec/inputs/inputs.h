@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/exec/inputs/input_meaning.h"
+#include "core/exec/runtime/tensor.h"
+
+namespace regraft::exec {
+
+/// The dims of a value with its symbols replaced by their sizes.
+std::vector<std::int64_t> concrete_dims(const ValueInfo& info, const SymbolSizes& sizes);
+
+/// Where a model's inputs come from. Implementations are stateless: all randomness is in the stream given.
+class InputSource {
+ public:
+  virtual ~InputSource() = default;
+  /// One tensor for each input, in order. Throws ExecError for a dtype it cannot fill.
+  virtual std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
+                                   Rng& rng) const = 0;
+  /// The sizes of all symbols where the source has but one; empty where it can draw at any.
+  virtual SymbolSizes sizes(std::span<const ValueInfo>) const { return {}; }
+  /// Whether every draw gives the same.
+  virtual bool is_fixed() const { return false; }
+};
+
+/// Each input as its meaning says. Of which nothing is known: floats are standard normal; booleans fair
+/// coins; integers of 8 bits and less of the whole type, others 0 to 7; sequences have three items. An input
+/// whose name contains "mask" is a mask where nothing says more: along the last axis first k ones, then
+/// zeros, k >= 1 drawn for each row.
+class RandomInputs : public InputSource {
+ public:
+  /// `constant`: all integers and booleans are this number, whatever they mean.
+  explicit RandomInputs(InputMeanings meanings = {}, std::optional<std::int64_t> constant = {})
+      : meanings_(std::move(meanings)), constant_(constant) {}
+  std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
+                           Rng& rng) const override;
+
+ private:
+  Tensor draw_one(const ValueInfo& info, const SymbolSizes& sizes, Rng& rng) const;
+  Tensor draw_floats(const ValueInfo& info, const InputMeaning& meaning, Tensor tensor,
+                     const SymbolSizes& sizes, Rng& rng) const;
+
+  InputMeanings meanings_;
+  std::optional<std::int64_t> constant_;
+};
+
+}  // namespace regraft::exec

@@ -1,0 +1,37 @@
+#pragma once
+
+// Internal to core/exec: which sizes of a dynamic dim are worth a try.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/exec/runtime/tensor.h"
+
+namespace regraft::exec {
+
+/// What a dim counts, as its place, its name and what reads it say.
+enum class DimKind : std::uint8_t { batch, length, image, samples, channels, fixed };
+
+/// A size to try, and what speaks for it: "usual batch".
+struct SizeOption {
+  std::int64_t size = 1;
+  std::string why;
+};
+
+/// The dynamic dims of one name.
+struct DynamicDim {
+  std::string name;
+  DimKind kind = DimKind::batch;
+  std::vector<SizeOption> options;  // the most usual first; never empty
+  std::vector<SizeOption> cheap;    // the same, those first at which a run costs little and likely succeeds
+};
+
+/// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes (the rows of a
+/// MatMul's, the channels of a Conv's) has that size first; then come usual sizes of its kind, sizes that the
+/// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
+std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs);
+
+}  // namespace regraft::exec

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/exec/inputs/inputs.h"
+
+namespace regraft::exec {
+
+/// A TensorProto file (.pb), and the name that it gives (often empty). Throws ExecError.
+std::pair<std::string, Tensor> read_tensor_file(const std::filesystem::path& path);
+
+/// Inputs that the user gives: the same at every draw. Inputs that are not given are drawn by another source,
+/// at the sizes that the given ones have.
+class UserInputs : public InputSource {
+ public:
+  /// One .npz file with an array for each input; or .pb files, each named after its input or given in the
+  /// order of the inputs; or a folder of .pb files (input_0.pb, input_1.pb...), taken in the order of their
+  /// numbers. Throws ExecError. `others` draws what is not given; without it all must be given.
+  static UserInputs load(std::span<const std::filesystem::path> paths,
+                         std::unique_ptr<InputSource> others = nullptr);
+
+  /// Throws ExecError where an input is missing or has another type or shape, and for an array that belongs
+  /// to no input.
+  std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
+                           Rng& rng) const override;
+  SymbolSizes sizes(std::span<const ValueInfo> inputs) const override;
+  bool is_fixed() const override { return true; }
+
+ private:
+  const Tensor* tensor_for(const ValueInfo& info, std::size_t position) const;
+  void check_names(std::span<const ValueInfo> inputs) const;
+
+  std::map<std::string, Tensor> named_;
+  std::vector<std::string> array_names_;  // of .npz files
+  std::vector<Tensor> ordered_;
+  std::unique_ptr<InputSource> others_;
+};
+
+}  // namespace regraft::exec

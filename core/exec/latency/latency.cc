@@ -1,0 +1,139 @@
+#include "core/exec/latency/latency.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/stats.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr double kProcessStart_s = 0.3;
+constexpr double kTimedRuns_s = 0.1;
+constexpr int kLeastRuns = 3;
+constexpr int kWantedRuns = 5;
+constexpr int kMostRuns = 300;
+constexpr TimingPlan kProbe{1, 2, 5, kTimedRuns_s};
+
+TimingPlan timing_plan(double run_s, int least_runs) {
+  const int runs = std::clamp(static_cast<int>(kTimedRuns_s / run_s), least_runs, kMostRuns);
+  const int warmup_runs = std::clamp(runs / 10, 1, 10);
+  // The number of runs is fixed, not the time: both sides and all sessions then see the same number of them.
+  return {warmup_runs, runs, runs, 0};
+}
+
+double session_seconds(const Measurement& probe, const TimingPlan& plan) {
+  const double run_s = std::max(probe.run_wall_s, probe.latency_ms() / 1e3);
+  return kProcessStart_s + probe.load_s + (plan.warmup_runs + plan.max_runs) * run_s;
+}
+
+/// Collects the sessions of one side.
+class Side {
+ public:
+  Side(Launcher& launcher, MeasureRequest request) : launcher_(launcher), request_(std::move(request)) {}
+
+  Measurement probe() {
+    request_.plan = kProbe;
+    return launcher_.measure(request_);
+  }
+  void use(const TimingPlan& plan) { request_.plan = plan; }
+  void run_session() {
+    const Measurement measurement = launcher_.measure(request_);
+    result_.session_ms.push_back(measurement.latency_ms());
+    load_s_.push_back(measurement.load_s);
+    result_.peak_rss_bytes = std::max(result_.peak_rss_bytes, measurement.peak_rss_bytes);
+  }
+  SideLatency result() const {
+    SideLatency side = result_;
+    side.latency_ms = median(side.session_ms);
+    side.load_s = median(load_s_);
+    return side;
+  }
+
+ private:
+  Launcher& launcher_;
+  MeasureRequest request_;
+  SideLatency result_;
+  std::vector<double> load_s_;
+};
+
+}  // namespace
+
+SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
+                          const LatencyOptions& options) {
+  // Both sides get the runs that the slower one affords.
+  const double run_s = std::max(probe_before.latency_ms(), probe_after.latency_ms()) / 1e3;
+  SessionPlan plan;
+  for (const int least_runs : {kWantedRuns, kLeastRuns}) {
+    plan.before = plan.after = timing_plan(run_s, least_runs);
+    const double pair_s =
+        session_seconds(probe_before, plan.before) + session_seconds(probe_after, plan.after);
+    const auto affordable = static_cast<int>(std::min(options.budget_s / pair_s, 1e6));
+    plan.sessions =
+        std::clamp(affordable, options.min_sessions, std::max(options.min_sessions, options.max_sessions));
+    if (affordable >= options.min_sessions) break;
+  }
+  return plan;
+}
+
+LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
+                              const std::filesystem::path& after, const LatencyOptions& options) {
+  MeasureRequest request{before, options.threads, {}, options.feed, options.point, options.seed};
+  Side old_side(launcher, request);
+  request.model = after;
+  request.optimisation = options.after_optimisation;
+  Side new_side(launcher, request);
+  const Measurement probe_before = old_side.probe();
+  const Measurement probe_after = new_side.probe();
+  const SessionPlan plan = plan_sessions(probe_before, probe_after, options);
+  old_side.use(plan.before);
+  new_side.use(plan.after);
+
+  Rng order(options.seed, "latency order");
+  for (int pair = 0; pair < plan.sessions; ++pair) {
+    const bool old_first = (order.next() >> 63) != 0;
+    for (const bool turn_of_old : {old_first, !old_first}) {
+      (turn_of_old ? old_side : new_side).run_session();
+      const int done = 2 * pair + (turn_of_old == old_first ? 1 : 2);
+      if (options.progress) options.progress(done, 2 * plan.sessions);
+    }
+  }
+  LatencyReport report;
+  report.before = old_side.result();
+  report.after = new_side.result();
+  report.sessions = plan.sessions;
+  report.after_optimisation = options.after_optimisation;
+  Rng resampling(options.seed, "latency bootstrap");
+  report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
+  report.control = control_spread(report.before.session_ms, resampling);
+  Verdict verdict = judge(report.estimate, report.control);
+  report.accepted = verdict.accepted;
+  report.reason = std::move(verdict.reason);
+  return report;
+}
+
+std::string_view verdict_name(const LatencyReport& report) {
+  if (report.accepted) return "faster";
+  return report.estimate.high < 1 ? "slower" : "no difference shown";
+}
+
+nlohmann::json to_json(const LatencyReport& report) {
+  return {{"accepted", report.accepted},
+          {"reason", report.reason},
+          {"speedup", report.estimate.speedup},
+          {"speedup_low", report.estimate.low},
+          {"speedup_high", report.estimate.high},
+          {"control_spread", report.control},
+          {"sessions", report.sessions},
+          {"optimisation_after", optimisation_name(report.after_optimisation)},
+          {"latency_before_ms", report.before.latency_ms},
+          {"latency_after_ms", report.after.latency_ms},
+          {"load_before_s", report.before.load_s},
+          {"load_after_s", report.after.load_s},
+          {"peak_rss_before_bytes", report.before.peak_rss_bytes},
+          {"peak_rss_after_bytes", report.after.peak_rss_bytes},
+          {"session_before_ms", report.before.session_ms},
+          {"session_after_ms", report.after.session_ms}};
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/exec/latency/launcher.h"
+#include "core/exec/latency/speedup_estimate.h"
+
+namespace regraft::exec {
+
+struct LatencyOptions {
+  int threads = 1;
+  int min_sessions = 10;  // a side
+  int max_sessions = 20;
+  double budget_s = 60;                       // aimed at; exceeded where min_sessions need more
+  std::optional<std::filesystem::path> feed;  // as in MeasureRequest
+  std::size_t point = 0;
+  std::uint64_t seed = 0;
+  Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
+  /// Called after each session, with sessions done and planned of both sides; may be empty.
+  std::function<void(int done, int planned)> progress;
+};
+
+/// How the budget is spent.
+struct SessionPlan {
+  int sessions = 0;  // a side
+  TimingPlan before, after;
+};
+
+/// Sizes the sessions from one probe of each side: about 0.1 s of runs a session, at least 3 runs, 5 where
+/// the budget allows. Then as many sessions follow as fit between the two bounds.
+SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
+                          const LatencyOptions& options);
+
+/// One model's sessions, in the order they ran.
+struct SideLatency {
+  std::vector<double> session_ms;
+  double latency_ms = 0;  // median over the sessions
+  double load_s = 0;      // median over the sessions
+  std::uint64_t peak_rss_bytes = 0;
+};
+
+struct LatencyReport {
+  bool accepted = false;
+  std::string reason;
+  SpeedupEstimate estimate;
+  double control = 1;  // control_spread of the baseline's sessions
+  SideLatency before, after;
+  int sessions = 0;  // a side
+  Optimisation after_optimisation = Optimisation::all;
+};
+
+/// "faster" where the report is accepted, "slower" where its whole interval is below 1, else "no difference
+/// shown".
+std::string_view verdict_name(const LatencyReport& report);
+
+/// Paired latency: after one probe a side, fresh sessions run in pairs, each pair in
+/// random order, every session with the runtime's best options, except for options.after_optimisation; the
+/// verdict is judge()'s. Throws what the launcher throws.
+LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
+                              const std::filesystem::path& after, const LatencyOptions& options);
+
+/// Keys: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
+/// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides,
+/// and optimisation_after, what the runtime itself made of `after`.
+nlohmann::json to_json(const LatencyReport& report);
+
+}  // namespace regraft::exec

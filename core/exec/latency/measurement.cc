@@ -1,0 +1,130 @@
+#include "core/exec/latency/measurement.h"
+
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/stats.h"
+#include "core/exec/inputs/find_feed.h"
+#include "core/exec/runtime/exec_error.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr double kQuantile = 0.1;
+
+template <typename Number>
+Number parse_number(const std::string& option, const std::string& text) {
+  Number value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("'" + text + "' is not a number", option, "");
+  }
+  return value;
+}
+
+void apply(MeasureRequest& request, const std::string& option, const std::string& value) {
+  if (option == "--threads") {
+    request.threads = parse_number<int>(option, value);
+  } else if (option == "--seed") {
+    request.seed = parse_number<std::uint64_t>(option, value);
+  } else if (option == "--warmup-runs") {
+    request.plan.warmup_runs = parse_number<int>(option, value);
+  } else if (option == "--min-runs") {
+    request.plan.min_runs = parse_number<int>(option, value);
+  } else if (option == "--max-runs") {
+    request.plan.max_runs = parse_number<int>(option, value);
+  } else if (option == "--seconds") {
+    request.plan.budget_s = parse_number<double>(option, value);
+  } else if (option == "--feed") {
+    request.feed = value;
+  } else if (option == "--point") {
+    request.point = parse_number<std::size_t>(option, value);
+  } else if (option == "--optimisation") {
+    request.optimisation = optimisation_from_name(value);
+  } else {
+    throw UsageError("unknown option " + option, "measure-one",
+                     "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --feed --point "
+                     "--optimisation");
+  }
+}
+
+}  // namespace
+
+double Measurement::latency_ms() const {
+  if (run_ms.empty()) throw ExecError("a measurement without runs", "latency", "");
+  return quantile(run_ms, kQuantile);
+}
+
+Measurement measure_here(const MeasureRequest& request) {
+  const Feed feed = request.feed ? load_feed(*request.feed) : find_feed(request.model, {.several = false});
+  if (request.point >= feed.points.size()) throw ExecError(feed.problem, request.model, feed.remedy);
+  const auto start = std::chrono::steady_clock::now();
+  OrtSession session(request.model, {request.optimisation, request.threads, {}});
+  Measurement measurement;
+  measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Rng rng(request.seed, "latency inputs");
+  const std::vector<Tensor> inputs =
+      feed.source()->draw(session.inputs(), feed.points[request.point].sizes, rng);
+  const auto first_run = std::chrono::steady_clock::now();
+  measurement.run_ms = session.time_runs_ms(inputs, request.plan);
+  const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
+  measurement.run_wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - first_run).count() / runs;
+  measurement.peak_rss_bytes = peak_rss_bytes();
+  return measurement;
+}
+
+nlohmann::json to_json(const Measurement& measurement) {
+  return {{"load_s", measurement.load_s},
+          {"run_ms", measurement.run_ms},
+          {"run_wall_s", measurement.run_wall_s},
+          {"peak_rss_bytes", measurement.peak_rss_bytes}};
+}
+
+Measurement measurement_from_json(const std::string& text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    return {json.at("load_s"), json.at("run_ms"), json.at("run_wall_s"), json.at("peak_rss_bytes")};
+  } catch (const nlohmann::json::exception& error) {
+    throw ExecError(std::string("not a measurement: ") + error.what(), "measure-one", "");
+  }
+}
+
+std::vector<std::string> to_arguments(const MeasureRequest& request) {
+  std::vector<std::string> arguments{request.model.string(),
+                                     "--threads",
+                                     std::to_string(request.threads),
+                                     "--seed",
+                                     std::to_string(request.seed),
+                                     "--warmup-runs",
+                                     std::to_string(request.plan.warmup_runs),
+                                     "--min-runs",
+                                     std::to_string(request.plan.min_runs),
+                                     "--max-runs",
+                                     std::to_string(request.plan.max_runs),
+                                     "--seconds",
+                                     std::to_string(request.plan.budget_s),
+                                     "--optimisation",
+                                     std::string(optimisation_name(request.optimisation))};
+  if (request.feed) {
+    const std::string point = std::to_string(request.point);
+    arguments.insert(arguments.end(), {"--feed", request.feed->string(), "--point", point});
+  }
+  return arguments;
+}
+
+MeasureRequest request_from_arguments(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) throw UsageError("no model given", "measure-one", "measure-one MODEL [options]");
+  MeasureRequest request;
+  request.model = arguments[0];
+  for (std::size_t i = 1; i < arguments.size(); i += 2) {
+    if (i + 1 == arguments.size()) throw UsageError("needs a value", arguments[i], "");
+    apply(request, arguments[i], arguments[i + 1]);
+  }
+  return request;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/exec/runtime/ort_session.h"
+#include "core/exec/runtime/tensor.h"
+
+namespace regraft::exec {
+
+/// One session: load the model, with the runtime's best options if nothing else is asked for, warm up, time
+/// runs on one input.
+struct MeasureRequest {
+  std::filesystem::path model;
+  int threads = 1;
+  TimingPlan plan;
+  std::optional<std::filesystem::path> feed;  // how it is fed (feed.h); else that is found out first
+  std::size_t point = 0;                      // of the feed
+  std::uint64_t seed = 0;                     // of the inputs
+  Optimisation optimisation = Optimisation::all;
+};
+
+/// What one session gave.
+struct Measurement {
+  double load_s = 0;
+  std::vector<double> run_ms;        // as OrtSession::time_runs_ms
+  double run_wall_s = 0;             // mean wall time of a run, turns of other processes included
+  std::uint64_t peak_rss_bytes = 0;  // of the process that measured
+
+  /// The first decile of the runs: other load on the machine only ever adds time.
+  double latency_ms() const;
+};
+
+/// Measures in the calling process. Throws ExecError.
+Measurement measure_here(const MeasureRequest& request);
+
+nlohmann::json to_json(const Measurement& measurement);
+/// Throws ExecError on what to_json did not write.
+Measurement measurement_from_json(const std::string& text);
+
+/// Command-line arguments that describe a request, and back: what a parent passes to `regraft measure-one`.
+std::vector<std::string> to_arguments(const MeasureRequest& request);
+/// Throws UsageError.
+MeasureRequest request_from_arguments(const std::vector<std::string>& arguments);
+
+}  // namespace regraft::exec

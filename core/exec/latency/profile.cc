@@ -1,0 +1,167 @@
+#include "core/exec/latency/profile.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "core/base/file.h"
+#include "core/base/stats.h"
+#include "core/exec/inputs/inputs.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/model_skeleton.h"
+#include "core/exec/runtime/ort_session.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr std::string_view kKernelSuffix = "_kernel_time";
+constexpr int kLeastRuns = 3;
+constexpr int kMostRuns = 100;
+
+constexpr std::array<std::string_view, 3> kControlFlow{"If", "Loop", "Scan"};
+constexpr std::array<std::string_view, 7> kDenseStems{"Gemm", "MatMul", "Conv",     "LSTM",
+                                                      "GRU",  "RNN",    "Attention"};
+
+/// [{"float": [1, 768]}, ...] as {"float[1,768]", ...}.
+std::vector<std::string> type_texts(const nlohmann::json& args, const char* key) {
+  std::vector<std::string> texts;
+  if (!args.contains(key)) return texts;
+  for (const auto& operand : args.at(key)) {
+    for (const auto& [dtype, dims] : operand.items()) texts.push_back(dtype + dims.dump());
+  }
+  return texts;
+}
+
+bool is_kernel(const nlohmann::json& event) {
+  if (event.value("cat", "") != "Node") return false;
+  const std::string name = event.value("name", "");
+  return name.ends_with(kKernelSuffix) &&
+         std::ranges::find(kControlFlow, event.at("args").value("op_name", "")) == kControlFlow.end();
+}
+
+std::string percent(double share) {
+  std::array<char, 32> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%.1f %%", share * 100);
+  return buffer.data();
+}
+
+}  // namespace
+
+bool is_dense_kernel(const std::string& op) {
+  return std::ranges::any_of(kDenseStems,
+                             [&](std::string_view stem) { return op.find(stem) != std::string::npos; });
+}
+
+std::vector<OpTime> KernelProfile::by_op() const {
+  std::map<std::string, OpTime> sums;
+  for (const KernelTime& kernel : kernels) {
+    OpTime& sum = sums[kernel.op];
+    sum.op = kernel.op;
+    ++sum.kernels;
+    sum.time_us += kernel.time_us;
+  }
+  std::vector<OpTime> ops;
+  for (auto& [name, sum] : sums) {
+    sum.share = total_us > 0 ? sum.time_us / total_us : 0;
+    ops.push_back(sum);
+  }
+  std::ranges::sort(ops, [](const OpTime& a, const OpTime& b) { return a.time_us > b.time_us; });
+  return ops;
+}
+
+double KernelProfile::dense_share() const {
+  double dense_us = 0;
+  for (const KernelTime& kernel : kernels) dense_us += is_dense_kernel(kernel.op) ? kernel.time_us : 0;
+  return total_us > 0 ? dense_us / total_us : 0;
+}
+
+double KernelProfile::ceiling() const {
+  const double share = dense_share();
+  return share > 0 ? 1 / share : std::numeric_limits<double>::infinity();
+}
+
+KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
+  KernelProfile profile;
+  std::vector<std::vector<double>> times;
+  std::unordered_map<std::string, std::size_t> position;
+  try {
+    for (const auto& event : events) {
+      if (!is_kernel(event)) continue;
+      const std::string name = event.at("name");
+      const auto [at, fresh] = position.try_emplace(name, times.size());
+      if (fresh) {
+        const auto& args = event.at("args");
+        times.emplace_back();
+        profile.kernels.push_back({name.substr(0, name.size() - kKernelSuffix.size()), args.at("op_name"),
+                                   type_texts(args, "input_type_shape"), 0});
+      }
+      times[at->second].push_back(event.at("dur"));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw ExecError(std::string("not a profile of ONNX Runtime: ") + error.what(), "profile", "");
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::size_t skipped = std::min(static_cast<std::size_t>(skip_runs), times[i].size() - 1);
+    profile.kernels[i].time_us = median(std::span(times[i]).subspan(skipped));
+    profile.total_us += profile.kernels[i].time_us;
+  }
+  return profile;
+}
+
+namespace {
+
+/// The runtime keeps an event for each node of each run, and so do we: of graphs of many nodes few runs tell
+/// enough.
+int most_runs(const std::filesystem::path& model) {
+  constexpr int kManyEvents = 100'000;  // some 200 MB, on both sides
+  const int nodes = std::max(1, read_skeleton(model).node_size());
+  return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
+}
+
+/// Whether an event is kept while a list of events is read: kernels are.
+bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+  return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
+}
+
+}  // namespace
+
+KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
+                            const ProfileOptions& options) {
+  if (!feed.runs()) throw ExecError(feed.problem, model, feed.remedy);
+  const TempDir scratch("regraft_profile");
+  OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile"});
+  Rng rng(options.seed, "profile inputs");
+  const std::vector<Tensor> inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
+  session.time_runs_ms(inputs, {options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s});
+  std::ifstream file(session.finish_profile());
+  const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
+  if (!events.is_array())
+    throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
+  return parse_profile(events, options.warmup_runs);
+}
+
+std::string describe_ceiling(const KernelProfile& profile) {
+  std::string text = "no time is in GEMM or convolution kernels";
+  if (profile.dense_share() > 0) {
+    std::array<char, 32> factor;
+    std::snprintf(factor.data(), factor.size(), "%.2fx", profile.ceiling());
+    text = "GEMM and convolution kernels take " + percent(profile.dense_share()) +
+           " of the time; were all else free, the model would be " + factor.data() + " as fast";
+  }
+  int named = 0;
+  for (const OpTime& op : profile.by_op()) {
+    if (is_dense_kernel(op.op) || named == 3) continue;
+    text += (named++ == 0 ? (profile.dense_share() > 0 ? " (then " : " (most: ") : ", ") + op.op + " " +
+            percent(op.share);
+  }
+  return named > 0 ? text + ")" : text;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/exec/inputs/feed.h"
+
+namespace regraft::exec {
+
+/// One kernel of an optimised model, as ONNX Runtime ran it.
+struct KernelTime {
+  std::string node;                      // the runtime's name of the (possibly fused) node
+  std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
+  std::vector<std::string> input_types;  // "float[1,768]"; activations only
+  double time_us = 0;                    // median over the runs
+};
+
+/// Time by op, largest first.
+struct OpTime {
+  std::string op;
+  int kernels = 0;
+  double time_us = 0;
+  double share = 0;  // of all kernels
+};
+
+struct KernelProfile {
+  std::vector<KernelTime> kernels;  // in order of first execution
+  double total_us = 0;
+
+  std::vector<OpTime> by_op() const;
+  /// Share of the time in matrix products and convolutions: what no removal of other work can touch.
+  double dense_share() const;
+  /// Speedup if everything else were free; infinite where there is no dense kernel.
+  double ceiling() const;
+};
+
+/// True for ops whose time is matrix products or convolutions: Gemm, MatMul, Conv and their fused forms,
+/// recurrent and attention kernels.
+bool is_dense_kernel(const std::string& op);
+
+struct ProfileOptions {
+  int threads = 1;
+  int warmup_runs = 2;  // their kernels are left out
+  double budget_s = 1;  // of timed runs; at least 3, at most 100
+  std::uint64_t seed = 0;
+};
+
+/// Runs the model under the runtime's own profiler with its best options, fed at the first point. The
+/// runtime's profile is written to the system's temporary folder and removed. Kernels inside a control-flow
+/// op are counted, the op around them is not. Throws ExecError.
+KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
+                            const ProfileOptions& options);
+
+/// Reads a profile as the runtime wrote it (an array of trace events); the first `skip_runs` of each kernel
+/// are left out. Throws ExecError on what is not one.
+KernelProfile parse_profile(const nlohmann::json& events, int skip_runs);
+
+/// "GEMM and convolution kernels take 91.2 % of the time; were all else free, the model would be 1.10x
+/// faster", with the next largest ops.
+std::string describe_ceiling(const KernelProfile& profile);
+
+}  // namespace regraft::exec

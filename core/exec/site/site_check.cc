@@ -1,0 +1,400 @@
+#include "core/exec/site/site_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/rng.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/site/dim_values.h"
+#include "core/exec/site/fragment.h"
+#include "core/exec/site/site.h"
+#include "core/exec/site/site_sizes.h"
+#include "core/exec/site/torch_ops.h"
+#include "core/graph/dim_formula.h"
+
+namespace regraft::exec {
+namespace {
+
+using graph::DType;
+using graph::Graph;
+using graph::NodeId;
+using graph::OpKind;
+using graph::Value;
+
+constexpr double kWideScale = 4;
+constexpr std::int64_t kFewElements = 4096;
+constexpr int kDrawsOfFew = 8;  // few numbers may agree by chance
+constexpr std::int64_t kDefaultLimit = 8;
+constexpr std::int64_t kOtherSize = 3;  // of symbols, beside their given sizes
+constexpr int kRoundings = 16;          // of made constants, that may add up in one value
+
+std::string value_text(const Graph& graph, Value value) {
+  return "output " + std::to_string(value.output) + " of node " + std::to_string(value.node) + " (" +
+         std::string(graph::op_info(graph.node(value.node).kind).name) + ", " +
+         graph.tables().describe(graph.type_id(value)) + ")";
+}
+
+/// The smallest size that an integer value indexes, over the look-ups of the given nodes; follows ops that
+/// only move elements.
+std::int64_t index_limit(const Graph& graph, const std::set<NodeId>& nodes, Value value,
+                         const DimValues& dims) {
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+  for (const NodeId id : nodes) {
+    const graph::Node& node = graph.node(id);
+    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      if (node.inputs[slot] != value) continue;
+      const bool looks_up = node.kind == OpKind::gather || node.kind == OpKind::gather_elements;
+      if (looks_up && slot == 1) {
+        const auto axis = static_cast<std::size_t>(graph.attrs(id).integer(graph::Attr::axis));
+        limit = std::min(limit, dims.sizes(graph.type(node.inputs[0])).at(axis));
+      } else if (graph::op_info(node.kind).is(graph::kMovement) || node.kind == OpKind::cast) {
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+          limit = std::min(limit, index_limit(graph, nodes, {id, i}, dims));
+        }
+      }
+    }
+  }
+  return limit;
+}
+
+class LeafSource {
+ public:
+  LeafSource(const Graph& before, const Graph& after, const Site& site, const DimValues& dims)
+      : before_(before), after_(after), site_(site), dims_(dims) {}
+
+  at::Tensor draw(Value leaf, double scale, Rng& rng) const {
+    const DType dtype = before_.type(leaf).dtype;
+    graph::HostTensor tensor{dtype, dims_.sizes(before_.type(leaf)), {}, {}};
+    std::int64_t count = 1;
+    for (const std::int64_t size : tensor.dims) count *= size;
+    const auto elements = static_cast<std::size_t>(count);
+    if (graph::is_float(dtype)) {
+      tensor.real.resize(elements);
+      std::ranges::generate(tensor.real, [&] { return scale * rng.normal(); });
+    } else {
+      const std::int64_t limit = dtype == DType::boolean ? 2 : limit_of(leaf);
+      tensor.integer.resize(elements);
+      std::ranges::generate(tensor.integer, [&] {
+        return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(limit)));
+      });
+    }
+    return to_torch(std::move(tensor));
+  }
+
+ private:
+  std::int64_t limit_of(Value leaf) const {
+    const std::int64_t limit = std::min(index_limit(before_, site_.left, leaf, dims_),
+                                        index_limit(after_, site_.right, leaf, dims_));
+    return limit == std::numeric_limits<std::int64_t>::max() ? kDefaultLimit
+                                                             : std::max<std::int64_t>(1, limit);
+  }
+
+  const Graph& before_;
+  const Graph& after_;
+  const Site& site_;
+  const DimValues& dims_;
+};
+
+/// Whether a constant is, or is made of, a floating literal that came with the rewrite.
+bool holds_literal(const graph::WeightTable& weights, const graph::Tables& tables, graph::WeightId weight) {
+  if (weight == graph::WeightId::none) return false;
+  const graph::WeightExpr& expr = weights[weight];
+  if (expr.form == graph::WeightExpr::Form::literal) return graph::is_float(tables.type(expr.type).dtype);
+  return std::ranges::any_of(expr.args,
+                             [&](graph::WeightId arg) { return holds_literal(weights, tables, arg); });
+}
+
+double site_tolerance(const Graph& after, const Site& site, std::span<const Value> replaced) {
+  double tolerance = kSiteTolerance;
+  for (const NodeId id : site.right) {
+    for (const Value& input : after.node(id).inputs) {
+      const graph::Tables& tables = after.tables();
+      if (!input.present() || !holds_literal(tables.weights(), tables, after.weight_of(input))) continue;
+      tolerance = std::max(tolerance, made_constant_tolerance(after.type(input).dtype));
+    }
+  }
+  for (const Value& value : replaced) {
+    const graph::Tables& tables = after.tables();
+    if (holds_literal(tables.weights(), tables, after.weight_of(value))) {
+      tolerance = std::max(tolerance, made_constant_tolerance(after.type(value).dtype));
+    }
+  }
+  return tolerance;
+}
+
+/// The largest and the smallest normal number of a type that constants are rounded to; of others, of doubles.
+std::pair<double, double> extremes(DType dtype) {
+  if (dtype == DType::float32) return {0x1.fffffep127, 0x1p-126};
+  if (dtype == DType::bfloat16) return {0x1.fep127, 0x1p-126};
+  if (dtype == DType::float16) return {65504, 0x1p-14};
+  return {std::numeric_limits<double>::max(), std::numeric_limits<double>::min()};
+}
+
+/// A floating constant that a rewrite computes from others may leave their type's range, which fp64 does not
+/// show: says so where a finite one overflows, or where the largest vanishes although those that it is made
+/// of do not.
+std::string range_problem(const graph::Tables& tables, graph::WeightId weight, TorchWeights& weights) {
+  using Form = graph::WeightExpr::Form;
+  const DType dtype = tables.type(tables.weights()[weight].type).dtype;
+  if (!graph::is_float(dtype) || tables.weights()[weight].form != Form::operation) return "";
+  const auto largest = [&](graph::WeightId id) {
+    const at::Tensor values = weights.value(id).contiguous();  // no other copies: it may be most of the model
+    const double* const held = values.const_data_ptr<double>();
+    double most_yet = 0;
+    for (std::int64_t i = 0; i < values.numel(); ++i)
+      if (std::isfinite(held[i])) most_yet = std::max(most_yet, std::abs(held[i]));
+    return most_yet;
+  };
+  const auto [most, least] = extremes(dtype);
+  const double made = largest(weight);
+  if (made > most) return "a constant of " + std::to_string(made) + " overflows " + graph::dtype_name(dtype);
+  if (made >= least) return "";
+  std::vector<graph::WeightId> open{weight};
+  std::set<graph::WeightId> seen;
+  while (!open.empty()) {
+    const graph::WeightId id = open.back();
+    const graph::WeightExpr& held = tables.weights()[id];
+    open.pop_back();
+    const bool leaf = held.form != Form::operation && graph::is_float(tables.type(held.type).dtype);
+    if (leaf && largest(id) >= least && made > 0) return "a constant vanishes in " + graph::dtype_name(dtype);
+    for (const graph::WeightId arg : held.args)
+      if (arg != graph::WeightId::none && seen.insert(arg).second) open.push_back(arg);
+  }
+  return "";
+}
+
+/// What lies out of range among the constants that the right side reads; empty where nothing does.
+std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced) {
+  std::vector<Value> read(replaced.begin(), replaced.end());
+  for (const NodeId id : site.right)
+    read.insert(read.end(), after.node(id).inputs.begin(), after.node(id).inputs.end());
+  TorchWeights weights(after.tables());
+  for (const Value& value : read) {
+    if (!value.present() || after.weight_of(value) == graph::WeightId::none) continue;
+    std::string problem = range_problem(after.tables(), after.weight_of(value), weights);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+/// max |a - b| / max |a|; infinite where the shapes, a NaN or an infinity differ.
+double relative_error(const at::Tensor& a, const at::Tensor& b) {
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return kUnbounded;
+  if (a.numel() == 0) return 0;
+  if (a.scalar_type() != at::kDouble) return at::equal(a, b) ? 0 : kUnbounded;
+  const at::Tensor finite = at::isfinite(a);
+  const at::Tensor special_agrees = at::logical_or(a == b, at::logical_and(at::isnan(a), at::isnan(b)));
+  const at::Tensor agrees = at::where(finite, at::isfinite(b), special_agrees);
+  if (!agrees.all().item<bool>()) return kUnbounded;
+  const at::Tensor zero = at::zeros({}, at::kDouble);
+  const double distance = at::where(finite, at::abs(a - b), zero).max().item<double>();
+  const double scale = at::where(finite, at::abs(a), zero).max().item<double>();
+  return scale > 0 ? distance / scale : distance;
+}
+
+std::string text(const char* format, auto... values) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, values...);
+  return buffer;
+}
+
+/// One draw: the right side on the same leaves; widens the report.
+void compare_once(Fragment& left, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
+                  const std::map<Value, at::Tensor>& leaves, TorchWeights& weights, SiteReport& report) {
+  Fragment right(after, weights);
+  for (const auto& [value, tensor] : leaves) right.set(value, tensor);
+  for (const Value& value : site.shared) right.set(value, left.value(value));
+  for (std::size_t i = 0; i < rewrite.before.size(); ++i) {
+    const double error = relative_error(left.value(rewrite.before[i]), right.value(rewrite.after[i]));
+    report.relative_error = std::max(report.relative_error, error);
+    if (error <= report.tolerance || !report.reason.empty()) continue;
+    report.reason = value_text(left.graph(), rewrite.before[i]) + " differs from " +
+                    value_text(after, rewrite.after[i]) +
+                    text(": relative error %.3g, tolerance %.1g", error, report.tolerance);
+  }
+}
+
+void check_types(const Graph& before, const Graph& after, const rules::Rewrite& rewrite) {
+  if (rewrite.before.empty() || rewrite.before.size() != rewrite.after.size()) {
+    throw ExecError("the rewrite names no pairs of replaced values", "site check", "");
+  }
+  for (std::size_t i = 0; i < rewrite.before.size(); ++i) {
+    const graph::TensorType& old_type = before.type(rewrite.before[i]);
+    const graph::TensorType& new_type = after.type(rewrite.after[i]);
+    const bool comparable = old_type.is_static() && new_type.is_static();
+    if (old_type.dtype == new_type.dtype && (!comparable || old_type == new_type)) continue;
+    throw ExecError(value_text(before, rewrite.before[i]) + " becomes " + value_text(after, rewrite.after[i]),
+                    "site check", "");
+  }
+}
+
+}  // namespace
+
+double made_constant_tolerance(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return kRoundings * std::exp2(-11);
+    case DType::bfloat16:
+      return kRoundings * std::exp2(-8);
+    case DType::float32:
+      return kRoundings * std::exp2(-24);
+    default:
+      return kSiteTolerance;
+  }
+}
+
+namespace {
+
+bool has_symbols(const Graph& graph, const Site& site) {
+  return std::ranges::any_of(site.leaves, [&](const Value& leaf) { return !graph.type(leaf).is_static(); });
+}
+
+/// At sizes that do not fit together a value may come out in other dims than its type says.
+void require_dims(const Graph& graph, Value value, const at::Tensor& tensor) {
+  const graph::TensorType& type = graph.type(value);
+  bool fits = !type.ranked || type.rank() == static_cast<std::size_t>(tensor.dim());
+  for (std::size_t i = 0; fits && i < type.dims.size(); ++i)
+    fits = graph::is_symbol(type.dims[i]) || type.dims[i] == tensor.size(static_cast<std::int64_t>(i));
+  if (!fits) throw ExecError(value_text(graph, value) + " has other dims at these sizes", "site check", "");
+}
+
+struct Plan {
+  std::int64_t unbound_size = 1;  // of symbols without a given size
+  int draws = 1;
+  std::uint64_t seed = 0;
+};
+
+/// All draws at one choice of sizes. False when the left side itself does not run at these sizes.
+bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
+                const graph::Bindings& bindings, const Plan& plan, SiteReport& report) {
+  const DimValues dims(before.tables(), bindings, plan.unbound_size);
+  const LeafSource source(before, after, site, dims);
+  TorchWeights weights(before.tables());
+  Rng rng(plan.seed, "site check");
+  int draws = plan.draws;
+  for (int draw = 0; draw < draws; ++draw) {
+    std::map<Value, at::Tensor> leaves;
+    Fragment left(before, weights);
+    try {
+      for (const Value& leaf : site.leaves) leaves[leaf] = source.draw(leaf, draw == 0 ? 1 : kWideScale, rng);
+      for (const auto& [value, tensor] : leaves) left.set(value, tensor);
+      for (const Value& value : rewrite.before) require_dims(before, value, left.value(value));
+    } catch (const ExecError& error) {
+      report.reason = std::string("the left side does not run: ") + error.what();
+      return false;
+    }
+    compare_once(left, after, rewrite, site, leaves, weights, report);
+    std::int64_t elements = 0;
+    for (const auto& [value, tensor] : leaves) elements += tensor.numel();
+    if (elements < kFewElements) draws = std::max(plan.draws, kDrawsOfFew);
+  }
+  return true;
+}
+
+/// Dims behind nodes that we do not know are symbols that may hang together (a Reshape of one to fixed dims):
+/// tries sizes until the left side runs.
+bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                              const Site& site, const SiteOptions& options, SiteReport& report) {
+  constexpr int kRandomTries = 1000;
+  const std::vector<graph::SymbolId> plain = open_symbols(before, site, options.bindings, false);
+  // What follows from a symbol that is not among the leaves may have any size as well.
+  const std::vector<graph::SymbolId> all = open_symbols(before, site, options.bindings, true);
+  if (all.empty()) return false;
+  const LikelySizes sizes = likely_sizes(before, site);
+  const auto fits = [&](const std::vector<graph::SymbolId>& symbols, const auto& size_of_next) {
+    graph::Bindings bindings = options.bindings;
+    for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size_of_next());
+    SiteReport attempt;
+    attempt.tolerance = report.tolerance;
+    if (!compare_at(before, after, rewrite, site, bindings, {1, options.draws, options.seed}, attempt))
+      return false;
+    report = attempt;
+    return true;
+  };
+  for (const std::int64_t size : sizes.all)  // what is joined or added must often be equal
+    if (fits(plain, [size] { return size; }) || fits(all, [size] { return size; })) return true;
+  Rng rng(options.seed, "site sizes");
+  for (int i = 0; i < kRandomTries; ++i) {
+    const std::vector<std::int64_t>& from = i % 4 < 2 ? sizes.fixed : sizes.all;
+    if (fits(i % 2 == 0 ? plain : all, [&] { return from[rng.below(from.size())]; })) return true;
+  }
+  return false;
+}
+
+/// A rewrite of nodes that were dead already.
+bool replaces_nothing(const Graph& before, const rules::Rewrite& rewrite) {
+  if (!rewrite.before.empty() || rewrite.match.nodes.empty()) return false;
+  const NodeId root = rewrite.match.nodes[0];
+  return before.alive(root) && before.uses(root).empty();
+}
+
+/// At other sizes than those given: all symbols alike, none larger than it was given, then each alone. Ones
+/// that do not fit together say nothing about the rewrite.
+void compare_elsewhere(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                       const Site& site, const SiteOptions& options, SiteReport& report) {
+  const auto compare = [&](const graph::Bindings& bindings, std::int64_t unbound_size) {
+    SiteReport elsewhere = report;
+    if (compare_at(before, after, rewrite, site, bindings, {unbound_size, 1, options.seed}, elsewhere))
+      report = elsewhere;
+  };
+  compare(options.bindings, kOtherSize);
+  const std::map<graph::SymbolId, std::int64_t> given = given_sizes(before, site, options.bindings);
+  std::int64_t largest = 1;
+  for (const auto& [symbol, size] : given) largest = std::max(largest, size);
+  for (const std::int64_t size : smaller_sizes(before, site, largest)) {
+    if (!report.reason.empty()) return;
+    graph::Bindings bindings = options.bindings;
+    for (const auto& [symbol, own] : given) bindings.bind(symbol, std::min(size, own));
+    compare(bindings, 1);
+  }
+  if (given.size() < 2) return;
+  for (const auto& [symbol, own] : given) {
+    for (const std::int64_t size : smaller_sizes(before, site, own)) {
+      if (!report.reason.empty()) return;
+      graph::Bindings bindings = options.bindings;
+      bindings.bind(symbol, size);
+      compare(bindings, 1);
+    }
+  }
+}
+
+SiteReport compare_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                        const SiteOptions& options, Leaves leaves) {
+  SiteReport report;
+  if (replaces_nothing(before, rewrite)) return {true, 0, 0, "nothing uses what was replaced"};
+  try {
+    check_types(before, after, rewrite);
+    const Site site = find_site(before, after, rewrite.match.nodes, rewrite.after, leaves);
+    report.tolerance = site_tolerance(after, site, rewrite.after);
+    bool ran =
+        compare_at(before, after, rewrite, site, options.bindings, {1, options.draws, options.seed}, report);
+    if (!ran) ran = compare_at_fitting_sizes(before, after, rewrite, site, options, report);
+    if (ran && report.reason.empty() && has_symbols(before, site))
+      compare_elsewhere(before, after, rewrite, site, options, report);
+    if (report.reason.empty()) report.reason = range_problem(after, site, rewrite.after);
+    report.passes = report.reason.empty();
+    if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);
+  } catch (const Error& error) {
+    report.relative_error = std::numeric_limits<double>::infinity();
+    report.reason = std::string("cannot be checked: ") + error.what();
+  }
+  return report;
+}
+
+}  // namespace
+
+SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
+                      const SiteOptions& options) {
+  const SiteReport report = compare_site(before, after, rewrite, options, Leaves::independent);
+  if (report.passes) return report;
+  const SiteReport related = compare_site(before, after, rewrite, options, Leaves::related);
+  return related.passes ? related : report;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,75 @@
+#include "core/exec/site/torch_ops.h"
+
+#include <memory>
+#include <utility>
+
+#include "core/exec/runtime/exec_error.h"
+
+namespace regraft::exec {
+
+using graph::Attr;
+
+std::optional<std::vector<std::int64_t>> TorchCall::ints(Attr attr, std::size_t slot) const {
+  if (attrs.has(attr)) return attrs.ints(attr);
+  if (!has_input(slot)) return std::nullopt;
+  const at::Tensor flat = input(slot).to(at::kLong).contiguous().flatten();
+  return std::vector<std::int64_t>(flat.data_ptr<std::int64_t>(),
+                                   flat.data_ptr<std::int64_t>() + flat.numel());
+}
+
+std::optional<double> TorchCall::number(Attr attr, std::size_t slot) const {
+  if (attrs.has(attr)) return attrs.real(attr);
+  if (!has_input(slot)) return std::nullopt;
+  return input(slot).to(at::kDouble).item<double>();
+}
+
+TorchRow torch_row(graph::OpKind kind) {
+  if (const TorchRow row = elementwise_row(kind)) return row;
+  if (const TorchRow row = linear_row(kind)) return row;
+  return movement_row(kind);
+}
+
+std::vector<at::Tensor> run_torch_op(const TorchCall& call) {
+  const std::string name(graph::op_info(call.kind).name);
+  const TorchRow row = torch_row(call.kind);
+  if (row == nullptr)
+    throw ExecError("the op has no meaning in the oracle", name, "leave it outside of rewrites");
+  try {
+    return row(call);
+  } catch (const c10::Error& error) {
+    throw ExecError(error.what_without_backtrace(), name, "");
+  }
+}
+
+at::ScalarType oracle_type(graph::DType dtype) {
+  if (graph::is_float(dtype)) return at::kDouble;
+  if (dtype == graph::DType::boolean) return at::kBool;
+  if (graph::is_integer(dtype)) return at::kLong;
+  throw ExecError("tensors of type " + graph::dtype_name(dtype) + " are not supported", "oracle", "");
+}
+
+at::Tensor to_torch(graph::HostTensor tensor) {
+  if (graph::is_float(tensor.dtype)) {
+    const auto held =
+        std::make_shared<graph::HostTensor>(std::move(tensor));  // its elements stay where they are
+    return at::from_blob(
+        held->real.data(), held->dims, [held](void*) {}, at::kDouble);
+  }
+  const at::Tensor values =
+      at::from_blob(const_cast<std::int64_t*>(tensor.integer.data()), tensor.dims, at::kLong);
+  return values.to(oracle_type(tensor.dtype), false, /*copy=*/true);
+}
+
+graph::HostTensor from_torch(const at::Tensor& tensor, graph::DType dtype) {
+  graph::HostTensor host{dtype, tensor.sizes().vec(), {}, {}};
+  if (graph::is_float(dtype)) {
+    const at::Tensor flat = tensor.to(at::kDouble).contiguous();
+    host.real.assign(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
+  } else {
+    const at::Tensor flat = tensor.to(at::kLong).contiguous();
+    host.integer.assign(flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel());
+  }
+  return host;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,90 @@
+#include "core/task/config_files.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "core/base/text.h"
+#include "core/rules/set/rule_status.h"
+
+namespace regraft::task {
+
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kFolder = "configs";
+constexpr const char* kShipped = "configs/rules";
+
+/// The program, and the library that holds this code where the program is another's (Python).
+std::vector<fs::path> own_files() {
+  std::error_code problem;
+  std::vector<fs::path> files{fs::read_symlink("/proc/self/exe", problem)};
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&find_config), &library) != 0 && library.dli_fname)
+    files.push_back(fs::canonical(library.dli_fname, problem));
+  return files;  // a path that cannot be found out is empty
+}
+
+/// True once for each path: a job loads its configs many times.
+bool is_first_time(const fs::path& path) {
+  static std::mutex mutex;
+  static std::set<fs::path> told;
+  const std::scoped_lock lock(mutex);
+  return told.insert(path).second;
+}
+
+/// Warns of a file of the same name here, which the user may have meant.
+void tell_what_is_passed_over(const fs::path& path, const fs::path& taken) {
+  std::error_code problem;
+  if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem) || !is_first_time(path)) return;
+  std::fprintf(stderr,
+               "regraft: warning: %s is the installation's, not the one here (for that one write ./%s)\n",
+               path.c_str(), path.c_str());
+}
+
+/// Whether it is the installation's own folder of rules, or in it.
+bool is_shipped(const fs::path& rules) {
+  std::error_code problem;
+  const fs::path folder = fs::is_directory(rules) ? rules : fs::absolute(rules).parent_path();
+  return fs::equivalent(folder, find_config(kShipped), problem);
+}
+
+void tell_what_is_left_out(const rules::RuleSet& rules, const fs::path& path) {
+  if (rules.left_out().empty() || !is_first_time(path)) return;
+  std::fprintf(stderr,
+               "regraft: warning: %s: left out, as not known well enough: %s; run 'regraft rules verify "
+               "--write --rules %s', or give tested:%s\n",
+               path.c_str(), join(rules.left_out(), ", ").c_str(), path.c_str(), path.c_str());
+}
+
+}  // namespace
+
+fs::path find_config(const fs::path& path) {
+  const bool named_as_ours = path.is_relative() && !path.empty() && *path.begin() == kFolder;
+  if (path.is_absolute() || (fs::exists(path) && !named_as_ours)) return path;
+  for (const fs::path& file : own_files())
+    for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
+      if (fs::exists(folder / path)) {
+        tell_what_is_passed_over(path, folder / path);
+        return folder / path;
+      }
+  return path;
+}
+
+rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::string>& domains) {
+  const std::string text = option.string();
+  const std::size_t colon = text.find(':');
+  const auto least = rules::status_from_name(text.substr(0, colon));
+  const fs::path path = find_config(!least                       ? option
+                                    : colon == std::string::npos ? fs::path(kShipped)
+                                                                 : fs::path(text.substr(colon + 1)));
+  rules::RuleSet rules = rules::RuleSet::load(path, {least.value_or(rules::RuleStatus::bounded), domains});
+  if (!is_shipped(path)) tell_what_is_left_out(rules, path);
+  return rules;
+}
+
+}  // namespace regraft::task

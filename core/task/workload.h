@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/config.h"
+#include "core/cost/cost.h"
+#include "core/env/environment.h"
+#include "core/rules/set/rule_set.h"
+#include "core/task/bindings.h"
+
+namespace regraft::task {
+
+class WorkloadError : public Error {
+ public:
+  using Error::Error;
+};
+
+class Task;
+
+/// What a job rewrites: the options `workload.*`, each declared once, in workload.cc.
+struct WorkloadOptions {
+  std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
+  std::filesystem::path rules;      // a .rules file or a folder of them
+  std::filesystem::path device;     // profile of the analytic cost model
+  env::EnvOptions environment;      // its bindings are each task's own
+  NamedSizes bind;                  // of symbolic dims
+  /// Makes the meter of a task's graphs, for the measured reward; empty where the program links no runtime.
+  std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
+};
+std::vector<Option> workload_options();
+WorkloadOptions workload_options_from(const Config& config);
+
+/// One graph to rewrite with what belongs to it: the model's mapped weights and tables, rules, costs.
+/// Environments made from it must not outlive it, and share its tables: one thread.
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual const graph::Graph& start() const = 0;  // after clean-up
+  virtual const rules::RuleSet& rules() const = 0;
+  virtual const cost::CostFactory& costs() const = 0;
+  virtual const std::string& name() const = 0;  // file stem
+  /// Sizes of its symbolic dims, by symbol and by name; others count as 1.
+  virtual const graph::Bindings& bindings() const = 0;
+  virtual const NamedSizes& sizes() const = 0;
+  /// Writes a graph of this task as a model file. Throws WorkloadError where it is none (a synthetic one).
+  virtual void write(const graph::Graph& graph, const std::filesystem::path& path) const = 0;
+
+  /// Null unless the reward is measured; set once, when the task is loaded.
+  env::LatencyMeter* meter() const { return meter_.get(); }
+  void set_meter(std::unique_ptr<env::LatencyMeter> meter) { meter_ = std::move(meter); }
+
+ private:
+  std::unique_ptr<env::LatencyMeter> meter_;
+};
+
+/// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw. Throws
+/// WorkloadError for a name that is neither a file nor a synthetic graph, and for a measured reward without a
+/// meter. Also for a binding of a dim that the only model does not have.
+std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
+
+/// The rule set of a job: that of the files, or of the synthetic family when the models are synthetic; mixing
+/// is refused.
+rules::RuleSet load_rules(const WorkloadOptions& options);
+
+env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock);
+
+}  // namespace regraft::task

@@ -1,0 +1,92 @@
+#include "launch/call/subprocess_checks.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/base/atomic_file.h"
+#include "core/base/child_error.h"
+#include "core/exec/runtime/exec_error.h"
+#include "launch/call/exit_code.h"
+
+namespace regraft::launch {
+namespace {
+
+/// Runs this program with the arguments and reads the JSON that it prints. `subject` is what errors name.
+nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vector<int>& good_codes,
+                            const std::filesystem::path& subject) {
+  SpawnOptions spawn;
+  spawn.own_group = true;  // a terminal's Ctrl-C ends the parent, and that ends this one
+  spawn.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  std::ranges::move(arguments, std::back_inserter(spawn.argv));
+  const Captured captured = capture_output(spawn, std::chrono::hours(1));
+  const std::string command = "regraft " + spawn.argv[1];
+  if (captured.timed_out || std::ranges::find(good_codes, captured.status.code) == good_codes.end())
+    throw exec::ExecError(child_error(captured, command), "", "nothing was emitted");
+  nlohmann::json json = nlohmann::json::parse(captured.output, nullptr, false);
+  if (json.is_discarded()) throw exec::ExecError(command + " printed no report", subject.string(), "");
+  return json;
+}
+
+/// A path that is no option, whatever its name.
+std::string as_argument(const std::filesystem::path& path) {
+  return path.string().starts_with('-') ? "./" + path.string() : path.string();
+}
+
+}  // namespace
+
+exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
+                                        const std::filesystem::path& optimised, const ChildCheck& check) {
+  std::vector<std::string> arguments{"verify",
+                                     as_argument(original),
+                                     as_argument(optimised),
+                                     "--json",
+                                     "-",
+                                     "--seed",
+                                     std::to_string(check.seed),
+                                     "--feed",
+                                     check.feed.string()};
+  if (check.bit_equal) arguments.emplace_back("--bit-equal");
+  if (check.finite) arguments.emplace_back("--finite");
+  return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
+}
+
+double ProfileSummary::ceiling() const {
+  return dense_share > 0 ? 1 / dense_share : std::numeric_limits<double>::infinity();
+}
+
+ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
+                                int threads, std::uint64_t seed) {
+  const nlohmann::json json =
+      run_for_json({"profile", as_argument(model), "--json", "-", "--threads", std::to_string(threads),
+                    "--seed", std::to_string(seed), "--feed", feed.string()},
+                   {kDone}, model);
+  return {json.at("dense_share"), json.at("summary")};
+}
+
+exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {
+  std::vector<std::string> arguments{"find-feed", as_argument(model), "--seed", std::to_string(seed)};
+  for (const std::string& binding : options.bindings) arguments.insert(arguments.end(), {"--bind", binding});
+  for (const auto& input : options.inputs)
+    arguments.insert(arguments.end(), {"--inputs", as_argument(input)});
+  nlohmann::json json;
+  try {
+    json = run_for_json(std::move(arguments), {kDone}, model);
+  } catch (const exec::ExecError& error) {  // the runtime crashed
+    exec::Feed feed;
+    feed.problem = error.problem();
+    feed.remedy = "export the model again";
+    return feed;
+  }
+  if (json.contains("feed")) return exec::feed_from_json(json["feed"]);
+  const nlohmann::json& error = json.at("error");
+  if (error.at("usage")) throw UsageError(error.at("problem"), error.at("where"), error.at("remedy"));
+  throw exec::ExecError(error.at("problem").get<std::string>(), error.at("where").get<std::string>(),
+                        error.at("remedy").get<std::string>());
+}
+
+FeedFile::FeedFile(const exec::Feed& feed) : path_(folder_.path() / "feed.json") {
+  write_file_atomic(path_, exec::to_json(feed).dump());
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/exec/equivalence/equivalence.h"
+#include "launch/call/feeds.h"
+
+namespace regraft::launch {
+
+// Commands of this program in a process of their own, so that the memory of the models and any crash of the
+// runtime stay out of this one. Each throws ExecError when that process fails or prints no report.
+
+/// Options of `regraft verify`.
+struct ChildCheck {
+  std::filesystem::path feed;
+  std::uint64_t seed = 0;
+  bool bit_equal = false;
+  bool finite = false;  // the rewrites keep no Inf and no NaN in its place
+};
+
+/// `regraft verify`: check_equivalence.
+exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
+                                        const std::filesystem::path& optimised, const ChildCheck& check);
+
+/// What a model's time goes into, as `regraft profile` reports it.
+struct ProfileSummary {
+  double dense_share = 0;  // of the time in matrix products and convolutions, 0 to 1
+  std::string text;        // one sentence
+
+  /// The speedup if all other kernels were free; infinite where none is dense.
+  double ceiling() const;
+};
+
+/// `regraft profile` with the runtime's threads inside an op.
+ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
+                                int threads, std::uint64_t seed);
+
+/// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory. Throws what
+/// that throws.
+exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed);
+
+/// A feed on disk, for child processes, as long as it lives.
+class FeedFile {
+ public:
+  explicit FeedFile(const exec::Feed& feed);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  TempDir folder_;
+  std::filesystem::path path_;
+};
+
+}  // namespace regraft::launch

@@ -1,0 +1,170 @@
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/progress.h"
+#include "core/exec/latency/latency.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
+#include "core/nn/device.h"
+#include "core/nn/world_bundle.h"
+#include "core/task/bindings.h"
+#include "core/task/workload.h"
+#include "launch/call/call_files.h"
+#include "launch/call/subprocess_checks.h"
+#include "launch/cli/choices.h"
+#include "launch/cli/commands.h"
+#include "launch/cli/feed_options.h"
+#include "launch/evaluate/dream_speed.h"
+#include "launch/evaluate/environment_speed.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::filesystem::path before;
+  std::optional<std::filesystem::path> after, environment, json;
+  FeedOptions feed;
+  exec::LatencyOptions latency;
+  std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
+  std::uint64_t steps = 10000;
+  std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
+  std::string other_optimisation = "all";
+  bool dream = false;
+  std::optional<std::filesystem::path> world;
+  std::uint32_t replicas = 256, xfers = 200;
+};
+
+int bench_dream(const Options& options) {
+  nn::set_torch_threads(1);
+  const nn::WorldModel world = options.world ? nn::load_bundle(*options.world).world
+                                             : stand_in_world(options.xfers, options.latency.seed);
+  const SystemClock clock;
+  constexpr std::uint64_t kStepsPerStep = 100;  // a dreamt step is so much shorter than a real one
+  DreamSpeed speed =
+      measure_dream(world, options.replicas, options.steps * kStepsPerStep, options.latency.seed, clock);
+  speed.world = options.world ? options.world->string() : "stand-in with random weights";
+  std::fputs(describe(speed).c_str(), stdout);
+  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  return kDone;
+}
+
+int bench_environment(const Options& options) {
+  task::WorkloadOptions workload;
+  workload.models = {options.environment->string()};
+  workload.rules = options.rules;
+  workload.device = options.device;
+  workload.environment.horizon = options.horizon;
+  workload.bind = task::parse_bindings(options.feed.bindings);
+  const SystemClock clock;
+  const auto task = task::load_task(workload, 0);
+  env::Environment environment = task::make_environment(*task, workload, clock);
+  EnvironmentSpeed speed = measure_environment(environment, options.steps, options.latency.seed, clock);
+  speed.model = task->name();
+  std::fputs(describe(speed).c_str(), stdout);
+  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  return kDone;
+}
+
+int bench(const Options& options) {
+  exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
+  exec::LatencyOptions latency = options.latency;
+  const exec::Feed feed = feed_in_child(options.before, options.feed, options.latency.seed);
+  if (!feed.runs()) throw exec::ExecError(feed.problem, options.before, feed.remedy);
+  const FeedFile feed_file(feed);
+  latency.feed = feed_file.path();
+  latency.after_optimisation = exec::optimisation_from_name(options.other_optimisation);
+  const SystemClock clock;
+  Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
+  latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
+  const std::filesystem::path after = options.after.value_or(options.before);
+  const exec::LatencyReport report = exec::compare_latency(launcher, options.before, after, latency);
+  progress.finish();
+  if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
+  std::printf("%-50s %10.3f ms\n%-50s %10.3f ms\n", options.before.c_str(), report.before.latency_ms,
+              after.c_str(), report.after.latency_ms);
+  std::printf(
+      "speedup %.3f, 95 %% interval [%.3f, %.3f], A/A control %.3f, %d sessions a side, %d thread%s\n",
+      report.estimate.speedup, report.estimate.low, report.estimate.high, report.control, report.sessions,
+      latency.threads, latency.threads == 1 ? "" : "s");
+  const std::string optimisation(exec::optimisation_name(report.after_optimisation));
+  std::printf("optimisation by the runtime: baseline all, OTHER%s %s\n",
+              options.after ? "" : " (the baseline itself)", optimisation.c_str());
+  std::printf("%s: %s\n", std::string(exec::verdict_name(report)).c_str(), report.reason.c_str());
+  if (options.json) write_file_atomic(*options.json, exec::to_json(report).dump(2) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand(
+      "bench", "paired latency of one or two models in ONNX Runtime; or the speed of environment or dream");
+  CLI::Option* model =
+      command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
+  command->add_option("OTHER", options->after,
+                      "what is compared with it (left out: the baseline itself, an A/A control)");
+  command
+      ->add_option("--other-optimisation", options->other_optimisation,
+                   "what the runtime itself makes of OTHER, or of the baseline where OTHER is left out; the "
+                   "baseline has all")
+      ->check(one_of({"none", "basic", "extended", "all"}))
+      ->capture_default_str()
+      ->needs(model);
+  command->add_option("--threads", options->latency.threads, "threads inside an op")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--budget", options->latency.budget_s, "seconds to spend")
+      ->check(CLI::Range(1.0, 86400.0));
+  add_feed_options(*command, options->feed);
+  command->add_option("--seed", options->latency.seed,
+                      "seed of inputs and of the order of sessions, or of the steps");
+  command->add_option("--json", options->json, "write the report as JSON; - for standard output");
+  CLI::Option* environment =
+      command->add_option("--env", options->environment, "step this model's environment at random instead")
+          ->excludes(model);
+  CLI::Option* dream =
+      command->add_flag("--dream", options->dream, "dream with a world model and a controller instead")
+          ->excludes(model)
+          ->excludes(environment)
+          ->excludes("--bind")
+          ->excludes("--inputs");
+  command->add_option("--world", options->world, "this world model (left out: one of random weights)")
+      ->check(CLI::ExistingFile)
+      ->needs(dream);
+  command->add_option("--replicas", options->replicas, "dreams side by side")
+      ->check(CLI::Range(1, 65536))
+      ->needs(dream);
+  command->add_option("--xfers", options->xfers, "rules of a world model of random weights, and NO-OP")
+      ->check(CLI::Range(2, 65535))
+      ->needs(dream);
+  command->add_option("--steps", options->steps, "steps to take; of dreams a hundred times as many")
+      ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1} << 40))
+      ->excludes(model);
+  command->add_option("--horizon", options->horizon, "steps of an episode")
+      ->check(CLI::Range(1, 10000))
+      ->needs(environment);
+  command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
+  command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
+  command->callback([options, &action] {
+    if (options->before.empty() && !options->environment && !options->dream)
+      throw CLI::RequiredError("MODEL, --env or --dream");
+    action = [options] {
+      CallFiles files;
+      files.writes("--json", options->json);
+      if (!options->before.empty()) files.reads("MODEL", options->before);
+      if (options->environment) files.reads_model("--env", options->environment->string());
+      files.reads("OTHER", options->after);
+      files.reads("--world", options->world);
+      if (options->dream) return bench_dream(*options);
+      return options->environment ? bench_environment(*options) : bench(*options);
+    };
+  });
+}
+
+}  // namespace regraft::launch

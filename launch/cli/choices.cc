@@ -1,0 +1,36 @@
+#include "launch/cli/choices.h"
+
+#include "core/base/text.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr std::string_view kIntroduction = "one of ", kSeparator = ", ";
+
+}  // namespace
+
+CLI::Validator one_of(std::vector<std::string> choices) {
+  const std::string help = std::string(kIntroduction) + join(choices, kSeparator);
+  return CLI::Validator(
+      [choices = std::move(choices)](const std::string& value) {
+        for (const std::string& choice : choices)
+          if (value == choice) return std::string();
+        return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
+      },
+      help);
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();  // "TEXT:one of a, b, c"
+  std::size_t begin = type.find(":" + std::string(kIntroduction));
+  if (begin == std::string::npos) return {};
+  std::vector<std::string> choices;
+  for (begin += 1 + kIntroduction.size(); begin < type.size();) {
+    const std::size_t end = std::min(type.find(kSeparator, begin), type.size());
+    choices.push_back(type.substr(begin, end - begin));
+    begin = end + kSeparator.size();
+  }
+  return choices;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,400 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
+#include "core/base/stats.h"
+#include "core/base/text.h"
+#include "core/graph/op_kind_names.h"
+#include "core/nn/device.h"
+#include "core/nn/policy_file.h"
+#include "core/nn/world_bundle.h"
+#include "core/task/workload.h"
+#include "launch/call/call_files.h"
+#include "launch/cli/choices.h"
+#include "launch/cli/commands.h"
+#include "launch/evaluate/controller_validity.h"
+#include "launch/evaluate/script_method.h"
+#include "launch/job/job_config.h"
+#include "launch/job/ppo_job.h"
+#include "launch/optimise/searches.h"
+#include "launch/policy/controller_bundle.h"
+#include "launch/policy/controller_prior.h"
+#include "launch/policy/policy_prior.h"
+#include "launch/policy/training_cost.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> policies;
+  std::optional<std::filesystem::path> config, json;
+  std::optional<std::filesystem::path> scripts;  // a folder of them
+  std::vector<std::string> settings;
+  std::vector<std::string> models, bindings;
+  std::vector<std::string> searches{"greedy"};
+  bool untrained = false;
+  double search_s = 60;
+  std::uint64_t expansions = 0, candidates = 0;  // of a search; 0: no limit
+  int episodes = 20;
+  int trajectories = 100;  // of dreams whose actions are taken in the real environment
+  std::uint64_t seed = 0;
+};
+
+/// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
+struct Score {
+  /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
+  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...; script
+  std::string model, kind;
+  std::string method;                   // for people
+  std::vector<double> returns, best;    // of the last and of the best graph of each episode
+  std::vector<double> memory;           // final peak memory / initial one
+  std::uint64_t candidates_costed = 0;  // graphs that were asked for their cost
+  double seconds = 0;
+  nlohmann::json search =
+      {};  // of searches: what ended it, and what had been found after how many candidates
+};
+
+/// Counts of costed candidates at which what a search had found until then is written.
+constexpr std::array<std::uint64_t, 8> kBudgets{10, 30, 100, 300, 1000, 3000, 10000, 30000};
+
+double deviation(const std::vector<double>& values) {
+  const double center = mean(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - center) * (value - center);
+  return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+/// Plays episodes with a prior, drawn from it, or always the most probable candidate.
+Score play(const task::Task& task, const task::WorkloadOptions& workload, search::Prior& prior, bool draw,
+           int episodes, std::uint64_t seed, const std::string& kind, const std::string& method) {
+  const SystemClock clock;
+  env::Environment environment = task::make_environment(task, workload, clock);
+  Score score{task.name(), kind, method, {}, {}, {}, 0, 0};
+  const std::int64_t start = clock.steady_ns();
+  for (int episode = 0; episode < episodes; ++episode) {
+    Rng rng(seed, "evaluate episode " + std::to_string(episode));
+    environment.reset();
+    search::Way way;
+    while (!environment.done()) {
+      const std::vector<float> logs = search::ask(prior, environment.observation(), way);
+      std::size_t candidate =
+          static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
+      double left = rng.uniform();
+      for (std::size_t i = 0; draw && i < logs.size(); ++i) {
+        if (std::isfinite(logs[i])) candidate = i;
+        left -= std::exp(static_cast<double>(logs[i]));
+        if (left < 0) break;
+      }
+      const env::Observation& seen = environment.observation();
+      way.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
+      score.candidates_costed += environment.step_candidate(candidate).info.rewrites;
+    }
+    const double initial = environment.initial_cost().latency_us;
+    score.returns.push_back(1 - environment.cost().latency_us / initial);
+    score.best.push_back(1 - environment.best().cost.latency_us / initial);
+    score.memory.push_back(environment.cost().peak_memory_bytes /
+                           environment.initial_cost().peak_memory_bytes);
+  }
+  score.seconds = static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second;
+  return score;
+}
+
+double improvement(const search::SearchResult& found, double latency_us) {
+  return 1 - latency_us / found.initial.latency_us;
+}
+
+/// What a search says of itself beside the best return: where it stood after each count of kBudgets that it
+/// reached, and how many candidates it had costed when it found its best: by itself, and with those of its
+/// policy's training where they were counted.
+nlohmann::json course_of(const search::SearchResult& found, const std::string& kind,
+                         std::optional<std::uint64_t> training) {
+  nlohmann::json at = nlohmann::json::array(), improvements = nlohmann::json::array();
+  for (const std::uint64_t budget : kBudgets) {
+    double best = found.initial.latency_us;
+    for (const search::Improvement& each : found.improvements)
+      if (each.candidates_costed <= budget) best = each.latency_us;
+    at.push_back({{"method", kind}, {"candidates", budget}, {"return", improvement(found, best)}});
+    if (budget >= found.candidates_costed) break;
+  }
+  for (const search::Improvement& each : found.improvements)
+    improvements.push_back({{"return", improvement(found, each.latency_us)},
+                            {"seconds", each.seconds},
+                            {"expansions", each.expansions},
+                            {"candidates_costed", each.candidates_costed}});
+  const std::uint64_t at_best = found.improvements.empty() ? 0 : found.improvements.back().candidates_costed;
+  const auto or_null = [](bool known, std::uint64_t count) {
+    return known ? nlohmann::json(count) : nlohmann::json();
+  };
+  return {{"expansions", found.expansions},
+          {"stopped_by", search::stopped_by_name(found.stopped_by)},
+          {"costed_at_best", at_best},
+          {"costed_in_training", or_null(training.has_value(), training.value_or(0))},
+          {"amortised_at_best", or_null(training.has_value(), training.value_or(0) + at_best)},
+          {"at", at},
+          {"improvements", improvements}};
+}
+
+/// The workload with episodes as in a training, but for what the config says itself.
+task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::EpisodeLimits& trained,
+                                 const Config& config) {
+  if (!config.given("workload.horizon")) workload.environment.horizon = trained.horizon;
+  if (!config.given("workload.locations")) workload.environment.location_limit = trained.location_limit;
+  return workload;
+}
+
+/// One search on what the policies see, horizon and all; `prior` is for those that want one, and so many
+/// candidates were costed in its training.
+Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
+                const std::string& method, const task::Task& task, const task::WorkloadOptions& workload,
+                const Options& options, std::optional<std::uint64_t> training = 0) {
+  const SystemClock clock;
+  Rng rng(options.seed, "evaluate " + name);
+  search::SearchLimits limits;
+  limits.seconds = options.search_s;
+  if (options.expansions > 0) limits.expansions = options.expansions;
+  if (options.candidates > 0) limits.candidates = options.candidates;
+  const env::EnvOptions& seen = workload.environment;
+  const search::SearchResult found =
+      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings(), seen.everywhere})
+          ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
+  Score score{task.name(),
+              kind,
+              method,
+              {improvement(found, found.best.latency_us)},
+              {},
+              {},
+              found.candidates_costed,
+              found.seconds,
+              course_of(found, kind, training)};
+  score.best = score.returns;
+  score.memory.push_back(found.best.peak_memory_bytes / found.initial.peak_memory_bytes);
+  return score;
+}
+
+/// Where a script leads; nothing where the task's rules leave out those that it wants.
+std::optional<Score> play_script(const std::filesystem::path& path, const task::Task& task) {
+  const SystemClock clock;
+  const std::int64_t start = clock.steady_ns();
+  const auto outcome = try_script(path, task);
+  if (!outcome) return std::nullopt;
+  const double initial_us = outcome->initial.latency_us;
+  return Score{task.name(),
+               "script",
+               "script " + path.stem().string(),
+               {1 - outcome->last.latency_us / initial_us},
+               {1 - outcome->best_us / initial_us},
+               {outcome->last.peak_memory_bytes / outcome->initial.peak_memory_bytes},
+               outcome->rewrites,
+               static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
+}
+
+/// The policies as seeds of one method: the interquartile mean of their mean returns.
+void print_together(const std::string& model, const std::vector<double>& means, std::uint64_t seed) {
+  Rng rng(seed, "bootstrap");
+  const Interval iqm = bootstrap_interquartile_mean({means}, rng);
+  std::printf("%-24s %zu policies: interquartile mean %.4f, 95 %% interval [%.4f, %.4f]\n", model.c_str(),
+              means.size(), iqm.estimate, iqm.low, iqm.high);
+}
+
+void print(const Score& score) {
+  std::printf("%-24s %-34s %8zu %10.4f %8.4f %10.4f %12llu %8.2f\n", score.model.c_str(),
+              score.method.c_str(), score.returns.size(), mean(score.returns), deviation(score.returns),
+              *std::max_element(score.best.begin(), score.best.end()),
+              static_cast<unsigned long long>(score.candidates_costed), score.seconds);
+  std::fflush(stdout);
+}
+
+nlohmann::json to_json(const Score& score) {
+  nlohmann::json entry{{"model", score.model},     {"kind", score.kind},
+                       {"method", score.method},   {"returns", score.returns},
+                       {"best", score.best},       {"memory", score.memory},
+                       {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
+  if (score.search.is_object()) entry.update(score.search);
+  return entry;
+}
+
+/// A policy of the config's network with fresh weights.
+nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rules) {
+  nn::PolicyFile policy;
+  policy.op_kinds = graph::op_kind_names();
+  policy.observation_schema = env::kObservationSchema;
+  policy.rule_set_hash = rules.hash().hex();
+  policy.network = job_network(config, rules.size());
+  policy.weights =
+      nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
+  return policy;
+}
+
+/// Episodes of a controller that a bundle holds.
+Score play_bundle(const task::Task& task, const task::WorkloadOptions& workload,
+                  const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
+                  const std::string& kind, const std::string& method) {
+  const SystemClock clock;
+  env::Environment environment = task::make_environment(task, workload, clock);
+  const std::int64_t start = clock.steady_ns();
+  replay::ControllerEpisodes played = replay::play_controller(bundle, environment, take, episodes, seed);
+  return {task.name(),
+          kind,
+          method,
+          std::move(played.returns),
+          std::move(played.best),
+          std::move(played.memory),
+          played.costed,
+          static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
+}
+
+/// All that is asked about one bundle and model; its dreams too.
+void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
+                     task::WorkloadOptions workload, const Config& config, const Options& options,
+                     const std::function<void(const Score&)>& report, nlohmann::json& all) {
+  const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
+  workload = as_trained(std::move(workload), limits_of(bundle.world), config);
+  workload.environment.everywhere = bundle.world.everywhere;
+  for (const std::string& name : options.searches) {
+    if (!wants_policy(name)) continue;
+    ControllerPrior prior(path, task.rules());
+    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
+                     costed_in_training(bundle)));
+  }
+  report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
+                     "controller " + path.string()));
+  report(play_bundle(task, workload, bundle, nn::Take::most_likely, 1, options.seed, "policy-mode",
+                     "controller, most probable"));
+  const replay::DreamValidity validity =
+      validity_of(bundle, task, workload, config, options.trajectories, options.seed);
+  std::printf("%-24s %s", task.name().c_str(), describe(validity).c_str());
+  nlohmann::json entry = launch::to_json(validity);
+  entry["model"] = task.name();
+  entry["kind"] = "dream-validity";
+  all.push_back(std::move(entry));
+}
+
+int evaluate(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  for (const std::filesystem::path& policy : options.policies) files.reads("--policy", policy);
+  files.reads("--config", options.config);
+  for (const std::string& model : options.models) files.reads_model("--models", model);
+  nn::set_torch_threads(1);
+  Config config = load_job_config(options.config, options.settings);
+  if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
+  task::WorkloadOptions workload = task::workload_options_from(config);
+  if (!options.models.empty()) workload.models = options.models;
+  workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
+  if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
+  std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
+              "best", "costed", "seconds");
+  nlohmann::json all = nlohmann::json::array();
+  const auto report = [&](const Score& score) {
+    print(score);
+    all.push_back(to_json(score));
+  };
+  for (std::size_t model = 0; model < workload.models.size(); ++model) {
+    const auto task = task::load_task(workload, model);
+    search::UniformPrior uniform;
+    report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
+    for (const std::string& name : options.searches)
+      if (!wants_policy(name))
+        report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, workload,
+                         options));
+    if (options.scripts)
+      for (const std::filesystem::path& path : scripts_for(*options.scripts, task->name())) {
+        if (const auto score = play_script(path, *task))
+          report(*score);
+        else
+          std::printf("%-24s %s wants rules that make a runtime's own ops: left out\n", task->name().c_str(),
+                      path.c_str());
+      }
+    if (options.untrained) {
+      PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
+      report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
+                  "untrained policy"));
+      for (const std::string& name : options.searches)
+        if (wants_policy(name))
+          report(search_by(name, &prior, "untrained-" + name + "-search", name + ", untrained policy", *task,
+                           workload, options));
+    }
+    std::vector<double> means;
+    for (const std::filesystem::path& path : options.policies) {
+      if (is_bundle(path)) {
+        evaluate_bundle(path, *task, workload, config, options, report, all);
+        continue;
+      }
+      const nn::PolicyFile policy = nn::load_policy(path);
+      PolicyPrior prior(policy, task->rules());
+      task::WorkloadOptions seen = as_trained(workload, policy.limits, config);
+      seen.environment.everywhere = policy.network.everywhere;
+      if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
+        std::printf("%s: %s\n", path.c_str(), note.c_str());
+      for (const std::string& name : options.searches)
+        if (wants_policy(name))
+          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options,
+                           costed_in_training(policy)));
+      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy",
+                  "policy " + path.string()));
+      means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
+      report(play(*task, seen, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
+    }
+    if (means.size() > 1) print_together(task->name(), means, options.seed);
+  }
+  if (options.json) write_file_atomic(*options.json, all.dump(1) + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      program.add_subcommand("evaluate", "episodes of policies against a random one and against searches");
+  command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
+      ->check(CLI::ExistingFile);
+  command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
+  command
+      ->add_option("--config", options->config,
+                   "a job's config, for rules; and for horizon and locations where they shall not be the "
+                   "policy's")
+      ->check(CLI::ExistingFile);
+  command->add_option("--set", options->settings, "override one key of the config");
+  command
+      ->add_option("--bind", options->bindings,
+                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+      ->delimiter(',');
+  command
+      ->add_option("--searches", options->searches,
+                   "compared too: greedy, sweep, restarts, taso, beam, random; with each policy: policy, "
+                   "portfolio")
+      ->delimiter(',')
+      ->check(one_of(search_names()))
+      ->capture_default_str();
+  command->add_option("--search-budget", options->search_s, "seconds for each search and model")
+      ->check(CLI::Range(0.0, 1e7))
+      ->capture_default_str();
+  command->add_option("--expansions", options->expansions,
+                      "graphs that a search expands at most (0: no limit)");
+  command->add_option("--candidates", options->candidates,
+                      "graphs whose cost a search asks for at most (0: no limit)");
+  command
+      ->add_option("--scripts", options->scripts,
+                   "a folder of scripts: those named MODEL-*.script are methods too")
+      ->check(CLI::ExistingDirectory);
+  command->add_flag("--untrained", options->untrained, "an untrained policy too, and searches by it");
+  command->add_option("--episodes", options->episodes, "for each policy and model")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--trajectories", options->trajectories, "dreams of a bundle that are checked for real")
+      ->check(CLI::Range(2, 100000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the first episode")->capture_default_str();
+  command->add_option("--json", options->json, "write all returns as JSON; - for standard output");
+  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace regraft::launch

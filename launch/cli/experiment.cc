@@ -1,0 +1,38 @@
+#include <string>
+
+#include "launch/cli/commands.h"
+#include "launch/cli/experiments_process.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::string name, out;
+  bool small = false, list = false, plan = false;
+};
+
+}  // namespace
+
+void add_experiment(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand(
+      "experiment", "run an experiment of configs/experiments: tables, plots; what is done is kept");
+  CLI::Option* name = command->add_option("NAME", options->name, "its name, or a .toml file");
+  command->add_option("--out", options->out, "its folder (default results/experiments/NAME)");
+  command->add_flag("--small", options->small, "its small form: fewer values, less time");
+  command->add_flag("--plan", options->plan, "print its commands and run none");
+  command->add_flag("--list", options->list, "the experiments that there are")->excludes(name);
+  command->callback([options, &action] {
+    if (options->name.empty() && !options->list) throw CLI::RequiredError("NAME or --list");
+    action = [options]() -> int {
+      become_experiments({{"command", "experiment"},
+                          {"name", options->name},
+                          {"out", options->out},
+                          {"small", options->small},
+                          {"plan", options->plan},
+                          {"list", options->list}});
+    };
+  });
+}
+
+}  // namespace regraft::launch

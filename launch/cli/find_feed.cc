@@ -1,0 +1,68 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "launch/cli/commands.h"
+#include "launch/cli/feed_options.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::filesystem::path model;
+  FeedOptions feed;
+  std::uint64_t seed = 0;
+};
+
+/// Sizes that take all of the machine's memory are no sizes to run at: they fail here, not by the system's
+/// hand. AddressSanitizer maps terabytes that it never touches, and would fail at once.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__)
+  const double physical =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(physical * 0.75));
+  setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
+nlohmann::json to_json(const Error& error, bool usage) {
+  return {
+      {"problem", error.problem()}, {"where", error.where()}, {"remedy", error.remedy()}, {"usage", usage}};
+}
+
+/// The feed, or the error that keeps it from being found, for feed_in_child.
+nlohmann::json find_or_explain(const Options& options) {
+  try {
+    return {{"feed", exec::to_json(exec::find_feed(options.model, to_request(options.feed, options.seed)))}};
+  } catch (const UsageError& error) {
+    return {{"error", to_json(error, true)}};
+  } catch (const Error& error) {
+    return {{"error", to_json(error, false)}};
+  }
+}
+
+}  // namespace
+
+void add_find_feed(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("find-feed", "how a model is fed, as JSON");
+  command->group("");  // started by other commands; not for people
+  command->add_option("MODEL", options->model)->required();
+  add_feed_options(*command, options->feed);
+  command->add_option("--seed", options->seed);
+  command->callback([options, &action] {
+    action = [options] {
+      limit_memory();
+      std::cout << find_or_explain(*options).dump() << std::endl;
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace regraft::launch

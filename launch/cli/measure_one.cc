@@ -1,0 +1,23 @@
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/exec/latency/measurement.h"
+#include "launch/cli/commands.h"
+
+namespace regraft::launch {
+
+void add_measure_one(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("measure-one", "one measuring session in this process, as JSON");
+  command->group("");  // started by bench and optimise; not for people
+  command->prefix_command();
+  command->callback([command, &action] {
+    action = [arguments = command->remaining()] {
+      std::cout << exec::to_json(exec::measure_here(exec::request_from_arguments(arguments))).dump()
+                << std::endl;
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace regraft::launch

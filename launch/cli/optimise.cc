@@ -1,0 +1,101 @@
+#include "launch/optimise/optimise.h"
+
+#include <cstdio>
+
+#include "core/base/text.h"
+#include "core/graph/op.h"
+#include "launch/cli/choices.h"
+#include "launch/cli/commands.h"
+#include "launch/cli/feed_options.h"
+#include "launch/optimise/searches.h"
+
+namespace regraft::launch {
+namespace {
+
+std::vector<std::string> search_choices() {
+  std::vector<std::string> names{"none"};
+  names.insert(names.end(), search_names().begin(), search_names().end());
+  return names;
+}
+
+CallFiles files_of(OptimiseOptions& options) {
+  CallFiles files;
+  files.writes("--output", options.output);
+  files.writes("--json", options.json);
+  files.writes("--log", options.log);
+  files.reads("IN", options.input, "--output");
+  const bool guided = !options.script && wants_policy(options.search);
+  files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
+  files.reads("--script", options.script);
+  files.reads_rules("--rules", options.rules);
+  for (const auto& path : options.feed.inputs)
+    if (!std::filesystem::is_directory(path)) files.reads("--inputs", path);
+  return files;
+}
+
+int run(OptimiseOptions options) {
+  const std::string shown = options.output == "-" ? "" : options.output.string() + "\n";
+  const CallFiles files = files_of(options);
+  const OptimiseReport report = optimise(options, files);
+  std::printf("%s%s", report.text().c_str(), shown.c_str());
+  return kDone;
+}
+
+}  // namespace
+
+void add_optimise(CLI::App& program, Action& action) {
+  auto options = std::make_shared<OptimiseOptions>();
+  CLI::App* command =
+      program.add_subcommand("optimise", "rewrite a model so that it runs faster, and check it");
+  command->alias("optimize");
+  command->add_option("IN", options->input, "the ONNX model")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "where the result goes; - for standard output. It may be IN, which is "
+                   "then replaced as a whole, at the end")
+      ->required();
+  command->add_option("--policy", options->policy, "a trained policy (default: the shipped one)");
+  command->add_option("--search", options->search, "how to search; none: import and export only")
+      ->check(one_of(search_choices()))
+      ->capture_default_str();
+  command
+      ->add_option("--script", options->script,
+                   "a file of rewrites to make, in place of a search; as in configs/scripts")
+      ->excludes("--search");
+  command->add_option("--budget", options->budget_s, "seconds of searching")
+      ->check(CLI::Range(0.0, 1e7))
+      ->capture_default_str();
+  command->add_option("--expansions", options->expansions, "graphs expanded at most (0: no limit)");
+  command
+      ->add_option("--accept", options->accept,
+                   "emit what is measured faster, or what the cost model calls cheaper")
+      ->check(one_of({"measured", "cost"}))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "of the runtime when measuring")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  add_feed_options(*command, options->feed);
+  command->add_option("--seed", options->seed, "of search, inputs and measurement")->capture_default_str();
+  command->add_option("--json", options->json, "write the report as JSON; - for standard output");
+  command->add_option("--log", options->log,
+                      "write the rewrite log, for `regraft verify --log`; - for standard output");
+  command
+      ->add_option(
+          "--rules", options->rules,
+          "a .rules file or a folder of them; 'tested': those too that are neither proved nor bounded")
+      ->capture_default_str();
+  command
+      ->add_option("--allow-domain", options->domains,
+                   "let rules make ops of a runtime's own domain: the output is for that runtime alone")
+      ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
+  command->add_flag("--strict", options->strict,
+                    "without rules that hold for finite or bounded numbers only: configs/rules/marks.md");
+  command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
+  command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "no progress");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/exec/latency/profile.h"
+
+namespace regraft::launch {
+
+/// What `regraft profile --json` writes of a profile at these sizes.
+nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed);
+
+}  // namespace regraft::launch

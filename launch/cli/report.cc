@@ -1,0 +1,37 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "launch/call/call_files.h"
+#include "launch/cli/commands.h"
+#include "launch/cli/experiments_process.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::vector<std::string> folders;
+  std::filesystem::path output = "report.html";
+};
+
+}  // namespace
+
+void add_report(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      program.add_subcommand("report", "one HTML file of the curves of runs and the results of experiments");
+  command->add_option("FOLDER", options->folders, "of `regraft train --run` or `regraft experiment --out`")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  command->add_option("-o,--output", options->output, "the file; - for standard output")
+      ->capture_default_str();
+  command->callback([options, &action] {
+    action = [options]() -> int {
+      CallFiles().writes("--output", options->output);
+      become_experiments(
+          {{"command", "report"}, {"folders", options->folders}, {"output", options->output.string()}});
+    };
+  });
+}
+
+}  // namespace regraft::launch

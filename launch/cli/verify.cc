@@ -1,0 +1,96 @@
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
+#include "core/exec/equivalence/equivalence.h"
+#include "launch/call/call_files.h"
+#include "launch/cli/commands.h"
+#include "launch/cli/feed_options.h"
+#include "launch/optimise/replay_log.h"
+
+namespace regraft::launch {
+namespace {
+
+struct Options {
+  std::filesystem::path original, optimised;
+  std::optional<std::filesystem::path> json, log;
+  FeedOptions feed;
+  std::filesystem::path rules = "configs/rules";
+  std::uint64_t seed = 0;
+  bool bit_equal = false;
+  bool finite = false;
+};
+
+void print(const exec::EquivalenceReport& report) {
+  std::printf("%-40s %14s %14s %14s\n", "output", "relative error", "tolerance", "own spread");
+  for (const exec::OutputReport& output : report.outputs) {
+    std::printf("%-40s %14.3g %14.3g %14.3g%s\n", output.name.c_str(), output.relative_error,
+                output.tolerance, output.spread, output.agrees ? "" : "  DIFFERS");
+    if (!output.problem.empty()) std::printf("  %s\n", output.problem.c_str());
+  }
+  for (const std::string& binding : report.bindings) std::printf("compared at %s\n", binding.c_str());
+  if (!report.extremes.empty())
+    std::printf("compared on %zu draws of extremes, too\n", report.extremes.size());
+  for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
+  std::printf("%s: %s\n", report.equivalent ? "equivalent" : "NOT equivalent", report.reason.c_str());
+}
+
+int verify(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  files.reads("ORIGINAL", options.original);
+  files.reads("OPTIMISED", options.optimised);
+  files.reads("--log", options.log);
+  files.reads_rules("--rules", options.rules);
+  for (const std::filesystem::path& input : options.feed.inputs)
+    if (!std::filesystem::is_directory(input)) files.reads("--inputs", input);
+  if (options.log) {
+    const ReplayReport replay =
+        check_replay(options.original, options.optimised, *options.log, options.rules);
+    std::fprintf(stderr, "log: %zu rewrites replayed, output %s\n", replay.rewrites,
+                 replay.identical ? "byte-identical" : "DIFFERS");
+    if (!replay.identical) return kNotEquivalent;
+  }
+  exec::EquivalenceOptions check;
+  check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
+  const exec::Feed feed = feed_of(options.original, options.feed, options.seed);
+  const std::unique_ptr<exec::InputSource> inputs = feed.source();
+  for (const exec::FeedPoint& point : feed.points) check.points.push_back(point.sizes);
+  check.inputs = inputs.get();
+  check.seed = options.seed;
+  check.finite = options.finite;
+  const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
+  const std::string text = exec::to_json(report).dump(2) + "\n";
+  print(report);
+  if (options.json) write_file_atomic(*options.json, text);
+  return report.equivalent ? kDone : kNotEquivalent;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("verify", "check that two models compute the same");
+  command->add_option("ORIGINAL", options->original, "the model to compare with")->required();
+  command->add_option("OPTIMISED", options->optimised, "the model to check")->required();
+  command->add_option("--log", options->log,
+                      "replay this rewrite log first: it must give OPTIMISED to the byte");
+  add_feed_options(*command, options->feed);
+  command
+      ->add_option("--rules", options->rules,
+                   "the rules that the log was made with ('tested' where they were asked for)")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
+  command->add_option(
+      "--json", options->json,
+      "write the report as JSON; - for standard output, and the table then goes to standard error");
+  command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
+  command->add_flag("--finite", options->finite,
+                    "compare on finite numbers only: what rules with the mark 'finite' keep");
+  command->callback([options, &action] { action = [options] { return verify(*options); }; });
+}
+
+}  // namespace regraft::launch

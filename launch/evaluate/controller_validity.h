@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/config.h"
+#include "core/nn/world_bundle.h"
+#include "core/task/workload.h"
+#include "replay/dream/dream_validity.h"
+
+namespace regraft::launch {
+
+/// Dreams of a bundle's controller, taken for real in what they are dreams of: episodes as long, as many
+/// locations, the same rewards, all else as `workload` and the options `dream.*` of `config` say.
+replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Task& task,
+                                  task::WorkloadOptions workload, const Config& config, int trajectories,
+                                  std::uint64_t seed);
+
+nlohmann::json to_json(const replay::DreamValidity& validity);
+
+}  // namespace regraft::launch

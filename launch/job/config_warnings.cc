@@ -1,0 +1,41 @@
+#include "launch/job/config_warnings.h"
+
+#include "core/base/log.h"
+#include "core/task/workload.h"
+
+namespace regraft::launch {
+
+ConfigWarnings config_warnings(const Config& config) {
+  ConfigWarnings notes;
+  const env::EnvOptions environment = task::workload_options_from(config).environment;
+  if (environment.reward == env::RewardKind::detailed && environment.reward_settings.weights.latency_alone())
+    notes.warnings.emplace_back(
+        "workload.reward: detailed with these weights pays what incremental does: raise "
+        "workload.weight_flops, "
+        "workload.weight_memory or workload.weight_launches");
+  const std::string phase = config.text("train.phase");
+  const bool imitates = config.number("ppo.imitation") > 0, part = config.number("train.trained_share") < 1;
+  if (phase != "ppo" && (imitates || part))
+    notes.warnings.emplace_back("ppo.imitation, train.trained_share: the phase " + phase +
+                                " heeds neither; remove them");
+  if (phase == "ppo" && part && !imitates)
+    notes.warnings.emplace_back(
+        "train.trained_share: without ppo.imitation the other episodes are played for nothing; set one of "
+        "them");
+  if (phase == "ppo" && imitates && environment.reward == env::RewardKind::measured)
+    notes.warnings.emplace_back(
+        "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
+  if (phase == "ppo" && config.flag("train.deterministic") && config.text("train.device") == "auto")
+    notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
+  if (phase != "ppo" && phase != "collect" && config.text("train.device") == "auto")
+    notes.remarks.emplace_back("train.device: the phase " + phase + " computes on the CPU alone");
+  return notes;
+}
+
+void log_config_warnings(const Config& config) {
+  const ConfigWarnings notes = config_warnings(config);
+  for (const std::string& warning : notes.warnings) log_warning("{}", warning);
+  for (const std::string& remark : notes.remarks) log_info("{}", remark);
+}
+
+}  // namespace regraft::launch

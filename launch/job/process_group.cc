@@ -1,0 +1,144 @@
+#include "launch/job/process_group.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/wire/keys.h"
+#include "launch/call/exit_code.h"
+#include "launch/job/dream_job.h"
+#include "launch/job/job_config.h"
+
+namespace regraft::launch {
+namespace {
+
+WorkerSpec learner_spec(const learner::RunFolder& folder) {
+  return {"learner", {program_path(), "learner", "--run", folder.root.string()}, true};
+}
+
+/// The first actors of the phase `dream` dream, as many as the config says; the others play real
+/// environments.
+WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t number,
+                      const std::filesystem::path& key) {
+  std::vector<std::string> words{
+      program_path(), "actor",  "--join", folder.run_file().string(), "--run", folder.root.string(), "--key",
+      key.string(),   "--name", name};
+  const Config config = load_run_config(folder);
+  if (is_dream_phase(config)) {
+    words.emplace_back("--kind");
+    words.emplace_back(number <= config.integer("actors.dream") ? kDreamKind : kControllerKind);
+  }
+  return {name, std::move(words), false};
+}
+
+std::string actor_name(std::int64_t number) {
+  return "actor-" + std::to_string(number);
+}
+
+std::int64_t dreaming_in(const Config& config) {
+  return is_dream_phase(config) ? config.integer("actors.dream") : 0;
+}
+
+/// How a rank's work ended: with all others, or by itself, which ends the job.
+struct Followed {
+  int code = kFailed;
+  bool together = false;
+};
+
+/// Actors of the runs that rank 0 names, one after another.
+Followed follow_runs(MpiSession& mpi, const std::string& name, const std::filesystem::path& key) {
+  const SystemClock clock;
+  for (bool asked_to_stop = false;;) {
+    const auto word = nlohmann::json::parse(mpi.broadcast(""));
+    if (word.contains("failed")) return {kUsage, true};  // rank 0 says why
+    if (!word.contains("run")) return {kDone, true};
+    const learner::RunFolder folder{word.at("run").get<std::string>()};
+    if (asked_to_stop) {  // rank 0 may hear of it only now
+      std::fprintf(stderr, "regraft: rank %d was asked to stop: no actor of it plays in %s\n", mpi.rank(),
+                   folder.root.c_str());
+      continue;
+    }
+    Supervisor supervisor({actor_spec(folder, name, mpi.rank(), key)}, supervisor_options(), clock);
+    if (const int code = supervisor.run(); code != 0) return {code, false};
+    asked_to_stop = supervisor.asked_to_stop();
+  }
+}
+
+}  // namespace
+
+SupervisorOptions supervisor_options() {
+  SupervisorOptions options;
+  options.report = [](const std::string& line) { std::fprintf(stderr, "regraft: %s\n", line.c_str()); };
+  return options;
+}
+
+std::string program_path() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+ActorCount LocalProcessGroup::actors(const Config& config) const {
+  return {dreaming_in(config), config.integer("actors.count")};
+}
+
+int LocalProcessGroup::run(const learner::RunFolder& folder) {
+  wire::AuthorisedKeys authorised(folder.authorised());
+  std::vector<WorkerSpec> workers{learner_spec(folder)};
+  const std::int64_t count = actors(load_run_config(folder)).all();
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const std::filesystem::path key = keys_.path() / (actor_name(i) + ".key");
+    authorised.add(actor_name(i), wire::load_or_make_key_pair(key).public_key);
+    workers.push_back(actor_spec(folder, actor_name(i), i, key));
+  }
+  const SystemClock clock;
+  Supervisor supervisor(std::move(workers), supervisor_options(), clock);
+  const int code = supervisor.run();
+  asked_to_stop_ = supervisor.asked_to_stop();
+  return code;
+}
+
+LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
+
+ActorCount LeadingProcessGroup::actors(const Config& config) const {
+  const std::int64_t ranks = mpi_.size() - 1, dreaming = std::min(dreaming_in(config), ranks);
+  return {dreaming, ranks - dreaming};
+}
+
+int LeadingProcessGroup::run(const learner::RunFolder& folder) {
+  wire::AuthorisedKeys authorised(folder.authorised());
+  for (std::size_t rank = 1; rank < public_keys_.size(); ++rank)
+    authorised.add(actor_name(static_cast<std::int64_t>(rank)), public_keys_[rank]);
+  mpi_.broadcast(nlohmann::json{{"run", folder.root.string()}}.dump());
+  const SystemClock clock;
+  Supervisor supervisor({learner_spec(folder)}, supervisor_options(), clock);
+  const int code = supervisor.run();
+  asked_to_stop_ = supervisor.asked_to_stop();
+  return code;
+}
+
+void LeadingProcessGroup::dismiss(bool failed) {
+  mpi_.broadcast(failed ? R"({"failed": true})" : "{}");
+}
+
+int follow(MpiSession& mpi) {
+  Followed followed;
+  try {
+    const KeyFolder keys;
+    const std::string name = actor_name(mpi.rank());
+    const std::filesystem::path key = keys.path() / (name + ".key");
+    mpi.gather(wire::load_or_make_key_pair(key).public_key);
+    followed = follow_runs(mpi, name, key);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "regraft: rank %d: %s\n", mpi.rank(), error.what());
+  }
+  if (!followed.together) leave_job(followed.code);
+  return followed.code;
+}
+
+void leave_job(int code) {
+  std::_Exit(code);
+}
+
+}  // namespace regraft::launch

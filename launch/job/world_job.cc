@@ -1,0 +1,51 @@
+#include "launch/job/world_job.h"
+
+#include "core/base/usage.h"
+#include "core/graph/op_kind_names.h"
+#include "core/nn/world_bundle.h"
+#include "core/task/workload.h"
+#include "launch/job/job_config.h"
+#include "launch/policy/controller_bundle.h"
+#include "replay/dream/controller_chooser.h"
+
+namespace regraft::launch {
+
+learner::WorldContext world_context(const Config& config) {
+  const task::WorkloadOptions workload = task::workload_options_from(config);
+  learner::WorldContext context;
+  context.rule_set_hash = task::load_rules(workload).hash().hex();
+  context.op_kinds = graph::op_kind_names();
+  context.model_names = model_names(workload.models);
+  context.horizon = workload.environment.horizon;
+  context.location_limit = workload.environment.location_limit;
+  context.everywhere = workload.environment.everywhere;
+  for (const auto& [name, size] : workload.bind) context.bind.push_back(name + "=" + std::to_string(size));
+  context.reward_kind = env::reward_kind_name(workload.environment.reward);
+  return context;
+}
+
+learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
+                                     learner::EnvironmentOf environment_of) {
+  learner::WorldPhaseSetup setup;
+  setup.job = job_setup(folder, config);
+  setup.world = learner::world_options_from(config);
+  setup.context = world_context(config);
+  setup.models = task::workload_options_from(config).models;
+  setup.environment_of = std::move(environment_of);
+  setup.collect_only = config.text("train.phase") == "collect";
+  return setup;
+}
+
+replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& rules) {
+  const learner::WorldOptions world = learner::world_options_from(config);
+  replay::Chooser random = replay::random_chooser(world.noop, world.trials);
+  if (world.policy.empty()) return random;
+  const nn::WorldBundle bundle = named_by_config([&] { return load_controller_bundle(world.policy, rules); });
+  if (bundle.world.everywhere != config.flag("workload.everywhere"))
+    throw UsageError(std::string("the controller learned ") + (bundle.world.everywhere ? "with" : "without") +
+                         " rules at all of their sites as actions",
+                     world.policy, "give workload.everywhere as it was");
+  return replay::controller_chooser(bundle, world.on_policy, std::move(random));
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include "core/base/file.h"
+#include "core/base/signal_watch.h"
+
+namespace regraft::launch {
+
+/// A hidden folder for files that are not known to be good yet, `.NAME.PID-N.aside`. It goes with its object,
+/// and when SIGINT, SIGTERM or SIGHUP ends the process; what a process that was killed otherwise left behind
+/// goes when the next is made beside it. The folder is locked while its process lives: numbers of processes
+/// do not tell apart the containers and machines of one file system. Make it before other threads start.
+class AsideFolder {
+ public:
+  /// Throws FileError when `beside` cannot be written.
+  AsideFolder(const std::filesystem::path& beside, const std::string& name);
+  ~AsideFolder();
+  AsideFolder(const AsideFolder&) = delete;
+  AsideFolder& operator=(const AsideFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// While this lives a signal waits.
+  std::unique_lock<std::mutex> hold_signals() { return std::unique_lock(removing_); }
+
+ private:
+  void end_by(int signal);
+
+  std::filesystem::path path_;
+  FileDescriptor lock_;
+  std::mutex removing_;
+  SignalWatch signals_;
+};
+
+}  // namespace regraft::launch

@@ -1,0 +1,202 @@
+#include "launch/optimise/checked_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <set>
+
+#include "core/base/process.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/exec/latency/speedup_estimate.h"
+#include "core/exec/site/site_check.h"
+#include "core/nn/policy_file.h"
+#include "core/rules/rewrite/script.h"
+#include "launch/optimise/not_equivalent_error.h"
+#include "launch/optimise/searches.h"
+#include "launch/policy/controller_bundle.h"
+#include "launch/policy/controller_prior.h"
+#include "launch/policy/policy_prior.h"
+
+namespace regraft::launch {
+
+bool rewrites(const Paths& paths) {
+  return std::ranges::any_of(paths, [](const auto& path) { return !path.empty(); });
+}
+
+void CheckedSearch::forget_rewrites() {
+  log_.entries.resize(cleaned(log_));
+  report_.rules.clear();
+  report_.marks.clear();
+}
+
+Paths CheckedSearch::after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
+                                 const std::string& what, ModelGraphs& best) {
+  std::size_t at = 0;
+  for (; culprit >= paths[at].size(); ++at) culprit -= paths[at].size();
+  const std::string rule = rules_.info(paths[at][culprit].rule).name;
+  const Without without = blame_.after(rule);
+  forget_rewrites();
+  best = start;
+  if (without == Without::everything) return Paths(start.size());
+  Paths rest = paths;
+  rest[at] = path_without(start[at], rules_, paths[at], rewrites_to_leave(paths[at], culprit, without));
+  const bool tried = without != Without::rule && rewrites(rest);
+  if (tried && !apply_checked(rest, best) && costs_.latencies_us(best)[0] < costs_.latencies_us(start)[0]) {
+    refuse({rule, what, "rewrite"});
+    return rest;
+  }
+  refuse({rule, what});
+  rules_.exclude(rule);
+  forget_rewrites();
+  return find(start, best);
+}
+
+void CheckedSearch::refuse(RefusedRule refused) {
+  if (!options_.quiet)
+    std::fprintf(stderr, "regraft: %s: warning: %s\n", options_.input.filename().c_str(),
+                 refused.text().c_str());
+  report_.refused_rules.push_back(std::move(refused));
+}
+
+Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
+  for (;;) {
+    best = start;
+    std::vector<search::SearchResult> found;
+    phase_(options_.script ? "script" : "search",
+           [&] { found = options_.script ? scripted(start) : search(start); });
+    report_search(found);
+    Paths paths;
+    for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
+    std::optional<RefusedRule> refused;
+    if (rewrites(paths)) phase_("check sites", [&] { refused = apply_checked(paths, best); });
+    if (!refused) return paths;
+    if (options_.script)
+      throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
+                               options_.script->string(), "nothing was emitted; take it out of the script");
+    rules_.exclude(refused->rule);
+    refuse(std::move(*refused));
+    forget_rewrites();
+  }
+}
+
+void CheckedSearch::report_search(const std::vector<search::SearchResult>& found) {
+  std::set<std::string> found_by;
+  for (const search::SearchResult& part : found) {
+    report_.candidates_costed += part.candidates_costed;
+    if (!part.found_by.empty() && !part.path.empty()) found_by.insert(part.found_by);
+  }
+  report_.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
+}
+
+/// A script names places of the main graph.
+std::vector<search::SearchResult> CheckedSearch::scripted(const ModelGraphs& start) {
+  std::vector<search::SearchResult> results(start.size());
+  for (std::size_t at = 0; at < start.size(); ++at) {
+    graph::Graph graph = start[at];
+    search::SearchResult& result = results[at];
+    result.initial = costs_.factories()[at].make(graph)->cost();
+    if (at == 0) result.path = rules::run_script(rules::Script::load(*options_.script), graph, rules_);
+    result.best = costs_.factories()[at].make(graph)->cost();
+  }
+  return results;
+}
+
+std::vector<search::SearchResult> CheckedSearch::search(const ModelGraphs& start) {
+  search::SearchLimits budget;
+  // Each search anew has half of the time of the one before: all together take less than twice the budget.
+  budget.seconds = std::ldexp(options_.budget_s, -searches_++);
+  if (options_.expansions > 0) budget.expansions = options_.expansions;
+  return search_each(
+      start, costs_.runs(), rules_, costs_.factories(), budget,
+      [&](std::size_t at, const auto& limits) { return search(start[at], costs_.factories()[at], limits); });
+}
+
+/// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
+/// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
+search::SearchResult CheckedSearch::search(const graph::Graph& start, const cost::CostFactory& costs,
+                                           const search::SearchLimits& budget) {
+  if (options_.accept == "measured" && profile_.ceiling() < exec::kLeastSpeedup) {
+    search::SearchResult greedy = search_by("greedy", start, costs, budget);
+    if (greedy.path.empty()) return greedy;
+  }
+  return search_by(options_.search, start, costs, budget);
+}
+
+search::SearchResult CheckedSearch::search_by(const std::string& name, const graph::Graph& start,
+                                              const cost::CostFactory& costs,
+                                              const search::SearchLimits& budget) {
+  std::unique_ptr<search::Prior> prior;
+  env::EpisodeLimits limits;
+  bool everywhere = false;
+  const bool guided = wants_policy(name);
+  const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
+  if (guided && is_bundle(path)) {
+    auto controller = std::make_unique<ControllerPrior>(path, rules_);
+    limits = controller->limits();
+    everywhere = controller->everywhere();
+    prior = std::move(controller);
+  } else if (guided) {
+    const nn::PolicyFile policy = nn::load_policy(path);
+    limits = policy.limits;
+    prior = std::make_unique<PolicyPrior>(policy, rules_);
+    everywhere = policy.network.everywhere;
+    if (const std::string note = unseen_note(policy, rules_); !note.empty() && !options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
+  }
+  const search::ObservationOptions observation{limits.horizon, limits.location_limit, costs_.bindings(),
+                                               everywhere};
+  const auto searcher = make_search(name, prior.get(), observation);
+  Rng rng(options_.seed, "search");
+  Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
+                    std::cerr);
+  search::SearchContext context{clock_};
+  context.progress = [&](const search::SearchProgress& at) {
+    char note[80];
+    std::snprintf(note, sizeof note, "best %.4f of the initial cost",
+                  at.best_latency_us / at.initial_latency_us);
+    if (!options_.quiet) progress.update(at.expansions, note);
+  };
+  return searcher->run({start, rules_, costs}, budget, rng, context);
+}
+
+/// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
+std::optional<RefusedRule> CheckedSearch::apply_checked(const Paths& paths, ModelGraphs& graphs) {
+  for (std::size_t at = 0; at < graphs.size(); ++at)
+    if (auto refused =
+            apply_checked(paths[at], graphs[at], costs_.factories()[at], graphs.path(at), costs_.runs()[at]))
+      return refused;
+  return std::nullopt;
+}
+
+std::optional<RefusedRule> CheckedSearch::apply_checked(const std::vector<rules::Match>& path,
+                                                        graph::Graph& graph, const cost::CostFactory& factory,
+                                                        const std::string& graph_path, double runs) {
+  const auto costs = factory.make(graph);
+  double before_us = runs * costs->cost().latency_us;
+  graph::Graph before = graph;  // one rewrite behind
+  rules::Rewriter rewriter(graph, rules_), follower(before, rules_);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const std::string& name = rules_.info(path[i].rule).name;
+    const graph::Graph::Mark mark = graph.mark();
+    const rules::Rewrite& rewrite = rewriter.apply(path[i]);
+    const exec::SiteReport site =
+        exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = costs_.bindings()});
+    if (!site.passes)
+      return RefusedRule{name, (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " +
+                                   std::to_string(i) + ": " + site.reason};
+    const std::vector<rules::RuleMark>& marks = rules_.info(path[i].rule).marks;
+    for (const rules::RuleMark asked : marks)
+      report_.marks[std::string(rules::mark_name(asked))].insert(name);
+    costs->update(graph.touched_since(mark));
+    const double after_us = runs * costs->cost().latency_us;
+    log_.entries.push_back(
+        {name, {path[i].nodes.begin(), path[i].nodes.end()}, before_us, after_us, graph_path, marks});
+    before_us = after_us;
+    ++report_.rules[name];
+    follower.apply(path[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,96 @@
+#include "launch/optimise/model_graphs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/rules/lang/rule_error.h"
+#include "core/rules/match/match_index.h"
+#include "core/rules/rewrite/rewriter.h"
+
+namespace regraft::launch {
+
+ModelGraphs::ModelGraphs(const onnx::ImportedModel& model) : model_(&model) {
+  for (std::size_t at = 0; at < model.graph_count(); ++at) graphs_.push_back(model.graph(at));
+}
+
+std::size_t ModelGraphs::find(const std::string& path) const {
+  for (std::size_t at = 0; at < size(); ++at)
+    if (model_->graph_path(at) == path) return at;
+  throw rules::RuleError("there is no graph '" + path + "'", model_->path().string(),
+                         "it belongs to another model or version");
+}
+
+rules::NamedGraphs ModelGraphs::named() {
+  rules::NamedGraphs named;
+  for (std::size_t at = 0; at < size(); ++at) named.emplace_back(path(at), &graphs_[at]);
+  return named;
+}
+
+std::size_t ModelGraphs::operation_count() const {
+  return std::accumulate(
+      graphs_.begin(), graphs_.end(), std::size_t{0},
+      [](std::size_t sum, const graph::Graph& graph) { return sum + graph.operation_count(); });
+}
+
+std::vector<double> ModelGraphs::runs(const graph::Bindings& bindings) const {
+  const graph::Bindings bound = bindings.in(model_->tables());
+  std::vector<double> runs;
+  for (std::size_t at = 0; at < size(); ++at) runs.push_back(model_->graph_runs(at).at(bound));
+  return runs;
+}
+
+void ModelGraphs::clean_up(const rules::RuleSet& rules, rules::RewriteLog& log) {
+  for (std::size_t call = 0; call < model_->inlined_calls(); ++call)
+    log.entries.push_back({std::string(rules::kInlineStep), {static_cast<graph::NodeId>(call)}});
+  for (std::size_t at = 0; at < size(); ++at) {
+    for (const rules::CleanupStep& step : rules::clean_up(graphs_[at], rules))
+      log.entries.push_back({step.name, {step.node}, 0, 0, path(at)});
+    graphs_[at].commit();
+  }
+}
+
+namespace {
+
+bool matches_somewhere(const rules::RuleSet& rules, const graph::Graph& graph) {
+  const rules::MatchIndex index(rules, graph);
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
+    if (!index.matches(rule).empty()) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<search::SearchResult> search_each(
+    const ModelGraphs& graphs, const std::vector<double>& runs, const rules::RuleSet& rules,
+    std::span<const cost::SeveralSizesFactory> costs, const search::SearchLimits& limits,
+    const std::function<search::SearchResult(std::size_t at, const search::SearchLimits&)>& search) {
+  std::vector<search::SearchResult> results(graphs.size());
+  std::vector<double> weights(graphs.size());
+  std::vector<std::size_t> open;
+  for (std::size_t at = 0; at < graphs.size(); ++at) {
+    results[at].initial = results[at].best = costs[at].make(graphs[at])->cost();
+    weights[at] = runs[at] * results[at].initial.latency_us;
+    if (runs[at] > 0 && matches_somewhere(rules, graphs[at])) open.push_back(at);
+  }
+  std::ranges::stable_sort(open, {}, [&](std::size_t at) { return weights[at]; });
+  search::SearchLimits left = limits;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    search::SearchLimits part = left;
+    if (i + 1 < open.size()) {
+      double weight = 0;
+      for (std::size_t k = i; k < open.size(); ++k) weight += weights[open[k]];
+      const double share =
+          weight > 0 ? weights[open[i]] / weight : 1.0 / static_cast<double>(open.size() - i);
+      part.seconds *= share;
+      part.expansions = static_cast<std::uint64_t>(std::ceil(static_cast<double>(left.expansions) * share));
+    }
+    search::SearchResult& result = results[open[i]];
+    result = search(open[i], part);
+    left.seconds = std::max(0.0, left.seconds - result.seconds);
+    left.expansions -= std::min(left.expansions, result.expansions);
+  }
+  return results;
+}
+
+}  // namespace regraft::launch

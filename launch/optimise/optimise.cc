@@ -1,0 +1,304 @@
+#include "launch/optimise/optimise.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <tuple>
+
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "core/base/version.h"
+#include "core/exec/latency/latency.h"
+#include "core/exec/site/oracle.h"
+#include "core/nn/device.h"
+#include "core/onnx/export.h"
+#include "core/onnx/import.h"
+#include "core/task/config_files.h"
+#include "launch/call/subprocess_checks.h"
+#include "launch/optimise/bisect.h"
+#include "launch/optimise/blame.h"
+#include "launch/optimise/checked_search.h"
+#include "launch/optimise/model_graphs.h"
+#include "launch/optimise/not_equivalent_error.h"
+#include "launch/optimise/output_files.h"
+#include "launch/optimise/point_costs.h"
+#include "launch/optimise/replay_log.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One run of the pipeline; its members are its state between phases.
+class Pipeline {
+ public:
+  Pipeline(const OptimiseOptions& options, const CallFiles& files)
+      : options_(options), files_(files), output_(options.output) {
+    report_.seed = options.seed;
+    report_.search = options.script ? "script" : options.search;
+  }
+
+  OptimiseReport run() {
+    nn::set_torch_threads(1);
+    exec::set_oracle_threads(1);
+    import();
+    find_feed();
+    if (!feed_.runs())
+      keep_input("it could not be run: " + feed_.problem + " (" + feed_.remedy + ")");
+    else if (re_exports())
+      re_export();
+    else
+      rewrite();
+    report_.peak_rss_bytes = peak_rss_bytes_with_children();
+    // The model last: when one of these cannot be written there is no output.
+    if (options_.log) write_file_atomic(*options_.log, log_.to_text());
+    if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+    output_.name_errors([&] { output_.commit(); });
+    return report_;
+  }
+
+ private:
+  bool re_exports() const { return options_.search == "none" && !options_.script; }
+
+  template <typename Work>
+  void phase(const char* name, Work work) {
+    const std::int64_t start = clock_.steady_ns();
+    output_.name_errors(work);
+    const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
+    const auto held = std::ranges::find(report_.seconds, name, &std::pair<std::string, double>::first);
+    if (held == report_.seconds.end())
+      report_.seconds.emplace_back(name, seconds);
+    else
+      held->second += seconds;  // made again
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s %.1f s\n", options_.input.filename().c_str(), name, seconds);
+  }
+
+  void import() {
+    onnx::ImportOptions import;
+    if (!re_exports()) import.inlined_calls = SIZE_MAX;
+    phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
+    output_.expect(*model_);
+    files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
+    report_.nodes_before = report_.nodes_after = ModelGraphs(*model_).operation_count();
+    log_.version = kVersion;
+    log_.domains = options_.domains;
+    log_.input_sha256 = model_sha256(*model_);
+  }
+
+  void find_feed() {
+    phase("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
+    feed_file_.emplace(feed_);
+    report_.dims = feed_.taken;
+    for (const exec::FeedPoint& point : feed_.points)
+      report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
+    if (const std::string sizes = describe_sizes(feed_); !options_.quiet && !sizes.empty())
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), sizes.c_str());
+  }
+
+  void re_export() {
+    log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
+    phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
+    exec::EquivalenceReport equivalence;
+    phase("verify", [&] { equivalence = verify(output_.aside(), true); });
+    if (!equivalence.repeatable) return keep_input(equivalence.reason);
+    log_.result = "re-export";
+    report_.accepted = true;
+    report_.reason = "re-exported without rewriting; outputs are equal to the bit";
+  }
+
+  void rewrite() {
+    rules_.emplace(task::load_rule_set(options_.rules, options_.domains));
+    log_.rule_set = rules_->hash().hex();
+    if (options_.strict) rules_->exclude_marked();
+    const ModelGraphs input(*model_);
+    ModelGraphs start = input;
+    phase("clean-up", [&] { start.clean_up(*rules_, log_); });
+    costs_.emplace(*model_, feed_, cost::load_device(task::find_config(options_.device)), start);
+    phase("profile", [&] {
+      profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
+    });
+    report_.dense_share = profile_.dense_share;
+    report_.time_holders = profile_.text;
+    if (!options_.quiet)
+      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
+    if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
+      return keep_input(why_not);
+    phase("replay", [&] { check_log(); });
+    accept();
+  }
+
+  void predict(const ModelGraphs& before, const ModelGraphs& after) {
+    const std::vector<double> before_us = costs_->latencies_us(before),
+                              after_us = costs_->latencies_us(after);
+    for (std::size_t i = 0; i < before_us.size(); ++i)
+      std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
+          std::pair(before_us[i], after_us[i]);
+    report_.cost_before = before_us[0];
+    report_.cost_after = after_us[0];
+    report_.slower_at = costs_->slower_sizes(before[0], after[0]);
+  }
+
+  /// Writes the cheapest graphs found aside, without what makes them another model than the input; says why
+  /// where there are none.
+  std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
+    ModelGraphs best = start;
+    CheckedSearch search(
+        options_, *rules_, *costs_, profile_,
+        [this](const char* name, const auto& work) { phase(name, work); }, report_, log_);
+    Paths paths = search.find(start, best);
+    predict(input, best);
+    while (rewrites(paths) || best.operation_count() < input.operation_count()) {
+      report_.nodes_after = best.operation_count();
+      phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
+      exec::EquivalenceReport equivalence;
+      phase("verify", [&] { equivalence = verify(output_.aside(), false); });
+      if (!equivalence.repeatable) return equivalence.reason;
+      if (equivalence.equivalent) return "";
+      std::optional<std::size_t> entry;
+      phase("blame", [&] { entry = first_bad_entry(); });
+      const std::string what = "output " + equivalence.worst_output + " differs after " +
+                               entry_name(log_, entry) + ": " + equivalence.reason;
+      if (options_.script)
+        throw NotEquivalentError(what, options_.input.string(),
+                                 "nothing was emitted; take it out of the script");
+      if (!entry || *entry < cleaned(log_)) return what + "; please report this";
+      paths = search.after_blame(start, paths, *entry - cleaned(log_), what, best);
+      predict(input, best);
+    }
+    if (options_.script) return "the script changes nothing";
+    return report_.refused_rules.empty()
+               ? "no rewrite was found that the cost model calls cheaper"
+               : "no rewrite is left that keeps what the model computes and that the cost model calls "
+                 "cheaper";
+  }
+
+  ChildCheck check_options(bool bit_equal) const {
+    return {feed_file_->path(), options_.seed, bit_equal,
+            report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
+  }
+
+  exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
+    exec::EquivalenceReport equivalence =
+        verify_in_child(options_.input, candidate, check_options(bit_equal));
+    equivalence.reason = output_.spoken(equivalence.reason);
+    report_.verified = equivalence.equivalent;
+    report_.max_relative_error = equivalence.max_relative_error;
+    if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
+      throw NotEquivalentError("the re-exported model differs: " + equivalence.reason,
+                               options_.input.string(), "nothing was emitted; please report this");
+    return equivalence;
+  }
+
+  /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
+  /// equivalent. Nothing where no entry can be told.
+  std::optional<std::size_t> first_bad_entry() {
+    const TempDir folder;
+    const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
+    const auto good_after = [&](std::size_t count) {
+      const fs::path candidate = folder.path() / "prefix.onnx";
+      replay.write_prefix(count, candidate);
+      return verify_in_child(options_.input, candidate, check_options(false)).equivalent;
+    };
+    if (!good_after(0)) return std::nullopt;
+    return first_bad_step(log_.entries.size(), good_after);
+  }
+
+  fs::path write_log(const fs::path& folder) const {
+    const fs::path log = folder / "rewrites.log";
+    write_file_atomic(log, log_.to_text());
+    return log;
+  }
+
+  void check_log() {
+    const TempDir folder;
+    const fs::path log = write_log(folder.path());
+    if (!check_replay(options_.input, output_.aside(), log, options_.rules).identical)
+      throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
+                               "nothing was emitted; please report this");
+  }
+
+  void accept() {
+    if (options_.accept == "cost") {
+      report_.accepted = true;
+      report_.reason = options_.script         ? "what the script made, verified; not measured"
+                       : report_.rules.empty() ? "clean-up made it smaller; not measured"
+                                               : "the cost model calls it cheaper; not measured";
+      return;
+    }
+    exec::LatencyReport latency;
+    phase("measure", [&] { latency = measure(0); });
+    report_.speedup = latency.estimate.speedup;
+    report_.speedup_low = latency.estimate.low;
+    report_.speedup_high = latency.estimate.high;
+    report_.latency_before_ms = latency.before.latency_ms;
+    report_.latency_after_ms = latency.after.latency_ms;
+    if (!latency.accepted) return keep_input(latency.reason);
+    for (std::size_t i = 1; i < feed_.points.size(); ++i) {
+      exec::LatencyReport other;
+      phase("measure", [&] { other = measure(i); });
+      if (exec::verdict_name(other) == "slower")
+        return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
+                          feed_.points[i].describe());
+    }
+    report_.accepted = true;
+    report_.reason = latency.reason;
+  }
+
+  /// At the first sizes with all of the budget, else with half of it.
+  exec::LatencyReport measure(std::size_t point) {
+    exec::ProcessLauncher launcher(fs::read_symlink("/proc/self/exe"), {"measure-one"});
+    exec::LatencyOptions latency;
+    latency.threads = options_.threads;
+    latency.budget_s = point == 0 ? options_.measure_s : options_.measure_s / 2;
+    latency.feed = feed_file_->path();
+    latency.point = point;
+    latency.seed = options_.seed;
+    exec::LatencyReport measured = exec::compare_latency(launcher, options_.input, output_.aside(), latency);
+    PointReport& report = report_.points[point];
+    report.speedup = measured.estimate.speedup;
+    report.speedup_low = measured.estimate.low;
+    report.speedup_high = measured.estimate.high;
+    report.latency_before_ms = measured.before.latency_ms;
+    report.latency_after_ms = measured.after.latency_ms;
+    return measured;
+  }
+
+  void keep_input(const std::string& reason) {
+    report_.accepted = false;
+    report_.reason = reason;
+    report_.rules.clear();
+    report_.marks.clear();
+    report_.nodes_after = report_.nodes_before;
+    log_.entries.clear();
+    log_.result = "input";
+    report_.cost_after = report_.cost_before;
+    for (PointReport& point : report_.points) point.cost_after = point.cost_before;
+    report_.slower_at.clear();
+    report_.verified = true;  // the same bytes
+    report_.max_relative_error = 0;
+    output_.name_errors([&] { output_.copy_of(*model_); });
+  }
+
+  const OptimiseOptions& options_;
+  const CallFiles& files_;
+  OutputFiles output_;
+  SystemClock clock_;
+  std::optional<onnx::ImportedModel> model_;
+  exec::Feed feed_;
+  std::optional<FeedFile> feed_file_;
+  std::optional<rules::RuleSet> rules_;
+  std::optional<PointCosts> costs_;
+  ProfileSummary profile_;
+  rules::RewriteLog log_;
+  OptimiseReport report_;
+};
+
+}  // namespace
+
+OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files) {
+  return Pipeline(options, files).run();
+}
+
+}  // namespace regraft::launch

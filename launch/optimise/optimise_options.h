@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/call/feeds.h"
+
+namespace regraft::launch {
+
+struct OptimiseOptions {
+  std::filesystem::path input, output;
+  std::optional<std::filesystem::path> policy, json, log;
+  std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
+  std::filesystem::path rules = "configs/rules";
+  std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
+  std::string search = "portfolio";  // none, or a name of searches.h
+  double budget_s = 60;
+  std::uint64_t expansions = 0;  // 0: no limit
+  std::string accept = "measured";
+  int threads = 1;
+  FeedOptions feed;
+  std::uint64_t seed = 0;
+  double measure_s = 60;  // aimed at for the measurement
+  bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
+  bool quiet = false;
+};
+
+}  // namespace regraft::launch

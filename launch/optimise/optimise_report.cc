@@ -1,0 +1,148 @@
+#include "launch/optimise/optimise_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/base/version.h"
+
+namespace regraft::launch {
+namespace {
+
+std::string line(const char* format, auto... values) {
+  char text[512];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+constexpr std::size_t kMostRules = 8;  // that the text names
+
+std::string text_of(const std::vector<exec::TakenSize>& dims) {
+  std::string text;
+  for (const exec::TakenSize& one : dims)
+    text += (text.empty() ? "" : ", ") + one.dim + "=" + std::to_string(one.size) + " (" + one.why + ")";
+  return text;
+}
+
+}  // namespace
+
+std::string PointReport::text() const {
+  const std::string at = sizes.empty() ? "" : exec::FeedPoint{sizes, {}}.describe() + ": ";
+  if (speedup)
+    return at + line("%.3f -> %.3f ms, %.3fx as fast, 95 %% interval [%.3f, %.3f]", *latency_before_ms,
+                     *latency_after_ms, *speedup, *speedup_low, *speedup_high);
+  if (cost_before <= 0 || cost_after == cost_before) return "";
+  return at + line("%.1f -> %.1f us, %.3fx as fast", cost_before, cost_after, cost_before / cost_after);
+}
+
+std::string RefusedRule::text() const {
+  return (left_out == "rule" ? "searched without rule " : "left out rewrites by rule ") + rule + ": " +
+         reason;
+}
+
+std::string OptimiseReport::to_json() const {
+  using nlohmann::json;
+  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
+  json object{{"accepted", accepted},
+              {"reason", reason},
+              {"verified", verified},
+              {"max_relative_error", max_relative_error},
+              {"speedup", number(speedup)},
+              {"speedup_low", number(speedup_low)},
+              {"speedup_high", number(speedup_high)},
+              {"latency_before_ms", number(latency_before_ms)},
+              {"latency_after_ms", number(latency_after_ms)},
+              {"dense_share", number(dense_share)},
+              {"dims", json::array()},
+              {"sizes", json::array()},
+              {"slower_at", slower_at},
+              {"cost_before", cost_before},
+              {"cost_after", cost_after},
+              {"nodes_before", nodes_before},
+              {"nodes_after", nodes_after},
+              {"rules", rules},
+              {"marks", marks},
+              {"refused_rules", json::array()},
+              {"candidates_costed", candidates_costed},
+              {"seconds", json::object()},
+              {"peak_rss_bytes", peak_rss_bytes},
+              {"seed", seed},
+              {"search", search},
+              {"found_by", found_by},
+              {"version", kVersion}};
+  for (const RefusedRule& refused : refused_rules)
+    object["refused_rules"].push_back(
+        {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});
+  for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
+  for (const exec::TakenSize& one : dims)
+    object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
+  for (const PointReport& point : points)
+    object["sizes"].push_back({{"dims", point.sizes},
+                               {"cost_before", point.cost_before},
+                               {"cost_after", point.cost_after},
+                               {"speedup", number(point.speedup)},
+                               {"speedup_low", number(point.speedup_low)},
+                               {"speedup_high", number(point.speedup_high)},
+                               {"latency_before_ms", number(point.latency_before_ms)},
+                               {"latency_after_ms", number(point.latency_after_ms)}});
+  return object.dump(2) + "\n";
+}
+
+std::string OptimiseReport::text() const {
+  std::string text = (accepted ? "accepted: " : "input returned unchanged: ") + reason + "\n";
+  const auto say = [&](const char* label, const std::string& what) {
+    if (!what.empty()) text += line("%-10s", label) + what + "\n";
+  };
+  say("sizes", text_of(dims));
+  say("time", time_holders);
+  say("found", found());
+  for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
+  if (!slower_at.empty())
+    say("slower", "than the input from about " + exec::FeedPoint{slower_at, {}}.describe() +
+                      " on, as far as costs predict");
+  for (const auto& [mark, marked] : marks)
+    say("holds for", std::string(mark == "finite" ? "finite activations" : "terms of bounded size") +
+                         " (rules " + join(std::vector<std::string>(marked.begin(), marked.end()), ", ") +
+                         ")");
+  for (const RefusedRule& refused : refused_rules) text += "warning: " + refused.text() + "\n";
+  if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
+  say("next", next_step());
+  std::string spent;
+  for (const auto& [phase, value] : seconds)
+    spent += line("%s%s %.1f", spent.empty() ? "" : ", ", phase.c_str(), value);
+  say("seconds", spent + line("; peak memory %.0f MB", static_cast<double>(peak_rss_bytes) / 1e6));
+  return text;
+}
+
+std::string OptimiseReport::found() const {
+  if (cost_before <= 0) return "";
+  std::string text =
+      line("%zu -> %zu nodes%s%s, %llu candidates costed", nodes_before, nodes_after,
+           found_by.empty() || rules.empty() ? "" : " by ", rules.empty() ? "" : found_by.c_str(),
+           static_cast<unsigned long long>(candidates_costed));
+  std::vector<std::pair<std::string, int>> most(rules.begin(), rules.end());
+  std::ranges::stable_sort(most, std::greater<>(), &std::pair<std::string, int>::second);
+  std::size_t shown = 0;
+  for (; shown < std::min(kMostRules, most.size()); ++shown)
+    text += line("\n%-10s%4d x %s", "", most[shown].second, most[shown].first.c_str());
+  if (shown < most.size()) text += line("\n%-10sand %zu more rules (--json)", "", most.size() - shown);
+  return text;
+}
+
+std::string OptimiseReport::next_step() const {
+  if (points.empty()) return "";  // the reason says what to give
+  if (!accepted && !speedup)
+    return "--allow-domain com.microsoft lets rules make the runtime's own ops, --budget 600 looks longer";
+  if (!accepted) return "--measure-budget 300 tells smaller gains from noise";
+  if (!slower_at.empty())
+    return "weigh your own sizes: --bind " + slower_at.begin()->first + "=" +
+           std::to_string(points.front().sizes.at(slower_at.begin()->first)) + "," +
+           std::to_string(slower_at.begin()->second);
+  const bool taken = std::ranges::any_of(dims, [](const auto& one) { return one.why != "bound"; });
+  return taken ? "name the sizes that you use with --bind, or give inputs with --inputs"
+               : "compare on your own inputs: regraft verify IN OUT --inputs FILE.npz";
+}
+
+}  // namespace regraft::launch

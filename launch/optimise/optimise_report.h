@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exec/inputs/feed.h"
+
+namespace regraft::launch {
+
+/// A rule that the check of a rewrite's site or of the whole model refused, and that this model's search did
+/// without; or one of its rewrites, which was left out.
+struct RefusedRule {
+  std::string rule;
+  std::string reason;             // names the rewrite and the value that differs
+  std::string left_out = "rule";  // or "rewrite"
+
+  std::string text() const;
+};
+
+/// The figures at one of the sizes at which a model is judged.
+struct PointReport {
+  exec::SymbolSizes sizes;
+  double cost_before = 0, cost_after = 0;  // predicted, us
+  std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms;
+
+  std::string text() const;
+};
+
+/// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
+struct OptimiseReport {
+  bool accepted = false;
+  std::string reason;
+  bool verified = false;
+  double max_relative_error = 0;
+  std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
+      latency_after_ms;                    // where measured
+  std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
+  double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
+  std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
+  std::vector<PointReport> points;         // the first is that of the figures above
+  exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
+  std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
+  std::map<std::string, int> rules;                    // applied, by name
+  std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rule_marks.h)
+  std::vector<RefusedRule> refused_rules;
+  std::uint64_t candidates_costed = 0;
+  std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
+  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t seed = 0;
+  std::string search;    // asked for; "script" where one was given
+  std::string found_by;  // of a search that has parts
+
+  std::string time_holders;  // what the input's time goes into, in a sentence
+
+  std::string to_json() const;
+  /// What a person reads: at most a screen.
+  std::string text() const;
+
+ private:
+  std::string found() const;
+  std::string next_step() const;
+};
+
+}  // namespace regraft::launch

@@ -1,0 +1,50 @@
+#include "launch/optimise/point_costs.h"
+
+#include "core/cost/analytic.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr double kClearlySlower = 1.02;
+constexpr int kSteps = 6;  // of a factor of 4
+
+}  // namespace
+
+PointCosts::PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed, cost::DeviceProfile device,
+                       const ModelGraphs& start)
+    : model_(model), feed_(feed), device_(std::move(device)) {
+  for (const exec::FeedPoint& point : feed.points) {
+    graph::Bindings& bound = points_.emplace_back();
+    for (const auto& [name, size] : point.all()) bound.bind(model.tables().symbol(name), size);
+  }
+  for (std::size_t at = 0; at < start.size(); ++at) factories_.emplace_back(device_, points_, start[at]);
+  runs_ = start.runs(bindings());
+}
+
+std::vector<double> PointCosts::latencies_us(const ModelGraphs& graphs) const {
+  std::vector<double> sums;
+  for (const graph::Bindings& point : points_) {
+    const cost::AnalyticFactory costs(device_, point);
+    const std::vector<double> runs = graphs.runs(point);
+    double& sum = sums.emplace_back(0);
+    for (std::size_t at = 0; at < graphs.size(); ++at) sum += runs[at] * costs.make(graphs[at])->latency_us();
+  }
+  return sums;
+}
+
+exec::SymbolSizes PointCosts::slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
+  const exec::SymbolSizes &first = feed_.points.front().sizes, &last = feed_.points.back().sizes;
+  exec::SymbolSizes sizes = first;
+  for (int step = 0; step < kSteps && first != last; ++step) {
+    graph::Bindings bound = bindings();
+    for (auto& [name, size] : sizes) {
+      if (last.at(name) != first.at(name)) size *= 4;
+      bound.bind(model_.tables().symbol(name), size);
+    }
+    const cost::AnalyticFactory costs(device_, bound);
+    if (costs.make(after)->latency_us() > kClearlySlower * costs.make(before)->latency_us()) return sizes;
+  }
+  return {};
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/cost/several_sizes.h"
+#include "core/exec/inputs/feed.h"
+#include "core/onnx/import.h"
+#include "launch/optimise/model_graphs.h"
+
+namespace regraft::launch {
+
+/// What a model's graphs are predicted to cost at the sizes at which it is fed. The model outlives it.
+class PointCosts {
+ public:
+  /// Graphs are compared with those of `start`.
+  PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed, cost::DeviceProfile device,
+             const ModelGraphs& start);
+
+  /// The sizes at the first point.
+  const graph::Bindings& bindings() const { return points_.front(); }
+  /// Cost models of one graph, for searches.
+  std::span<const cost::SeveralSizesFactory> factories() const { return factories_; }
+  /// How often each graph runs for one run of the model, at the first point.
+  const std::vector<double>& runs() const { return runs_; }
+
+  /// At each of the points, of all graphs together, in us.
+  std::vector<double> latencies_us(const ModelGraphs& graphs) const;
+  /// The first of ever larger sizes, of the dims that differ between the points, at which the main graph is
+  /// predicted to be slower than it was; empty where there are none.
+  exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const;
+
+ private:
+  const onnx::ImportedModel& model_;
+  const exec::Feed& feed_;
+  cost::DeviceProfile device_;
+  std::vector<graph::Bindings> points_;
+  std::vector<cost::SeveralSizesFactory> factories_;
+  std::vector<double> runs_;
+};
+
+}  // namespace regraft::launch

@@ -1,0 +1,64 @@
+#include "launch/optimise/searches.h"
+
+#include "core/base/text.h"
+#include "core/search/backtracking.h"
+#include "core/search/beam.h"
+#include "core/search/best_of.h"
+#include "core/search/greedy.h"
+#include "core/search/policy_guided.h"
+#include "core/search/polish.h"
+#include "core/search/restarts.h"
+#include "core/search/rollouts.h"
+#include "core/search/sweep.h"
+#include "core/task/config_files.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr char kShippedPolicy[] = "configs/policies/default.policy";
+constexpr std::uint64_t kPolicyRollouts = 32;
+
+}  // namespace
+
+const std::vector<std::string>& search_names() {
+  static const std::vector<std::string> names{"greedy", "sweep",  "restarts",  "taso",
+                                              "beam",   "policy", "portfolio", "random"};
+  return names;
+}
+
+std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
+                                            const search::ObservationOptions& observation) {
+  if (name == "greedy") return search::make_greedy();
+  if (name == "sweep") return search::make_sweep();
+  if (name == "restarts") return search::make_restarts();
+  if (name == "taso") return search::make_backtracking();
+  if (name == "beam") return search::make_beam();
+  if (name == "random")
+    return search::make_random_rollouts({.observation = observation, .greedy_first = false});
+  if (name != "policy" && name != "portfolio")
+    throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
+  std::vector<std::unique_ptr<search::Search>> parts;
+  auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
+  if (name == "portfolio") {
+    parts.push_back(search::make_sweep());
+    rollouts = search::make_polished(std::move(rollouts));
+  }
+  parts.push_back(std::move(rollouts));
+  parts.push_back(search::make_policy_guided(*prior, {.observation = observation}));
+  return search::make_best_of(std::move(parts), name);
+}
+
+bool wants_policy(const std::string& search) {
+  return search == "policy" || search == "portfolio";
+}
+
+std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {
+  if (given) return *given;
+  const std::filesystem::path shipped = task::find_config(kShippedPolicy);
+  if (!std::filesystem::exists(shipped))
+    throw UsageError("no policy is given and none is shipped", kShippedPolicy,
+                     "train one and give it with --policy, or use --search greedy or taso");
+  return shipped;
+}
+
+}  // namespace regraft::launch

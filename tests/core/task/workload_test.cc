@@ -1,0 +1,50 @@
+#include "core/task/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "core/task/environment_pool.h"
+
+namespace regraft::task {
+namespace {
+
+WorkloadOptions workload(std::vector<std::string> models) {
+  WorkloadOptions options;
+  options.models = std::move(models);
+  return options;
+}
+
+TEST(Workload, ASyntheticGraphIsNamedByItsSize) {
+  const auto task = load_task(workload({"synthetic:4:1:1:7"}), 0);
+  EXPECT_EQ(task->name(), "synthetic:4:1:1:7");
+  EXPECT_EQ(task->rules().hash(), load_rules(workload({"synthetic:4:1:1:7"})).hash());
+  for (const char* name : {"synthetic:", "synthetic:4:1:1", "synthetic:4:1:1:7:0", "synthetic:4:1:x:7"})
+    EXPECT_THROW(load_task(workload({name}), 0), WorkloadError) << name;
+}
+
+TEST(Workload, ModelsWithOtherRulesAreNoJob) {
+  EXPECT_THROW(load_rules(workload({"synthetic:4:1:1:7", "model.onnx"})), WorkloadError);
+  EXPECT_THROW(load_rules(workload({"synthetic:4:1:1:7", "synthetic:4:1:2:7"})), WorkloadError);
+  EXPECT_NO_THROW(load_rules(workload({"synthetic:4:1:1:7", "synthetic:5:1:1:8"})));
+}
+
+TEST(Workload, AModelThatTheListDoesNotHaveIsAnError) {
+  EXPECT_THROW(load_task(workload({"synthetic:4:1:1:7"}), 1), WorkloadError);
+}
+
+TEST(Workload, AMeasuredRewardWantsAMeter) {
+  WorkloadOptions options = workload({"synthetic:4:1:1:7"});
+  options.environment.reward = env::RewardKind::measured;
+  EXPECT_THROW(load_task(options, 0), WorkloadError);
+}
+
+TEST(EnvironmentPool, KeepsOneEnvironmentAModel) {
+  const SystemClock clock;
+  EnvironmentPool pool(workload({"synthetic:4:1:1:7", "synthetic:5:1:1:8"}), clock);
+  env::Environment& first = pool.environment(0);
+  EXPECT_NE(&pool.environment(1), &first);
+  EXPECT_EQ(&pool.environment(0), &first);
+  EXPECT_EQ(pool.task(1).name(), "synthetic:5:1:1:8");
+}
+
+}  // namespace
+}  // namespace regraft::task
