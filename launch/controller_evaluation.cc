@@ -37,7 +37,7 @@ replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const actors::T
   workload.environment.horizon = limits.horizon;
   workload.environment.location_limit = limits.location_limit;
   workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
-  workload.environment.everywhere = bundle.world.everywhere;
+  workload.environment.action_mode = bundle.world.action_mode;
   const SystemClock clock;
   env::Environment environment = actors::make_environment(task, workload, clock);
   return replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,
@@ -68,8 +68,8 @@ env::EpisodeLimits ControllerPrior::limits() const {
   return limits_of(state_->bundle.world);
 }
 
-bool ControllerPrior::everywhere() const {
-  return state_->bundle.world.everywhere;
+env::ActionMode ControllerPrior::action_mode() const {
+  return state_->bundle.world.action_mode;
 }
 
 std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {

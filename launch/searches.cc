@@ -7,6 +7,7 @@
 #include "core/env/rule_features.h"
 #include "core/nn/controller.h"
 #include "core/nn/policy.h"
+#include "core/search/all_sites_descent.h"
 #include "core/search/backtracking.h"
 #include "core/search/beam.h"
 #include "core/search/best_of.h"
@@ -15,7 +16,6 @@
 #include "core/search/polish.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
-#include "core/search/sweep.h"
 #include "launch/job.h"
 
 namespace regraft::launch {
@@ -36,7 +36,7 @@ PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules
   const nn::PolicyFile fitted = nn::with_op_kinds(file, op_kind_names());
   state_ = std::make_unique<State>(
       State{nn::Policy(fitted.network, fitted.weights,
-                       env::make_rule_features(rules, file.network.everywhere), {.device = "cpu"})});
+                       env::make_rule_features(rules, file.network.action_mode), {.device = "cpu"})});
 }
 
 PolicyPrior::~PolicyPrior() = default;
@@ -59,7 +59,8 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
 std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy) {
   const auto record = nlohmann::json::parse(policy.training_record);
   if (record.contains("candidates")) return record.at("candidates").get<std::uint64_t>();
-  if (policy.network.everywhere || !record.contains("steps")) return std::nullopt;
+  if (policy.network.action_mode == env::ActionMode::all_sites || !record.contains("steps"))
+    return std::nullopt;
   return record.at("steps").get<std::uint64_t>();  // of older policies, one rewrite a step
 }
 
@@ -69,22 +70,22 @@ std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle) {
   const auto controller =
       nlohmann::json::parse(nn::decode_controller(bundle.controller, "bundle").training_record);
   const auto real_steps = controller.value("real_steps", std::uint64_t{0});
-  if (bundle.world.everywhere && real_steps > 0) return std::nullopt;
+  if (bundle.world.action_mode == env::ActionMode::all_sites && real_steps > 0) return std::nullopt;
   const auto checks = controller.value("checks", nlohmann::json::object());
   return world.at("candidates").get<std::uint64_t>() + real_steps +
          checks.value("candidates", std::uint64_t{0});
 }
 
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "sweep",  "restarts",  "taso",
-                                              "beam",   "policy", "portfolio", "random"};
+  static const std::vector<std::string> names{"greedy", "all_sites_descent", "restarts", "taso", "beam",
+                                              "policy", "portfolio",         "random"};
   return names;
 }
 
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();
-  if (name == "sweep") return search::make_sweep();
+  if (name == "all_sites_descent") return search::make_all_sites_descent();
   if (name == "restarts") return search::make_restarts();
   if (name == "taso") return search::make_backtracking();
   if (name == "beam") return search::make_beam();
@@ -95,7 +96,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   std::vector<std::unique_ptr<search::Search>> parts;
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   if (name == "portfolio") {
-    parts.push_back(search::make_sweep());
+    parts.push_back(search::make_all_sites_descent());
     rollouts = search::make_polished(std::move(rollouts));
   }
   parts.push_back(std::move(rollouts));

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
 /// (controller_choice.h); dreams cost none.
 std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle);
 
-/// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.
+/// Names that make_search takes: greedy, all_sites_descent, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to

@@ -18,10 +18,9 @@ std::vector<std::string> rule_tokens(std::string_view text);
 /// a root mean square of 1 over them. The row depends on the text alone, so equal rules have equal rows in
 /// every rule set. Last row: NO-OP.
 ///
-/// With `everywhere`, another row a rule behind NO-OP's, for the rule carried out at all of its sites: the
-/// rule's own plus one direction, the same for all rules and half as long, by which a policy tells the two
-/// apart.
-RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere = false);
+/// In the mode `all_sites`, another row a rule behind NO-OP's, for the rule at all of its sites: the rule's
+/// own plus one direction, the same for all rules and half as long, by which a policy tells the two apart.
+RuleFeatureTable make_rule_features(const rules::RuleSet& rules, ActionMode mode = ActionMode::one_site);
 
 /// The row of one rule text. [kRuleFeatures]
 std::vector<float> rule_feature_row(std::string_view text);

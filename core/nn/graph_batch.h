@@ -35,10 +35,10 @@ struct CandidateGroups {
 };
 
 /// What is added to the scores of an observation's candidates where a rule at all of its sites is an action,
-/// too (Observation::everywhere): each of a rule's s > 1 sites -log s, others 0. So before training a pointer
+/// too (ActionMode::all_sites): each of a rule's s > 1 sites -log s, others 0. So before training a pointer
 /// policy takes rules of many sites as often as rules of two, and either head takes all of a rule's sites as
 /// often as any one of them: without it the action that stands for 200 sites is one of 201. Appends; nothing
-/// without `everywhere`.
+/// in the other mode.
 void append_log_priors(std::vector<float>& to, const env::Observation& observation);
 
 CandidateGroups make_candidate_groups(std::span<const env::Observation* const> observations);

@@ -9,15 +9,15 @@
 namespace regraft::env {
 
 /// Rewrites of one move, those that are taken back among them.
-inline constexpr std::size_t kMostRewritesEverywhere = 512;
+inline constexpr std::size_t kMostRewritesAtAllSites = 512;
 
 /// What became of a match: applied; refused, or given up with the whole move, the graph being as it was.
 enum class Applied : std::uint8_t { yes, refused, stopped };
 using ApplyMatch = std::function<Applied(const rules::Match&)>;
 
-/// Carries a rule out at all of its sites, as one move. What pays only once all sites are rewritten (five
-/// additions split so that a concatenation vanishes) need not be found site by site, nor a change to every
-/// layer be made in as many moves as there are layers.
+/// Applies a rule at all of its sites, as one move: for environments, searches and whoever replays either.
+/// What pays only once all sites are rewritten (five additions split so that a concatenation vanishes) need
+/// not be found site by site, nor a change to every layer be made in as many moves as there are layers.
 ///
 /// One match after the other is applied, of the present ones that of the most nodes, the first of equals,
 /// until none is left. Not matched are:
@@ -32,6 +32,6 @@ using ApplyMatch = std::function<Applied(const rules::Match&)>;
 ///
 /// Returns the rewrites that were applied, each of whose graphs was costed; those that are kept are the last
 /// of state.path().
-std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply);
+std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply);
 
 }  // namespace regraft::env
