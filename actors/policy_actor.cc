@@ -53,7 +53,7 @@ void PolicyActor::load_weights(const wire::Ticket& ticket) {
   else
     policy_ = std::make_unique<nn::Policy>(
         network_, weights,
-        env::make_rule_features(environments_.environment(ticket.model).rules(), network_.everywhere),
+        env::make_rule_features(environments_.environment(ticket.model).rules(), network_.action_mode),
         nn::PolicyOptions{.device = "cpu"});
   version_ = fetched.info.version;
   generation_ = ticket.generation;

@@ -28,12 +28,12 @@ section "train: one learner, two actors, over ZeroMQ"
 command -v mpirun > /dev/null || { echo "mpirun is missing: install openmpi-bin" >&2; exit 1; }
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpirun -n 3 --oversubscribe --bind-to none --mca odls_base_sigkill_timeout 30 \
-  "$program" train --config configs/everywhere.toml --run "$results/run" --set train.minutes=3.2 --set ppo.normalise_by_model=true
+  "$program" train --config configs/all-sites.toml --run "$results/run" --set train.minutes=3.2 --set ppo.normalise_by_model=true
 policy=$results/run/policies/latest.policy
 
 section "the policy beside searches: return = 1 - cost / initial cost of the last graph (mean); best: of the best one"
-"$program" evaluate --config configs/everywhere.toml --models tests/models/unpacked/nasrnn.onnx --policy "$policy" \
-  --searches greedy,sweep,policy --candidates 10000 --episodes 20 --json "$results/evaluate.json"
+"$program" evaluate --config configs/all-sites.toml --models tests/models/unpacked/nasrnn.onnx --policy "$policy" \
+  --searches greedy,all_sites_descent,policy --candidates 10000 --episodes 20 --json "$results/evaluate.json"
 
 budget() { if [ "$1" = nasrnn ]; then echo 20; else echo 45; fi; }
 for model in nasrnn vit_b_16; do

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/env/all_sites.h"
 #include "core/env/env_error.h"
-#include "core/env/everywhere.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::env {
@@ -17,7 +17,7 @@ EnvOptions checked(EnvOptions options) {
     throw EnvError("the location limit is " + std::to_string(options.location_limit), "location_limit",
                    "use 1 to 65535");
   }
-  if (options.everywhere && options.location_limit < 2)
+  if (options.action_mode == ActionMode::all_sites && options.location_limit < 2)
     throw EnvError("the location limit leaves no room for all sites beside one", "location_limit",
                    "use at least 2");
   if (!(options.invalid_penalty >= 0))
@@ -151,7 +151,7 @@ void Environment::take(Action action, StepResult& result) {
   {
     const Stopwatch watch(*clock_, result.info.seconds.apply);
     if (place.all_sites)
-      result.info.rewrites = static_cast<std::uint32_t>(carry_out_everywhere(
+      result.info.rewrites = static_cast<std::uint32_t>(apply_at_all_sites(
           state_, action.xfer,
           [this](const rules::Match& match) { return apply(match) ? Applied::yes : Applied::refused; }));
     else
@@ -178,7 +178,7 @@ void Environment::observe(StepSeconds& seconds) {
   }
   const Stopwatch watch(*clock_, seconds.observe);
   writer_.write(state_,
-                {initial_cost_, steps_, options_.horizon, options_.location_limit, options_.everywhere},
+                {initial_cost_, steps_, options_.horizon, options_.location_limit, options_.action_mode},
                 observation_);
 }
 
@@ -188,16 +188,16 @@ double Environment::peek_latency_us(Action action) {
     throw EnvError(std::string(describe(place.invalid)), "peek_latency_us",
                    "choose a candidate of the present observation");
   }
-  if (place.all_sites) return peek_everywhere(action.xfer);
+  if (place.all_sites) return peek_all_sites(action.xfer);
   if (!place.match) return cost_.latency_us;
   ++peeked_;
   return state_.peek_latency_us(*place.match);
 }
 
-double Environment::peek_everywhere(std::uint32_t xfer) {
+double Environment::peek_all_sites(std::uint32_t xfer) {
   const std::size_t depth = state_.depth();
   std::optional<rules::RuleError> refusal;
-  peeked_ += carry_out_everywhere(state_, xfer, [&](const rules::Match& match) {
+  peeked_ += apply_at_all_sites(state_, xfer, [&](const rules::Match& match) {
     try {
       state_.apply(match);
     } catch (const rules::RuleError& error) {

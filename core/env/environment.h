@@ -29,13 +29,13 @@ struct EnvOptions {
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
-  /// Each xfer of two or more matches has one more location, its first. It stands for the rule at all of its
-  /// sites (core/env/everywhere.h): one step, one reward. The location limit, now at least 2, counts it.
-  bool everywhere = false;
+  /// In the mode `all_sites`, each xfer of two or more matches has one more location, its first. It stands
+  /// for the rule at all of its sites (core/env/all_sites.h): one step, one reward. The location limit, now
+  /// at least 2, counts it.
+  ActionMode action_mode = ActionMode::one_site;
 };
 
-/// Xfer `rule count` is NO-OP, at location 0. What a location stands for depends on EnvOptions::everywhere: a
-/// log of actions is replayed under the option that it was made with.
+/// Xfer `rule count` is NO-OP, at location 0. What a location stands for depends on the ActionMode.
 struct Action {
   std::uint32_t xfer = 0;
   std::uint32_t location = 0;
@@ -148,7 +148,7 @@ class Environment {
   Place locate(Action action);
   void take(Action action, StepResult& result);
   bool apply(const rules::Match& match);
-  double peek_everywhere(std::uint32_t xfer);
+  double peek_all_sites(std::uint32_t xfer);
   void observe(StepSeconds& seconds);
   void restart(std::uint64_t seed);
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/env/action_mode.h"
+
 namespace regraft::env {
 
 /// Widths of the feature rows. They are part of the observation schema: a policy trained on another schema is
@@ -35,8 +37,8 @@ struct EpisodeLimits {
 /// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
 /// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
 ///
-/// With `everywhere`, location 0 of an xfer with two sites or more stands for all of them at once
-/// (core/env/everywhere.h). The sites follow. So location 0 always carries the rule out wherever it applies.
+/// In the mode `all_sites`, location 0 of an xfer with two sites or more stands for all of them at once
+/// (core/env/all_sites.h). The sites follow. So location 0 always carries the rule out wherever it applies.
 /// Its matched nodes are those of all sites, ascending, each once.
 struct Observation {
   // nodes: n rows
@@ -55,7 +57,7 @@ struct Observation {
   std::vector<std::int32_t> candidate_nodes;       // rows of the matched nodes, root first
   std::vector<std::uint16_t> location_counts;      // [rules + 1]
   std::uint32_t truncated_locations = 0;           // matches beyond the location limit, in all xfers
-  bool everywhere = false;
+  ActionMode action_mode = ActionMode::one_site;
 
   std::size_t node_count() const { return node_ids.size(); }
   std::size_t edge_count() const { return senders.size(); }
@@ -70,7 +72,8 @@ struct Observation {
   }
   /// Whether one of the locations of an xfer does.
   bool has_all_sites(std::size_t xfer) const {
-    return everywhere && xfer + 1 < location_counts.size() && location_counts[xfer] > 1;
+    return action_mode == ActionMode::all_sites && xfer + 1 < location_counts.size() &&
+           location_counts[xfer] > 1;
   }
   /// Which of the xfer's matches a location is that stands for one site.
   std::size_t site(std::size_t xfer, std::size_t location) const {
@@ -86,13 +89,15 @@ struct Observation {
 
 /// What a policy must know of a rule set: one feature row a rule, made from the rule's own text (hashed
 /// tokens), so that a pointer policy reads rules that it never saw. Row `rule count` is NO-OP: all zero but
-/// the last feature, 1. With `everywhere` a row a rule follows for the rule carried out at all of its sites.
+/// the last feature, 1. In the mode `all_sites` a row a rule follows for the rule at all of its sites.
 struct RuleFeatureTable {
   std::size_t rule_count = 0;
   std::vector<float> features;  // [rows() * kRuleFeatures]
-  bool everywhere = false;
+  ActionMode action_mode = ActionMode::one_site;
 
-  std::size_t rows() const { return rule_count + 1 + (everywhere ? rule_count : 0); }
+  std::size_t rows() const {
+    return rule_count + 1 + (action_mode == ActionMode::all_sites ? rule_count : 0);
+  }
 };
 
 }  // namespace regraft::env

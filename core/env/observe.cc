@@ -173,10 +173,11 @@ std::size_t ObservationWriter::count_locations(const rules::MatchIndex& index, c
                                                Observation& out) {
   const std::size_t rule_count = out.location_counts.size() - 1;
   const std::size_t limit = std::min<std::size_t>(frame.location_limit, kMostLocations);
+  const bool all_are_one = frame.action_mode == ActionMode::all_sites;
   std::size_t count = 0, beyond = 0;
   for (std::uint32_t rule = 0; rule < rule_count; ++rule) {
     const std::size_t matches = index.matches(rule).size();
-    const std::size_t all_sites = frame.everywhere && matches > 1 ? 1 : 0;  // it is never what is cut off
+    const std::size_t all_sites = all_are_one && matches > 1 ? 1 : 0;  // it is never what is cut off
     const std::size_t kept = std::min(matches, limit - all_sites);
     out.location_counts[rule] = static_cast<std::uint16_t>(kept + all_sites);
     count += kept + all_sites;
@@ -184,16 +185,17 @@ std::size_t ObservationWriter::count_locations(const rules::MatchIndex& index, c
   }
   out.location_counts[rule_count] = 1;
   out.truncated_locations = static_cast<std::uint32_t>(beyond);
-  out.everywhere = frame.everywhere;
+  out.action_mode = frame.action_mode;
   return count;
 }
 
 void ObservationWriter::write_candidates(RewriteState& state, const ObservationFrame& frame,
                                          Observation& out) {
   const std::size_t rule_count = state.rules().size();
-  if ((frame.everywhere ? 2 : 1) * rule_count >= kMostLocations)
+  const std::size_t rows_of_rule = frame.action_mode == ActionMode::all_sites ? 2 : 1;
+  if (rows_of_rule * rule_count >= kMostLocations)
     throw EnvError(
-        std::string("an observation holds at most ") + (frame.everywhere ? "32767" : "65534") + " rules",
+        "an observation holds at most " + std::to_string((kMostLocations - 1) / rows_of_rule) + " rules",
         "rules", "load fewer");
   const rules::MatchIndex& index = state.index();
   out.location_counts.resize(rule_count + 1);

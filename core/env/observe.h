@@ -15,7 +15,7 @@ struct ObservationFrame {
   std::uint32_t step = 0;     // steps taken
   std::uint32_t horizon = 1;
   std::uint32_t location_limit = 200;
-  bool everywhere = false;  // one more location for all sites of an xfer; then the limit is at least 2
+  ActionMode action_mode = ActionMode::one_site;  // all_sites: the location limit is at least 2
 };
 
 /// Writes observations of the graphs of one Tables. Columns: the tables in features.h.
@@ -29,7 +29,7 @@ class ObservationWriter {
   ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);
 
   /// Overwrites `out`, reusing its memory. Throws EnvError where the schema cannot hold the graph (65536
-  /// rules or more, half as many where `everywhere` is asked for).
+  /// rules or more, half as many in the mode `all_sites`).
   void write(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
  private:

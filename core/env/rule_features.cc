@@ -27,11 +27,11 @@ void scale_to_unit_rms(std::vector<float>& row) {
   for (float& value : row) value = static_cast<float>(value * scale);
 }
 
-void append_everywhere_rows(RuleFeatureTable& table) {
+void append_all_sites_rows(RuleFeatureTable& table) {
   constexpr float kPart = 0.5f;  // of a rule's root mean square
   for (std::size_t rule = 0; rule < table.rule_count; ++rule) {
     for (std::size_t k = 0; k < kBuckets; ++k) {
-      const bool up = hash_text("everywhere " + std::to_string(k)).high & 1;
+      const bool up = hash_text("everywhere " + std::to_string(k)).high & 1;  // policies have learnt it
       table.features.push_back(table.features[rule * kRuleFeatures + k] + (up ? kPart : -kPart));
     }
     table.features.push_back(0.0f);
@@ -68,9 +68,9 @@ std::vector<float> rule_feature_row(std::string_view text) {
   return row;
 }
 
-RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere) {
+RuleFeatureTable make_rule_features(const rules::RuleSet& rules, ActionMode mode) {
   RuleFeatureTable table;
-  table.everywhere = everywhere;
+  table.action_mode = mode;
   table.rule_count = rules.size();
   table.features.reserve((rules.size() + 1) * kRuleFeatures);
   for (std::size_t rule = 0; rule < rules.size(); ++rule) {
@@ -82,7 +82,7 @@ RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere
   }
   table.features.resize((rules.size() + 1) * kRuleFeatures, 0.0f);
   table.features.back() = 1.0f;
-  if (everywhere) append_everywhere_rows(table);
+  if (mode == ActionMode::all_sites) append_all_sites_rows(table);
   return table;
 }
 

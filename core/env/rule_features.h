@@ -18,9 +18,10 @@ std::vector<std::string> rule_tokens(std::string_view text);
 /// mean square of 1. The row depends on the text alone, so equal rules have equal rows in every rule set.
 /// Last row: NO-OP.
 ///
-/// With `everywhere`, another row a rule follows NO-OP's, for the rule at all of its sites. It is the rule's
-/// own row plus one direction, the same for all rules and half as long. By it a policy tells the two apart.
-RuleFeatureTable make_rule_features(const rules::RuleSet& rules, bool everywhere = false);
+/// In the mode `all_sites`, another row a rule follows NO-OP's, for the rule at all of its sites. It is the
+/// rule's own row plus one direction, the same for all rules and half as long. By it a policy tells the two
+/// apart.
+RuleFeatureTable make_rule_features(const rules::RuleSet& rules, ActionMode mode = ActionMode::one_site);
 
 /// The row of one rule text. [kRuleFeatures]
 std::vector<float> rule_feature_row(std::string_view text);

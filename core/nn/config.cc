@@ -49,20 +49,18 @@ void check(const NetworkConfig& config) {
   }
 }
 
-void check_actions(const NetworkConfig& config, bool everywhere) {
-  if (config.everywhere == everywhere) return;
-  throw NnError(config.everywhere
-                    ? "the policy chooses among rules at all of their sites, too (workload.everywhere), "
-                      "and here nothing stands for them"
-                    : "the policy was trained without rules at all of their sites "
-                      "(workload.everywhere), and here they are actions",
-                "policy",
-                std::string("use workload.everywhere=") + (config.everywhere ? "true" : "false") +
-                    ", or another policy");
+void check_actions(const NetworkConfig& config, env::ActionMode mode) {
+  if (config.action_mode == mode) return;
+  throw NnError(
+      config.action_mode == env::ActionMode::all_sites
+          ? "the policy chooses among rules at all of their sites, too, and here nothing stands for them"
+          : "the policy was trained without rules at all of their sites, and here they are actions",
+      "policy",
+      "use workload.action_mode=" + std::string(enum_name(config.action_mode)) + ", or another policy");
 }
 
-void check_rules(const NetworkConfig& config, std::size_t rule_count, bool everywhere) {
-  check_actions(config, everywhere);
+void check_rules(const NetworkConfig& config, std::size_t rule_count, env::ActionMode mode) {
+  check_actions(config, mode);
   if (config.head == Head::pointer || config.xfers == rule_count + 1) return;
   throw NnError("a hierarchical policy for " + std::to_string(config.xfers - 1) +
                     " rules cannot choose among " + std::to_string(rule_count),

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/env/action_mode.h"
+
 namespace regraft::nn {
 
 /// How a policy chooses among the legal (xfer, location) and NO-OP.
@@ -23,7 +25,7 @@ struct NetworkConfig {
   Head head = Head::pointer;
   std::uint32_t head_width = 0;  // of a hierarchical head's hidden layers, at most 512; 0: as `width`
   std::uint32_t xfers = 0;       // hierarchical: the rules and NO-OP; pointer: 0
-  bool everywhere = false;  // it chooses among locations that stand for all sites, too (env::Observation)
+  env::ActionMode action_mode = env::ActionMode::one_site;  // among which locations it chooses
 
   bool operator==(const NetworkConfig&) const = default;
 };
@@ -40,12 +42,11 @@ NetworkConfig preset(std::string_view name, std::uint32_t node_kinds);
 /// Throws NnError when a value is out of its range.
 void check(const NetworkConfig& config);
 
-/// Throws NnError where a hierarchical head was made for another number of rules. Throws it also where rules
-/// have rows for all sites and the network does not choose among those, or the other way round.
-void check_rules(const NetworkConfig& config, std::size_t rule_count, bool everywhere);
+/// Throws NnError where a hierarchical head was made for another number of rules, or the network for another
+/// mode than the rules' rows.
+void check_rules(const NetworkConfig& config, std::size_t rule_count, env::ActionMode mode);
 
-/// Throws NnError where the network was made for actions with locations for all sites and these are without,
-/// or the other way round.
-void check_actions(const NetworkConfig& config, bool everywhere);
+/// Throws NnError where the network was made for actions of another mode.
+void check_actions(const NetworkConfig& config, env::ActionMode mode);
 
 }  // namespace regraft::nn

@@ -126,8 +126,9 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   require(observation.globals.size() == env::kGlobalFeatures, "globals have another size");
   require(all_below(observation.candidate_xfers, rule_count + 1),
           "a candidate's xfer is outside the rule set");
-  require(!observation.everywhere || (observation.location_counts.size() == rule_count + 1 &&
-                                      observation.candidate_locations.size() == candidates),
+  require(observation.action_mode == env::ActionMode::one_site ||
+              (observation.location_counts.size() == rule_count + 1 &&
+               observation.candidate_locations.size() == candidates),
           "its locations do not fit the rule set");
   const auto& offsets = observation.candidate_offsets;
   require(offsets.size() == candidates + 1 && offsets.front() == 0 && std::ranges::is_sorted(offsets) &&
@@ -137,7 +138,7 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
 }
 
 void append_log_priors(std::vector<float>& to, const Observation& observation) {
-  if (!observation.everywhere) return;
+  if (observation.action_mode == env::ActionMode::one_site) return;
   for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
     const std::size_t xfer = observation.candidate_xfers[row], count = observation.location_counts[xfer];
     const bool one_of_many =
@@ -178,7 +179,7 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
   for (std::size_t graph = 0; graph < observations.size(); ++graph) {
     const Observation& observation = *observations[graph];
     check(observation, node_kinds, rule_count);
-    require(observation.everywhere == observations.front()->everywhere,
+    require(observation.action_mode == observations.front()->action_mode,
             "it has other actions than the first");
     const std::size_t first_node = columns.kinds.size();
     require(first_node + observation.node_count() < kMaxRows, "the batch has too many rows");
@@ -193,8 +194,8 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
     columns.add_candidates(observation, first_node);
   }
   batch.groups = make_candidate_groups(observations);
-  const bool everywhere = observations.front()->everywhere;
-  finish(batch, std::move(columns), node_kinds, rule_count + 1 + (everywhere ? rule_count : 0));
+  const env::RuleFeatureTable table{rule_count, {}, observations.front()->action_mode};
+  finish(batch, std::move(columns), node_kinds, table.rows());
   return batch;
 }
 

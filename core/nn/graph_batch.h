@@ -35,10 +35,10 @@ struct CandidateGroups {
 };
 
 /// What is added to the scores of candidates where a rule at all of its sites is an action too
-/// (Observation::everywhere): -log s for each of a rule's s > 1 sites, 0 for others. So before training, a
+/// (ActionMode::all_sites): -log s for each of a rule's s > 1 sites, 0 for others. So before training, a
 /// pointer policy takes rules of many sites as often as rules of two. Either head takes all of a rule's sites
-/// as often as any single one; without this the action for 200 sites is one of 201. Appends; nothing without
-/// `everywhere`.
+/// as often as any single one; without this the action for 200 sites is one of 201. Appends; nothing in
+/// the other mode.
 void append_log_priors(std::vector<float>& to, const env::Observation& observation);
 
 CandidateGroups make_candidate_groups(std::span<const env::Observation* const> observations);

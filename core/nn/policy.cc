@@ -99,7 +99,7 @@ void Policy::set_rules(const env::RuleFeatureTable& rules) {
     throw NnError("its size does not fit its rule count", "rule feature table",
                   "make it with one row a rule and NO-OP");
   }
-  check_rules(state_->config_, rules.rule_count, rules.everywhere);
+  check_rules(state_->config_, rules.rule_count, rules.action_mode);
   state_->evaluator_->set_rules(rules);
 }
 

@@ -26,8 +26,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMagic = 0x594C4F5054464752;  // "RGFTPOLY"
 constexpr std::uint32_t kFormat = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
-constexpr int kEverywhere =
-    2;  // how rules at all of their sites are chosen: with log_priors() (graph_batch.h)
+constexpr int kWithLogPriors = 2;  // how rules at all of their sites are chosen: append_log_priors()
 
 json manifest(const PolicyFile& policy) {
   json all = {{"network",
@@ -44,7 +43,8 @@ json manifest(const PolicyFile& policy) {
               {"horizon", policy.limits.horizon},
               {"location_limit", policy.limits.location_limit},
               {"training_record", json::parse(policy.training_record)}};
-  if (policy.network.everywhere) all["network"]["everywhere"] = kEverywhere;
+  if (policy.network.action_mode == env::ActionMode::all_sites)
+    all["network"][env::kAllSitesField] = kWithLogPriors;
   return all;
 }
 
@@ -82,11 +82,13 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
                     .head = head_from_name(network.value("head", "pointer")),
                     .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
                     .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0))),
-                    .everywhere = network.contains("everywhere")};
-  if (policy.network.everywhere && network["everywhere"] != kEverywhere)
+                    .action_mode = network.contains(env::kAllSitesField) ? env::ActionMode::all_sites
+                                                                         : env::ActionMode::one_site};
+  if (policy.network.action_mode == env::ActionMode::all_sites &&
+      network[env::kAllSitesField] != kWithLogPriors)
     throw NnError(
         "the policy chooses among rules at all of their sites as an older program did, without priors",
-        "network.everywhere", "train it again with this version");
+        "policy", "train it again with this version");
   policy.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
   policy.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   policy.rule_set_hash = data.at("rule_set_hash").get<std::string>();

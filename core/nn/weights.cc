@@ -101,7 +101,8 @@ void add_hierarchical_head(LayoutBuilder& layout, const NetworkConfig& config) {
   layout.add_perceptron("xfer", width, hidden, xfers);
   for (const char* part : {"root", "matched", "graph"})
     layout.add(std::string("location.") + part, {width, hidden});
-  layout.add("location.xfer", {config.everywhere ? 2 * xfers - 1 : xfers, hidden});
+  layout.add("location.xfer",
+             {config.action_mode == env::ActionMode::all_sites ? 2 * xfers - 1 : xfers, hidden});
   layout.add("location.bias1", {hidden});
   layout.add("location.weight2", {hidden, hidden});
   layout.add("location.bias2", {hidden});

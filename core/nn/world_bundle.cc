@@ -37,7 +37,7 @@ json manifest(const WorldModel& world) {
       {"observation_schema", world.observation_schema},
       {"horizon", world.horizon},
       {"location_limit", world.location_limit},
-      {"everywhere", world.everywhere},
+      {env::kAllSitesField, world.action_mode == env::ActionMode::all_sites},
       {"reward_kind", world.reward_kind},
       {"op_kinds", world.op_kinds},
       {"rule_set_hash", world.rule_set_hash},
@@ -75,7 +75,8 @@ WorldModel read_manifest(const std::string& text) {
   world.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
   world.horizon = json_integer<std::uint32_t>(data.at("horizon"));
   world.location_limit = json_integer<std::uint32_t>(data.at("location_limit"));
-  world.everywhere = data.value("everywhere", false);  // bundles of before it was a choice do not say
+  // Bundles of before it was a choice do not say.
+  if (data.value(env::kAllSitesField, false)) world.action_mode = env::ActionMode::all_sites;
   world.reward_kind = data.at("reward_kind").get<std::string>();
   world.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   world.rule_set_hash = data.at("rule_set_hash").get<std::string>();

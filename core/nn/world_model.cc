@@ -120,7 +120,7 @@ Hash128 WorldModel::version() const {
   hasher.add(hash_text(rule_set_hash));
   hasher.add(hash_bytes(std::as_bytes(std::span(xfers))));
   hasher.add(horizon);
-  if (everywhere) hasher.add(std::uint32_t{1});
+  if (action_mode == env::ActionMode::all_sites) hasher.add(std::uint32_t{1});
   for (const WorldStart& start : starts) {
     hasher.add(hash_text(start.model));
     hasher.add(hash_bytes(std::as_bytes(std::span(start.latent))));
@@ -162,11 +162,11 @@ void require_fit(const WorldModel& world, const std::string& rule_set_hash,
 std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Observation& observation) {
   if (observation.location_counts.size() != std::size_t{world.rule_count} + 1)
     throw NnError("the observation is of another rule set", "world model", "");
-  if (observation.everywhere != world.everywhere)
-    throw NnError(std::string("was fitted ") + (world.everywhere ? "with" : "without") +
-                      " rules at all of their sites as actions, unlike this observation",
-                  "world model",
-                  std::string("use workload.everywhere=") + (world.everywhere ? "true" : "false"));
+  if (observation.action_mode != world.action_mode) {
+    const std::string mode(enum_name(world.action_mode));
+    throw NnError("was fitted with actions of the mode " + mode + ", unlike this observation", "world model",
+                  "use workload.action_mode=" + mode);
+  }
   std::vector<std::uint16_t> counts;
   counts.reserve(world.xfers.size());
   for (const std::uint16_t xfer : world.xfers) counts.push_back(observation.location_counts[xfer]);

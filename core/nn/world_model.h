@@ -77,9 +77,9 @@ struct WorldStart {
 struct WorldModel {
   WorldModelConfig config;
   std::uint32_t observation_schema = env::kObservationSchema;
-  std::uint32_t horizon = 0;                // steps of an episode at most, in its data
-  std::uint32_t location_limit = 0;         // of its environments
-  bool everywhere = false;                  // location 0 of an xfer stands for all of its sites
+  std::uint32_t horizon = 0;         // steps of an episode at most, in its data
+  std::uint32_t location_limit = 0;  // of its environments
+  env::ActionMode action_mode = env::ActionMode::one_site;
   std::string reward_kind = "incremental";  // what its rewards are (core/env/reward.h)
   std::vector<std::string> op_kinds;        // names of the embedding rows, in order
   std::string rule_set_hash;

@@ -99,7 +99,7 @@ class GuidedRun {
   std::optional<Open> open_candidates(SearchTree::Id parent, std::uint32_t depth, double path_discrepancy,
                                       Way way) {
     const ObservationOptions& seen = options_.observation;
-    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit, seen.everywhere},
+    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit, seen.action_mode},
                   observation_);
     const std::vector<double> log_probabilities = explored(ask(prior_, observation_, way));
     const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());

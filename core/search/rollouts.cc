@@ -52,7 +52,7 @@ class Rollouts : public Search {
     Way way;
     for (std::uint32_t step = 0; step < seen.horizon; ++step) {
       if (!run.begin_expansion()) return false;
-      writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit, seen.everywhere},
+      writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit, seen.action_mode},
                    observation_);
       const std::vector<float> log_probabilities = ask(prior_, observation_, way);
       const std::size_t row = rng ? sample(log_probabilities, *rng) : most_probable(log_probabilities);

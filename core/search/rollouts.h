@@ -16,7 +16,7 @@ struct ObservationOptions {
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
   std::uint32_t location_limit = env::EpisodeLimits::kDefaultLocationLimit;
   graph::Bindings bindings = {};
-  bool everywhere = false;  // a rule at all of its sites is an action, too (core/env/everywhere.h)
+  env::ActionMode action_mode = env::ActionMode::one_site;
 };
 
 /// Best of several rollouts of a prior from the start graph, the best graph on the way counting. Each state

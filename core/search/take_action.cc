@@ -1,6 +1,6 @@
 #include "core/search/take_action.h"
 
-#include "core/env/everywhere.h"
+#include "core/env/all_sites.h"
 
 namespace regraft::search {
 namespace {
@@ -17,7 +17,7 @@ bool take(SearchRun& run, env::RewriteState& state, const rules::Match& match) {
 bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
   using env::Applied;
   const std::size_t depth = state.depth();
-  env::carry_out_everywhere(state, rule, [&](const rules::Match& match) {
+  env::apply_at_all_sites(state, rule, [&](const rules::Match& match) {
     if (!run.goes_on() || run.costs_no_more()) return Applied::stopped;
     return take(run, state, match) ? Applied::yes : Applied::refused;
   });

@@ -5,7 +5,7 @@
 
 namespace regraft::search {
 
-/// Carries a rule out at all of its sites, as an environment would (core/env/everywhere.h). Every rewrite
+/// Applies a rule at all of its sites, as an environment would (core/env/all_sites.h). Every rewrite
 /// counts as a costed candidate. False where nothing was changed: every match was refused, the rule only led
 /// back, or a limit was reached, in which case what had been done of it is undone.
 bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule);

@@ -148,8 +148,10 @@ std::vector<Option> workload_options() {
              "subtracted from the reward of an action that is not legal, in real environments and in dreams")
           .between(0, 1e6)
           .fixed_on_resume(),
-      Option("workload.everywhere", d.everywhere,
-             "each rule with two locations or more has another one: all of its sites, as one step")
+      Option(
+          "workload.action_mode", std::string(enum_name(d.action_mode)).c_str(),
+          "one_site: a rule at one of its locations is an action; all_sites: at all of them too, as one step")
+          .one_of({"one_site", "all_sites"})
           .fixed_on_resume(),
       Option(
           "workload.reward", "incremental",
@@ -181,7 +183,7 @@ WorkloadOptions workload_options_from(const Config& config) {
                                          : env::HorizonMode::terminate;
   options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
   options.environment.invalid_penalty = config.number("workload.invalid_penalty");
-  options.environment.everywhere = config.flag("workload.everywhere");
+  options.environment.action_mode = *enum_value<env::ActionMode>(config.text("workload.action_mode"));
   options.environment.reward = env::reward_kind_from_name(config.text("workload.reward"));
   options.environment.reward_settings.weights = {.latency = config.number("workload.weight_latency"),
                                                  .flops = config.number("workload.weight_flops"),

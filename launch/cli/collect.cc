@@ -43,7 +43,7 @@ replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::R
   const std::vector<std::string> kinds = graph::op_kind_names();
   const nn::PolicyFile file = nn::with_op_kinds(nn::load_policy(path), kinds);
   auto policy = std::make_shared<nn::Policy>(file.network, file.weights,
-                                             env::make_rule_features(rules, file.network.everywhere),
+                                             env::make_rule_features(rules, file.network.action_mode),
                                              nn::PolicyOptions{.device = "cpu"});
   return [policy](env::Environment& environment, Rng& rng) -> env::Action {
     const env::Observation& observation = environment.observation();
@@ -71,11 +71,12 @@ int collect(const Options& options) {
   replay::RolloutFile file;
   file.rule_set_hash = rules.hash().hex();
   file.models = workload.models;
-  file.record = nlohmann::json{{"noop", world.noop},
-                               {"everywhere", workload.environment.everywhere},
-                               {"policy", options.policy ? options.policy->string() : ""},
-                               {"config", config.to_toml()}}
-                    .dump();
+  file.record =
+      nlohmann::json{{"noop", world.noop},
+                     {env::kAllSitesField, workload.environment.action_mode == env::ActionMode::all_sites},
+                     {"policy", options.policy ? options.policy->string() : ""},
+                     {"config", config.to_toml()}}
+          .dump();
   const std::int64_t start_ns = clock.steady_ns();
   std::uint64_t steps = 0;
   for (std::uint64_t sequence = 0; steps < world.collect_steps; ++sequence) {

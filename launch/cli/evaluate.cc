@@ -162,7 +162,7 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   if (options.candidates > 0) limits.candidates = options.candidates;
   const env::EnvOptions& seen = workload.environment;
   const search::SearchResult found =
-      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings(), seen.everywhere})
+      make_search(name, prior, {seen.horizon, seen.location_limit, task.bindings(), seen.action_mode})
           ->run({task.start(), task.rules(), task.costs()}, limits, rng, {clock});
   Score score{task.name(),
               kind,
@@ -256,7 +256,7 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
   workload = as_trained(std::move(workload), limits_of(bundle.world), config);
-  workload.environment.everywhere = bundle.world.everywhere;
+  workload.environment.action_mode = bundle.world.action_mode;
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
@@ -330,7 +330,7 @@ int evaluate(Options& options) {
       const nn::PolicyFile policy = nn::load_policy(path);
       PolicyPrior prior(policy, task->rules());
       task::WorkloadOptions seen = as_trained(workload, policy.limits, config);
-      seen.environment.everywhere = policy.network.everywhere;
+      seen.environment.action_mode = policy.network.action_mode;
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
@@ -368,9 +368,10 @@ void add_evaluate(CLI::App& program, Action& action) {
                    "values of dynamic dims: batch=8,seq=128 (default: the config's)")
       ->delimiter(',');
   command
-      ->add_option("--searches", options->searches,
-                   "compared too: greedy, sweep, restarts, taso, beam, random; with each policy: policy, "
-                   "portfolio")
+      ->add_option(
+          "--searches", options->searches,
+          "compared too: greedy, all_sites_descent, restarts, taso, beam, random; with each policy: policy, "
+          "portfolio")
       ->delimiter(',')
       ->check(one_of(search_names()))
       ->capture_default_str();

@@ -62,7 +62,7 @@ void inspect_policy(const fs::path& path) {
               policy.network.steps, policy.weights.values.size(), policy.observation_schema);
   std::printf("trained on %zu rules (set %s)%s, %zu op kinds\n", policy.rule_names.size(),
               policy.rule_set_hash.c_str(),
-              policy.network.everywhere ? ", at one site and at all (workload.everywhere)" : "",
+              policy.network.action_mode == env::ActionMode::all_sites ? ", at one site and at all" : "",
               policy.op_kinds.size());
   std::printf("in episodes of at most %u steps, %u locations of a rule\n", policy.limits.horizon,
               policy.limits.location_limit);

@@ -15,7 +15,7 @@ replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Tas
   workload.environment.horizon = limits.horizon;
   workload.environment.location_limit = limits.location_limit;
   workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
-  workload.environment.everywhere = bundle.world.everywhere;
+  workload.environment.action_mode = bundle.world.action_mode;
   const SystemClock clock;
   env::Environment environment = task::make_environment(task, workload, clock);
   return replay::measure_validity(bundle, learner::dream_of(learner::dream_options_from(config)), environment,

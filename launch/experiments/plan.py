@@ -46,9 +46,9 @@ class _Filler:
         for argument in self.run.step.run:
             if re.search(r"\{[A-Za-z][^}]*$", argument):
                 self._fail(argument, "has no closing brace")
-            everywhere = re.search(r"\{all:([^}]*)\}", argument)
-            for run in self._runs_of(everywhere[1], argument) if everywhere else [None]:
-                each = argument.replace(everywhere[0], str(run.folder)) if everywhere else argument
+            of_all = re.search(r"\{all:([^}]*)\}", argument)
+            for run in self._runs_of(of_all[1], argument) if of_all else [None]:
+                each = argument.replace(of_all[0], str(run.folder)) if of_all else argument
                 filled.append(re.sub(r"\{([A-Za-z][^}]*)\}", lambda found: self._meaning(found[1], argument), each))
         return filled
 

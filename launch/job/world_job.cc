@@ -18,7 +18,7 @@ learner::WorldContext world_context(const Config& config) {
   context.model_names = model_names(workload.models);
   context.horizon = workload.environment.horizon;
   context.location_limit = workload.environment.location_limit;
-  context.everywhere = workload.environment.everywhere;
+  context.action_mode = workload.environment.action_mode;
   for (const auto& [name, size] : workload.bind) context.bind.push_back(name + "=" + std::to_string(size));
   context.reward_kind = env::reward_kind_name(workload.environment.reward);
   return context;
@@ -41,10 +41,10 @@ replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& r
   replay::Chooser random = replay::random_chooser(world.noop, world.trials);
   if (world.policy.empty()) return random;
   const nn::WorldBundle bundle = named_by_config([&] { return load_controller_bundle(world.policy, rules); });
-  if (bundle.world.everywhere != config.flag("workload.everywhere"))
-    throw UsageError(std::string("the controller learned ") + (bundle.world.everywhere ? "with" : "without") +
-                         " rules at all of their sites as actions",
-                     world.policy, "give workload.everywhere as it was");
+  const std::string mode(enum_name(bundle.world.action_mode));
+  if (mode != config.text("workload.action_mode"))
+    throw UsageError("the controller learned with actions of the mode " + mode, world.policy,
+                     "use workload.action_mode=" + mode);
   return replay::controller_chooser(bundle, world.on_policy, std::move(random));
 }
 

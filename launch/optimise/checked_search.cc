@@ -128,24 +128,24 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
                                               const search::SearchLimits& budget) {
   std::unique_ptr<search::Prior> prior;
   env::EpisodeLimits limits;
-  bool everywhere = false;
+  env::ActionMode mode = env::ActionMode::one_site;
   const bool guided = wants_policy(name);
   const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
   if (guided && is_bundle(path)) {
     auto controller = std::make_unique<ControllerPrior>(path, rules_);
     limits = controller->limits();
-    everywhere = controller->everywhere();
+    mode = controller->action_mode();
     prior = std::move(controller);
   } else if (guided) {
     const nn::PolicyFile policy = nn::load_policy(path);
     limits = policy.limits;
     prior = std::make_unique<PolicyPrior>(policy, rules_);
-    everywhere = policy.network.everywhere;
+    mode = policy.network.action_mode;
     if (const std::string note = unseen_note(policy, rules_); !note.empty() && !options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
   }
   const search::ObservationOptions observation{limits.horizon, limits.location_limit, costs_.bindings(),
-                                               everywhere};
+                                               mode};
   const auto searcher = make_search(name, prior.get(), observation);
   Rng rng(options_.seed, "search");
   Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,

@@ -1,6 +1,7 @@
 #include "launch/optimise/searches.h"
 
 #include "core/base/text.h"
+#include "core/search/all_sites_descent.h"
 #include "core/search/backtracking.h"
 #include "core/search/beam.h"
 #include "core/search/best_of.h"
@@ -9,7 +10,6 @@
 #include "core/search/polish.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
-#include "core/search/sweep.h"
 #include "core/task/config_files.h"
 
 namespace regraft::launch {
@@ -21,15 +21,15 @@ constexpr std::uint64_t kPolicyRollouts = 32;
 }  // namespace
 
 const std::vector<std::string>& search_names() {
-  static const std::vector<std::string> names{"greedy", "sweep",  "restarts",  "taso",
-                                              "beam",   "policy", "portfolio", "random"};
+  static const std::vector<std::string> names{"greedy", "all_sites_descent", "restarts", "taso", "beam",
+                                              "policy", "portfolio",         "random"};
   return names;
 }
 
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();
-  if (name == "sweep") return search::make_sweep();
+  if (name == "all_sites_descent") return search::make_all_sites_descent();
   if (name == "restarts") return search::make_restarts();
   if (name == "taso") return search::make_backtracking();
   if (name == "beam") return search::make_beam();
@@ -40,7 +40,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   std::vector<std::unique_ptr<search::Search>> parts;
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   if (name == "portfolio") {
-    parts.push_back(search::make_sweep());
+    parts.push_back(search::make_all_sites_descent());
     rollouts = search::make_polished(std::move(rollouts));
   }
   parts.push_back(std::move(rollouts));

@@ -12,7 +12,7 @@
 
 namespace regraft::launch {
 
-/// Names that make_search takes: greedy, sweep, restarts, taso, beam, policy, portfolio, random.
+/// Names that make_search takes: greedy, all_sites_descent, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to

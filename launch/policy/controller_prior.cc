@@ -27,8 +27,8 @@ env::EpisodeLimits ControllerPrior::limits() const {
   return limits_of(state_->bundle.world);
 }
 
-bool ControllerPrior::everywhere() const {
-  return state_->bundle.world.everywhere;
+env::ActionMode ControllerPrior::action_mode() const {
+  return state_->bundle.world.action_mode;
 }
 
 std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {

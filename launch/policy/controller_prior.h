@@ -22,7 +22,7 @@ class ControllerPrior : public search::Prior {
   /// The limits of the episodes that the world model was fitted to.
   env::EpisodeLimits limits() const;
   /// Whether it chooses among rules at all of their sites, too.
-  bool everywhere() const;
+  env::ActionMode action_mode() const;
 
  private:
   struct State;

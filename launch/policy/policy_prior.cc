@@ -22,7 +22,7 @@ PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules
   const nn::PolicyFile fitted = nn::with_op_kinds(file, graph::op_kind_names());
   state_ = std::make_unique<State>(
       State{nn::Policy(fitted.network, fitted.weights,
-                       env::make_rule_features(rules, file.network.everywhere), {.device = "cpu"})});
+                       env::make_rule_features(rules, file.network.action_mode), {.device = "cpu"})});
 }
 
 PolicyPrior::~PolicyPrior() = default;

@@ -21,14 +21,14 @@ void check(const Episode& episode) {
     require(segment.weight_version == episode.weight_version(),
             "its segments were acted with different weights");
     require(segment.hierarchical == episode.hierarchical(), "its segments were acted with different heads");
-    require(!segment.next_observation || segment.next_observation->everywhere == episode.everywhere(),
+    require(!segment.next_observation || segment.next_observation->action_mode == episode.action_mode(),
             "its last state has another kind of actions");
     const bool last = &segment == &episode.segments.back();
     require(!segment.next_observation || last, "it goes on after it was truncated");
     for (const replay::Step& step : segment.steps) {
       const bool may_end = last && &step == &segment.steps.back();
       require(!step.terminated || may_end, "it goes on after its end");
-      require(step.observation.everywhere == episode.everywhere(),
+      require(step.observation.action_mode == episode.action_mode(),
               "its steps have different kinds of actions");
       for (const float log_probability : {step.log_probability, step.location_log_probability})
         require(std::isfinite(log_probability) && log_probability <= 0, "a log-probability is none");

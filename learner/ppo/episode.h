@@ -21,7 +21,7 @@ struct Episode {
   /// The policy that acted decides in two halves; the same in all segments.
   bool hierarchical() const { return segments.front().hierarchical; }
   /// It was played with rules at all of their sites as actions, too; the same in all steps.
-  bool everywhere() const { return segments.front().steps.front().observation.everywhere; }
+  env::ActionMode action_mode() const { return segments.front().steps.front().observation.action_mode; }
   const replay::Segment& end() const { return segments.back(); }
 };
 

@@ -29,7 +29,7 @@ nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node
   if (options.width != 0) network.width = options.width;
   if (options.steps != 0) network.steps = options.steps;
   if (options.head_width != 0) network.head_width = options.head_width;
-  network.everywhere = options.everywhere;
+  network.action_mode = options.action_mode;
   if (network.head == nn::Head::hierarchical) network.xfers = static_cast<std::uint32_t>(rule_count + 1);
   nn::check(network);
   return network;

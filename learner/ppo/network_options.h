@@ -14,8 +14,8 @@ namespace regraft::learner {
 struct NetworkOptions {
   std::string preset = "cpu";
   nn::Head head = nn::Head::pointer;
-  std::uint32_t width = 0, steps = 0, head_width = 0;  // 0: the preset's
-  bool everywhere = false;                             // of the workload, which the network has to fit
+  std::uint32_t width = 0, steps = 0, head_width = 0;       // 0: the preset's
+  env::ActionMode action_mode = env::ActionMode::one_site;  // of the workload, which the network has to fit
 };
 
 /// For this op table and, where the head is hierarchical, this many rules.

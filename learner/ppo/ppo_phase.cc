@@ -98,9 +98,9 @@ std::unique_ptr<TicketResult> PpoPhase::judge(const wire::Delivery& delivery) {
     auto result = std::make_unique<EpisodeResult>(assemble_episode(delivery));
     reason = &other_head_;
     const bool hierarchical = network_.head == nn::Head::hierarchical;
-    const char* differs = result->episode.hierarchical() != hierarchical        ? "head"
-                          : result->episode.everywhere() != network_.everywhere ? "workload.everywhere"
-                                                                                : nullptr;
+    const char* differs = result->episode.hierarchical() != hierarchical          ? "head"
+                          : result->episode.action_mode() != network_.action_mode ? "workload.action_mode"
+                                                                                  : nullptr;
     if (differs != nullptr)
       throw replay::ReplayError(std::string("was acted with another ") + differs + " than is trained",
                                 "episode", "run actors and learner with one config");

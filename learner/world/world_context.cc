@@ -33,7 +33,8 @@ void require_same(const nn::WorldModel& world, const WorldContext& job, const st
   compare("workload.models", joined(world.model_names), joined(job.model_names));
   compare("workload.horizon", std::to_string(world.horizon), std::to_string(job.horizon));
   compare("workload.locations", std::to_string(world.location_limit), std::to_string(job.location_limit));
-  compare("workload.everywhere", world.everywhere ? "true" : "false", job.everywhere ? "true" : "false");
+  compare("workload.action_mode", std::string(enum_name(world.action_mode)),
+          std::string(enum_name(job.action_mode)));
   compare("workload.reward", world.reward_kind, job.reward_kind);
   compare("workload.bind", joined(bound_in(world.training_record)), joined(job.bind));
   if (!differences.empty())

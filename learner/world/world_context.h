@@ -14,7 +14,7 @@ struct WorldContext {
   std::vector<std::string> op_kinds;
   std::vector<std::string> model_names;
   std::uint32_t horizon = 0, location_limit = 0;
-  bool everywhere = false;
+  env::ActionMode action_mode = env::ActionMode::one_site;
   std::string reward_kind = "incremental";
   std::vector<std::string> bind = {};  // sizes of symbolic dims, ascending: "batch=8"
 };

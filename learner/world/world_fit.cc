@@ -263,7 +263,7 @@ nn::WorldModel WorldFit::world() const {
   world.config = parts_->config;
   world.horizon = context_.horizon;
   world.location_limit = context_.location_limit;
-  world.everywhere = context_.everywhere;
+  world.action_mode = context_.action_mode;
   world.reward_kind = context_.reward_kind;
   world.op_kinds = context_.op_kinds;
   world.rule_set_hash = context_.rule_set_hash;

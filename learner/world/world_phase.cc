@@ -223,8 +223,9 @@ void WorldPhase::take_earlier() {
   if (file.rule_set_hash != setup_.context.rule_set_hash || file.models != setup_.models)
     throw UsageError("these rollouts are of other rules or models", setup_.world.rollouts,
                      "give those that were collected with the job's");
-  if (json::parse(file.record).value("everywhere", false) != setup_.context.everywhere)
-    throw UsageError("these rollouts were played with another workload.everywhere", setup_.world.rollouts,
+  if (json::parse(file.record).value(env::kAllSitesField, false) !=
+      (setup_.context.action_mode == env::ActionMode::all_sites))
+    throw UsageError("these rollouts were played with another workload.action_mode", setup_.world.rollouts,
                      "give it as it was there");
   for (const replay::Rollout& rollout : file.rollouts) {
     replay_.add(rollout);
@@ -243,7 +244,7 @@ void WorldPhase::export_as(const std::string&, const JobFigures&) {
   file.rule_set_hash = setup_.context.rule_set_hash;
   file.models = setup_.models;
   file.record = json{{"noop", setup_.world.noop},
-                     {"everywhere", setup_.context.everywhere},
+                     {env::kAllSitesField, setup_.context.action_mode == env::ActionMode::all_sites},
                      {"config", setup_.job.config_toml}}
                     .dump();
   for (std::size_t i = 0; i < replay_.size(); ++i) file.rollouts.push_back(replay_.at(i));

@@ -10,7 +10,7 @@ using env::Observation;
 
 constexpr std::size_t kNodeRowBytes =
     sizeof(std::uint32_t) + sizeof(std::uint16_t) + env::kNodeFeatures * sizeof(float);
-constexpr std::uint64_t kEverywhere = std::uint64_t{1} << 32;  // beside the truncated locations
+constexpr std::uint64_t kAllSites = std::uint64_t{1} << 32;  // beside the truncated locations
 constexpr std::size_t kEdgeRowBytes = 2 * sizeof(std::uint32_t) + env::kEdgeFeatures * sizeof(float);
 
 /// Writes a row of known size from its start to its end.
@@ -139,7 +139,7 @@ void to_rows(const Observation& o, ObservationRows& rows) {
   rows.globals = o.globals;
   rows.rule_count = static_cast<std::uint32_t>(o.location_counts.size() - 1);
   rows.truncated_locations = o.truncated_locations;
-  rows.everywhere = o.everywhere;
+  rows.action_mode = o.action_mode;
   rows.nodes.clear();
   rows.edges.clear();
   rows.candidates.clear();
@@ -170,7 +170,7 @@ Observation from_rows(const ObservationRows& rows) {
   Observation o;
   o.globals = rows.globals;
   o.truncated_locations = rows.truncated_locations;
-  o.everywhere = rows.everywhere;
+  o.action_mode = rows.action_mode;
   o.location_counts.assign(rows.rule_count + 1, 0);
   read_nodes(rows.nodes, o);
   read_edges(rows.edges, o);
@@ -182,7 +182,7 @@ Observation from_rows(const ObservationRows& rows) {
 
 void write_observation(const ObservationRows& before, const ObservationRows& after, ByteWriter& out) {
   out.varint(after.rule_count);
-  out.varint(after.truncated_locations | (after.everywhere ? kEverywhere : 0));
+  out.varint(after.truncated_locations | (after.action_mode == env::ActionMode::all_sites ? kAllSites : 0));
   out.raw(std::as_bytes(std::span(after.globals)));
   write_delta(before.nodes, after.nodes, sizeof(std::uint32_t), out);
   write_delta(before.edges, after.edges, sizeof(std::uint32_t), out);
@@ -193,10 +193,10 @@ ObservationRows read_observation(const ObservationRows& before, ByteReader& in, 
   ObservationRows rows;
   const std::uint64_t rules = in.varint(), truncated = in.varint();
   require(rules <= limits.rules, "too many rules");
-  require(truncated <= (kEverywhere | UINT32_MAX), "too many truncated locations");
+  require(truncated <= (kAllSites | UINT32_MAX), "too many truncated locations");
   rows.rule_count = static_cast<std::uint32_t>(rules);
   rows.truncated_locations = static_cast<std::uint32_t>(truncated);
-  rows.everywhere = (truncated & kEverywhere) != 0;
+  if (truncated & kAllSites) rows.action_mode = env::ActionMode::all_sites;
   append_features(rows.globals, in, env::kGlobalFeatures);
   rows.nodes = read_delta(before.nodes, in, limits.nodes, limits.table_bytes);
   rows.edges = read_delta(before.edges, in, limits.edges, limits.table_bytes);

@@ -16,7 +16,7 @@ struct ObservationRows {
   RowTable candidates;  // xfer, ids of matched nodes
   std::vector<float> globals;
   std::uint32_t rule_count = 0;
-  bool everywhere = false;
+  env::ActionMode action_mode = env::ActionMode::one_site;
   std::uint32_t truncated_locations = 0;
 };
 

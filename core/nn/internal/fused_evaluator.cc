@@ -104,7 +104,7 @@ class FusedEvaluator : public Evaluator {
  private:
   Evaluation evaluate_one(const env::Observation& observation) {
     check(observation, model_.config().node_kinds, rules_.rule_count);
-    check_actions(model_.config(), observation.everywhere);
+    check_actions(model_.config(), observation.action_mode);
     const FusedGraph graph = fused_graph(observation, candidate_rules_);
     const FusedRows& rows = arena_.prepare(graph, model_.config(), Tape::none);
     forward_(model_.weights(), graph, rows);

@@ -237,7 +237,7 @@ FusedGraph fused_graph(const env::Observation& observation) {
 
 FusedGraph fused_graph(const env::Observation& observation, std::vector<std::uint16_t>& rules) {
   FusedGraph graph = fused_graph(observation);
-  if (!observation.everywhere) return graph;
+  if (observation.action_mode == env::ActionMode::one_site) return graph;
   rules.resize(observation.candidate_count());
   for (std::size_t row = 0; row < rules.size(); ++row)
     rules[row] = static_cast<std::uint16_t>(observation.rule_row(row));

@@ -11,7 +11,7 @@ class TorchEvaluator : public Evaluator {
 
   std::vector<Evaluation> evaluate(std::span<const env::Observation* const> observations) override {
     torch::InferenceMode inference;
-    for (const auto* observation : observations) check_actions(network_.config(), observation->everywhere);
+    for (const auto* observation : observations) check_actions(network_.config(), observation->action_mode);
     const BatchTensors batch(make_batch(observations, network_.config().node_kinds, rule_count_),
                              network_.device());
     const auto output = network_.forward(batch, rules_);

@@ -86,7 +86,7 @@ class TorchTrainer : public Trainer {
   TrainerOutput forward(std::span<const env::Observation* const> observations,
                         std::span<const std::int32_t> chosen, Gradients gradients) override {
     check_count(observations, chosen);
-    for (const auto* observation : observations) check_actions(network_.config(), observation->everywhere);
+    for (const auto* observation : observations) check_actions(network_.config(), observation->action_mode);
     const torch::AutoGradMode mode(gradients == Gradients::wanted);
     batch_.emplace(make_batch(observations, network_.config().node_kinds, rule_count_), network_.device(),
                    network_.type());
@@ -168,7 +168,7 @@ void FusedTrainer::index(std::span<const env::Observation* const> observations) 
   candidate_rules_.resize(std::max(candidate_rules_.size(), observations.size()));
   for (const auto* observation : observations) {
     check(*observation, network_.config().node_kinds, rule_count_);
-    check_actions(network_.config(), observation->everywhere);
+    check_actions(network_.config(), observation->action_mode);
     graphs_.push_back(fused_graph(*observation, candidate_rules_[graphs_.size()]));
   }
   groups_ = make_candidate_groups(observations);
@@ -241,7 +241,7 @@ void FusedTrainer::backward(const Tensor& loss) {
 }  // namespace
 
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine) {
-  check_rules(network.config(), rules.rule_count, rules.everywhere);
+  check_rules(network.config(), rules.rule_count, rules.action_mode);
   const FusedKernels kernels = best_kernels(network.config());
   const bool possible =
       kernels.forward != nullptr && network.device().is_cpu() && network.type() == torch::kFloat32;

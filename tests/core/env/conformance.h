@@ -85,7 +85,7 @@ class EnvironmentConformance {
     Observation out;
     writer.write(state,
                  {env.initial_cost(), env.steps(), env.options().horizon, env.options().location_limit,
-                  env.options().everywhere},
+                  env.options().action_mode},
                  out);
     return out;
   }
@@ -237,22 +237,22 @@ class EnvironmentConformance {
     std::size_t row = 0, beyond = 0;
     for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
       const auto matches = fresh.matches(xfer);
-      const bool everywhere = env.options().everywhere && matches.size() > 1;
-      const std::size_t limit = env.options().location_limit - (everywhere ? 1u : 0u);
+      const bool all = env.options().action_mode == ActionMode::all_sites && matches.size() > 1;
+      const std::size_t limit = env.options().location_limit - (all ? 1u : 0u);
       const std::size_t kept = std::min<std::size_t>(matches.size(), limit);
-      ASSERT_EQ(seen.location_counts[xfer], kept + (everywhere ? 1u : 0u)) << "xfer " << xfer;
+      ASSERT_EQ(seen.location_counts[xfer], kept + (all ? 1u : 0u)) << "xfer " << xfer;
       beyond += matches.size() - kept;
-      std::set<graph::NodeId> all;
-      for (const rules::Match& match : matches) all.insert(match.nodes.begin(), match.nodes.end());
-      if (everywhere) {
+      std::set<graph::NodeId> matched;
+      for (const rules::Match& match : matches) matched.insert(match.nodes.begin(), match.nodes.end());
+      if (all) {
         ASSERT_TRUE(seen.stands_for_all(xfer, 0));
         ASSERT_EQ(seen.candidate_xfers[row], xfer);
         ASSERT_EQ(seen.candidate_locations[row], 0u);
-        ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(all.begin(), all.end()));
+        ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(matched.begin(), matched.end()));
         ++row;
       }
       for (std::size_t site = 0; site < kept; ++site, ++row) {
-        const std::size_t location = site + (everywhere ? 1u : 0u);
+        const std::size_t location = site + (all ? 1u : 0u);
         ASSERT_EQ(seen.candidate_xfers[row], xfer);
         ASSERT_EQ(seen.candidate_locations[row], location);
         ASSERT_FALSE(seen.stands_for_all(xfer, location));

@@ -44,14 +44,16 @@ TEST(Environment, ConformsOnTheSyntheticFamily) {
     TableMeter meter(world.costs);
     for (const RewardKind reward : {RewardKind::incremental, RewardKind::terminal, RewardKind::best,
                                     RewardKind::detailed, RewardKind::measured}) {
-      for (const auto& [limit, everywhere] :
-           {std::pair{200u, false}, {3u, false}, {200u, true}, {3u, true}}) {
+      for (const auto& [limit, mode] : {std::pair{200u, ActionMode::one_site},
+                                        {3u, ActionMode::one_site},
+                                        {200u, ActionMode::all_sites},
+                                        {3u, ActionMode::all_sites}}) {
         EnvOptions options;
         options.horizon = 12;
         options.reward = reward;
         options.reward_settings = {.measure_every = limit == 3 ? 5u : 0u, .meter = &meter};
         options.location_limit = limit;
-        options.everywhere = everywhere;
+        options.action_mode = mode;
         check_environment([&](EnvOptions given) { return world.make(std::move(given)); }, world.costs,
                           options, seed);
       }
@@ -70,8 +72,8 @@ TEST(Environment, ConformsWhereMatchesOverlapAndComeBack) {
     const auto make = [&](EnvOptions given) {
       return Environment(world.graph, world.rules, costs, std::move(given), clock);
     };
-    for (const bool everywhere : {false, true}) {
-      options.everywhere = everywhere;
+    for (const ActionMode mode : {ActionMode::one_site, ActionMode::all_sites}) {
+      options.action_mode = mode;
       check_environment(make, costs, options, seed);
     }
   }
@@ -245,7 +247,7 @@ TEST(Environment, RefusesOptionsOutOfRange) {
   negative.invalid_penalty = -1;
   one_location.location_limit = 1;
   EXPECT_NO_THROW(world.make(one_location));
-  one_location.everywhere = true;
+  one_location.action_mode = ActionMode::all_sites;
   EXPECT_THROW(world.make(one_location), EnvError);
   EXPECT_THROW(world.make(no_steps), EnvError);
   EXPECT_THROW(world.make(no_locations), EnvError);

@@ -29,7 +29,7 @@ TEST_P(Models, Conform) {
 TEST_P(Models, ConformWithRulesAtAllOfTheirSitesAsActions) {
   const ModelWorld world(GetParam());
   EnvOptions options{.horizon = 8};
-  options.everywhere = true;
+  options.action_mode = ActionMode::all_sites;
   check_environment([&](EnvOptions given) { return world.make(given); }, world.costs, options, 2);
 }
 

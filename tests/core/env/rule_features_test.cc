@@ -43,7 +43,8 @@ TEST(RuleFeatures, RowsHaveUnitSizeAndNoopHasItsOwn) {
 
 TEST(RuleFeatures, ARuleAtAllOfItsSitesHasARowOfItsOwn) {
   const rules::RuleSet rules = make_synthetic_rules(2);
-  const RuleFeatureTable plain = make_rule_features(rules), table = make_rule_features(rules, true);
+  const RuleFeatureTable plain = make_rule_features(rules),
+                         table = make_rule_features(rules, ActionMode::all_sites);
   ASSERT_EQ(table.rows(), 2 * rules.size() + 1);
   ASSERT_EQ(table.features.size(), table.rows() * kRuleFeatures);
   EXPECT_TRUE(std::equal(plain.features.begin(), plain.features.end(), table.features.begin()));

@@ -14,11 +14,11 @@ namespace {
 constexpr std::uint64_t kSeed = 777;
 
 /// Width, head, and whether locations for all sites are among the actions.
-class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, bool>> {
+class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, env::ActionMode>> {
  protected:
   FusedTest() {
     set_torch_threads(1);
-    size.everywhere = config.everywhere;
+    size.action_mode = config.action_mode;
     for (const std::size_t nodes : {1, 2, 9, 33}) {
       size.nodes = nodes;
       observations.push_back(test::synthetic_observation(size, rng));
@@ -57,9 +57,9 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, bo
   }
 
   static NetworkConfig make_config(std::size_t rules) {
-    const auto [width, head, everywhere] = GetParam();
+    const auto [width, head, mode] = GetParam();
     const NetworkConfig pointer{
-        .width = static_cast<std::uint32_t>(width), .steps = 3, .node_kinds = 20, .everywhere = everywhere};
+        .width = static_cast<std::uint32_t>(width), .steps = 3, .node_kinds = 20, .action_mode = mode};
     return head == Head::pointer ? pointer : test::hierarchical(pointer, rules);
   }
 
@@ -67,7 +67,7 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, bo
   NetworkConfig config = make_config(size.rules);
   Rng rng{kSeed, "fused"};
   std::vector<env::Observation> observations;
-  env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng, config.everywhere);
+  env::RuleFeatureTable rules = test::synthetic_rules(size.rules, rng, config.action_mode);
   Weights weights;
 };
 
@@ -153,10 +153,10 @@ TEST_P(FusedTest, InstructionSetsAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, FusedTest,
-                         testing::Combine(testing::Values(16, 32, 64),
-                                          testing::Values(Head::pointer, Head::hierarchical),
-                                          testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(
+    Networks, FusedTest,
+    testing::Combine(testing::Values(16, 32, 64), testing::Values(Head::pointer, Head::hierarchical),
+                     testing::Values(env::ActionMode::one_site, env::ActionMode::all_sites)));
 
 TEST(Fused, EveryInstructionSetHasTheSameWidths) {
   for (const std::size_t width : {8, 16, 24, 32, 64, 128}) {

@@ -129,16 +129,17 @@ TEST_F(PolicyFileTest, AHierarchicalPolicyIsBoundToItsRuleSetAndAPointerIsNot) {
 TEST_F(PolicyFileTest, SaysWhetherItChoosesAmongRulesAtAllOfTheirSites) {
   for (PolicyFile policy : {example(), hierarchical_example()}) {
     const std::vector<std::byte> without = encode_policy(policy);
-    policy.network.everywhere = true;
+    policy.network.action_mode = env::ActionMode::all_sites;
     policy.weights = initial_weights(policy.network, 4);
     EXPECT_EQ(decode_policy(encode_policy(policy), "x"), policy);
     const auto says = [](const std::vector<std::byte>& bytes) {
-      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()).find("everywhere") !=
-             std::string::npos;
+      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())
+                 .find(env::kAllSitesField) != std::string::npos;
     };
     EXPECT_TRUE(says(encode_policy(policy)));
     EXPECT_FALSE(says(without)) << "files without stay as they were";
-    const auto older = edited(policy, [](nlohmann::json& all) { all["network"]["everywhere"] = true; });
+    const auto older =
+        edited(policy, [](nlohmann::json& all) { all["network"][env::kAllSitesField] = true; });
     EXPECT_THAT([&] { decode_policy(older, "x"); }, ThrowsMessage<NnError>(HasSubstr("train it again")));
   }
 }

@@ -30,7 +30,7 @@ class PolicyTest : public testing::Test {
     Rng rule_rng(kSeed, "rules");
     return {config,
             weights,
-            test::synthetic_rules(size.rules, rule_rng, config.everywhere),
+            test::synthetic_rules(size.rules, rule_rng, config.action_mode),
             {.device = "cpu", .engine = engine}};
   }
 
@@ -97,7 +97,7 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
 env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
   env::Observation seen =
       test::synthetic_observation({.nodes = 12, .rules = size.rules, .locations = 0}, rng);
-  seen.everywhere = true;
+  seen.action_mode = env::ActionMode::all_sites;
   seen.candidate_xfers = {1, 1, static_cast<std::uint16_t>(size.rules)};
   seen.candidate_locations = {0, 1, 0};
   seen.candidate_nodes = {3, 4, 3, 4};
@@ -109,7 +109,7 @@ env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
 TEST_F(PolicyTest, ARuleAtAllOfItsSitesIsToldFromTheRuleAtOne) {
   const env::Observation seen = two_alike(size, rng);
   for (NetworkConfig config : {preset("cpu", 20), test::hierarchical(preset("cpu", 20), size.rules)}) {
-    config.everywhere = true;
+    config.action_mode = env::ActionMode::all_sites;
     auto torch = make(Engine::torch, config), fused = make(Engine::fused, config);
     const auto expected = torch.evaluate(seen), found = fused.evaluate(seen);
     for (std::size_t c = 0; c < 3; ++c)
@@ -127,7 +127,7 @@ TEST_F(PolicyTest, BeforeTrainingAllSitesOfARuleAreTakenAsOftenAsAnyOneOfThem) {
   seen.location_counts[1] = 3;
   seen.location_counts[3] = 1;
   for (NetworkConfig config : {preset("cpu", 20), test::hierarchical(preset("cpu", 20), size.rules)}) {
-    config.everywhere = true;
+    config.action_mode = env::ActionMode::all_sites;
     const bool pointer = config.head == Head::pointer;
     Weights weights = initial_weights(config, 5);
     std::ranges::fill(weights.tensor(pointer ? "pointer.output" : "location.output"), 0.0F);
@@ -147,20 +147,21 @@ TEST_F(PolicyTest, BeforeTrainingAllSitesOfARuleAreTakenAsOftenAsAnyOneOfThem) {
 
 TEST_F(PolicyTest, ActionsOfAnotherKindThanInTrainingAreRefused) {
   NetworkConfig knowing = preset("cpu", 20);
-  knowing.everywhere = true;
+  knowing.action_mode = env::ActionMode::all_sites;
   const env::Observation with = two_alike(size, rng);
   env::Observation without = with;
-  without.everywhere = false;
+  without.action_mode = env::ActionMode::one_site;
   for (const auto engine : {Engine::torch, Engine::fused}) {
     auto policy = make(engine, preset("cpu", 20)), other = make(engine, knowing);
     EXPECT_NO_THROW(policy.evaluate(without));
     EXPECT_NO_THROW(other.evaluate(with));
     EXPECT_THAT([&] { policy.evaluate(with); },
-                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.everywhere=false")));
+                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.action_mode=one_site")));
     EXPECT_THAT([&] { other.evaluate(without); },
-                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.everywhere=true")));
+                testing::ThrowsMessage<NnError>(testing::HasSubstr("workload.action_mode=all_sites")));
     EXPECT_THROW(other.set_rules(test::synthetic_rules(size.rules, rng)), NnError);
-    EXPECT_THROW(policy.set_rules(test::synthetic_rules(size.rules, rng, true)), NnError);
+    EXPECT_THROW(policy.set_rules(test::synthetic_rules(size.rules, rng, env::ActionMode::all_sites)),
+                 NnError);
     const env::Observation* both[] = {&with, &without};
     EXPECT_THROW(other.evaluate(both), NnError);
   }

@@ -15,7 +15,7 @@ struct SyntheticSize {
   std::size_t rules = 5;
   std::size_t locations = 4;  // at most, in each rule
   std::uint16_t kinds = 20;
-  bool everywhere = false;  // the first of two or more locations stands for all sites
+  env::ActionMode action_mode = env::ActionMode::one_site;
 };
 
 inline float feature(Rng& rng) {
@@ -25,7 +25,7 @@ inline float feature(Rng& rng) {
 /// Candidates with random matched nodes, in the canonical form of env::Observation.
 inline void add_candidates(env::Observation& observation, const SyntheticSize& size, Rng& rng) {
   observation.candidate_offsets = {0};
-  observation.everywhere = size.everywhere;
+  observation.action_mode = size.action_mode;
   for (std::size_t rule = 0; rule <= size.rules; ++rule) {
     const bool no_op = rule == size.rules;
     const std::size_t count = no_op ? 1 : rng.below(size.locations + 1);
@@ -64,8 +64,9 @@ inline env::Observation synthetic_observation(const SyntheticSize& size, Rng& rn
   return observation;
 }
 
-inline env::RuleFeatureTable synthetic_rules(std::size_t rules, Rng& rng, bool everywhere = false) {
-  env::RuleFeatureTable table{rules, {}, everywhere};
+inline env::RuleFeatureTable synthetic_rules(std::size_t rules, Rng& rng,
+                                             env::ActionMode mode = env::ActionMode::one_site) {
+  env::RuleFeatureTable table{rules, {}, mode};
   for (std::size_t i = 0; i < rules * env::kRuleFeatures; ++i) table.features.push_back(feature(rng));
   table.features.resize((rules + 1) * env::kRuleFeatures, 0.0f);
   table.features.back() = 1.0f;

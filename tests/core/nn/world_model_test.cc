@@ -164,10 +164,10 @@ TEST(WorldModel, CountsAreThoseOfItsOwnXfers) {
   observation.location_counts = {4, 2, 0, 7, 1, 1};
   EXPECT_EQ(world_counts(small_world(), observation), (std::vector<std::uint16_t>{2, 7, 1}));
   env::Observation other = observation;
-  other.everywhere = true;  // location 0 is another action
+  other.action_mode = env::ActionMode::all_sites;  // location 0 is another action
   EXPECT_THROW(world_counts(small_world(), other), NnError);
   WorldModel knowing = small_world();
-  knowing.everywhere = true;
+  knowing.action_mode = env::ActionMode::all_sites;
   EXPECT_EQ(world_counts(knowing, other), world_counts(small_world(), observation));
   EXPECT_THROW(world_counts(knowing, observation), NnError);
   observation.location_counts.pop_back();

@@ -7,6 +7,7 @@
 #include "core/env/exhaustive.h"
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"
+#include "core/search/all_sites_descent.h"
 #include "core/search/backtracking.h"
 #include "core/search/beam.h"
 #include "core/search/best_of.h"
@@ -16,7 +17,6 @@
 #include "core/search/polish.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
-#include "core/search/sweep.h"
 
 namespace regraft::search {
 namespace {
@@ -87,7 +87,7 @@ std::unique_ptr<Search> best_of_greedy_and_random() {
 std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
   std::vector<std::unique_ptr<Search>> all;
   all.push_back(make_greedy());
-  all.push_back(make_sweep());
+  all.push_back(make_all_sites_descent());
   all.push_back(make_restarts());
   all.push_back(make_backtracking());
   all.push_back(make_beam());
@@ -113,7 +113,7 @@ TEST(Search, AllConform) {
   UniformPrior uniform;
   const std::vector<SearchConformance::Make> all = {
       [] { return make_greedy(); },
-      [] { return make_sweep(); },
+      [] { return make_all_sites_descent(); },
       [] { return make_restarts(); },
       [] { return make_restarts({.most_steps = 1}); },
       [] { return make_backtracking(); },
@@ -311,11 +311,14 @@ class PathPrior : public Prior {
 
 TEST(Prior, WhatItRemembersIsOfTheWayToTheGraphThatItIsAskedAbout) {
   const World world({.chains = 3, .locked = 1, .valley = 1});
-  for (const auto& [guided, everywhere] :
-       {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
-    SCOPED_TRACE((guided ? "guided" : "rollouts") + std::string(everywhere ? ", all sites" : ""));
+  using env::ActionMode;
+  for (const auto& [guided, mode] : {std::pair{false, ActionMode::one_site},
+                                     {true, ActionMode::one_site},
+                                     {false, ActionMode::all_sites},
+                                     {true, ActionMode::all_sites}}) {
+    SCOPED_TRACE((guided ? "guided, " : "rollouts, ") + std::string(enum_name(mode)));
     PathPrior prior;
-    const ObservationOptions observation{.everywhere = everywhere};
+    const ObservationOptions observation{.action_mode = mode};
     const auto search =
         guided ? make_policy_guided(prior, {.observation = observation})
                : make_rollouts(prior, {.observation = observation, .greedy_first = true, .rollouts = 20});
@@ -323,7 +326,7 @@ TEST(Prior, WhatItRemembersIsOfTheWayToTheGraphThatItIsAskedAbout) {
     std::size_t longest = 0;
     const ManualClock clock;
     env::EnvOptions options;
-    options.everywhere = everywhere;
+    options.action_mode = mode;
     env::Environment environment(*world.task.start, world.rules, world.costs, options, clock);
     for (const auto& [path, counts] : prior.asked) {
       environment.reset();

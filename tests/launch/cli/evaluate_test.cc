@@ -42,7 +42,8 @@ class Evaluate : public ::testing::Test {
   }
   /// A policy with fresh weights for the model's rules, as the learner writes one.
   std::filesystem::path policy(nn::Head head, const std::string& rule_set_hash,
-                               const env::EpisodeLimits& limits = {}, bool everywhere = false) {
+                               const env::EpisodeLimits& limits = {},
+                               env::ActionMode mode = env::ActionMode::one_site) {
     const rules::RuleSet rules = env::make_synthetic_rules(1);
     nn::PolicyFile policy;
     policy.op_kinds = graph::op_kind_names();
@@ -55,11 +56,11 @@ class Evaluate : public ::testing::Test {
                       .steps = 2,
                       .node_kinds = static_cast<std::uint32_t>(policy.op_kinds.size()),
                       .head = head,
-                      .everywhere = everywhere};
+                      .action_mode = mode};
     if (head == nn::Head::hierarchical) policy.network.xfers = static_cast<std::uint32_t>(rules.size() + 1);
     policy.weights = nn::initial_weights(policy.network, 3);
     const auto path =
-        folder_.path() / (std::string(nn::head_name(head)) + (everywhere ? "-all" : "") + ".policy");
+        folder_.path() / (std::string(nn::head_name(head)) + "-" + std::string(enum_name(mode)) + ".policy");
     nn::save_policy(policy, path);
     return path;
   }
@@ -187,14 +188,15 @@ TEST_F(Evaluate, PoliciesPlayEpisodesAsInTheirTrainingUnlessTheConfigSaysOtherwi
 // Rules at all of their sites: baselines have them by the config, a policy by its training.
 TEST_F(Evaluate, APolicyHasTheActionsOfItsTraining) {
   const std::string hash = env::make_synthetic_rules(1).hash().hex();
-  const auto scores_of = [&](bool everywhere, const char* setting) {
-    return evaluate({"--policy", policy(nn::Head::pointer, hash, {.horizon = 12}, everywhere).string(),
+  using env::ActionMode;
+  const auto scores_of = [&](ActionMode trained, ActionMode set) {
+    return evaluate({"--policy", policy(nn::Head::pointer, hash, {.horizon = 12}, trained).string(),
                      "--untrained", "--searches", "policy,portfolio", "--expansions", "20", "--episodes", "5",
-                     "--set", setting});
+                     "--set", "workload.action_mode=" + std::string(enum_name(set))});
   };
-  const json plain = scores_of(false, "workload.everywhere=false");
-  const json all = scores_of(true, "workload.everywhere=true");
-  const json crossed = scores_of(true, "workload.everywhere=false");
+  const json plain = scores_of(ActionMode::one_site, ActionMode::one_site);
+  const json all = scores_of(ActionMode::all_sites, ActionMode::all_sites);
+  const json crossed = scores_of(ActionMode::all_sites, ActionMode::one_site);
   for (const char* kind : {"random", "untrained", "policy"})
     EXPECT_NE(of_kind(plain, kind)["returns"], of_kind(all, kind)["returns"]) << kind;
   EXPECT_EQ(of_kind(crossed, "random")["returns"], of_kind(plain, "random")["returns"]);
@@ -206,7 +208,9 @@ TEST_F(Evaluate, APolicyHasTheActionsOfItsTraining) {
   EXPECT_EQ(of_kind(plain, "untrained-policy-search")["costed_in_training"], 0);
   EXPECT_TRUE(of_kind(all, "policy-search")["amortised_at_best"].is_null()) << "not one candidate a step";
   record_ = R"({"steps": 77, "candidates": 990})";
-  EXPECT_EQ(of_kind(scores_of(true, "workload.everywhere=true"), "policy-search")["costed_in_training"], 990);
+  EXPECT_EQ(
+      of_kind(scores_of(ActionMode::all_sites, ActionMode::all_sites), "policy-search")["costed_in_training"],
+      990);
   // Five Relus opened in one step are five rewrites.
   EXPECT_GT(of_kind(all, "random")["candidates_costed"].get<int>(),
             of_kind(plain, "random")["candidates_costed"].get<int>());

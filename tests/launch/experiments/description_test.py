@@ -222,7 +222,7 @@ class Shipped(unittest.TestCase):
             spec = load(CONFIGS / "hardness.toml", small)
             (gap,) = spec.gaps
             self.assertEqual(gap.against, ["returns_long", "scripts"])
-            self.assertLessEqual({"greedy", "taso", "sweep"}, set(gap.of))
+            self.assertLessEqual({"greedy", "taso", "all_sites_descent"}, set(gap.of))
             plan = plan_runs(spec, "out")
             self.assertEqual(len(plan), models * (4 + 1 + 1), "four searches, the longer ones, scripts")
             self.assertEqual(sum("--scripts" in run.arguments for run in plan), models)

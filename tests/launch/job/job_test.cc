@@ -171,7 +171,7 @@ TEST_F(JobTest, WithRulesAtAllSitesAndSelfImitationAResumedRunEndsInTheSameBits)
   const auto start = [&](const fs::path& folder) {
     return Running(train(folder, {"--set", "train.updates=100", "--set", "train.checkpoint_minutes=0.01",
                                   "--set", "train.deterministic=true", "--set", "train.episodes_per_update=8",
-                                  "--set", "workload.everywhere=true", "--set", "workload.reward=best",
+                                  "--set", "workload.action_mode=all_sites", "--set", "workload.reward=best",
                                   "--set", "ppo.imitation=0.3", "--set", "train.trained_share=0.5"}));
   };
   const auto part = [&](const fs::path& folder, const char* name) {

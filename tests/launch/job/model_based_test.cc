@@ -170,12 +170,13 @@ TEST_F(ModelBasedTest, OneCommandCollectsFitsDreamsAndEvaluatesAndARoundMayBeAdd
 
 // Rollouts, dreams and evaluation, where a rule at all of its sites is an action too.
 TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
-  Running job(train(run(), small({"--set", "model_based.rounds=1", "--set", "workload.everywhere=true"})));
+  Running job(
+      train(run(), small({"--set", "model_based.rounds=1", "--set", "workload.action_mode=all_sites"})));
   ASSERT_EQ(job.finish().code, 0) << job.seen();
   expect_results(1);
   const fs::path bundle = run() / "round-1" / "dream" / "policies" / "latest.world";
   const nn::WorldModel world = nn::load_bundle(bundle).world;
-  EXPECT_TRUE(world.everywhere);
+  EXPECT_EQ(world.action_mode, env::ActionMode::all_sites);
   const fs::path scores = dir.path() / "scores.json";
   const Captured evaluated = testing::run(
       {"evaluate", "--policy", bundle.string(), "--models", "synthetic:4:1:1:0", "--searches", "policy",
@@ -194,7 +195,7 @@ TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
       testing::run({"train", "--run", (dir.path() / "other").string(), "--set", "train.phase=dream", "--set",
                     "workload.models=synthetic:4:1:1:0", "--set", "dream.world=" + bundle.string()});
   EXPECT_NE(crossed.status.code, 0);
-  EXPECT_THAT(crossed.errors, HasSubstr("workload.everywhere: fitted to true, the job has false"));
+  EXPECT_THAT(crossed.errors, HasSubstr("workload.action_mode: fitted to all_sites, the job has one_site"));
 }
 
 // Killed with all its processes while it fits, stopped there and as the dreams begin, killed while it dreams,

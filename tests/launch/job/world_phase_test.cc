@@ -197,10 +197,10 @@ TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {
   EXPECT_FALSE(fs::exists(folder / "world" / "model.world"));
 
   Running other(train(dir.path() / "other",
-                      {"--set", "train.phase=collect", "--set", "workload.everywhere=true", "--set",
+                      {"--set", "train.phase=collect", "--set", "workload.action_mode=all_sites", "--set",
                        "world.rollouts=" + (folder / "world" / "collected.rollouts").string()}));
   EXPECT_NE(other.finish().code, 0);
-  EXPECT_THAT(other.seen(), HasSubstr("these rollouts were played with another workload.everywhere"));
+  EXPECT_THAT(other.seen(), HasSubstr("these rollouts were played with another workload.action_mode"));
   EXPECT_FALSE(fs::exists(dir.path() / "other" / "world"));
 
   const fs::path file = dir.path() / "plain.rollouts";

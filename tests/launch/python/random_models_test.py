@@ -26,7 +26,7 @@ PROGRAM = os.environ.get("REGRAFT_PROGRAM", pathlib.Path(os.environ["REGRAFT_BUI
 MODELS = int(os.environ.get("REGRAFT_MODELS", 24))
 FIRST = int(os.environ.get("REGRAFT_MODEL_SEED", 1))
 EACH = int(os.environ.get("REGRAFT_MODEL_SEARCHES", 1))
-SEARCHES = {"sweep": 1, "taso": 1, "beam": 1, "random": 0.3}  # seconds at most
+SEARCHES = {"all_sites_descent": 1, "taso": 1, "beam": 1, "random": 0.3}  # seconds at most
 STRICT = 5  # every so many models are searched without marked rules
 FAULTS = "please report this", "differs after"  # in a reason for which the input comes back
 

@@ -12,27 +12,29 @@
 namespace regraft::learner {
 namespace {
 
+using enum env::ActionMode;
+
 constexpr std::uint64_t kSeed = 5102;
 
 /// A phase, and what an actor sends it.
 class PpoPhaseTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Phase> phase(bool hierarchical, bool everywhere) {
+  std::unique_ptr<Phase> phase(bool hierarchical, env::ActionMode mode) {
     PpoPhaseSetup setup;
     setup.job.options.device = "cpu";
     setup.network.preset = "seeds";
     setup.network.head = hierarchical ? nn::Head::hierarchical : nn::Head::pointer;
-    setup.network.everywhere = everywhere;
+    setup.network.action_mode = mode;
     setup.model_names = {"m"};
     setup.rule_names = {"a", "b", "c"};
     setup.rule_features.rule_count = setup.rule_names.size();
-    setup.rule_features.everywhere = everywhere;
+    setup.rule_features.action_mode = mode;
     setup.rule_features.features.resize(setup.rule_features.rows() * env::kRuleFeatures);
     setup.op_kind_names = {"x", "y", "z"};
     return make_ppo_phase(std::move(setup));
   }
   /// An episode of one step.
-  wire::Delivery played(bool hierarchical, bool everywhere, std::uint64_t seed = 3) {
+  wire::Delivery played(bool hierarchical, env::ActionMode mode, std::uint64_t seed = 3) {
     wire::Delivery delivery;
     delivery.ticket.id = 1;
     delivery.ticket.generation = 1;
@@ -45,7 +47,7 @@ class PpoPhaseTest : public ::testing::Test {
     segment.final_cost_ratio = segment.best_cost_ratio = 1;
     replay::Step step;
     step.observation = replay::testing::observation_on({1, 4, 5}, 3, rng_);
-    step.observation.everywhere = everywhere;
+    step.observation.action_mode = mode;
     step.log_probability = -0.5F;
     step.terminated = true;
     segment.steps.push_back(step);
@@ -65,24 +67,24 @@ class PpoPhaseTest : public ::testing::Test {
 TEST_F(PpoPhaseTest, AnEpisodeOfAnotherHeadIsRefused) {
   for (const bool trained : {false, true}) {
     SCOPED_TRACE(trained ? "a hierarchical policy is trained" : "a pointer policy is trained");
-    const auto learning = phase(trained, false);
-    EXPECT_THROW(learning->judge(played(!trained, false)), replay::ReplayError);
-    const auto result = learning->judge(played(trained, false));
+    const auto learning = phase(trained, one_site);
+    EXPECT_THROW(learning->judge(played(!trained, one_site)), replay::ReplayError);
+    const auto result = learning->judge(played(trained, one_site));
     EXPECT_EQ(result->steps, 1u);
     EXPECT_EQ(result->weight_version, 1u);
   }
 }
 
 TEST_F(PpoPhaseTest, AnEpisodeWithActionsOfAnotherKindIsRefused) {
-  for (const bool trained : {false, true}) {
+  for (const auto& [trained, other] : {std::pair{one_site, all_sites}, {all_sites, one_site}}) {
     const auto learning = phase(false, trained);
-    EXPECT_THROW(learning->judge(played(false, !trained)), replay::ReplayError);
+    EXPECT_THROW(learning->judge(played(false, other)), replay::ReplayError);
     EXPECT_TRUE(learning->judge(played(false, trained)));
   }
 }
 
 TEST_F(PpoPhaseTest, AnEpisodeOfAnotherTicketIsRefused) {
-  EXPECT_THROW(phase(false, false)->judge(played(false, false, 4)), replay::ReplayError);
+  EXPECT_THROW(phase(false, one_site)->judge(played(false, one_site, 4)), replay::ReplayError);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_F(RandomCollector, CountsWhatItLookedAtBesideWhatItDid) {
 TEST_F(RandomCollector, TakesARuleAtAllOfItsSitesHalfOfTheTimes) {
   SCOPED_TRACE(kSeed);
   env::Observation seen;
-  seen.everywhere = true;
+  seen.action_mode = env::ActionMode::all_sites;
   seen.location_counts = {5, 1, 1};  // all and four, a single site, NO-OP
   Rng rng(kSeed, "all sites");
   constexpr int kDraws = 8000;

@@ -31,7 +31,7 @@ Segment random_segment(Rng& rng, std::size_t steps) {
   for (std::size_t i = 0; i < steps; ++i) {
     Step step;
     step.observation = testing::observation_on(ids, 7, rng);
-    step.observation.everywhere = rng.below(2) == 0;
+    step.observation.action_mode = rng.below(2) == 0 ? env::ActionMode::all_sites : env::ActionMode::one_site;
     step.candidate = static_cast<std::uint32_t>(rng.below(step.observation.candidate_count()));
     step.log_probability = static_cast<float>(-rng.uniform());
     if (segment.hierarchical && chose_location(step))

@@ -1,4 +1,4 @@
-#include "core/env/everywhere.h"
+#include "core/env/all_sites.h"
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,13 @@ namespace {
 
 using graph::OpKind;
 
-/// What carry_out_everywhere() keeps, made from copies of graphs that are matched and costed afresh: the slow
+/// What apply_at_all_sites() keeps, made from copies of graphs that are matched and costed afresh: the slow
 /// and obvious reference.
 std::vector<rules::Match> reference(const graph::Graph& start, const rules::RuleSet& rules,
                                     const cost::CostFactory& costs, std::uint32_t rule) {
   std::vector<graph::Graph> way{start};
   std::vector<rules::Match> path, spent;
-  for (std::size_t applied = 0; applied < kMostRewritesEverywhere; ++applied) {
+  for (std::size_t applied = 0; applied < kMostRewritesAtAllSites; ++applied) {
     const rules::MatchIndex index(rules, way.back());
     std::vector<rules::Match> left(index.matches(rule).begin(), index.matches(rule).end());
     std::erase_if(left, [&](const rules::Match& match) {
@@ -86,7 +86,7 @@ struct Sites {
     return {graph.add(kind, tables.intern(graph::AttrBlock{}), inputs), 0};
   }
   Environment make(EnvOptions options = {}) const {
-    options.everywhere = true;
+    options.action_mode = ActionMode::all_sites;
     return Environment(graph, rules, costs, options, clock);
   }
 
@@ -106,7 +106,7 @@ Action all_of(const Environment& env, std::uint32_t rule) {
 // Each site alone adds a Tanh and frees nothing: the Erf goes with the last of them.
 constexpr char kLeaveShared[] = "leave: Add(x, Erf(y)) => Add(Tanh(x), y)\n";
 
-TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
+TEST(AllSites, OneStepTakesWhatPaysOnlyAtTheLastSite) {
   const Sites sites(kLeaveShared);
   Environment env = sites.make({.horizon = 7});
   ASSERT_EQ(env.observation().location_counts[0], 6u) << "five sites, and all of them";
@@ -124,14 +124,14 @@ TEST(Everywhere, OneStepTakesWhatPaysOnlyAtTheLastSite) {
 }
 
 // Location 0 is all there is, whether there is one site or more.
-TEST(Everywhere, OneSiteHasNoSecondLocationForAll) {
+TEST(AllSites, OneSiteHasNoSecondLocationForAll) {
   const Sites sites(kLeaveShared, 1);
   const Environment env = sites.make();
   EXPECT_EQ(env.observation().location_counts[0], 1u);
   EXPECT_FALSE(env.observation().stands_for_all(0, 0));
 }
 
-TEST(Everywhere, TheLocationOfAllSitesIsWithinTheLimit) {
+TEST(AllSites, TheLocationOfAllSitesIsWithinTheLimit) {
   const Sites sites(kLeaveShared);
   Environment env = sites.make({.location_limit = 3});
   EXPECT_EQ(env.observation().location_counts[0], 3u);
@@ -140,7 +140,7 @@ TEST(Everywhere, TheLocationOfAllSitesIsWithinTheLimit) {
   EXPECT_EQ(env.step({0, 0}).info.rewrites, 5u);
 }
 
-TEST(Everywhere, EndsAtTheLastGraphWhereNoneOnTheWayIsCheaper) {
+TEST(AllSites, EndsAtTheLastGraphWhereNoneOnTheWayIsCheaper) {
   const Sites sites("rise: Relu(x) => Exp(x)\n");
   Environment env = sites.make();
   EXPECT_NEAR(env.step(all_of(env, 0)).reward, -5.0 / 15.0, 1e-12);
@@ -150,7 +150,7 @@ TEST(Everywhere, EndsAtTheLastGraphWhereNoneOnTheWayIsCheaper) {
 
 // The outer of two Erfs goes with the last site; the inner one is an output and stays, so that the same rule
 // goes on at a loss.
-TEST(Everywhere, EndsAtTheCheapestGraphOnTheWay) {
+TEST(AllSites, EndsAtTheCheapestGraphOnTheWay) {
   const Sites sites(kLeaveShared, 4, Form::twice);
   Environment env = sites.make();
   ASSERT_EQ(env.initial_cost().latency_us, 24.0);
@@ -161,16 +161,16 @@ TEST(Everywhere, EndsAtTheCheapestGraphOnTheWay) {
   EXPECT_EQ(env.best().cost.latency_us, env.cost().latency_us);
 }
 
-std::size_t carry_out(RewriteState& state, std::uint32_t rule) {
-  return carry_out_everywhere(state, rule,
-                              [&](const rules::Match& match) { return state.apply(match), Applied::yes; });
+std::size_t apply_all(RewriteState& state, std::uint32_t rule) {
+  return apply_at_all_sites(state, rule,
+                            [&](const rules::Match& match) { return state.apply(match), Applied::yes; });
 }
 
-TEST(Everywhere, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
+TEST(AllSites, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
   const Sites sites("there: Relu(Add(x, y)) => Relu(Add(y, x))\n");
   RewriteState state(sites.graph, sites.rules, sites.costs);
   ASSERT_EQ(state.index().matches(0).size(), 5u);
-  EXPECT_EQ(carry_out(state, 0), 5u);
+  EXPECT_EQ(apply_all(state, 0), 5u);
   EXPECT_EQ(state.depth(), 5u);
   EXPECT_EQ(state.index().matches(0).size(), 5u) << "of what the move has made";
   for (const graph::NodeId id : graph::canonical_order(state.graph()))
@@ -180,17 +180,17 @@ TEST(Everywhere, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
 }
 
 // The Erf that all share is an old node in every match.
-TEST(Everywhere, ARewriteThatLeadsBackIsTakenBack) {
+TEST(AllSites, ARewriteThatLeadsBackIsTakenBack) {
   const Sites sites("turn: Add(Mul(x, z), Erf(y)) => Add(Mul(z, x), Erf(y))\n", 5, Form::products);
   RewriteState state(sites.graph, sites.rules, sites.costs);
-  const std::size_t applied = carry_out(state, 0);
+  const std::size_t applied = apply_all(state, 0);
   EXPECT_EQ(state.depth(), 5u);
   EXPECT_GT(applied, 5u);
   EXPECT_NE(state.graph().hash(), sites.graph.hash());
 }
 
 // Each rewrite exchanges two nodes that compute the same.
-TEST(Everywhere, WhereEverySiteLeadsBackThereIsNothingToPeekAtAndTheStepIsRefused) {
+TEST(AllSites, WhereEverySiteLeadsBackThereIsNothingToPeekAtAndTheStepIsRefused) {
   const Sites sites("turn: Add(x, y) => Add(y, x)\n", 3, Form::twins);
   Environment env = sites.make();
   const Observation before = env.observation();
@@ -209,7 +209,7 @@ TEST(Everywhere, WhereEverySiteLeadsBackThereIsNothingToPeekAtAndTheStepIsRefuse
   EXPECT_TRUE(env.present().path.empty());
 }
 
-TEST(Everywhere, ARuleThatGrowsWithoutEndIsCarriedOutOnceAtEachSite) {
+TEST(AllSites, ARuleThatGrowsWithoutEndIsCarriedOutOnceAtEachSite) {
   const Sites sites("grow: Relu(x) => Relu(Abs(x))\n");
   Environment env = sites.make({.horizon = 3});
   const Observation first = env.observation();
@@ -219,29 +219,29 @@ TEST(Everywhere, ARuleThatGrowsWithoutEndIsCarriedOutOnceAtEachSite) {
   EXPECT_TRUE(env.reset() == first);
 }
 
-TEST(Everywhere, ARuleThatGrowsOnOldNodesIsStopped) {
+TEST(AllSites, ARuleThatGrowsOnOldNodesIsStopped) {
   const Sites sites("grow: Add(x, Erf(y)) => Add(Abs(x), Erf(y))\n");
   RewriteState state(sites.graph, sites.rules, sites.costs);
-  EXPECT_EQ(carry_out(state, 0), kMostRewritesEverywhere);
+  EXPECT_EQ(apply_all(state, 0), kMostRewritesAtAllSites);
   EXPECT_NO_THROW(state.graph().validate());
 }
 
-TEST(Everywhere, AMatchThatIsRefusedIsNotTriedAgain) {
+TEST(AllSites, AMatchThatIsRefusedIsNotTriedAgain) {
   const Sites sites(kLeaveShared);
   RewriteState state(sites.graph, sites.rules, sites.costs);
   std::vector<rules::Match> asked;
   const auto refuse = [&](const rules::Match& match) { return asked.push_back(match), Applied::refused; };
-  EXPECT_EQ(carry_out_everywhere(state, 0, refuse), 0u);
+  EXPECT_EQ(apply_at_all_sites(state, 0, refuse), 0u);
   EXPECT_EQ(asked.size(), 5u);
   EXPECT_EQ(state.depth(), 0u);
   EXPECT_EQ(state.graph().hash(), sites.graph.hash());
 }
 
-TEST(Everywhere, AMoveThatIsStoppedIsUndone) {
+TEST(AllSites, AMoveThatIsStoppedIsUndone) {
   const Sites sites(kLeaveShared);
   RewriteState state(sites.graph, sites.rules, sites.costs);
   int left = 3;
-  const std::size_t applied = carry_out_everywhere(state, 0, [&](const rules::Match& match) {
+  const std::size_t applied = apply_at_all_sites(state, 0, [&](const rules::Match& match) {
     return left-- > 0 ? (state.apply(match), Applied::yes) : Applied::stopped;
   });
   EXPECT_EQ(applied, 3u);
@@ -253,7 +253,7 @@ TEST(Everywhere, AMoveThatIsStoppedIsUndone) {
 /// Walks through an environment; every rule at all of its sites, where it is offered, must come to what the
 /// reference keeps.
 void compare_with_reference(Environment& env, const cost::CostFactory& costs, std::uint64_t seed) {
-  Rng rng(seed, "everywhere");
+  Rng rng(seed, "all sites");
   env.reset(seed);
   std::size_t compared = 0;
   while (!env.done()) {
@@ -279,23 +279,23 @@ void compare_with_reference(Environment& env, const cost::CostFactory& costs, st
   EXPECT_GT(compared, 0u);
 }
 
-TEST(Everywhere, EqualsTheReferenceWhereMatchesOverlapAndComeBack) {
+TEST(AllSites, EqualsTheReferenceWhereMatchesOverlapAndComeBack) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const LayeredWorld world(seed);
     const TableCostFactory costs = LayeredWorld::costs();
     const ManualClock clock;
     EnvOptions options{.horizon = 5};
-    options.everywhere = true;
+    options.action_mode = ActionMode::all_sites;
     Environment env(world.graph, world.rules, costs, options, clock);
     compare_with_reference(env, costs, seed);
   }
 }
 
-TEST(Everywhere, EqualsTheReferenceOnNasRnn) {
+TEST(AllSites, EqualsTheReferenceOnNasRnn) {
   const testing::ModelWorld world("nasrnn");
   EnvOptions options{.horizon = 12};
-  options.everywhere = true;
+  options.action_mode = ActionMode::all_sites;
   Environment env = world.make(options);
   compare_with_reference(env, world.costs, 1);
 }

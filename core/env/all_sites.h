@@ -9,7 +9,7 @@
 namespace regraft::env {
 
 /// Rewrites of one move, those that are taken back among them.
-inline constexpr std::size_t kMostRewritesEverywhere = 512;
+inline constexpr std::size_t kMostRewritesAtAllSites = 512;
 
 /// What became of a match: applied; refused; or stopped with the whole move. In the last two cases the graph
 /// is as before.
@@ -33,6 +33,6 @@ using ApplyMatch = std::function<Applied(const rules::Match&)>;
 ///
 /// Returns the rewrites that were applied; each of their graphs was costed. Those that are kept are the last
 /// of state.path().
-std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply);
+std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply);
 
 }  // namespace regraft::env

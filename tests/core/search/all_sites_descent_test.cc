@@ -1,4 +1,4 @@
-#include "core/search/sweep.h"
+#include "core/search/all_sites_descent.h"
 
 #include <gtest/gtest.h>
 
@@ -58,45 +58,45 @@ struct Sites {
 // Each site alone adds a Tanh and frees nothing: the Erf goes with the last of them.
 constexpr char kLeaveShared[] = "leave: Add(x, Erf(y)) => Add(Tanh(x), y)\n";
 
-TEST(Sweep, TakesWhatPaysOnlyWhenEverySiteIsRewritten) {
+TEST(AllSitesDescent, TakesWhatPaysOnlyWhenEverySiteIsRewritten) {
   const Sites sites;
   EXPECT_NEAR(sites.run(*make_greedy(), kLeaveShared).best.latency_us, 10 + kSites, 1e-9);
-  const SearchResult found = sites.run(*make_sweep(), kLeaveShared);
+  const SearchResult found = sites.run(*make_all_sites_descent(), kLeaveShared);
   EXPECT_NEAR(found.best.latency_us, 2 * kSites, 1e-9);
   EXPECT_EQ(found.path.size(), kSites);
   EXPECT_EQ(found.stopped_by, StoppedBy::exhausted);
 }
 
-// Exp is dearer than Relu, and what the Exps allow is seen only by the descent behind the sweep.
+// Exp is dearer than Relu, and what the Exps allow is seen only by the descent behind the move.
 constexpr char kDearerFirst[] =
     "rise: Relu(x) => Exp(x)\n"
     "fall: Sum(Exp(a), Exp(b), Exp(c), Exp(d)) => Exp(Sum(a, b, c, d))\n";
 
-TEST(Sweep, GoesOnFromADearerGraphByDescent) {
+TEST(AllSitesDescent, GoesOnFromADearerGraphByDescent) {
   const Sites sites;
   EXPECT_NEAR(sites.run(*make_greedy(), kDearerFirst).best.latency_us, 10 + kSites, 1e-9);
-  const SearchResult found = sites.run(*make_sweep(), kDearerFirst);
+  const SearchResult found = sites.run(*make_all_sites_descent(), kDearerFirst);
   EXPECT_NEAR(found.best.latency_us, 10 + 2, 1e-9);
   EXPECT_EQ(found.path.size(), kSites + 1);
 }
 
-TEST(Sweep, EndsWhereARuleUndoesItself) {
+TEST(AllSitesDescent, EndsWhereARuleUndoesItself) {
   const Sites sites;
   const SearchResult found =
-      sites.run(*make_sweep(), "turn: Add(x, y) => Add(y, x)\nwrap: Relu(x) => Relu(Relu(x))\n");
+      sites.run(*make_all_sites_descent(), "turn: Add(x, y) => Add(y, x)\nwrap: Relu(x) => Relu(Relu(x))\n");
   EXPECT_TRUE(found.path.empty());
   EXPECT_EQ(found.stopped_by, StoppedBy::exhausted);
 }
 
-TEST(Sweep, IsNeverWorseThanGreedyWithinTheSameLimits) {
+TEST(AllSitesDescent, IsNeverWorseThanGreedyWithinTheSameLimits) {
   const Sites sites;
   const std::string text = std::string(kLeaveShared) + kDearerFirst + "drop: Relu(Add(x, y)) => Add(x, y)\n";
   for (std::uint64_t expansions = 1; expansions < 12; ++expansions) {
     const SearchLimits limits{1.0, expansions};
     const SearchResult greedy = sites.run(*make_greedy(), text, limits);
-    const SearchResult sweep = sites.run(*make_sweep(), text, limits);
-    EXPECT_LE(sweep.best.latency_us, greedy.best.latency_us) << expansions;
-    EXPECT_LE(sweep.expansions, expansions);
+    const SearchResult found = sites.run(*make_all_sites_descent(), text, limits);
+    EXPECT_LE(found.best.latency_us, greedy.best.latency_us) << expansions;
+    EXPECT_LE(found.expansions, expansions);
   }
 }
 

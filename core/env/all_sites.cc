@@ -1,4 +1,4 @@
-#include "core/env/everywhere.h"
+#include "core/env/all_sites.h"
 
 #include <algorithm>
 #include <span>
@@ -22,14 +22,14 @@ const rules::Match* largest(std::span<const rules::Match> matches, const std::ve
 
 }  // namespace
 
-std::size_t carry_out_everywhere(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
+std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
   const std::size_t bottom = state.depth();
   const graph::NodeId bound = state.graph().id_bound();
   std::vector<Hash128> seen{state.graph().hash()};
   std::vector<rules::Match> spent;
   double least_us = state.cost_model().latency_us();
   std::size_t least_depth = bottom, applied = 0;
-  while (applied < kMostRewritesEverywhere) {
+  while (applied < kMostRewritesAtAllSites) {
     const rules::Match* next = largest(state.index().matches(rule), spent, bound);
     if (!next) break;
     const rules::Match match = *next;  // it lives in the index, which the rewrite changes

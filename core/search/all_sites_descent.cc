@@ -1,0 +1,79 @@
+#include "core/search/all_sites_descent.h"
+
+#include <vector>
+
+#include "core/search/descent.h"
+#include "core/search/take_action.h"
+
+namespace regraft::search {
+namespace {
+
+std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
+  std::vector<std::uint32_t> out;
+  const rules::MatchIndex& index = state.index();
+  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
+    if (!index.matches(rule).empty()) out.push_back(rule);
+  return out;
+}
+
+class AllSitesDescent : public Search {
+ public:
+  std::string name() const override { return "all_sites_descent"; }
+
+  SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
+                   const SearchContext& context) override {
+    env::RewriteState state(problem.start, problem.rules, problem.costs);
+    SearchRun run(name(), limits, context, state);
+    while (descend(run, state) && (take_cheapest(run, state) || take_before_descent(run, state))) {
+    }
+    return run.finish();
+  }
+
+ private:
+  static bool take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
+    if (!take_all_sites(run, state, rule)) return false;
+    run.visit(state.graph().hash());
+    return true;
+  }
+
+  static bool take_cheapest(SearchRun& run, env::RewriteState& state) {
+    if (!run.begin_expansion()) return false;
+    const std::size_t bottom = state.depth();
+    double least_us = state.cost_model().latency_us();
+    std::vector<rules::Match> cheapest;
+    for (const std::uint32_t rule : matching_rules(state)) {
+      if (!take(run, state, rule)) continue;
+      const double latency_us = state.cost_model().latency_us();
+      if (env::cheaper(latency_us, least_us)) {
+        least_us = latency_us;
+        const auto steps = state.path().subspan(bottom);
+        cheapest.assign(steps.begin(), steps.end());
+      }
+      state.rewind_to(bottom);
+    }
+    for (const rules::Match& match : cheapest) state.apply(match);
+    run.offer(state.cost_model(), state.path());
+    return !cheapest.empty();
+  }
+
+  static bool take_before_descent(SearchRun& run, env::RewriteState& state) {
+    const std::size_t bottom = state.depth();
+    const double before_us = state.cost_model().latency_us();
+    for (const std::uint32_t rule : matching_rules(state)) {
+      if (!run.goes_on()) return false;
+      if (!take(run, state, rule)) continue;
+      descend(run, state);
+      if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
+      state.rewind_to(bottom);
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_all_sites_descent() {
+  return std::make_unique<AllSitesDescent>();
+}
+
+}  // namespace regraft::search
