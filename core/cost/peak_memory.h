@@ -13,10 +13,6 @@ namespace regraft::cost {
 /// ascending at the start) and a tensor is freed after its last use. By node id: `bytes` of its outputs, and
 /// `shares` the node whose memory they are in, or kNoNode when they are its own. Graph outputs are never
 /// freed. Weights are there before and after: they are not counted, and nothing shares with them what counts.
-std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
-                        std::span<const graph::NodeId> shares);
-
-/// The same of a graph that is edited.
 ///
 /// Data flow: update() and set() remember what is other than before; bytes() has the order of running
 /// (run_order.h) follow, finds the last reader anew of memory that is used otherwise or whose readers moved,
