@@ -151,6 +151,42 @@ check_lifetimes() {
   return $status
 }
 
+# analyse_locks FILE: what clang says of it that touches what a mutex guards without the mutex.
+analyse_locks() {
+  local flags
+  flags=$(sed -n "s|^ *\"command\": \".*/c++ \(.*\) -o [^ ]* -c $PWD/$1\",\$|\1|p" build/clang/compile_commands.json | head -n 1)
+  eval "clang++ ${flags//\\\\/} -Wno-everything -Wthread-safety -Werror=thread-safety -fsyntax-only $1"
+}
+
+# The sources that have mutexes; of a header those of its pair, or else one that includes it.
+with_locks() {
+  local file
+  git grep -lE '\b(Mutex|MutexLock|GUARDED_BY)\b' -- '*.h' '*.cc' ':!core/base/mutex.h' | while read -r file; do
+    if [[ $file == *.cc || -e ${file%.h}.cc ]]; then
+      printf '%s\n' "${file%.*}.cc"
+    else
+      git grep -lF "#include \"${file#tests/}\"" -- '*.cc' | head -n 1
+    fi
+  done | sort -u
+}
+
+# Clang's thread-safety analysis of all mutexes, which are Mutex of core/base/mutex.h and no other. It must find a
+# planted fault, so that it cannot pass by finding nothing at all.
+check_locks() {
+  local file planted status=0
+  planted=$(mktemp --suffix .cc)
+  printf '%s\n' '#include "core/base/mutex.h"' \
+    'struct Count { regraft::Mutex mutex; int held GUARDED_BY(mutex) = 0; int next() { return ++held; } };' >"$planted"
+  clang++ -std=c++20 -I. -Wthread-safety -fsyntax-only "$planted" 2>&1 | grep -q 'requires holding mutex' || status=1
+  ((status == 0)) || echo 'a planted fault is not found'
+  rm -f "$planted"
+  git grep -nE 'std::(\w*mutex|condition_variable\w*|lock_guard|unique_lock|scoped_lock|shared_lock)\b' -- '*.h' '*.cc' \
+    ':!core/base/mutex.h' && status=1
+  clang_commands
+  for file in $(with_locks); do analyse_locks "$file" || status=1; done
+  return $status
+}
+
 # What clang 14 cannot parse of g++ 12's C++20 is no finding.
 check_tidy() {
   local begin=$SECONDS files=() file done=0
@@ -225,6 +261,7 @@ large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter=
 stage "set up" bash launch/setup.sh
 build_and_test release
 stage "format" check_format
+stage "locks" check_locks
 stage "lifetimes" check_lifetimes "$( ((FULL)) && echo all || echo recent)"
 if ((FULL)); then
   build_and_test asan
