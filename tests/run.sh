@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --release         the release build's tests and the format alone: no sanitizers, no clang
-#   --full            the whole tree through clang's checks, and --program
+#   --full            address, undefined-behaviour and thread sanitizers, clang-tidy, and --program too
+#   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
 #   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
-#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
-# clang's checks see the sources that changed since the last green run in this checkout (build/green has its commit);
+# clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
 # without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-RELEASE=0
 FULL=0
+TREE=0
 PROGRAM=0
 FUZZ_SECONDS=0
 FUZZ_RUNS=0
@@ -40,8 +40,8 @@ usage() {
 
 while (($#)); do
   case $1 in
-    --release) RELEASE=1 ;;
     --full) FULL=1 ;;
+    --tree) TREE=1 ;;
     --large) LARGE=1 ;;
     --program) PROGRAM=1 ;;
     --fuzz | --fuzz-runs | --tidy | --walks | --models)
@@ -116,7 +116,7 @@ check_format() {
   git ls-files -z '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format --dry-run --Werror
 }
 
-# The sources to check, the latest changed first: all with --full, else those that changed since the last green run.
+# The sources to check, the latest changed first: all with --tree, else those that changed since the last green run.
 changed() {
   local since
   since=--since=$(($(git log -1 --format=%ct) - 6 * 3600))
@@ -124,7 +124,7 @@ changed() {
   {
     git diff --name-only HEAD -- '*.cc'
     git log "$since" --format= --name-only -- '*.cc'
-    ((!FULL)) || git ls-files '*.cc'
+    ((!TREE)) || git ls-files '*.cc'
   } | awk '!seen[$0]++' | while read -r file; do [[ ! -e $file ]] || printf '%s\n' "$file"; done
 }
 
@@ -159,6 +159,42 @@ check_lifetimes() {
   clang_commands
   mapfile -t files < <(changed | suspicious)
   ((${#files[@]} == 0)) || ! dangling "${files[@]}" || status=1
+  return $status
+}
+
+# analyse_locks FILE: what clang says of it that touches what a mutex guards without the mutex.
+analyse_locks() {
+  local flags
+  flags=$(sed -n "s|^ *\"command\": \".*/c++ \(.*\) -o [^ ]* -c $PWD/$1\",\$|\1|p" build/clang/compile_commands.json | head -n 1)
+  eval "clang++ ${flags//\\\\/} -Wno-everything -Wthread-safety -Werror=thread-safety -fsyntax-only $1"
+}
+
+# The sources that have mutexes; of a header those of its pair, or else one that includes it.
+with_locks() {
+  local file
+  git grep -lE '\b(Mutex|MutexLock|GUARDED_BY)\b' -- '*.h' '*.cc' ':!core/base/mutex.h' | while read -r file; do
+    if [[ $file == *.cc || -e ${file%.h}.cc ]]; then
+      printf '%s\n' "${file%.*}.cc"
+    else
+      git grep -lF "#include \"${file#tests/}\"" -- '*.cc' | head -n 1
+    fi
+  done | sort -u
+}
+
+# Clang's thread-safety analysis of all mutexes, which are Mutex of core/base/mutex.h and no other. It must find a
+# planted fault, so that it cannot pass by finding nothing at all.
+check_locks() {
+  local file planted status=0
+  planted=$(mktemp --suffix .cc)
+  printf '%s\n' '#include "core/base/mutex.h"' \
+    'struct Count { regraft::Mutex mutex; int held GUARDED_BY(mutex) = 0; int next() { return ++held; } };' >"$planted"
+  clang++ -std=c++20 -I. -Wthread-safety -fsyntax-only "$planted" 2>&1 | grep -q 'requires holding mutex' || status=1
+  ((status == 0)) || echo 'a planted fault is not found'
+  rm -f "$planted"
+  git grep -nE 'std::(\w*mutex|condition_variable\w*|lock_guard|unique_lock|scoped_lock|shared_lock)\b' -- '*.h' '*.cc' \
+    ':!core/base/mutex.h' && status=1
+  clang_commands
+  for file in $(with_locks); do analyse_locks "$file" || status=1; done
   return $status
 }
 
@@ -238,8 +274,9 @@ large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter=
 stage "set up" bash launch/setup.sh
 build_and_test release
 stage "format" check_format
-if ((!RELEASE)); then
-  stage "lifetimes" check_lifetimes
+stage "locks" check_locks
+stage "lifetimes" check_lifetimes
+if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
   stage "tidy" check_tidy
@@ -252,4 +289,4 @@ fi
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0)) || exit 1
-((RELEASE)) || git rev-parse HEAD >build/green
+((!FULL)) || git rev-parse HEAD >build/green

@@ -14,7 +14,7 @@ RewriteWorld::RewriteWorld(task::WorkloadOptions options)
 }
 
 RewriteWorld::Start RewriteWorld::reset(std::uint32_t model, std::uint64_t seed) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   env::Environment& environment = pool_.environment(model);
   const env::Observation& seen = environment.reset(seed);
   model_ = model;
@@ -23,7 +23,7 @@ RewriteWorld::Start RewriteWorld::reset(std::uint32_t model, std::uint64_t seed)
 }
 
 RewriteWorld::Step RewriteWorld::step(env::Action action) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!begun_) throw env::EnvError("no episode has begun", "step", "call reset first");
   env::Environment& environment = pool_.environment(model_);
   const env::StepResult result = environment.step(action);
@@ -31,7 +31,7 @@ RewriteWorld::Step RewriteWorld::step(env::Action action) {
 }
 
 void RewriteWorld::write_best(const std::filesystem::path& path) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const task::Task& task = pool_.task(model_);
   task.write(env::replay(task.start(), task.rules(), pool_.environment(model_).best().path), path);
 }

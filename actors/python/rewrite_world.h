@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "actors/python/packed_observation.h"
 #include "core/base/clock.h"
+#include "core/base/mutex.h"
 #include "core/task/environment_pool.h"
 
 namespace regraft::actors {
@@ -49,10 +49,10 @@ class RewriteWorld {
   const task::WorkloadOptions options_;
   const rules::RuleSet rules_;
   const SystemClock clock_{};
-  std::mutex mutex_;
-  task::EnvironmentPool pool_;
-  std::uint32_t model_ = 0;
-  bool begun_ = false;
+  Mutex mutex_;
+  task::EnvironmentPool pool_ GUARDED_BY(mutex_);
+  std::uint32_t model_ GUARDED_BY(mutex_) = 0;
+  bool begun_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace regraft::actors

@@ -292,23 +292,6 @@ std::uint64_t peak_rss_bytes_with_children() {
   return std::max(peak_rss_bytes(), static_cast<std::uint64_t>(children.ru_maxrss) * 1024);
 }
 
-double cpu_seconds(pid_t pid) {
-  constexpr int utime_field = 14, first_field_after_name = 3;
-  std::string stat;
-  try {
-    stat = read_file(proc_path(pid, "stat"));
-  } catch (const FileError&) {
-    return 0;
-  }
-  const auto name_end = stat.rfind(')');  // a name may hold spaces and brackets
-  if (name_end == std::string::npos) return 0;
-  const char* at = stat.c_str() + name_end + 1;
-  for (int field = first_field_after_name; field < utime_field; ++field) at = std::strchr(at + 1, ' ');
-  char* next = nullptr;
-  const auto user_ticks = std::strtoull(at, &next, 10), system_ticks = std::strtoull(next, nullptr, 10);
-  return static_cast<double>(user_ticks + system_ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
 double cpu_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

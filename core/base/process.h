@@ -103,9 +103,7 @@ std::uint64_t peak_rss_bytes();
 /// The same of the largest of this process and of the children that it has waited for.
 std::uint64_t peak_rss_bytes_with_children();
 
-/// User and system time of a running process with all its threads, without its children; 0 where it is not
-/// there.
-double cpu_seconds(pid_t pid);
+/// User and system time of this process with all its threads, without its children.
 double cpu_seconds();
 
 }  // namespace regraft

@@ -15,7 +15,7 @@ struct Loop {
 
   void run() {
     while (true) {
-      std::unique_lock lock(mutex);
+      MutexLock lock(mutex);
       if (next >= count) return;
       const std::size_t index = next++;
       const bool skip = failure != nullptr;
@@ -34,12 +34,18 @@ struct Loop {
     }
   }
 
+  void wait() {
+    MutexLock lock(mutex);
+    done.wait(lock, [&]() REQUIRES(mutex) { return finished == count; });
+    if (failure) std::rethrow_exception(failure);
+  }
+
   const std::size_t count;
   const std::function<void(std::size_t)>& body;
-  std::mutex mutex;
-  std::condition_variable done;
-  std::size_t next = 0, finished = 0;
-  std::exception_ptr failure;
+  Mutex mutex;
+  ConditionVariable done;
+  std::size_t next GUARDED_BY(mutex) = 0, finished GUARDED_BY(mutex) = 0;
+  std::exception_ptr failure GUARDED_BY(mutex);
 };
 
 }  // namespace
@@ -57,14 +63,12 @@ void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::s
   const std::size_t helpers = std::min(workers_.size(), count - 1);
   for (std::size_t i = 0; i < helpers; ++i) enqueue([loop] { loop->run(); });
   loop->run();
-  std::unique_lock lock(loop->mutex);
-  loop->done.wait(lock, [&] { return loop->finished == loop->count; });
-  if (loop->failure) std::rethrow_exception(loop->failure);
+  loop->wait();
 }
 
 void ThreadPool::enqueue(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
   }
   waiting_.notify_one();
@@ -72,8 +76,8 @@ void ThreadPool::enqueue(std::function<void()> task) {
 
 void ThreadPool::work(const std::stop_token& stop) {
   while (true) {
-    std::unique_lock lock(mutex_);
-    waiting_.wait(lock, stop, [&] { return !tasks_.empty(); });
+    MutexLock lock(mutex_);
+    waiting_.wait(lock, stop, [&]() REQUIRES(mutex_) { return !tasks_.empty(); });
     if (stop.stop_requested()) return;
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();

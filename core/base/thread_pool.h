@@ -1,13 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "core/base/mutex.h"
 
 namespace regraft {
 
@@ -31,9 +31,9 @@ class ThreadPool {
   void enqueue(std::function<void()> task);
   void work(const std::stop_token& stop);
 
-  std::mutex mutex_;
-  std::condition_variable_any waiting_;
-  std::deque<std::function<void()>> tasks_;
+  Mutex mutex_;
+  ConditionVariable waiting_;
+  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
   std::vector<std::jthread> workers_;  // last: joined before the rest goes
 };
 

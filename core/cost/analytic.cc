@@ -245,11 +245,6 @@ double AnalyticCost::node_latency_us(NodeId node) {
   return latency_of(costs_[node].time);
 }
 
-NodeId AnalyticCost::kernel_of(NodeId node) const {
-  if (!graph_.alive(node)) refuse_dead(node);
-  return fusion_[node].owner == kNoNode ? node : fusion_[node].owner;
-}
-
 std::unique_ptr<CostModel> AnalyticFactory::make(const graph::Graph& graph) const {
   return std::make_unique<AnalyticCost>(device_, bindings_, graph);
 }

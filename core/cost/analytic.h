@@ -34,13 +34,6 @@ class AnalyticCost final : public CostModel {
   double node_latency_us(graph::NodeId node) override;
   std::string name() const override;
 
-  /// The node whose kernel does this node's work: itself, or the one that it is fused into. Throws CostError
-  /// on a node that is not live.
-  graph::NodeId kernel_of(graph::NodeId node) const;
-  /// Computed once when a session starts, not in a run.
-  bool is_constant(graph::NodeId node) const { return flow_[node].constant; }
-  bool is_blocked(graph::NodeId node) const { return flow_[node].blocked; }
-
  private:
   struct NodeCost {
     KernelTime time;

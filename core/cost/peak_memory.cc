@@ -1,24 +1,12 @@
 #include "core/cost/peak_memory.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace regraft::cost {
 
 using graph::kNoNode;
 using graph::NodeId;
-
-std::int64_t peak_bytes(const graph::Graph& graph, std::span<const std::int64_t> bytes,
-                        std::span<const NodeId> shares) {
-  std::vector<NodeId> all(graph.id_bound());
-  std::iota(all.begin(), all.end(), NodeId{0});
-  PeakMemory peak;
-  peak.update(graph, all);
-  for (const NodeId id : all)
-    if (graph.alive(id)) peak.set(id, bytes[id], shares[id]);
-  return peak.bytes(graph);
-}
 
 void PeakMemory::update(const graph::Graph& graph, std::span<const NodeId> touched) {
   if (records_.size() < graph.id_bound()) records_.resize(graph.id_bound());

@@ -7,7 +7,7 @@
 
 namespace regraft::graph {
 
-/// The canonical order of a graph that is edited: equal to canonical_order(graph) after every update.
+/// The canonical order of a graph that is edited: it does not depend on the ids of nodes.
 ///
 /// Data flow: touched nodes are remembered. When the order is asked for, one pass of Kahn's algorithm goes
 /// over the live nodes. It hashes those that changed, or read one that did, as they become ready. Nodes

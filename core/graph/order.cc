@@ -6,41 +6,8 @@
 namespace regraft::graph {
 namespace {
 
-/// Kahn's algorithm; `before(a, b)` says which of two ready nodes comes first.
-template <typename Before>
-std::vector<NodeId> kahn(const Graph& graph, Before before) {
-  std::vector<std::uint32_t> waiting(graph.id_bound(), 0);
-  const auto after = [&](NodeId a, NodeId b) { return before(b, a); };
-  std::priority_queue<NodeId, std::vector<NodeId>, decltype(after)> ready(after);
-  for (NodeId id = 0; id < graph.id_bound(); ++id) {
-    if (!graph.alive(id)) continue;
-    for (const Value value : graph.node(id).inputs) waiting[id] += value.present() ? 1 : 0;
-    if (waiting[id] == 0) ready.push(id);
-  }
-  std::vector<NodeId> order;
-  order.reserve(graph.live_count());
-  while (!ready.empty()) {
-    const NodeId id = ready.top();
-    ready.pop();
-    order.push_back(id);
-    for (const Use use : graph.uses(id))
-      if (use.user != kGraphOutput && --waiting[use.user] == 0) ready.push(use.user);
-  }
-  if (order.size() != graph.live_count()) throw GraphError("the graph has a cycle", "graph", "");
-  return order;
-}
-
 Hash128 node_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle) {
   return merkle_hash(operation_hasher(graph, id), graph.node(id), merkle);
-}
-
-/// Hash of what a node is used for, from the graph outputs down: tells apart nodes whose Merkle hashes are
-/// equal.
-std::vector<Hash128> use_hashes(const Graph& graph, const std::vector<NodeId>& order,
-                                const std::vector<Hash128>& merkle) {
-  std::vector<Hash128> down(graph.id_bound());
-  for (auto at = order.rbegin(); at != order.rend(); ++at) down[*at] = uses_hash(graph, *at, merkle, down);
-  return down;
 }
 
 }  // namespace
@@ -77,25 +44,30 @@ Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& mer
 }
 
 std::vector<NodeId> topological_order(const Graph& graph) {
-  return kahn(graph, std::less<NodeId>());
+  std::vector<std::uint32_t> waiting(graph.id_bound(), 0);
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id)) continue;
+    for (const Value value : graph.node(id).inputs) waiting[id] += value.present() ? 1 : 0;
+    if (waiting[id] == 0) ready.push(id);
+  }
+  std::vector<NodeId> order;
+  order.reserve(graph.live_count());
+  while (!ready.empty()) {
+    const NodeId id = ready.top();
+    ready.pop();
+    order.push_back(id);
+    for (const Use use : graph.uses(id))
+      if (use.user != kGraphOutput && --waiting[use.user] == 0) ready.push(use.user);
+  }
+  if (order.size() != graph.live_count()) throw GraphError("the graph has a cycle", "graph", "");
+  return order;
 }
 
 std::vector<Hash128> merkle_hashes(const Graph& graph) {
   std::vector<Hash128> merkle(graph.id_bound());
   for (const NodeId id : topological_order(graph)) merkle[id] = node_hash(graph, id, merkle);
   return merkle;
-}
-
-std::vector<NodeId> canonical_order(const Graph& graph) {
-  const std::vector<NodeId> any = topological_order(graph);
-  std::vector<Hash128> merkle(graph.id_bound());
-  for (const NodeId id : any) merkle[id] = node_hash(graph, id, merkle);
-  const std::vector<Hash128> down = use_hashes(graph, any, merkle);
-  return kahn(graph, [&](NodeId a, NodeId b) {
-    if (merkle[a] != merkle[b]) return merkle[a] < merkle[b];
-    if (down[a] != down[b]) return down[a] < down[b];
-    return a < b;  // interchangeable nodes: either order gives the same graph
-  });
 }
 
 bool reaches(const Graph& graph, std::span<const NodeId> from, NodeId to) {

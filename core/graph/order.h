@@ -24,12 +24,7 @@ Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& mer
 /// inputs in order. Equal hashes mean structurally equal sub-graphs.
 std::vector<Hash128> merkle_hashes(const Graph& graph);
 
-/// Live nodes in canonical order: Kahn's algorithm, ready nodes by structural hash (Merkle hash first, then
-/// the hash of the uses), so that the order does not depend on ids. Throws GraphError on a cycle.
-std::vector<NodeId> canonical_order(const Graph& graph);
-
-/// Live nodes in some topological order, by ascending id among the ready ones: cheaper, for export and
-/// evaluation.
+/// Live nodes by Kahn's algorithm, by ascending id among the ready ones. Throws GraphError on a cycle.
 std::vector<NodeId> topological_order(const Graph& graph);
 
 /// Whether `to` can be reached from any of `from` along uses (a node reaches itself).

@@ -288,29 +288,4 @@ std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
   return choices_;
 }
 
-std::vector<double> dream_returns(const WorldModel& world, const DreamOptions& options,
-                                  std::span<const DreamStart> starts, Controller& controller, Take take,
-                                  std::uint64_t seed) {
-  const auto replicas = static_cast<std::uint32_t>(starts.size());
-  Dream dream(world, options, replicas);
-  DreamPlayer player(dream, controller);
-  for (std::uint32_t replica = 0; replica < replicas; ++replica) {
-    dream.reset(replica, starts[replica], seed + replica);
-    player.reset(replica, seed + replica);
-  }
-  std::vector<double> returns(replicas, 0.0);
-  const auto any_running = [&] {
-    for (std::uint32_t replica = 0; replica < replicas; ++replica)
-      if (!dream.done(replica)) return true;
-    return false;
-  };
-  while (any_running()) {
-    player.choose(take);
-    const std::span<const DreamStep> results = dream.step(player.actions());
-    for (std::uint32_t replica = 0; replica < replicas; ++replica)
-      returns[replica] += results[replica].reward;
-  }
-  return returns;
-}
-
 }  // namespace regraft::nn

@@ -107,9 +107,4 @@ class DreamPlayer {
   std::vector<env::Action> actions_;
 };
 
-/// Plays one episode from each start, all side by side, to the end; returns, in the starts' order.
-std::vector<double> dream_returns(const WorldModel& world, const DreamOptions& options,
-                                  std::span<const DreamStart> starts, Controller& controller, Take take,
-                                  std::uint64_t seed);
-
 }  // namespace regraft::nn

@@ -1,17 +1,14 @@
 #include "core/nn/policy_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
 #include "core/base/json_integer.h"
 #include "core/env/observation.h"
 #include "core/nn/error.h"
@@ -25,7 +22,6 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMagic = 0x594C4F5054464752;  // "RGFTPOLY"
 constexpr std::uint32_t kFormat = 1;
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 constexpr int kWithLogPriors = 2;  // how rules at all of their sites are chosen: append_log_priors()
 
 json manifest(const PolicyFile& policy) {
@@ -118,46 +114,6 @@ void check_meaning(const PolicyFile& policy, const std::string& where) {
   check(policy.weights, policy.network);
 }
 
-[[noreturn]] void fail(const std::string& action, const std::filesystem::path& path) {
-  throw NnError("cannot " + action + ": " + std::strerror(errno), path.string(),
-                "check the folder, its permissions and the free space");
-}
-
-/// Unlinks the temporary file unless the rename went through.
-class PendingFile {
- public:
-  explicit PendingFile(std::filesystem::path path)
-      : path_(std::move(path)),
-        handle_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
-    if (handle_ < 0) fail("create the policy", path_);
-  }
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-  ~PendingFile() {
-    if (handle_ >= 0) ::close(handle_);
-    if (!renamed_) ::unlink(path_.c_str());
-  }
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const auto written = ::write(handle_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail("write the policy", path_);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    if (::fsync(handle_) != 0) fail("sync the policy", path_);
-  }
-  void rename_to(const std::filesystem::path& target) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) fail("rename the policy", target);
-    renamed_ = true;
-  }
-
- private:
-  std::filesystem::path path_;
-  int handle_;
-  bool renamed_ = false;
-};
-
 }  // namespace
 
 std::vector<std::byte> encode_policy(const PolicyFile& policy) {
@@ -206,23 +162,12 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
 }
 
 void save_policy(const PolicyFile& policy, const std::filesystem::path& path) {
-  const auto bytes = encode_policy(policy);
-  PendingFile file(path.string() + ".partial");
-  file.write(bytes);
-  file.rename_to(path);
+  write_file_atomic(path, encode_policy(policy));
 }
 
 PolicyFile load_policy(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw NnError("cannot open the policy", path.string(), "check the path");
-  const auto size = static_cast<std::size_t>(file.tellg());
-  if (size > kMaxFileBytes)
-    throw NnError("the file is too large for a policy", path.string(), "check the path");
-  std::vector<std::byte> bytes(size);
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (!file) throw NnError("cannot read the policy", path.string(), "check the path and the disk");
-  return decode_policy(bytes, path.string());
+  const MappedFile file(path);
+  return decode_policy(file.bytes(), path.string());
 }
 
 void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash) {

@@ -34,8 +34,8 @@ std::vector<std::byte> encode_policy(const PolicyFile& policy);
 /// names the source in messages.
 PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& where);
 
-/// Written aside, synced and renamed: a reader sees the old file or the new one. Throws NnError on any
-/// failure and leaves nothing behind.
+/// Written aside, synced and renamed: a reader sees the old file or the new one. Throws FileError and
+/// leaves nothing behind.
 void save_policy(const PolicyFile& policy, const std::filesystem::path& path);
 PolicyFile load_policy(const std::filesystem::path& path);
 

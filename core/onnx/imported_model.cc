@@ -59,10 +59,6 @@ std::vector<std::string> ImportedModel::output_names() const {
   return names;
 }
 
-std::string ImportedModel::node_name(std::int32_t origin) const {
-  return store_->scope_of(origin).node(origin).name();
-}
-
 std::string ImportedModel::op_type(std::int32_t origin) const {
   const pb::NodeProto& node = store_->scope_of(origin).node(origin);
   return full_name(node.domain(), node.op_type());

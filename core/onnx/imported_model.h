@@ -53,9 +53,7 @@ class ImportedModel {
   /// Names of the graph inputs that a caller must or may give, and of the graph outputs, in order.
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
-  /// Name (may be empty) and op type of the node with this origin, "domain.OpType" outside the default
-  /// domain.
-  std::string node_name(std::int32_t origin) const;
+  /// Op type of the node with this origin, "domain.OpType" outside the default domain.
   std::string op_type(std::int32_t origin) const;
   /// The name of a value of graph(at) in the model; empty for an absent output.
   std::string value_name(graph::Value value, std::size_t at = 0) const;

@@ -3,11 +3,11 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
 
+#include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/rules/set/rule_status.h"
 
@@ -31,9 +31,9 @@ std::vector<fs::path> own_files() {
 
 /// True once for each path: a job loads its configs many times.
 bool is_first_time(const fs::path& path) {
-  static std::mutex mutex;
-  static std::set<fs::path> told;
-  const std::scoped_lock lock(mutex);
+  static Mutex mutex;
+  static std::set<fs::path> told GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
   return told.insert(path).second;
 }
 

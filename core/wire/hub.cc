@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/mutex.h"
 #include "core/wire/socket.h"
 #include "core/wire/weights_server.h"
 #include "core/wire/zap.h"
@@ -116,8 +115,8 @@ class Hub::Impl {
   const RunInfo& run_info() const { return info_; }
 
   std::optional<Delivery> take(std::chrono::milliseconds wait) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, wait, [&] { return !queue_.empty() || ended_; });
+    MutexLock lock(mutex_);
+    changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !queue_.empty() || ended_; });
     if (failure_) std::rethrow_exception(failure_);
     if (queue_.empty()) return std::nullopt;
     Delivery delivery = std::move(queue_.front());
@@ -128,7 +127,7 @@ class Hub::Impl {
 
   Disposition decide(const Ticket& ticket, Disposition verdict) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
     const bool known = verdict == Disposition::kAdmitted || verdict == Disposition::kStale ||
@@ -136,7 +135,7 @@ class Hub::Impl {
     if (!known) throw WireError(WireFault::kMisuse, "this is no verdict", std::string(name_of(verdict)), "");
     const Disposition recorded = ledger_.close(ticket.id, verdict);
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       decisions_.emplace_back(ticket.id, recorded);
     }
     wake_.signal();
@@ -160,18 +159,18 @@ class Hub::Impl {
   void stop() {
     run_over_ = true;
     end_thread();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
   }
 
   HubStatus status() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return status_;
   }
 
   bool wait_for(const std::function<bool(const HubStatus&)>& condition,
                 std::chrono::milliseconds wait) const {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (!ended_) {
       const HubStatus now = status_;
@@ -179,7 +178,9 @@ class Hub::Impl {
       lock.unlock();
       if (condition(now)) return true;
       lock.lock();
-      if (!changed_.wait_until(lock, deadline, [&] { return revision_ != seen || ended_; })) return false;
+      if (!changed_.wait_until(lock, deadline,
+                               [&]() REQUIRES(mutex_) { return revision_ != seen || ended_; }))
+        return false;
     }
     return false;
   }
@@ -221,10 +222,10 @@ class Hub::Impl {
       if (run_over_) say_goodbye();
     } catch (const std::exception& error) {
       log_error("the hub has ended: {}", error.what());
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       failure_ = std::current_exception();
     }
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
@@ -263,7 +264,7 @@ class Hub::Impl {
   }
 
   std::vector<std::pair<std::uint64_t, Disposition>> take_decisions() {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::exchange(decisions_, {});
   }
 
@@ -287,7 +288,7 @@ class Hub::Impl {
   void hand_over() {
     std::vector<Delivery> finished = dispatcher_.take_deliveries();
     if (finished.empty()) return;
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (Delivery& delivery : finished) queue_.push_back(std::move(delivery));
     status_.waiting = queue_.size();
     changed_.notify_all();
@@ -300,7 +301,7 @@ class Hub::Impl {
     status.outstanding = ledger_.outstanding();
     status.protocol_errors = dispatcher_.protocol_errors();
     status.latest = store_.latest();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     status.waiting = queue_.size();
     status_ = std::move(status);
     ++revision_;
@@ -334,14 +335,14 @@ class Hub::Impl {
   int turns_since_status_ = 0;
   std::atomic<bool> issuing_{true}, run_over_{false};
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  std::deque<Delivery> queue_;
-  std::vector<std::pair<std::uint64_t, Disposition>> decisions_;
-  HubStatus status_;
-  std::uint64_t revision_ = 0;
-  std::exception_ptr failure_;
-  bool ended_ = false;
+  mutable Mutex mutex_;
+  mutable ConditionVariable changed_;
+  std::deque<Delivery> queue_ GUARDED_BY(mutex_);
+  std::vector<std::pair<std::uint64_t, Disposition>> decisions_ GUARDED_BY(mutex_);
+  HubStatus status_ GUARDED_BY(mutex_);
+  std::uint64_t revision_ GUARDED_BY(mutex_) = 0;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;
 };
 

@@ -91,8 +91,7 @@ void Journal::read_all(const std::function<void(const Record&)>& replay) {
     replay(parsed->record);
     size_ = parsed->record.end;
   }
-  torn_ = length - size_;
-  if (torn_ == 0) return;
+  if (length == size_) return;
   if (synced_record_after(bytes, size_)) {
     fail("damaged at byte " + std::to_string(size_) + ", before records that had reached the disk",
          "restore the file, or start a new run from the checkpoint's weights");

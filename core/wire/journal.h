@@ -40,8 +40,6 @@ class Journal {
   std::uint64_t append_synced(std::uint16_t type, std::span<const std::byte> payload);
 
   std::uint64_t size_bytes() const { return size_; }
-  /// What opening cut off.
-  std::uint64_t torn_bytes() const { return torn_; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -57,7 +55,6 @@ class Journal {
   std::filesystem::path path_;
   FileDescriptor file_;
   std::uint64_t size_ = 0;
-  std::uint64_t torn_ = 0;
   bool broken_ = false;
 };
 

@@ -179,12 +179,12 @@ std::vector<AuthorisedKeys::Entry> AuthorisedKeys::list() const {
 void AuthorisedKeys::reload() {
   std::set<std::string, std::less<>> keys;
   for (Entry& entry : list()) keys.insert(std::move(entry.public_key));
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   keys_ = std::move(keys);
 }
 
 bool AuthorisedKeys::contains(std::string_view public_key) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return keys_.find(public_key) != keys_.end();
 }
 

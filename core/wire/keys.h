@@ -1,12 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/wire/error.h"
 
 namespace regraft::wire {
@@ -69,8 +69,8 @@ class AuthorisedKeys {
   std::filesystem::path file_of(std::string_view name) const;
 
   std::filesystem::path folder_;
-  mutable std::mutex mutex_;
-  std::set<std::string, std::less<>> keys_;
+  mutable Mutex mutex_;
+  std::set<std::string, std::less<>> keys_ GUARDED_BY(mutex_);
 };
 
 }  // namespace regraft::wire

@@ -68,8 +68,10 @@ Disposition as_acknowledged(Disposition state) {
 }  // namespace
 
 Ledger::Ledger(const std::filesystem::path& journal, std::string run_id)
-    : run_id_(std::move(run_id)),
-      journal_(journal, [this](const Journal::Record& record) { replay(record); }) {
+    : run_id_(std::move(run_id)), journal_(journal, [this](const Journal::Record& record) {
+        const MutexLock lock(mutex_);
+        replay(record);
+      }) {
   const std::uint64_t next = generation_ + 1;
   // Synced, so that no generation number is ever used twice.
   journal_.append_synced(kGeneration, pack(next, run_id_));
@@ -125,7 +127,7 @@ void Ledger::begin_generation(std::uint64_t generation) {
 }
 
 Ticket Ledger::issue(const TicketSpec& spec) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Ticket ticket;
   static_cast<TicketSpec&>(ticket) = spec;
   ticket.id = next_id_;
@@ -145,7 +147,7 @@ void Ledger::apply_issue(const Ticket& ticket) {
 }
 
 Disposition Ledger::close(std::uint64_t id, Disposition wanted) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (wanted == Disposition::kLate)
     throw WireError(WireFault::kMisuse, "late is no final state", "ledger", "");
   if (const auto state = final_state(id, generation_)) return as_acknowledged(*state);
@@ -178,7 +180,7 @@ std::optional<Disposition> Ledger::final_state(std::uint64_t id, std::uint64_t g
 }
 
 Disposition Ledger::count_extra_result(std::uint64_t id, std::uint64_t generation) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto state = final_state(id, generation);
   if (!state) throw WireError(WireFault::kMisuse, "the ticket is outstanding", "ledger", "");
   const Disposition counted = as_acknowledged(*state);
@@ -196,29 +198,29 @@ void Ledger::apply_extra(std::uint64_t generation, Disposition counted) {
 }
 
 bool Ledger::is_outstanding(std::uint64_t id, std::uint64_t generation) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return !final_state(id, generation);
 }
 
 std::uint64_t Ledger::outstanding() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return outstanding_.size();
 }
 
 void Ledger::drop_outstanding() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!outstanding_.empty()) append_close(outstanding_.begin()->first, Disposition::kDropped);
   journal_.append_synced(kMark, pack(generation_));
 }
 
 JournalMark Ledger::mark() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return {run_id_, generation_, journal_.append_synced(kMark, pack(generation_))};
 }
 
 void Ledger::roll_back(const JournalMark& mark) {
-  const std::scoped_lock lock(mutex_);
-  const auto refuse = [&](const std::string& what) {
+  const MutexLock lock(mutex_);
+  const auto refuse = [&](const std::string& what) REQUIRES(mutex_) {
     throw WireError(WireFault::kJournal, what, journal_.path().string(),
                     "resume with the journal that belongs to the checkpoint");
   };
@@ -238,7 +240,7 @@ void Ledger::apply_rollback(std::uint64_t offset) {
 }
 
 JobBooks Ledger::books() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return books_;
 }
 

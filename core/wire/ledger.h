@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/wire/books.h"
 #include "core/wire/journal.h"
 #include "core/wire/ticket.h"
@@ -34,8 +34,6 @@ class Ledger {
 
   const std::string& run_id() const { return run_id_; }
   std::uint64_t generation() const { return generation_; }
-  /// Bytes of a torn record that opening cut off.
-  std::uint64_t torn_bytes() const { return journal_.torn_bytes(); }
 
   /// Records a new outstanding ticket; send it afterwards.
   Ticket issue(const TicketSpec& spec);
@@ -70,25 +68,26 @@ class Ledger {
     std::size_t books = 0;  // index of its generation
   };
 
-  void replay(const Journal::Record& record);
-  void begin_generation(std::uint64_t generation);
-  void apply_issue(const Ticket& ticket);
-  void apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end);
-  void apply_extra(std::uint64_t generation, Disposition counted);
-  void apply_rollback(std::uint64_t offset);
-  void append_close(std::uint64_t id, Disposition disposition);
-  std::optional<Disposition> final_state(std::uint64_t id, std::uint64_t generation) const;
+  void replay(const Journal::Record& record) REQUIRES(mutex_);
+  void begin_generation(std::uint64_t generation) REQUIRES(mutex_);
+  void apply_issue(const Ticket& ticket) REQUIRES(mutex_);
+  void apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end) REQUIRES(mutex_);
+  void apply_extra(std::uint64_t generation, Disposition counted) REQUIRES(mutex_);
+  void apply_rollback(std::uint64_t offset) REQUIRES(mutex_);
+  void append_close(std::uint64_t id, Disposition disposition) REQUIRES(mutex_);
+  std::optional<Disposition> final_state(std::uint64_t id, std::uint64_t generation) const REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::string run_id_;
   std::uint64_t generation_ = 0;
-  std::uint64_t next_id_ = 1;
-  std::uint64_t first_id_ = 1;        // of this generation
-  std::vector<std::uint8_t> states_;  // by id - first_id_: 0 outstanding, else a Disposition
-  std::map<std::uint64_t, Ticket> outstanding_;
-  std::vector<Admission> admissions_;  // not rolled back, ascending
-  JobBooks books_;
-  Journal journal_;  // last: its constructor replays into the members above
+  std::uint64_t next_id_ GUARDED_BY(mutex_) = 1;
+  std::uint64_t first_id_ GUARDED_BY(mutex_) = 1;  // of this generation
+  std::vector<std::uint8_t> states_
+      GUARDED_BY(mutex_);  // by id - first_id_: 0 outstanding, else a Disposition
+  std::map<std::uint64_t, Ticket> outstanding_ GUARDED_BY(mutex_);
+  std::vector<Admission> admissions_ GUARDED_BY(mutex_);  // not rolled back, ascending
+  JobBooks books_ GUARDED_BY(mutex_);
+  Journal journal_ GUARDED_BY(mutex_);  // last: its constructor replays into the members above
 };
 
 }  // namespace regraft::wire

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/mutex.h"
 #include "core/wire/connection.h"
 #include "core/wire/link_state.h"
 #include "core/wire/weights_client.h"
@@ -117,7 +118,7 @@ class Link::Impl {
       // A URL does not follow the learner's restarts: what it told us last is newer.
       generation_ = std::max(generation_, run.generation);
       {
-        const std::scoped_lock lock(server_key_mutex_);
+        const MutexLock lock(server_key_mutex_);
         server_key_ = run.server_key;
       }
       connection_ = std::make_unique<Connection>(context_, run, options_.keys, ++attempts_);
@@ -301,7 +302,7 @@ class Link::Impl {
   }
 
   std::string server_key() const {
-    const std::scoped_lock lock(server_key_mutex_);
+    const MutexLock lock(server_key_mutex_);
     return server_key_;
   }
 
@@ -312,8 +313,8 @@ class Link::Impl {
   WeightsClient weights_;
   Wake wake_;
   LiveCounters counters_;
-  mutable std::mutex server_key_mutex_;
-  std::string server_key_;
+  mutable Mutex server_key_mutex_;
+  std::string server_key_ GUARDED_BY(server_key_mutex_);
 
   // The link's thread only.
   std::unique_ptr<Connection> connection_;

@@ -21,8 +21,8 @@ void LinkState::throw_failure() const {
 }
 
 std::optional<Ticket> LinkState::next_ticket(Milliseconds wait) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, wait, [&] { return !tickets_.empty() || failure_; });
+  MutexLock lock(mutex_);
+  changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !tickets_.empty() || failure_; });
   throw_failure();
   if (tickets_.empty()) return std::nullopt;
   const Ticket ticket = tickets_.front();
@@ -31,7 +31,7 @@ std::optional<Ticket> LinkState::next_ticket(Milliseconds wait) {
 }
 
 bool LinkState::send(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   throw_failure();
   policy_steps_ = std::max(policy_steps_, info.policy_steps);
   const auto found = open_.find(ticket.id);
@@ -65,8 +65,8 @@ bool LinkState::send(const Ticket& ticket, const PartInfo& info, std::vector<Fra
 }
 
 std::optional<Ack> LinkState::next_ack(Milliseconds wait) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, wait, [&] { return !acks_.empty() || failure_; });
+  MutexLock lock(mutex_);
+  changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !acks_.empty() || failure_; });
   if (acks_.empty()) {
     throw_failure();
     return std::nullopt;
@@ -77,28 +77,29 @@ std::optional<Ack> LinkState::next_ack(Milliseconds wait) {
 }
 
 bool LinkState::flush(Milliseconds wait) {
-  std::unique_lock lock(mutex_);
-  const auto nothing_left = [&] {
+  MutexLock lock(mutex_);
+  const auto nothing_left = [&]() REQUIRES(mutex_) {
     return std::none_of(open_.begin(), open_.end(), [](const auto& entry) { return entry.second.complete; });
   };
-  const bool done = changed_.wait_for(lock, wait, [&] { return nothing_left() || failure_; });
+  const bool done =
+      changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return nothing_left() || failure_; });
   if (!nothing_left()) throw_failure();
   return done;
 }
 
 bool LinkState::wanted(const Ticket& ticket) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = open_.find(ticket.id);
   return found != open_.end() && found->second.ticket.generation == ticket.generation;
 }
 
 WeightsInfo LinkState::latest() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return latest_;
 }
 
 void LinkState::expect_between_tickets() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   throw_failure();
   for (const auto& [id, open] : open_) {
     if (open.parts.empty() || open.complete) continue;
@@ -108,24 +109,24 @@ void LinkState::expect_between_tickets() const {
 }
 
 void LinkState::wait_until_joined() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   // The link's thread has the deadline, and ends in one or the other.
-  changed_.wait(lock, [&] { return joined_ || failure_; });
+  changed_.wait(lock, [&]() REQUIRES(mutex_) { return joined_ || failure_; });
   throw_failure();
 }
 
 std::string LinkState::weights_endpoint() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return weights_endpoint_;
 }
 
 std::uint64_t LinkState::generation() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return generation_;
 }
 
 void LinkState::on_welcome(const Welcome& welcome, const std::string& endpoint) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   give_up_older(welcome.generation);
   generation_ = welcome.generation;
   ticket_bytes_ = welcome.ticket_bytes;
@@ -153,7 +154,7 @@ void LinkState::give_up_older(std::uint64_t generation) {
 }
 
 void LinkState::on_credit(const Ticket& ticket) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (ticket.generation != generation_ || open_.contains(ticket.id)) return;
   open_[ticket.id].ticket = ticket;
   tickets_.push_back(ticket);
@@ -161,7 +162,7 @@ void LinkState::on_credit(const Ticket& ticket) {
 }
 
 void LinkState::on_ack(const Ack& ack) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = open_.find(ack.ticket);
   if (found == open_.end()) return;
   open_.erase(found);
@@ -177,23 +178,23 @@ void LinkState::push_ack(const Ack& ack) {
 }
 
 void LinkState::on_latest(const WeightsInfo& info) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (info.version > latest_.version) latest_ = info;
 }
 
 void LinkState::fail(std::exception_ptr error) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!failure_) failure_ = std::move(error);
   changed_.notify_all();
 }
 
 bool LinkState::failed() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_ != nullptr;
 }
 
 std::vector<std::uint64_t> LinkState::held(std::uint64_t generation) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::uint64_t> ids;
   for (const auto& [id, open] : open_) {
     if (open.ticket.generation == generation && ids.size() < kMaxHeldTickets) ids.push_back(id);
@@ -202,28 +203,28 @@ std::vector<std::uint64_t> LinkState::held(std::uint64_t generation) const {
 }
 
 std::uint64_t LinkState::policy_steps() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return policy_steps_;
 }
 
 void LinkState::skip_acknowledged() {
-  std::erase_if(to_send_, [&](const Place& place) { return !open_.contains(place.ticket); });
+  std::erase_if(to_send_, [&](const Place& place) REQUIRES(mutex_) { return !open_.contains(place.ticket); });
 }
 
 bool LinkState::has_part_to_send() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return !to_send_.empty();
 }
 
 std::optional<Part> LinkState::part_to_send() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (to_send_.empty()) return std::nullopt;
   const Place& place = to_send_.front();
   return shared_copy(open_.at(place.ticket).parts.at(place.part));
 }
 
 void LinkState::part_sent() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!to_send_.empty()) to_send_.pop_front();
 }
 

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/wire/delivery.h"
 #include "core/wire/part_info.h"
 
@@ -62,24 +61,24 @@ class LinkState {
     std::size_t part = 0;
   };
 
-  void throw_failure() const;
-  void give_up_older(std::uint64_t generation);
-  void push_ack(const Ack& ack);
-  void skip_acknowledged();
+  void throw_failure() const REQUIRES(mutex_);
+  void give_up_older(std::uint64_t generation) REQUIRES(mutex_);
+  void push_ack(const Ack& ack) REQUIRES(mutex_);
+  void skip_acknowledged() REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Ticket> tickets_;          // received, not yet taken
-  std::map<std::uint64_t, Open> open_;  // taken or received, not acknowledged
-  std::deque<Place> to_send_;
-  std::deque<Ack> acks_;
-  WeightsInfo latest_;
-  std::string weights_endpoint_;
-  std::uint64_t generation_ = 0;
-  std::uint64_t ticket_bytes_ = 0;
-  std::uint64_t policy_steps_ = 0;
-  bool joined_ = false;
-  std::exception_ptr failure_;
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<Ticket> tickets_ GUARDED_BY(mutex_);          // received, not yet taken
+  std::map<std::uint64_t, Open> open_ GUARDED_BY(mutex_);  // taken or received, not acknowledged
+  std::deque<Place> to_send_ GUARDED_BY(mutex_);
+  std::deque<Ack> acks_ GUARDED_BY(mutex_);
+  WeightsInfo latest_ GUARDED_BY(mutex_);
+  std::string weights_endpoint_ GUARDED_BY(mutex_);
+  std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t ticket_bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t policy_steps_ GUARDED_BY(mutex_) = 0;
+  bool joined_ GUARDED_BY(mutex_) = false;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace regraft::wire

@@ -18,7 +18,7 @@ WeightsInfo WeightsStore::publish(std::uint64_t version, std::vector<std::byte> 
   Stored stored;
   stored.info = {version, hash_bytes(bytes), bytes.size()};
   stored.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (version == 0 || (!versions_.empty() && version <= versions_.rbegin()->first)) {
     throw WireError(WireFault::kMisuse, "weight versions must ascend", "version " + std::to_string(version),
                     "");
@@ -30,12 +30,12 @@ WeightsInfo WeightsStore::publish(std::uint64_t version, std::vector<std::byte> 
 }
 
 WeightsInfo WeightsStore::latest() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return versions_.empty() ? WeightsInfo{} : versions_.rbegin()->second.info;
 }
 
 std::optional<WeightsStore::Stored> WeightsStore::find(std::uint64_t version) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (versions_.empty()) return std::nullopt;
   if (version == 0) return versions_.rbegin()->second;
   const auto found = versions_.find(version);
@@ -44,12 +44,12 @@ std::optional<WeightsStore::Stored> WeightsStore::find(std::uint64_t version) co
 }
 
 void WeightsStore::pin(std::uint64_t version) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   ++pins_[version];
 }
 
 void WeightsStore::unpin(std::uint64_t version) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = pins_.find(version);
   if (found == pins_.end())
     throw WireError(WireFault::kMisuse, "unpinned more often than pinned", "weights", "");

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/wire/message.h"
 
 namespace regraft::wire {
@@ -37,11 +37,11 @@ class WeightsStore {
   void unpin(std::uint64_t version);
 
  private:
-  void drop_unneeded();
+  void drop_unneeded() REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, Stored> versions_;
-  std::map<std::uint64_t, std::size_t> pins_;
+  mutable Mutex mutex_;
+  std::map<std::uint64_t, Stored> versions_ GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::size_t> pins_ GUARDED_BY(mutex_);
 };
 
 /// How many chunks a version has.

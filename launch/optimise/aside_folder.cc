@@ -70,7 +70,7 @@ AsideFolder::AsideFolder(const fs::path& beside, const std::string& name)
     lock_ = opened(folder);
     // Another's sweep may come between. Without locks (some network file systems) nobody sweeps.
     if (!lock_ || (!lock(lock_) && errno == EWOULDBLOCK) || !is_there(lock_, folder)) continue;
-    const std::lock_guard held(removing_);
+    const MutexLock held(removing_);
     path_ = folder;
   }
 }
@@ -81,7 +81,7 @@ AsideFolder::~AsideFolder() {
 }
 
 void AsideFolder::end_by(int signal) {
-  const std::lock_guard held(removing_);
+  const MutexLock held(removing_);
   std::error_code ignored;
   // The work goes on meanwhile and may put another file there.
   for (int tries = 0; tries < 10 && !path_.empty() && fs::exists(path_, ignored); ++tries)

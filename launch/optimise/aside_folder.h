@@ -1,10 +1,10 @@
 #pragma once
 
 #include <filesystem>
-#include <mutex>
 #include <string>
 
 #include "core/base/file.h"
+#include "core/base/mutex.h"
 #include "core/base/signal_watch.h"
 
 namespace regraft::launch {
@@ -23,14 +23,14 @@ class AsideFolder {
 
   const std::filesystem::path& path() const { return path_; }
   /// While this lives a signal waits.
-  std::unique_lock<std::mutex> hold_signals() { return std::unique_lock(removing_); }
+  MutexLock hold_signals() { return MutexLock(removing_); }
 
  private:
   void end_by(int signal);
 
   std::filesystem::path path_;
   FileDescriptor lock_;
-  std::mutex removing_;
+  Mutex removing_;
   SignalWatch signals_;
 };
 

@@ -85,8 +85,6 @@ void PpoTrainer::update(double share, CurvePoint& point) {
   for (auto& [place, segments] : kept_) std::ranges::move(segments, std::back_inserter(batch));
   kept_.clear();
   counts().add(batch);
-  for (replay::DreamSegment& segment : batch)
-    segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
   lag0().add(metrics);

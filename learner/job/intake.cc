@@ -41,7 +41,7 @@ void Intake::run(const std::stop_token& stopped) {
     while (!stopped.stop_requested())
       if (const auto delivery = hub_.take(kPatience)) take_in(*delivery, stopped);
   } catch (...) {  // handed to the thread that waits in next()
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     failure_ = std::current_exception();
     filled_.notify_all();
   }
@@ -63,8 +63,8 @@ std::unique_ptr<TicketResult> Intake::read(const wire::Delivery& delivery) const
 
 void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stopped) {
   std::unique_ptr<TicketResult> result = read(delivery);
-  std::unique_lock lock(mutex_);
-  if (!room_.wait(lock, stopped, [&] { return has_room(); })) return;
+  MutexLock lock(mutex_);
+  if (!room_.wait(lock, stopped, [&]() REQUIRES(mutex_) { return has_room(); })) return;
   counts_.payload_bytes += payload_of(delivery);
   if (result) counts_.played_steps += result->steps;
   const auto verdict = !result             ? wire::Disposition::kRejected
@@ -83,10 +83,14 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
 }
 
 std::unique_ptr<TicketResult> Intake::next(std::chrono::milliseconds wait) {
-  if (!threaded() && queue_.empty())
+  MutexLock lock(mutex_);
+  if (threaded()) {
+    filled_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !queue_.empty() || failure_; });
+  } else if (queue_.empty()) {
+    lock.unlock();
     if (const auto delivery = hub_.take(wait)) take_in(*delivery, {});
-  std::unique_lock lock(mutex_);
-  if (threaded()) filled_.wait_for(lock, wait, [&] { return !queue_.empty() || failure_; });
+    lock.lock();
+  }
   if (failure_) std::rethrow_exception(failure_);
   if (queue_.empty()) return nullptr;
   std::unique_ptr<TicketResult> result = std::move(queue_.front());
@@ -98,12 +102,12 @@ std::unique_ptr<TicketResult> Intake::next(std::chrono::milliseconds wait) {
 
 void Intake::snapshot(const std::function<void(const wire::JournalMark&,
                                                std::span<const std::unique_ptr<TicketResult>>)>& save) const {
-  const std::lock_guard lock(mutex_);  // over mark(): no verdict may fall between the two
+  const MutexLock lock(mutex_);  // over mark(): no verdict may fall between the two
   save(ledger_.mark(), queue_);
 }
 
 IntakeCounts Intake::counts() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   IntakeCounts counts = counts_;
   counts.queued_results = queue_.size();
   counts.queued_steps = queued_steps_;

@@ -2,15 +2,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "core/base/mutex.h"
 #include "core/wire/ledger.h"
 #include "learner/job/job_hub.h"
 #include "learner/job/phase.h"
@@ -58,8 +57,7 @@ class Intake {
   std::unique_ptr<TicketResult> read(const wire::Delivery& delivery) const;
   bool is_stale(const TicketResult& result) const;
   bool threaded() const { return options_.queued_steps > 0 || options_.queued_results > 0; }
-  bool has_room() const;
-  std::unique_ptr<TicketResult> pop();
+  bool has_room() const REQUIRES(mutex_);
 
   JobHub& hub_;
   wire::Ledger& ledger_;
@@ -67,12 +65,12 @@ class Intake {
   const std::atomic<std::uint64_t>& version_;
   const Options options_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable_any room_, filled_;
-  TicketResults queue_;  // oldest first
-  std::size_t queued_steps_ = 0;
-  IntakeCounts counts_;
-  std::exception_ptr failure_;
+  mutable Mutex mutex_;
+  ConditionVariable room_, filled_;
+  TicketResults queue_ GUARDED_BY(mutex_);  // oldest first
+  std::size_t queued_steps_ GUARDED_BY(mutex_) = 0;
+  IntakeCounts counts_ GUARDED_BY(mutex_);
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
   std::jthread thread_;
 };
 

@@ -7,7 +7,7 @@
 namespace regraft::learner {
 
 std::optional<wire::TicketSpec> TicketPlan::next(std::uint64_t version) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (options_.weights && version == 0) return std::nullopt;
   if (options_.deterministic && position_ / options_.episodes_per_update + 1 > version) return std::nullopt;
   wire::TicketSpec spec;
@@ -24,7 +24,7 @@ std::optional<wire::TicketSpec> TicketPlan::next(std::uint64_t version) {
 }
 
 std::uint64_t TicketPlan::position() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return position_;
 }
 
@@ -33,7 +33,7 @@ void TicketPlan::resume(std::uint64_t updates, std::uint64_t saved_position) {
 }
 
 void TicketPlan::move_to(std::uint64_t position) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   position_ = position;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
+#include "core/base/mutex.h"
 #include "core/wire/ticket.h"
 
 namespace regraft::learner {
@@ -38,8 +38,8 @@ class TicketPlan {
 
  private:
   const Options options_;
-  mutable std::mutex mutex_;
-  std::uint64_t position_ = 0;
+  mutable Mutex mutex_;
+  std::uint64_t position_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace regraft::learner

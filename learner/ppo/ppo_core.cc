@@ -63,7 +63,7 @@ void PpoCore::add(const Tensor& parameters, std::int64_t begin, std::int64_t end
 }
 
 void PpoCore::fail(const char* what) const {
-  throw NnError(what, names_.what + " update " + std::to_string(version_ + 1),
+  throw NnError(what, names_.what + " update " + std::to_string(version()),
                 "lower ppo.lr, or resume from an older checkpoint");
 }
 
@@ -77,7 +77,7 @@ void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward
     for (std::size_t first = 0; first < rows; first += chunk)
       minibatch(std::span(order).subspan(first, std::min(chunk, rows - first)), loss, backward, sums);
   }
-  ++version_;
+  ++updates_;
   add_means(metrics, sums);
 }
 
@@ -104,7 +104,7 @@ std::vector<std::byte> PpoCore::save(const nn::Weights& weights) const {
   std::vector<std::byte> bytes;
   replay::ByteWriter out(bytes);
   out.value(names_.state_format);
-  out.value(version_);
+  out.value(updates_);
   out.value(rng_.state());
   const auto encoded = nn::encode_weights(weights);
   out.value(static_cast<std::uint64_t>(encoded.size()));
@@ -117,7 +117,7 @@ void PpoCore::restore(std::span<const std::byte> bytes, const WithWeights& check
   replay::ByteReader in(bytes);
   if (const auto format = in.value<std::uint32_t>(); format != names_.state_format)
     throw NnError(names_.what + " state format " + std::to_string(format) + " is unknown", "checkpoint", "");
-  const auto version = in.value<std::uint64_t>();
+  const auto updates = in.value<std::uint64_t>();
   const auto stream = in.value<Rng::State>();
   const auto size = in.value<std::uint64_t>();
   const nn::Weights weights = nn::decode_weights(in.raw(size));
@@ -128,7 +128,7 @@ void PpoCore::restore(std::span<const std::byte> bytes, const WithWeights& check
   load(weights);
   for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].adam.restore(moments[i]);
   rng_.restore(stream);
-  version_ = version;
+  updates_ = updates;
 }
 
 void ArrivalCheck::look(double proximal, double acted, bool current_weights) {

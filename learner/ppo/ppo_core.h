@@ -54,7 +54,8 @@ class PpoCore {
 
   const PpoOptions& options() const { return options_; }
   double entropy_coefficient() const { return entropy_coefficient_; }
-  std::uint64_t version() const { return version_; }
+  /// Of the weights: 1 + updates, as on the wire, where 0 means none.
+  std::uint64_t version() const { return updates_ + 1; }
 
   std::vector<std::byte> save(const nn::Weights& weights) const;
   /// `check` is given the weights and throws where they are of another network; `load` takes them once all
@@ -81,7 +82,7 @@ class PpoCore {
   std::deque<Part> parts_;
   Rng rng_;
   double entropy_coefficient_;
-  std::uint64_t version_ = 0;
+  std::uint64_t updates_ = 0;
 };
 
 /// What is known of an update's decisions when they arrive: |pi / mu - 1| of those acted with the current

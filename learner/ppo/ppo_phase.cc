@@ -116,7 +116,6 @@ std::vector<replay::Segment> PpoPhase::draw(std::vector<Episode>& batch, std::ui
   std::vector<replay::Segment> segments;
   for (const std::size_t i : draw_episodes(batch, options().trained_share, rng)) {
     for (replay::Segment& segment : batch[i].segments) {
-      segment.weight_version -= 1;  // on the wire 0 means none; to PPO it means fresh weights
       steps_here_ += segment.steps.size();
       segments.push_back(std::move(segment));
     }

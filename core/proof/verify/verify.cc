@@ -7,12 +7,12 @@
 #include <atomic>
 #include <ctime>
 #include <map>
-#include <mutex>
 #include <new>
 #include <thread>
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/mutex.h"
 #include "core/base/sha256.h"
 #include "core/proof/smt/run_smt.h"
 
@@ -151,16 +151,16 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
                                   const std::function<void(const Verdict&)>& done) {
   std::vector<Verdict> verdicts(numbers.size());
   std::atomic<std::size_t> next = 0;
-  std::mutex reporting;
+  Mutex reporting;
   std::exception_ptr problem;
   const auto work = [&] {
     for (std::size_t i = next++; i < numbers.size(); i = next++) {
       try {
         verdicts[i] = verify_rule(rules.info(numbers[i]), options);
-        const std::scoped_lock lock(reporting);
+        const MutexLock lock(reporting);
         done(verdicts[i]);
       } catch (...) {
-        const std::scoped_lock lock(reporting);
+        const MutexLock lock(reporting);
         problem = std::current_exception();
         next = numbers.size();
       }

@@ -1,4 +1,4 @@
-#include "core/base/event_reader.h"
+#include "support/event_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -134,13 +134,11 @@ TEST(ResourceReaders, SeeMemoryAndTimeOfSelfAndChild) {
   const std::uint64_t before = peak_rss_bytes();
   EXPECT_GE(peak_rss_bytes(::getpid()), before * 9 / 10);  // the kernel's count lags a little
   EXPECT_GE(cpu_seconds(), 0.0);
-  EXPECT_NEAR(cpu_seconds(::getpid()), cpu_seconds(), 0.1);
   Child child(shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo done; exec sleep 1000"));
   EXPECT_GT(peak_rss_bytes(child.pid()), 0u);
   const pid_t pid = child.pid();
   child.terminate(10s);
   EXPECT_EQ(peak_rss_bytes(pid), 0u);
-  EXPECT_EQ(cpu_seconds(pid), 0.0);
 }
 
 TEST(ResourceReaders, ExitStatusHasTheChildsCpuTime) {

@@ -9,7 +9,7 @@
 #include "core/env/conformance.h"
 #include "core/env/layered_world.h"
 #include "core/env/table_cost.h"
-#include "core/graph/order.h"
+#include "core/graph/canonical_order.h"
 #include "core/rules/lang/rule_error.h"
 #include "support/model_world.h"
 
@@ -173,7 +173,7 @@ TEST(AllSites, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
   EXPECT_EQ(apply_all(state, 0), 5u);
   EXPECT_EQ(state.depth(), 5u);
   EXPECT_EQ(state.index().matches(0).size(), 5u) << "of what the move has made";
-  for (const graph::NodeId id : graph::canonical_order(state.graph()))
+  for (const graph::NodeId id : graph::testing::canonical_order(state.graph()))
     if (state.graph().node(id).kind == OpKind::add) {
       EXPECT_EQ(state.graph().node(state.graph().node(id).inputs[0].node).kind, OpKind::erf);
     }

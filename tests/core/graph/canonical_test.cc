@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/canonical_order.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 
@@ -87,7 +88,7 @@ TEST(CanonicalOrder, EqualsTheOrderMadeAfreshOnEveryWalk) {
       }
       kept.update(touched);
       if (rng.below(3) == 0) continue;  // several edits between two looks
-      const std::vector<NodeId> wanted = canonical_order(graph);
+      const std::vector<NodeId> wanted = testing::canonical_order(graph);
       ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), kept.order().begin(), kept.order().end()))
           << "step " << step;
       for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_EQ(kept.positions()[wanted[i]], i);

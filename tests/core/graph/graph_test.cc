@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/graph/canonical_order.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 
@@ -152,7 +153,7 @@ TEST(Graph, HashAndCanonicalOrderDoNotDependOnNodeIds) {
     const Graph copy = rebuilt_in_random_order(graph, rng);
     ASSERT_EQ(graph.hash(), copy.hash());
     const auto merkle = merkle_hashes(graph), copied_merkle = merkle_hashes(copy);
-    const auto order = canonical_order(graph), copied_order = canonical_order(copy);
+    const auto order = testing::canonical_order(graph), copied_order = testing::canonical_order(copy);
     ASSERT_EQ(order.size(), copied_order.size());
     for (std::size_t i = 0; i < order.size(); ++i)
       EXPECT_EQ(merkle[order[i]], copied_merkle[copied_order[i]]) << i;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/bytes.h"
+#include "core/base/file.h"
 #include "core/env/observation.h"
 #include "core/nn/error.h"
 
@@ -97,6 +98,12 @@ TEST_F(PolicyFileTest, TheShippedPolicyPlaysEpisodesOfFortySteps) {
             (env::EpisodeLimits{.horizon = 40, .location_limit = 200}));
 }
 
+TEST_F(PolicyFileTest, TheShippedPolicyIsWrittenAgainToTheByte) {
+  const MappedFile file(std::filesystem::path(REGRAFT_SOURCE_DIR) / "configs/policies/default.policy");
+  EXPECT_EQ(encode_policy(decode_policy(file.bytes(), "default.policy")),
+            Bytes(file.bytes().begin(), file.bytes().end()));
+}
+
 TEST_F(PolicyFileTest, LimitsThatNoEpisodeHasAreRefused) {
   PolicyFile policy = example();
   policy.limits.horizon = 0;
@@ -175,14 +182,14 @@ TEST_F(PolicyFileTest, DamageIsRefused) {
 }
 
 TEST_F(PolicyFileTest, MissingForeignAndUnwritableFilesAreErrorsThatLeaveNothing) {
-  EXPECT_THROW(load_policy(folder / "none.policy"), NnError);
+  EXPECT_THROW(load_policy(folder / "none.policy"), FileError);
   std::ofstream(folder / "text.policy") << "hello, this is no policy";
   EXPECT_THAT([&] { load_policy(folder / "text.policy"); },
               ThrowsMessage<NnError>(HasSubstr("not a policy file")));
-  EXPECT_THROW(save_policy(example(), folder / "no_such_folder" / "a.policy"), NnError);
+  EXPECT_THROW(save_policy(example(), folder / "no_such_folder" / "a.policy"), FileError);
   std::filesystem::create_directories(folder / "taken.policy" / "inside");
-  EXPECT_THROW(save_policy(example(), folder / "taken.policy"), NnError);
-  EXPECT_FALSE(std::filesystem::exists(folder / "taken.policy.partial"));
+  EXPECT_THROW(save_policy(example(), folder / "taken.policy"), FileError);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
 }
 
 TEST_F(PolicyFileTest, NamesTheRulesItNeverSaw) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/event_reader.h"
+#include "support/event_reader.h"
 
 namespace regraft::launch::testing {
 

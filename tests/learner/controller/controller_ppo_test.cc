@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/nn/device.h"
+#include "core/nn/dream_returns.h"
 #include "core/nn/dream_world.h"
 #include "learner/optimiser/sep_cma_es.h"
 #include "replay/dream/dream_recorder.h"
@@ -58,7 +59,7 @@ class DreamTraining {
   }
   double mean_return(nn::Take take = nn::Take::drawn) {
     const std::vector<nn::DreamStart> many(256, starts.front());
-    const auto returns = nn::dream_returns(world, {}, many, controller, take, kSeed);
+    const auto returns = test::dream_returns(world, {}, many, controller, take, kSeed);
     return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
   }
 
@@ -182,7 +183,7 @@ TEST(ControllerPpo, ARestoredOneGoesOnToTheBit) {
   one.update(one.play(1));
   other.ppo.restore(one.ppo.save());
   other.controller.set_weights(other.ppo.weights());
-  EXPECT_EQ(other.ppo.version(), 1u);
+  EXPECT_EQ(other.ppo.version(), 2u);
   one.update(one.play(2));
   other.update(other.play(2));
   EXPECT_EQ(one.ppo.weights(), other.ppo.weights());
@@ -279,7 +280,7 @@ std::pair<double, double> evolve(std::uint64_t seed) {
   const auto loss = [&](const std::vector<double>& parameters, std::uint64_t draws) {
     std::ranges::copy(parameters, weights.values.begin());
     controller.set_weights(weights);
-    const auto returns = nn::dream_returns(world, {}, starts, controller, nn::Take::most_likely, draws);
+    const auto returns = test::dream_returns(world, {}, starts, controller, nn::Take::most_likely, draws);
     return -std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
   };
   Rng rng(seed, "first query");

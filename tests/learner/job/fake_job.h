@@ -1,11 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <filesystem>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "core/base/mutex.h"
 #include "learner/job/checkpoint.h"
 #include "learner/job/job_hub.h"
 #include "learner/job/phase.h"
@@ -30,7 +29,7 @@ class FakeHub : public JobHub {
     delivery.parts.emplace_back();
     delivery.parts.back().header.steps = steps;
     delivery.parts.back().header.weight_version = version.value_or(spec->weight_version);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     deliveries_.push_back(std::move(delivery));
     arrived_.notify_all();
     return true;
@@ -39,8 +38,8 @@ class FakeHub : public JobHub {
   /// Waits only for a test that uses threads (`waits`); else `when_empty` may play, stop or move the clock.
   std::optional<wire::Delivery> take(std::chrono::milliseconds wait) override {
     if (deliveries_left() == 0 && when_empty) when_empty();
-    std::unique_lock lock(mutex_);
-    if (waits) arrived_.wait_for(lock, wait, [&] { return !deliveries_.empty(); });
+    MutexLock lock(mutex_);
+    if (waits) arrived_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !deliveries_.empty(); });
     if (deliveries_.empty()) return std::nullopt;
     std::optional<wire::Delivery> delivery(std::move(deliveries_.front()));
     deliveries_.pop_front();
@@ -58,7 +57,7 @@ class FakeHub : public JobHub {
   wire::TransportCounters counters() const override { return {}; }
 
   std::size_t deliveries_left() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return deliveries_.size();
   }
 
@@ -71,9 +70,9 @@ class FakeHub : public JobHub {
  private:
   wire::Ledger& ledger_;
   wire::TicketSource source_;
-  mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<wire::Delivery> deliveries_;
+  mutable Mutex mutex_;
+  ConditionVariable arrived_;
+  std::deque<wire::Delivery> deliveries_ GUARDED_BY(mutex_);
 };
 
 /// Reads what FakeHub delivers. Throws ReplayError where it has no steps.

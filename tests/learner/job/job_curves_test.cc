@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/event_reader.h"
 #include "core/base/file.h"
 #include "core/wire/counters.h"
+#include "support/event_reader.h"
 
 namespace regraft::learner {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
-#include "core/base/event_reader.h"
 #include "core/base/file.h"
 #include "learner/job/fake_job.h"
+#include "support/event_reader.h"
 
 namespace regraft::learner {
 namespace {

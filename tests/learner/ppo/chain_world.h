@@ -114,6 +114,8 @@ class ChainWorld {
   env::Observation observation_;
 };
 
+constexpr std::uint64_t kFreshVersion = 1;  // of weights before any update
+
 /// Plays `count` episodes side by side with one policy, as segments.
 inline std::vector<replay::Segment> play(nn::Policy& policy, std::size_t count, Rng& rng,
                                          std::uint64_t version, bool shuffled = false) {

@@ -39,7 +39,9 @@ class Imitation : public testing::TestWithParam<nn::Head> {
   Ppo ppo(double weight) const {
     return Ppo(network_, weights_, ChainWorld::rules(), imitating(weight), "cpu", 3);
   }
-  std::vector<replay::Segment> play(std::size_t episodes) { return test::play(policy_, episodes, rng_, 0); }
+  std::vector<replay::Segment> play(std::size_t episodes) {
+    return test::play(policy_, episodes, rng_, test::kFreshVersion);
+  }
   /// The episode of the highest return among many, the longer of equals.
   replay::Segment best_of(std::size_t episodes) {
     return std::ranges::max(play(episodes), {}, [](const replay::Segment& s) {

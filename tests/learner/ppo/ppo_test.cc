@@ -148,7 +148,7 @@ TEST_P(PpoHeads, EnginesAgreeAtLagZeroAndLearnTheSame) {
   // Acted with one engine, trained with the other: this is what a fused actor and a learner on LibTorch see.
   for (const auto engine : {nn::Engine::torch, nn::Engine::fused}) {
     Training training(6, Handicap::none, engine, network);
-    const auto segments = test::play(training.policy(), 64, training.rng(), 0);
+    const auto segments = test::play(training.policy(), 64, training.rng(), test::kFreshVersion);
     const auto weights = nn::initial_weights(network, 6);
     Ppo torch(network, weights, ChainWorld::rules(), small_options(), "cpu", 6, nn::Engine::torch);
     Ppo fused(network, weights, ChainWorld::rules(), small_options(), "cpu", 6, nn::Engine::fused);
@@ -184,7 +184,7 @@ std::vector<replay::Segment> cut(const std::vector<replay::Segment>& episodes) {
 
 /// The longest episodes first.
 std::vector<replay::Segment> play_sorted(Training& training, std::size_t episodes) {
-  auto played = test::play(training.policy(), episodes, training.rng(), 0);
+  auto played = test::play(training.policy(), episodes, training.rng(), test::kFreshVersion);
   std::ranges::sort(played, std::greater(), [](const replay::Segment& s) { return s.steps.size(); });
   return played;
 }
@@ -264,8 +264,8 @@ TEST(Ppo, TwoRunsOfOneSeedGiveTheSameBits) {
 
 TEST(Ppo, ResumedEqualsUninterrupted) {
   Training training(8, Handicap::none);
-  const auto early = test::play(training.policy(), 32, training.rng(), 0);
-  const auto late = test::play(training.policy(), 32, training.rng(), 1);
+  const auto early = test::play(training.policy(), 32, training.rng(), test::kFreshVersion);
+  const auto late = test::play(training.policy(), 32, training.rng(), test::kFreshVersion + 1);
   for (const bool after_an_update : {false, true}) {
     Ppo straight(kNetwork, nn::initial_weights(kNetwork, 8), ChainWorld::rules(), small_options(), "cpu", 8);
     if (after_an_update) straight.update(early);
@@ -297,7 +297,7 @@ TEST(Ppo, ChecksBothHalvesOfAHierarchicalStep) {
   for (float replay::Step::*half :
        {&replay::Step::log_probability, &replay::Step::location_log_probability}) {
     Training training(10, Handicap::none, nn::Engine::automatic, kHierarchical);
-    auto segments = test::play(training.policy(), 16, training.rng(), 0);
+    auto segments = test::play(training.policy(), 16, training.rng(), test::kFreshVersion);
     EXPECT_LT(training.ppo().prepare(segments).arrival.lag0_ratio_max, 1e-5);
     for (auto& segment : segments)
       for (auto& step : segment.steps)
@@ -308,7 +308,7 @@ TEST(Ppo, ChecksBothHalvesOfAHierarchicalStep) {
 
 TEST(Ppo, ASegmentOfAnotherHeadIsRefused) {
   Training training(10, Handicap::none, nn::Engine::automatic, kHierarchical);
-  const auto segments = test::play(training.policy(), 2, training.rng(), 0);
+  const auto segments = test::play(training.policy(), 2, training.rng(), test::kFreshVersion);
   const Ppo pointer(kNetwork, nn::initial_weights(kNetwork, 1), ChainWorld::rules(), small_options(), "cpu",
                     1);
   EXPECT_THROW(pointer.prepare(segments), nn::NnError);
@@ -316,7 +316,7 @@ TEST(Ppo, ASegmentOfAnotherHeadIsRefused) {
 
 TEST(Ppo, ValueLayersLearnAtTheirOwnRate) {
   Training training(11, Handicap::none, nn::Engine::automatic, kHierarchical);
-  const auto segments = test::play(training.policy(), 32, training.rng(), 0);
+  const auto segments = test::play(training.policy(), 32, training.rng(), test::kFreshVersion);
   const auto moved = [&](double value_lr) {
     PpoOptions options = small_options();
     options.value_lr = value_lr;
@@ -339,7 +339,7 @@ TEST(Ppo, ValueLayersLearnAtTheirOwnRate) {
 
 TEST(Ppo, ChecksTheRatioOnlyOfStepsActedWithCurrentWeights) {
   Training training(10, Handicap::none);
-  auto segments = test::play(training.policy(), 16, training.rng(), 0);
+  auto segments = test::play(training.policy(), 16, training.rng(), test::kFreshVersion);
   for (auto& step : segments[3].steps) step.log_probability -= 0.5f;  // as a wrong mask would show
   EXPECT_NEAR(training.ppo().prepare(segments).arrival.lag0_ratio_max, std::exp(0.5) - 1, 1e-3);
   segments[3].weight_version = 77;
@@ -348,7 +348,7 @@ TEST(Ppo, ChecksTheRatioOnlyOfStepsActedWithCurrentWeights) {
 
 TEST(Ppo, TruncatesTheWeightOfDistantDataAndNeverCorrectsTwice) {
   Training training(11, Handicap::none);
-  auto segments = test::play(training.policy(), 8, training.rng(), 0);
+  auto segments = test::play(training.policy(), 8, training.rng(), test::kFreshVersion);
   for (auto& step : segments[0].steps) step.log_probability -= 3;
   for (auto& step : segments[1].steps) step.log_probability += 1;
   const auto batch = training.ppo().prepare(segments);
@@ -364,7 +364,7 @@ TEST(Ppo, TruncatesTheWeightOfDistantDataAndNeverCorrectsTwice) {
 TEST(Ppo, RefusesWhatItCannotTrainOn) {
   Training training(12, Handicap::none);
   EXPECT_THROW(training.ppo().update({}), nn::NnError);
-  auto segments = test::play(training.policy(), 2, training.rng(), 0);
+  auto segments = test::play(training.policy(), 2, training.rng(), test::kFreshVersion);
   segments[0].steps[0].candidate = 1000;
   EXPECT_THROW(training.ppo().update(segments), nn::NnError);
   segments[0].steps[0].candidate = 0;

@@ -164,7 +164,7 @@ class Training {
 
   void play(World& world, int update, std::vector<replay::Segment>& segments) {
     replay::Segment segment;
-    segment.weight_version = static_cast<std::uint64_t>(update);
+    segment.weight_version = 1 + static_cast<std::uint64_t>(update);
     segment.hierarchical = network_.head == nn::Head::hierarchical;
     world.environment.reset();
     while (!world.environment.done()) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/order.h"
+#include "core/graph/canonical_order.h"
 #include "core/graph/random_graph.h"
 #include "core/rules/instantiate/reach.h"
 
@@ -22,7 +22,7 @@ TEST(Dependence, AnswersAsOneSearchAQuestionDoes) {
     Rng rng(seed, "dependence");
     graph::Tables tables;
     const graph::Graph graph = graph::testing::random_graph(tables, rng, 40);
-    const std::vector<graph::NodeId> order = graph::canonical_order(graph);
+    const std::vector<graph::NodeId> order = graph::testing::canonical_order(graph);
     std::vector<std::uint32_t> position(graph.id_bound(), 0);
     for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
     const auto pick = [&] {

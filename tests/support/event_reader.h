@@ -1,20 +1,25 @@
-#include "core/base/event_reader.h"
+#pragma once
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 
 namespace regraft {
-namespace {
+namespace events {
 
 namespace fs = std::filesystem;
 using Input = google::protobuf::io::CodedInputStream;
@@ -30,12 +35,12 @@ T little_endian(std::string_view bytes) {
   return value;
 }
 
-bool checksum_holds(std::string_view bytes, std::string_view checksum) {
+inline bool checksum_holds(std::string_view bytes, std::string_view checksum) {
   return masked_crc32c(std::as_bytes(std::span(bytes))) == little_endian<std::uint32_t>(checksum);
 }
 
 /// Records of a file's bytes; the last one may be torn.
-std::vector<std::string_view> records(std::string_view bytes, const fs::path& path) {
+inline std::vector<std::string_view> records(std::string_view bytes, const fs::path& path) {
   std::vector<std::string_view> all;
   std::size_t at = 0;
   while (bytes.size() - at >= header_bytes) {
@@ -57,11 +62,11 @@ std::vector<std::string_view> records(std::string_view bytes, const fs::path& pa
   return all;
 }
 
-Input input_of(std::string_view bytes) {
+inline Input input_of(std::string_view bytes) {
   return Input(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
 }
 
-std::optional<std::string> read_bytes(Input& input) {
+inline std::optional<std::string> read_bytes(Input& input) {
   std::uint32_t size = 0;
   std::string bytes;
   if (!input.ReadVarint32(&size) || !input.ReadString(&bytes, static_cast<int>(size))) return std::nullopt;
@@ -74,7 +79,7 @@ struct Scalar {
 };
 
 // Field numbers of tensorflow's event.proto and summary.proto.
-Scalar read_value(const std::string& bytes) {
+inline Scalar read_value(const std::string& bytes) {
   constexpr int tag_field = 1, simple_value_field = 2;
   Scalar scalar;
   Input input = input_of(bytes);
@@ -99,7 +104,7 @@ struct FileCurves {
   std::optional<std::int64_t> first, restart;
 };
 
-void read_event(std::string_view bytes, FileCurves& file) {
+inline void read_event(std::string_view bytes, FileCurves& file) {
   constexpr int step_field = 2, summary_field = 5, session_field = 7, value_field = 1;
   std::int64_t step = 0;
   bool session = false;
@@ -134,13 +139,13 @@ void read_event(std::string_view bytes, FileCurves& file) {
 }
 
 /// The file is younger than what the curves hold.
-void append(Curves& curves, const FileCurves& file) {
+inline void append(Curves& curves, const FileCurves& file) {
   if (const auto cut = file.restart ? file.restart : file.first)
     for (auto& [tag, points] : curves) points.erase(points.lower_bound(*cut), points.end());
   for (const auto& [tag, points] : file.curves) curves[tag].insert(points.begin(), points.end());
 }
 
-std::vector<fs::path> event_files(const fs::path& folder) {
+inline std::vector<fs::path> event_files(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -155,9 +160,20 @@ std::vector<fs::path> event_files(const fs::path& folder) {
   return paths;
 }
 
-}  // namespace
+}  // namespace events
 
-std::map<std::string, std::vector<ScalarPoint>> read_scalars(const fs::path& folder) {
+struct ScalarPoint {
+  std::int64_t step = 0;
+  double value = 0;
+};
+
+/// The scalar curves of all TensorBoard event files of a folder, by tag, in ascending steps. What a resume
+/// rolled back is gone: the step that a younger file restarts at, or else its first one, cuts off that step
+/// and all later ones of older files. A torn last record is left out; histograms and what else an event may
+/// hold are passed over. Throws FileError on a folder that cannot be read and on a file with a wrong checksum
+/// before its end.
+inline std::map<std::string, std::vector<ScalarPoint>> read_scalars(const std::filesystem::path& folder) {
+  using namespace events;
   Curves curves;
   for (const fs::path& path : event_files(folder)) {
     const std::string bytes = read_file(path);
