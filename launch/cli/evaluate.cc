@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -20,6 +18,7 @@
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/evaluate/controller_validity.h"
+#include "launch/evaluate/score.h"
 #include "launch/evaluate/script_method.h"
 #include "launch/job/job_config.h"
 #include "launch/job/ppo_job.h"
@@ -47,64 +46,8 @@ struct Options {
   std::uint64_t seed = 0;
 };
 
-/// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
-struct Score {
-  /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
-  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...; script
-  std::string model, kind;
-  std::string method;                   // for people
-  std::vector<double> returns, best;    // of the last and of the best graph of each episode
-  std::vector<double> memory;           // final peak memory / initial one
-  std::uint64_t candidates_costed = 0;  // graphs that were asked for their cost
-  double seconds = 0;
-  nlohmann::json search =
-      {};  // of searches: what ended it, and what had been found after how many candidates
-};
-
 /// Counts of costed candidates at which what a search had found until then is written.
 constexpr std::array<std::uint64_t, 8> kBudgets{10, 30, 100, 300, 1000, 3000, 10000, 30000};
-
-double deviation(const std::vector<double>& values) {
-  const double center = mean(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - center) * (value - center);
-  return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
-/// Plays episodes with a prior, drawn from it, or always the most probable candidate.
-Score play(const task::Task& task, const task::WorkloadOptions& workload, search::Prior& prior, bool draw,
-           int episodes, std::uint64_t seed, const std::string& kind, const std::string& method) {
-  const SystemClock clock;
-  env::Environment environment = task::make_environment(task, workload, clock);
-  Score score{task.name(), kind, method, {}, {}, {}, 0, 0};
-  const std::int64_t start = clock.steady_ns();
-  for (int episode = 0; episode < episodes; ++episode) {
-    Rng rng(seed, "evaluate episode " + std::to_string(episode));
-    environment.reset();
-    search::Way way;
-    while (!environment.done()) {
-      const std::vector<float> logs = search::ask(prior, environment.observation(), way);
-      std::size_t candidate =
-          static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
-      double left = rng.uniform();
-      for (std::size_t i = 0; draw && i < logs.size(); ++i) {
-        if (std::isfinite(logs[i])) candidate = i;
-        left -= std::exp(static_cast<double>(logs[i]));
-        if (left < 0) break;
-      }
-      const env::Observation& seen = environment.observation();
-      way.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
-      score.candidates_costed += environment.step_candidate(candidate).info.rewrites;
-    }
-    const double initial = environment.initial_cost().latency_us;
-    score.returns.push_back(1 - environment.cost().latency_us / initial);
-    score.best.push_back(1 - environment.best().cost.latency_us / initial);
-    score.memory.push_back(environment.cost().peak_memory_bytes /
-                           environment.initial_cost().peak_memory_bytes);
-  }
-  score.seconds = static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second;
-  return score;
-}
 
 double improvement(const search::SearchResult& found, double latency_us) {
   return 1 - latency_us / found.initial.latency_us;
@@ -178,46 +121,12 @@ Score search_by(const std::string& name, search::Prior* prior, const std::string
   return score;
 }
 
-/// Where a script leads; nothing where the task's rules leave out those that it wants.
-std::optional<Score> play_script(const std::filesystem::path& path, const task::Task& task) {
-  const SystemClock clock;
-  const std::int64_t start = clock.steady_ns();
-  const auto outcome = try_script(path, task);
-  if (!outcome) return std::nullopt;
-  const double initial_us = outcome->initial.latency_us;
-  return Score{task.name(),
-               "script",
-               "script " + path.stem().string(),
-               {1 - outcome->last.latency_us / initial_us},
-               {1 - outcome->best_us / initial_us},
-               {outcome->last.peak_memory_bytes / outcome->initial.peak_memory_bytes},
-               outcome->rewrites,
-               static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
-}
-
 /// The policies as seeds of one method: the interquartile mean of their mean returns.
 void print_together(const std::string& model, const std::vector<double>& means, std::uint64_t seed) {
   Rng rng(seed, "bootstrap");
   const Interval iqm = bootstrap_interquartile_mean({means}, rng);
   std::printf("%-24s %zu policies: interquartile mean %.4f, 95 %% interval [%.4f, %.4f]\n", model.c_str(),
               means.size(), iqm.estimate, iqm.low, iqm.high);
-}
-
-void print(const Score& score) {
-  std::printf("%-24s %-34s %8zu %10.4f %8.4f %10.4f %12llu %8.2f\n", score.model.c_str(),
-              score.method.c_str(), score.returns.size(), mean(score.returns), deviation(score.returns),
-              *std::max_element(score.best.begin(), score.best.end()),
-              static_cast<unsigned long long>(score.candidates_costed), score.seconds);
-  std::fflush(stdout);
-}
-
-nlohmann::json to_json(const Score& score) {
-  nlohmann::json entry{{"model", score.model},     {"kind", score.kind},
-                       {"method", score.method},   {"returns", score.returns},
-                       {"best", score.best},       {"memory", score.memory},
-                       {"seconds", score.seconds}, {"candidates_costed", score.candidates_costed}};
-  if (score.search.is_object()) entry.update(score.search);
-  return entry;
 }
 
 /// A policy of the config's network with fresh weights.
@@ -230,24 +139,6 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
   policy.weights =
       nn::initial_weights(policy.network, static_cast<std::uint64_t>(config.integer("train.seed")));
   return policy;
-}
-
-/// Episodes of a controller that a bundle holds.
-Score play_bundle(const task::Task& task, const task::WorkloadOptions& workload,
-                  const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
-                  const std::string& kind, const std::string& method) {
-  const SystemClock clock;
-  env::Environment environment = task::make_environment(task, workload, clock);
-  const std::int64_t start = clock.steady_ns();
-  replay::ControllerEpisodes played = replay::play_controller(bundle, environment, take, episodes, seed);
-  return {task.name(),
-          kind,
-          method,
-          std::move(played.returns),
-          std::move(played.best),
-          std::move(played.memory),
-          played.costed,
-          static_cast<double>(clock.steady_ns() - start) / nanoseconds_per_second};
 }
 
 /// All that is asked about one bundle and model; its dreams too.

@@ -7,6 +7,7 @@
 #include "core/nn/world_bundle.h"
 #include "launch/policy/controller_prior.h"
 #include "launch/random_bundle.h"
+#include "replay/dream/dream_validity.h"
 
 namespace regraft::launch {
 namespace {
