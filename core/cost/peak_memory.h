@@ -9,10 +9,11 @@
 
 namespace regraft::cost {
 
-/// The peak memory of a graph that is edited: the largest sum of live tensors when the nodes run in topological order (first ready, first run; ids
-/// ascending at the start) and a tensor is freed after its last use. By node id: `bytes` of its outputs, and
-/// `shares` the node whose memory they are in, or kNoNode when they are its own. Graph outputs are never
-/// freed. Weights are there before and after: they are not counted, and nothing shares with them what counts.
+/// The peak memory of a graph that is edited: the largest sum of live tensors when the nodes run in
+/// topological order (first ready, first run; ids ascending at the start) and a tensor is freed after its
+/// last use. By node id: `bytes` of its outputs, and `shares` the node whose memory they are in, or kNoNode
+/// when they are its own. Graph outputs are never freed. Weights are there before and after: they are not
+/// counted, and nothing shares with them what counts.
 ///
 /// Data flow: update() and set() remember what changed. bytes() updates the order of running (run_order.h),
 /// finds the last reader of memory anew whose use or readers changed, and asks the line (live_profile.h) for
