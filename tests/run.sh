@@ -188,7 +188,7 @@ check_locks() {
   planted=$(mktemp --suffix .cc)
   printf '%s\n' '#include "core/base/mutex.h"' \
     'struct Count { regraft::Mutex mutex; int held GUARDED_BY(mutex) = 0; int next() { return ++held; } };' >"$planted"
-  clang++ -std=c++20 -I. -Wthread-safety -fsyntax-only "$planted" 2>&1 | grep -q 'requires holding mutex' || status=1
+  [[ $(clang++ -std=c++20 -I. -Wthread-safety -fsyntax-only "$planted" 2>&1) == *'requires holding mutex'* ]] || status=1
   ((status == 0)) || echo 'a planted fault is not found'
   rm -f "$planted"
   git grep -nE 'std::(\w*mutex|condition_variable\w*|lock_guard|unique_lock|scoped_lock|shared_lock)\b' -- '*.h' '*.cc' \

@@ -31,7 +31,7 @@ class ControllerPpo {
   /// From now on learning rate and entropy bonus are this share (0 to 1) of the options'.
   void anneal(double share);
 
-  /// Of the weights: 1 + updates, as on the wire, where 0 means none.
+  /// The version of the weights: 1 + updates, as on the wire, where 0 means none.
   std::uint64_t version() const;
   nn::Weights weights() const;
   const nn::ControllerConfig& config() const;

@@ -54,7 +54,7 @@ class PpoCore {
 
   const PpoOptions& options() const { return options_; }
   double entropy_coefficient() const { return entropy_coefficient_; }
-  /// Of the weights: 1 + updates, as on the wire, where 0 means none.
+  /// The version of the weights: 1 + updates, as on the wire, where 0 means none.
   std::uint64_t version() const { return updates_ + 1; }
 
   std::vector<std::byte> save(const nn::Weights& weights) const;
