@@ -115,7 +115,8 @@ std::vector<LatentBatch> DynamicsFit::held_out_batches() const {
   std::vector<LatentBatch> batches;
   const auto& all = data_.data().held_out();
   for (std::size_t first = 0; first < all.size(); first += kHeldOutLanes) {
-    const std::span part(all.data() + first, std::min(kHeldOutLanes, all.size() - first));
+    const std::size_t lanes = std::min(kHeldOutLanes, all.size() - first);
+    const auto part = std::span(all).subspan(first, lanes);
     std::uint32_t longest = 1;
     for (const std::size_t i : part) longest = std::max(longest, data_.data().episodes()[i].length());
     batches.push_back(data_.lanes_of(part, longest));
