@@ -97,6 +97,12 @@ Option&& Option::one_of(TextList choices) && {
   return std::move(*this);
 }
 
+Option&& Option::formerly(std::string name, std::string how) && {
+  former_name_ = std::move(name);
+  former_values_ = std::move(how);
+  return std::move(*this);
+}
+
 Option&& Option::fixed_on_resume() && {
   fixed_on_resume_ = true;
   return std::move(*this);
@@ -182,7 +188,12 @@ const Option* OptionTable::find(std::string_view name) const {
 const Option& OptionTable::at(std::string_view name, const std::string& where) const {
   if (const Option* option = find(name)) return *option;
   TextList names;
-  for (const Option& option : options_) names.push_back(option.name());
+  for (const Option& option : options_) {
+    if (!name.empty() && name == option.former_name())
+      throw ConfigError("'" + std::string(name) + "' is called '" + option.name() + "' now", where,
+                        option.former_values());
+    names.push_back(option.name());
+  }
   throw ConfigError("there is no key '" + std::string(name) + "'", where, suggestion(name, names));
 }
 

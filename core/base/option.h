@@ -51,10 +51,15 @@ class Option {
   Option&& one_of(TextList choices) &&;
   /// A resumed run must have the same value.
   Option&& fixed_on_resume() &&;
+  /// The name that it had in earlier versions: using it is an error that names this one. `how` says what
+  /// former values are called now; empty where they are the same.
+  Option&& formerly(std::string name, std::string how = "") &&;
 
   const std::string& name() const { return name_; }
   const ConfigValue& default_value() const { return default_; }
   const std::string& help() const { return help_; }
+  const std::string& former_name() const { return former_name_; }
+  const std::string& former_values() const { return former_values_; }
   bool is_fixed_on_resume() const { return fixed_on_resume_; }
   /// "an integer, 1 to 64", "one of a, b".
   std::string allowed() const;
@@ -73,7 +78,7 @@ class Option {
 
   std::string name_;
   ConfigValue default_;
-  std::string help_;
+  std::string help_, former_name_, former_values_;
   std::optional<double> low_, high_;
   TextList choices_;
   bool fixed_on_resume_ = false;
@@ -88,7 +93,7 @@ class OptionTable {
 
   std::span<const Option> options() const { return options_; }
   const Option* find(std::string_view name) const;
-  /// Throws ConfigError with the nearest name.
+  /// Throws ConfigError with the nearest name, or with the present one for a former one.
   const Option& at(std::string_view name, const std::string& where) const;
   /// True where some option lies in this table: "ppo" for "ppo.lr".
   bool has_table(std::string_view name) const;

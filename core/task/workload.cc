@@ -152,6 +152,7 @@ std::vector<Option> workload_options() {
           "workload.action_mode", std::string(enum_name(d.action_mode)).c_str(),
           "one_site: a rule at one of its locations is an action; all_sites: at all of them too, as one step")
           .one_of({"one_site", "all_sites"})
+          .formerly("workload.everywhere", "write all_sites for true, one_site for false")
           .fixed_on_resume(),
       Option(
           "workload.reward", "incremental",

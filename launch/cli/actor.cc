@@ -58,7 +58,11 @@ int run_actor(const Options& options) {
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
   const bool dreams = is_dream_phase(config);
-  const bool collects = !dreams && config.text("train.phase") != "ppo";
+  const std::string phase = config.text("train.phase");
+  const bool collects = phase == "collect" || phase == "world-model";
+  if (!dreams && !collects && phase != "ppo")
+    throw UsageError("the phase " + phase + " has no actors of its own", "train.phase",
+                     "join the run of one of its rounds");
   const std::string kind = options.kind.value_or(dreams ? kControllerKind : collects ? "collect" : "policy");
   if (dreams != (kind == kDreamKind || kind == kControllerKind))
     throw UsageError("the job has no actors of this kind", "--kind",

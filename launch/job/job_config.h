@@ -12,7 +12,7 @@
 
 namespace regraft::launch {
 
-/// All options of a training job: `workload.*`, `train.*`, `network.*`, `ppo.*`, `wire.*`, `actors.*`.
+/// All options of a training job, of all phases.
 OptionTable job_options();
 
 /// The config of a job: defaults, then the file, then `--set key=value` in order. Throws ConfigError.

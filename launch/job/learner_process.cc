@@ -29,7 +29,11 @@ std::unique_ptr<learner::Phase> make_phase(const learner::RunFolder& folder, con
                                            std::optional<task::EnvironmentPool>& environments,
                                            const Clock& clock) {
   if (is_dream_phase(config)) return learner::make_dream_phase(dream_setup(folder, config));
-  if (config.text("train.phase") == "ppo") return learner::make_ppo_phase(ppo_setup(folder, config));
+  const std::string phase = config.text("train.phase");
+  if (phase == "ppo") return learner::make_ppo_phase(ppo_setup(folder, config));
+  if (phase != "collect" && phase != "world-model")
+    throw UsageError("a learner's process has no phase " + phase, "train.phase",
+                     "start it by `regraft train`");
   environments.emplace(task::workload_options_from(config), clock);
   const auto environment_of = [&environments](std::uint32_t model) -> env::Environment& {
     return environments->environment(model);

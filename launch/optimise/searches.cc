@@ -26,6 +26,11 @@ const std::vector<std::string>& search_names() {
   return names;
 }
 
+const std::map<std::string, std::string>& former_search_names() {
+  static const std::map<std::string, std::string> names{{"sweep", "all_sites_descent"}};
+  return names;
+}
+
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation) {
   if (name == "greedy") return search::make_greedy();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,11 +15,13 @@ namespace regraft::launch {
 
 /// Names that make_search takes: greedy, all_sites_descent, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
+/// What searches were called in earlier versions, and what they are called now.
+const std::map<std::string, std::string>& former_search_names();
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to
-/// rollouts of it, the rest to a best-first search that it orders. `portfolio`: the best of greedy, of
-/// rollouts followed by greedy, and of the ordered search, with a third of the limits each: never worse than
-/// greedy within its third. Throws UsageError.
+/// rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`: the best of
+/// all_sites_descent, of rollouts each followed by greedy, and of the ordered search. Each has a third of the
+/// limits, so it is never worse than all_sites_descent within a third. Throws UsageError.
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 

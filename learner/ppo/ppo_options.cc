@@ -26,7 +26,8 @@ void check(const PpoOptions& options) {
 std::vector<Option> ppo_options() {
   const PpoOptions d;
   return {
-      Option("ppo.lr", d.lr, "learning rate of Adam").between(0, 1),
+      Option("ppo.lr", d.lr, "learning rate of Adam, for policies and for controllers that dream")
+          .between(0, 1),
       Option("ppo.value_lr", d.value_lr, "the same for the layers of the value functions; 0: ppo.lr")
           .between(0, 1),
       Option("ppo.gamma", d.gamma, "discount").between(0, 1),

@@ -88,6 +88,25 @@ TEST(Config, UnknownKeysNameTheLineAndTheNearest) {
   EXPECT_THAT(set_error("=3"), HasSubstr("there is no key ''"));
 }
 
+TEST(Config, FormerKeysNameThePresentOne) {
+  std::vector<Option> options;
+  options.push_back(Option("ppo.rate", 0.1, "").formerly("ppo.speed"));
+  options.push_back(Option("ppo.mode", "one", "").formerly("ppo.all", "write all for true"));
+  Config config{OptionTable(std::move(options))};
+  const auto error = [&](const std::string& setting) {
+    try {
+      config.set(setting);
+    } catch (const ConfigError& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error("ppo.speed=1"), "--set ppo.speed=1: 'ppo.speed' is called 'ppo.rate' now");
+  EXPECT_EQ(error("ppo.all=true"),
+            "--set ppo.all=true: 'ppo.all' is called 'ppo.mode' now (write all for true)");
+  EXPECT_EQ(error("ppo.rate=1"), "");
+}
+
 TEST(Config, WrongTypesNameTheKeyTheValueAndWhatIsAllowed) {
   EXPECT_EQ(toml_error("ppo.lr = 'fast'"), "c.toml:1: 'ppo.lr' cannot be \"fast\" (it is a number, 0 to 1)");
   EXPECT_THAT(toml_error("ppo.epochs = 2.5"), HasSubstr("cannot be 2.5 (it is an integer, 1 to 64)"));

@@ -139,6 +139,12 @@ TEST_F(OptimiseTest, DamagedModelsGiveAnErrorAndLeaveNothing) {
   }
 }
 
+TEST_F(OptimiseTest, AFormerNameOfASearchNamesThePresentOne) {
+  const Captured result = optimise(regraft::testing::unpacked_model("nasrnn"), {"--search", "sweep"});
+  EXPECT_EQ(result.status.code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("'sweep' is called 'all_sites_descent' now"));
+}
+
 TEST_F(OptimiseTest, AnUnwritableOutputIsAnError) {
   const Captured result = run({"optimise", regraft::testing::unpacked_model("nasrnn").string(), "-o",
                                "/proc/none/x.onnx", "--search", "none"});

@@ -27,6 +27,17 @@ using ::testing::Not;
 
 const fs::path kConfigs = fs::path(REGRAFT_SOURCE_DIR) / "configs";
 
+// The config of each run of earlier versions has it.
+TEST(Configs, AFormerKeyNamesThePresentOne) {
+  try {
+    load_job_config({}, {"workload.everywhere=true"});
+    FAIL() << "not refused";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("is called 'workload.action_mode' now"), HasSubstr("all_sites")));
+  }
+}
+
 TEST(Configs, AllAreReadAndEveryKeyIsKnown) {
   std::size_t read = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(kConfigs)) {
