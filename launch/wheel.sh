@@ -60,7 +60,7 @@ add_libraries() {
 add_package() {
   cp -r configs "$1/"
   rm -r "$1/configs/experiments/results"
-  install -D -m 644 -t "$1/experiments" launch/experiments/*.{py,html}
+  install -D -m 644 -t "$1/experiments" launch/experiments/*.{py,html,toml,mplstyle}
   cp launch/python/regraft/{*.py,py.typed} "$1/"
   "$BUILD/regraft" completion json >"$1/commands.json"
   "$PYTHON" -B launch/python/make_stub.py "${1%/*}" >"$1/__init__.pyi"

@@ -7,16 +7,24 @@ import pathlib
 
 
 class ExperimentError(Exception):
-    """A description, or a result, that cannot be used."""
+    """A description, or a result, that cannot be used; the code is the one that the command exits with."""
 
-    code = 1
+    def __init__(self, what, where, remedy, code=1):
+        super().__init__(f"{where}: {what} ({remedy})")
+        self.code = code
 
-    def __init__(self, what, where="", remedy=""):
-        super().__init__((f"{where}: " if str(where) else "") + what + (f" ({remedy})" if remedy else ""))
+
+def require(holds, *what_where_remedy):
+    if not holds:
+        raise ExperimentError(*what_where_remedy)
 
 
-class UsageError(ExperimentError):
-    code = 2
+@contextlib.contextmanager
+def explained(errors, what, where, remedy):
+    try:
+        yield
+    except errors as error:
+        raise ExperimentError(f"{what}: {getattr(error, 'strerror', error)}", where, remedy) from error
 
 
 def nearest(word, known, otherwise):
@@ -30,14 +38,15 @@ def is_special(path):
 
 def write(path, data):
     """Text or bytes, through a file beside it that takes its name; into what is no regular file (a pipe), directly."""
-    special = is_special(path)
-    path = pathlib.Path(path if special else os.path.realpath(path))
-    aside = path if special else path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        aside.write_bytes(data.encode() if isinstance(data, str) else data)
-        if not special:
-            os.replace(aside, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            special or aside.unlink()
-        raise ExperimentError(f"cannot be written: {error.strerror}", path, "check the path and the disk") from error
+    path, data = pathlib.Path(path), data.encode() if isinstance(data, str) else data
+    target = path.resolve()
+    aside = target.with_name(f".{target.name}.{os.getpid()}")
+    with explained(OSError, "cannot be written", path, "check the path and the disk"):
+        if is_special(path):
+            path.write_bytes(data)
+            return
+        try:
+            aside.write_bytes(data)
+            aside.replace(target)
+        finally:
+            aside.unlink(missing_ok=True)

@@ -1,116 +1,94 @@
-"""Plots of tables as SVG, fit for print: colours that differ in grey (Okabe and Ito), line styles, markers, hatches."""
+"""Plots of tables as SVG, fit for print (regraft.mplstyle)."""
 
 import io
-import re
+import pathlib
 import textwrap
 
-import matplotlib
+import matplotlib.style
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from .tables import column, crossed, groups, interquartile_mean, interval, numbers
+from .tables import column, crossed, interquartile_mean, interval, numbers
 
+STYLE = pathlib.Path(__file__).with_name("regraft.mplstyle")
 BINS = 40  # of a curve with more values of x than these
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
-LINES, MARKERS, HATCHES = ["-", "--", "-.", ":", (0, (5, 1))], "os^Dv", ["", "///", "...", "xxx", "\\\\\\"]
-SETTINGS = {"svg.hashsalt": "regraft", "text.parse_math": False, "font.size": 10, "axes.spines.top": False,
-            "axes.spines.right": False, "axes.axisbelow": True, "hatch.linewidth": 0.4}
-EXPLAINED = {"lines": "Line: interquartile mean. Band: the middle half of the values.",
-             "bars": "Bar: interquartile mean. Whisker: its 95 % bootstrap interval.",
-             "heat": "Figure and shade (logarithmic): the sum; blank: none.", "scatter": "Each point is a row."}
+MARKERS, HATCHES = "os^Dv", ["", "///", "...", "xxx", "\\\\\\"]
 
 
 def has_points(plot, table):
-    """Runs of before a curve was written have no figures for it."""
-    known = numbers(table, plot.value if plot.kind == "heat" else plot.y).notna()
-    return bool((known & numbers(table, plot.x).notna() if plot.kind in ("lines", "scatter") else known).any())
+    # A curve may be younger than the runs, which then have no figures for it.
+    needed = {"bars": [plot.y], "heat": [plot.value]}.get(plot.kind, [plot.x, plot.y])
+    return pd.concat([numbers(table, name) for name in needed], axis=1).notna().all(axis=1).any()
 
 
 def draw(plot, table):
-    """The SVG document."""
-    with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-        axes = figure.add_subplot(xlabel=plot.x_label or plot.x, ylabel=plot.y_label or plot.y)
-        axes.set_title(textwrap.fill(plot.title, 80), loc="left", fontsize=10)
+    with matplotlib.style.context(STYLE):
+        axes = Figure().add_subplot(xlabel=plot.x_label or plot.x, ylabel=plot.y_label or plot.y,
+                                    title=textwrap.fill(plot.title, 80))
         {"lines": _lines, "bars": _bars, "heat": _heat, "scatter": _scatter}[plot.kind](plot, table, axes)
         if len(axes.get_legend_handles_labels()[1]) > 1:
-            axes.legend(loc="upper left", bbox_to_anchor=(1, 1), title=plot.series.replace("_", " "), frameon=False)
+            axes.legend(loc="upper left", bbox_to_anchor=(1, 1), title=plot.series.replace("_", " "))
         svg = io.StringIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None})
+        axes.figure.savefig(svg, format="svg", metadata={"Date": None})
         return svg.getvalue()
 
 
 def _label(name):
-    """Of models' files their names alone; what is long on several lines."""
-    name = re.sub(r"[^\s,]*/([^\s,/]+)\.onnx\b", r"\1", name).replace(",", ", ")
-    return textwrap.fill(name, 24) or "(none)"
+    # A model's file by its name alone; what is long on several lines.
+    parts = [pathlib.Path(part).stem if part.endswith(".onnx") else part for part in name.split(",")]
+    return textwrap.fill(", ".join(parts), 24) or "(none)"
 
 
-def _points(plot, table):
-    """Of each series: keywords of its style, and its points; rows without numbers are left out."""
-    points = pd.DataFrame({"x": numbers(table, plot.x), "y": numbers(table, plot.y),
-                           "series": column(table, plot.series) if plot.series else plot.y}).dropna()
-    for number, (name, rows) in enumerate(points.groupby("series", sort=False)):
-        yield {"color": _style(number, COLOURS), "label": _label(name)}, number, rows[["x", "y"]]
-
-
-def _style(number, kinds):
-    return kinds[number % len(kinds)]
+def _series(plot, table, x):
+    # The number and name of each, and its rows with numbers.
+    rows = pd.DataFrame({"x": x, "y": numbers(table, plot.y),
+                         "series": column(table, plot.series) if plot.series else plot.y}).dropna()
+    return [(i, _label(name), found) for i, (name, found) in enumerate(rows.groupby("series", sort=False))]
 
 
 def _lines(plot, table, axes):
-    axes.grid(axis="y", color="0.88")
-    for style, number, points in _points(plot, table):
-        low, width = points.x.min(), np.ptp(points.x) / BINS
+    for _, name, points in _series(plot, table, numbers(table, plot.x)):
         if points.x.nunique() > BINS:  # bins of equal width, each drawn at its middle
-            points = points.assign(x=low + (np.minimum((points.x - low) // width, BINS - 1) + 0.5) * width)
+            points = points.assign(x=[part.mid for part in pd.cut(points.x, BINS)])
         values = points.groupby("x").y
-        middle = values.agg(interquartile_mean)
-        axes.fill_between(middle.index, values.quantile(0.25), values.quantile(0.75), color=style["color"], alpha=0.2,
-                          linewidth=0)
-        axes.plot(middle, linestyle=_style(number, LINES), marker=None if len(middle) > 1 else "o", **style)
+        middle, low, high = values.agg(interquartile_mean), values.quantile(0.25), values.quantile(0.75)
+        line, = axes.plot(middle, marker=None if len(middle) > 1 else "o", label=name)
+        axes.fill_between(middle.index, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
 
 
 def _scatter(plot, table, axes):
-    axes.grid(color="0.88")
-    for style, number, points in _points(plot, table):
-        axes.plot(points.x, points.y, linestyle="", marker=_style(number, MARKERS), markersize=4, alpha=0.7, **style)
+    for number, name, points in _series(plot, table, numbers(table, plot.x)):
+        axes.plot(points.x, points.y, linestyle="", marker=MARKERS[number % len(MARKERS)], alpha=0.7, label=name)
 
 
 def _bars(plot, table, axes):
-    axes.grid(axis="y", color="0.88")
-    axes.axhline(0, color="0.2", linewidth=0.8)
-    found = groups(table, [plot.x, plot.series] if plot.series else [plot.x], plot.y)
-    names = list(dict.fromkeys(column(table, plot.x)))
-    series = list(dict.fromkeys(column(table, plot.series))) if plot.series else [plot.y]
-    width = 0.8 / len(series)
-    for number, one in enumerate(series):
-        held = {i + (number + 0.5) * width - 0.4: found[key] for i, name in enumerate(names)
-                if (key := (name, one) if plot.series else (name,)) in found}
-        axes.bar(list(held), [interquartile_mean(values) for values in held.values()], 0.9 * width, label=_label(one),
-                 color=_style(number, COLOURS), alpha=0.8, hatch=_style(number, HATCHES), edgecolor="white")
-        for place, values in held.items():
-            axes.vlines(place, *interval(values), color="0.1", linewidth=1.2)
-    _name(axes.xaxis, names)
+    axes.axhline(0, color="0.2", linewidth=0.8, linestyle="-")
+    names, series = list(dict.fromkeys(column(table, plot.x))), _series(plot, table, column(table, plot.x))
+    for number, name, rows in series:
+        values = rows.groupby("x", sort=False).y
+        middles = values.agg(interquartile_mean)
+        places = [names.index(x) - 0.4 + 0.8 * (number + 0.5) / len(series) for x in middles.index]
+        axes.bar(places, middles, 0.72 / len(series), hatch=HATCHES[number % len(HATCHES)], label=name, alpha=0.8)
+        axes.vlines(places, *np.transpose([interval(found) for _, found in values]), color="0.1", linewidth=1.2)
+    _name(axes, names)
 
 
 def _heat(plot, table, axes):
-    sums = crossed(table, plot.y, plot.x, plot.value)
-    cells = np.array([numbers(sums, name).fillna(0) for name in sums.columns[1:]]).T
+    sums = crossed(table, plot.y, plot.x, plot.value).set_index(plot.y)
+    cells = np.ma.masked_invalid([numbers(sums, name) for name in sums]).T
     axes.figure.set_figheight(max(4.2, 1.5 + 0.2 * len(cells)))
-    shown = np.ma.masked_less_equal(cells, 0)
-    image = axes.imshow(shown, cmap="Blues", norm=LogNorm(max(shown.min(), 1e-9), shown.max() * 1.5), aspect="auto")
+    axes.grid(False)
+    image = axes.imshow(cells, norm="log", vmin=max(cells.min(), 1e-9), vmax=cells.max() * 1.5)
     axes.figure.colorbar(image, label=plot.value, format="%g").minorticks_off()
-    for (row, at), value in np.ndenumerate(cells):
+    for (row, at), value in np.ndenumerate(cells.filled(0)):
         if value > 0:
             axes.text(at, row, f"{value:g}", ha="center", va="center", fontsize=8,
                       color="white" if image.norm(value) > 0.6 else "black")
-    _name(axes.xaxis, list(sums.columns[1:]))
-    axes.set_yticks(range(len(sums)), sums.iloc[:, 0], fontsize=8)
+    _name(axes, sums.columns)
+    axes.set_yticks(range(len(sums)), sums.index, fontsize=8)
 
 
-def _name(axis, names):
+def _name(axes, names):
     labels = list(map(_label, names))
-    axis.set_ticks(range(len(names)), labels, **({"rotation": 30, "ha": "right"} if len("".join(labels)) > 40 else {}))
+    axes.set_xticks(range(len(names)), labels, **({"rotation": 30, "ha": "right"} if len("".join(labels)) > 40 else {}))

@@ -5,8 +5,8 @@ import ctypes
 import fcntl
 import json
 import lzma
-import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,11 +16,12 @@ from types import SimpleNamespace
 import pandas as pd
 
 from .extract import extract, require_wanted
-from .files import ExperimentError, write
+from .files import explained, write
 from .plan import hash_text, plan_runs
 from .tables import show, to_csv
 
 GRACE_S, POLL_S = 60, 0.2  # for a command to save before it is killed; between looks at a lock
+NOTHING = {"seconds": 0, "cpu_minutes": 0, "failure": "", "stamp": ""}  # of a run that came to nothing
 
 
 class Stop:
@@ -30,37 +31,30 @@ class Stop:
 
     def request(self, *_):
         self.requested = True
-        self._signal(signal.SIGTERM)
-        signal.signal(signal.SIGALRM, lambda *_: self._signal(signal.SIGKILL))
-        signal.alarm(GRACE_S)
-
-    def _signal(self, number):
-        with contextlib.suppress(ProcessLookupError):
-            self.child and os.kill(self.child, number)
+        if self.child:
+            self.child.terminate()
+            signal.signal(signal.SIGALRM, lambda *_: self.child.kill())
+            signal.alarm(GRACE_S)
 
 
 def run_experiment(spec, program, out, report, stop):
-    """Runs what is not done yet, one after another, and writes OUT/TABLE.csv of what is there.
-
-    A run is done again when its command, its --config file, a rule, a device or a run that it reads from is another
-    one. A run that fails leaves its log, what reads from it is not run, and the others go on. The result has records
-    of the runs, tables by name, and the CPU-minutes of all runs, earlier calls included, those of borrowed ones apart.
-    """
-    out = pathlib.Path(out)
-    plan, records, used = plan_runs(spec, out), [], {False: 0, True: 0}
+    """Runs what is not done yet, one after another, and writes OUT/TABLE.csv of what is there."""
+    plan, records, used = plan_runs(spec, out), [], {False: 0, True: 0}  # CPU-minutes, those of borrowed steps apart
     out.mkdir(parents=True, exist_ok=True)
-    for file in map(pathlib.Path, spec.unpack):
-        if not file.exists():
-            _unpack(file)
+    for file in [file for file in map(pathlib.Path, spec.unpack) if not file.exists()]:
+        _unpack(file)
     for number, run in enumerate(plan, 1):
-        inputs = _stamps(run, records)
+        missing = [f"not run: needs {plan[i].label}" for i in run.inputs if records[i]["failure"]]
+        inputs = _inputs(run, records)
         with _locked(run.folder, stop):
-            record = _earlier(run, inputs) or _obstacle(plan, run, records, stop) or \
-                _execute(run, program, inputs, stop)
-        record = {"label": run.label, "arguments": run.arguments, **record}
-        report(f"[{number}/{len(plan)}] {run.label}: " + (
-            record["failure"] or ("done before" if record["reused"] else f"done in {show(record['seconds'])} s")))
-        used[run.step.borrowed] += record["cpu_minutes"]
+            done = _saved(run.folder / "done.json", run, inputs)
+            obstacles = ["not run"] * stop.requested + missing
+            made = done or ({"failure": obstacles[0]} if obstacles else _execute(run, program, inputs, stop))
+        record = {"label": run.label, "arguments": run.arguments, "reused": bool(done), **NOTHING, **made}
+        record.pop("inputs", None)
+        said = record["failure"] or ("done before" if done else f"done in {show(record['seconds'])} s")
+        report(f"[{number}/{len(plan)}] {run.label}: {said}")
+        used[run.step.name in spec.borrowed] += record["cpu_minutes"]
         records.append(record)
     tables = {name: _collect(spec, name, plan, records) for name in dict.fromkeys(rows.table for rows in spec.rows)}
     for name, table in tables.items():
@@ -70,117 +64,83 @@ def run_experiment(spec, program, out, report, stop):
 
 
 def _unpack(file):
-    """Model files that tests and quickstart share: packed beside the folder they are unpacked into."""
-    packed = file.parent.parent / (file.name + ".xz")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    # Model files that tests and quickstart share: packed beside the folder they are unpacked into.
+    packed = file.parent.parent / f"{file.name}.xz"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with explained((OSError, lzma.LZMAError), "cannot be unpacked", packed, "put the model there"):
         write(file, lzma.decompress(packed.read_bytes()))
-    except (OSError, lzma.LZMAError) as error:
-        raise ExperimentError(f"cannot be unpacked: {error}", packed, "put the model there") from error
 
 
-def _stamps(run, records):
-    """What a run depends on beside its arguments: rules and devices, earlier runs, its config file."""
-    def stamp(file):
-        return f"{file} {hash_text(pathlib.Path(file).read_bytes())}"
-
-    files = [file for folder in ("configs/rules", "configs/devices") for file in pathlib.Path(folder).rglob("*")
-             if file.suffix in (".rules", ".toml") or file.name == "status.txt"]
-    rules = "".join(stamp(file) + "\n" for file in sorted(files))
-    configs = [after for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
-    return [f"rules and devices {hash_text(rules)}", *(records[i]["stamp"] for i in run.inputs),
-            *(stamp(config) for config in configs if os.path.exists(config))]
+def _inputs(run, records):
+    # What a run depends on beside its arguments: rules and devices, earlier runs, its config file.
+    files = [*pathlib.Path("configs/rules").rglob("*"), *pathlib.Path("configs/devices").rglob("*")]
+    rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml") or file.name == "status.txt"]
+    named = [pathlib.Path(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
+    stamps = {file: f"{file} {hash_text(file.read_bytes())}" for file in [*rules, *named] if file.exists()}
+    return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules)),
+            *(records[i]["stamp"] for i in run.inputs), *(stamps[file] for file in named if file in stamps)]
 
 
-@contextlib.contextmanager
 def _locked(folder, stop):
-    """Held while a run is looked up and made: experiments that share one wait for each other."""
+    # A file, open while a run is looked up and made: experiments that share one wait for each other.
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{folder}.lock", "w") as file:
-        while not stop.requested:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(POLL_S)
-        yield
+    file = open(f"{folder}.lock", "w")
+    while not stop.requested:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        time.sleep(POLL_S)
+    return file
 
 
 def _saved(path, run, inputs):
-    """What an attempt wrote, where it was one of the same command on the same inputs."""
-    try:
+    # What an attempt wrote, where it was one of the same command on the same inputs.
+    with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError):
         saved = json.loads(path.read_text())
-        return saved if saved["arguments"] == run.arguments and saved["inputs"] == inputs else None
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _record(saved, reused=False, failure=""):
-    return {"seconds": saved.get("seconds", 0), "cpu_minutes": saved.get("cpu_minutes", 0), "failure": failure,
-            "reused": reused, "stamp": saved.get("stamp", "")}
-
-
-def _earlier(run, inputs):
-    saved = _saved(run.folder / "done.json", run, inputs)
-    return saved and _record(saved, reused=True)
-
-
-def _obstacle(plan, run, records, stop):
-    """Why a run cannot be run: a stop, or a run that it reads from is not done."""
-    missing = [f": needs {plan[i].label}" for i in run.inputs if records[i]["failure"]]
-    if stop.requested or missing:
-        return _record({}, failure="not run" if stop.requested else "not run" + missing[0])
-    return None
+        if (saved["arguments"], saved["inputs"]) == (run.arguments, inputs):
+            return saved
+    return {}
 
 
 def _execute(run, program, inputs, stop):
     log, started = run.folder / "log.txt", run.folder / "started.json"
-    before = _saved(started, run, inputs) if run.step.resume else None
-    if not before or not {file.name for file in run.folder.iterdir()} - {"log.txt", "started.json"}:
-        before = None
+    left = {*run.folder.glob("*")} - {log, started}
+    earlier = _saved(started, run, inputs) if run.step.resume and left else {}
+    if not earlier:
         shutil.rmtree(run.folder, ignore_errors=True)
     run.folder.mkdir(parents=True, exist_ok=True)
-    state = {"seconds": 0, "cpu_minutes": 0, **(before or {}), "arguments": run.arguments, "inputs": inputs}
+    state = {"seconds": 0, "cpu_minutes": 0, **earlier, "arguments": run.arguments, "inputs": inputs}
     write(started, json.dumps(state, indent=1) + "\n")
-    begin, failure = time.monotonic(), ""
+    begin, before = time.monotonic(), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # of user and system
     with open(log, "a") as output:
-        child = subprocess.Popen([program, *run.arguments, *(run.step.resume if before else [])],
-                                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, preexec_fn=_end_with_parent)
-    stop.child = child.pid
+        # In a group of its own, so that Ctrl-C reaches this process alone; 1, PR_SET_PDEATHSIG: it ends with this one.
+        stop.child = child = subprocess.Popen(
+            [program, *run.arguments, *(run.step.resume if earlier else [])], stdin=subprocess.DEVNULL, stdout=output,
+            stderr=output, process_group=0, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGTERM))
     if stop.requested:
         stop.request()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = code = os.waitstatus_to_exitcode(status)
-    stop.child = None
+    code = child.wait()
     state["seconds"] += time.monotonic() - begin
-    state["cpu_minutes"] += (used.ru_utime + used.ru_stime) / 60
-    if stop.requested:
-        failure = "stopped"
-    elif code:
+    state["cpu_minutes"] += (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before) / 60
+    failure = "stopped" if stop.requested else ""
+    if code and not failure:
         how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
         failure = "\n".join([f"{how}; {log} ends:", *log.read_text(errors="replace").splitlines()[-4:]])
-    else:
+    if not failure:
         state["stamp"] = str(time.time_ns())
     write(started if failure else run.folder / "done.json", json.dumps(state, indent=1) + "\n")
-    return _record(state, failure=failure)
-
-
-def _end_with_parent():
-    """In the child: its own group, so that Ctrl-C reaches this process alone, and a signal where this one dies."""
-    os.setpgid(0, 0)
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    return {**state, "failure": failure}
 
 
 def _collect(spec, name, plan, records):
-    """A table: the keys of the steps of its [[rows]], then the columns that they name, each once."""
-    of_table = [rows for rows in spec.rows if rows.table == name]
-    keys = [key for rows in of_table for step in spec.steps if step.name == rows.step for key in step.over]
-    columns = list(dict.fromkeys(keys + [column for rows in of_table for column in rows.columns]))
-    lines = [{**run.values, **dict(zip(rows.columns, cells))} for rows in of_table for run, record in zip(plan, records)
-             if run.step.name == rows.step and not record["failure"] for cells in extract(rows, run.folder)]
-    for rows in of_table:  # which may be several of one [[rows]]; asked once all of its runs are there and done
-        same = {each.step for each in of_table if {**vars(each), "step": rows.step} == vars(rows)}
-        found = [(run, record) for run, record in zip(plan, records) if run.step.name in same]
-        if rows.where and {run.step.name for run, _ in found} == same and not any(done["failure"] for _, done in found):
-            require_wanted(rows, [run.folder for run, _ in found])
-    return pd.DataFrame(lines, columns=columns, dtype=str).fillna("")
+    # A table: the keys of the steps of its [[rows]], then the columns that they name, each once.
+    keys, columns, lines = [], [], []
+    for rows in [rows for rows in spec.rows if rows.table == name]:
+        keys += [key for step in rows.step for key in spec.steps[step].over]
+        columns += rows.columns
+        runs = [(run, record["failure"]) for run, record in zip(plan, records) if run.step.name in rows.step]
+        done = [run for run, failure in runs if not failure]
+        if rows.where and len(done) == len(runs) and {run.step.name for run in done} == set(rows.step):
+            require_wanted(rows, [run.folder for run in done])
+        lines += [{**run.values, **dict(zip(rows.columns, row))} for run in done for row in extract(rows, run.folder)]
+    return pd.DataFrame(lines, columns=list(dict.fromkeys(keys + columns)), dtype=str).fillna("")

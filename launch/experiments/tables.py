@@ -1,59 +1,54 @@
 """Tables of an experiment: data frames of text, as its CSV files hold them, and the statistics of their numbers."""
 
 import csv
-import math
 
 import numpy as np
 import pandas as pd
 
-from .files import ExperimentError
+from .files import explained, require
 
 RESAMPLES, BLOCKS, BOUNDS = 2000, 20, (0.025, 0.975)  # of the bootstrap, made in blocks, and its intervals
 
 
-def show(value):
-    return f"{value:.6g}"
+show = "{:.6g}".format
 
 
 def to_csv(table):
     return table.to_csv(index=False, lineterminator="\n")
 
 
+def markdown(table):
+    rows = [table.columns, *table.itertuples(index=False)]
+    head, *body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(table.columns), *body])
+
+
 def read_csv(path):
-    try:
+    with explained((csv.Error, ValueError), "is cut off", path, "run the step that writes it again"):
         with open(path, newline="", encoding="utf-8") as file:
             header, *rows = csv.reader(file, strict=True)
+        rows = [row or [""] for row in rows]
         for number, row in enumerate(rows, 2):
-            if len(row or [""]) != len(header):
+            if len(row) != len(header):
                 raise ValueError(f"row {number} has {len(row)} cells, the header {len(header)}")
-    except (csv.Error, ValueError) as error:
-        raise ExperimentError(f"is cut off: {error}", path, "run the step that writes it again") from error
-    return pd.DataFrame([row or [""] for row in rows], columns=header, dtype=str)
+        return pd.DataFrame(rows, columns=header, dtype=str)
 
 
 def column(table, name):
-    if name not in table:
-        raise ExperimentError(f"there is no column '{name}'", "a table of results", "it has " + ", ".join(table))
+    require(name in table, f"there is no column '{name}'", "a table of results", "it has " + ", ".join(table))
     return table[name]
 
 
-def _number(cell):
-    try:
-        return value if math.isfinite(value := float(cell)) else math.nan
-    except ValueError:
-        return math.nan
-
-
 def numbers(table, name):
-    """NaN where a cell is empty or no finite number."""
-    return column(table, name).map(_number).astype(float)
+    # NaN where a cell is empty or no finite number.
+    return pd.to_numeric(column(table, name), errors="coerce").astype(float).replace([np.inf, -np.inf], np.nan)
 
 
 def groups(table, by, value):
     """{key: numbers} by the values of columns, in order of their first rows; cells without a number are left out."""
     found = {}
     for *key, number in zip(*(column(table, name) for name in by), numbers(table, value)):
-        if not math.isnan(number):
+        if not np.isnan(number):
             found.setdefault(tuple(key), []).append(number)
     return {key: np.array(values) for key, values in found.items()}
 
@@ -90,15 +85,12 @@ def crossed(table, row, across, value):
 
 
 def gaps(gap, tables):
-    """How far methods stay behind the best known, for each value of `by`: 100 (cost - best cost) / best cost.
-
-    The cost of a return r is 1 - r. A method's return is the highest that table `table` has of it, the best known the
-    highest of that table and of those in `against`.
-    """
+    """How far methods stay behind the best known, for each value of `by`: 100 (cost - best cost) / best cost."""
+    # The cost of a return r is 1 - r. Returns are the highest of `table`, the best known of those in `against` too.
     best, held = {}, {}
     for name in [name for name in tables if name in (gap.table, *gap.against)]:
         for (key, method), found in groups(tables[name], [gap.by, gap.method], gap.value).items():
-            best[key] = max(best.get(key, (-math.inf, "")), (found.max(), method), key=lambda each: each[0])
+            best[key] = max(best.get(key, (-np.inf, "")), (found.max(), method), key=lambda each: each[0])
             if name == gap.table:
                 held[key, method] = found.max()
     rows = [[key, show(value), by, *("" if (key, method) not in held or value >= 1 else
