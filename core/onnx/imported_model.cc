@@ -43,22 +43,6 @@ const std::vector<KnownValue>& ImportedModel::known_values(std::size_t at) const
   return store_->scopes.at(at).known_values;
 }
 
-std::vector<std::string> ImportedModel::input_names() const {
-  std::vector<std::string> names;
-  for (const auto& input : store_->model.graph().input()) {
-    const auto found = store_->main().names.find(input.name());
-    if (found != store_->main().names.end() && found->second.weight == graph::WeightId::none)
-      names.push_back(input.name());
-  }
-  return names;
-}
-
-std::vector<std::string> ImportedModel::output_names() const {
-  std::vector<std::string> names;
-  for (const auto& output : store_->model.graph().output()) names.push_back(output.name());
-  return names;
-}
-
 std::string ImportedModel::op_type(std::int32_t origin) const {
   const pb::NodeProto& node = store_->scope_of(origin).node(origin);
   return full_name(node.domain(), node.op_type());

@@ -50,9 +50,6 @@ class ImportedModel {
 
   /// The opset of the default domain; 0 when the model imports none.
   std::int64_t opset() const;
-  /// Names of the graph inputs that a caller must or may give, and of the graph outputs, in order.
-  std::vector<std::string> input_names() const;
-  std::vector<std::string> output_names() const;
   /// Op type of the node with this origin, "domain.OpType" outside the default domain.
   std::string op_type(std::int32_t origin) const;
   /// The name of a value of graph(at) in the model; empty for an absent output.

@@ -124,11 +124,4 @@ std::string_view name_of(Refusal refusal) {
   return names.at(static_cast<std::size_t>(refusal) - 1);
 }
 
-std::string_view name_of(const Message& message) {
-  constexpr std::array<std::string_view, std::variant_size_v<Message>> names{
-      "hello",     "welcome", "refused",          "ticket",          "result",        "ack",
-      "heartbeat", "bye",     "weights announce", "weights request", "weights chunk", "gone"};
-  return names.at(message.index());
-}
-
 }  // namespace regraft::wire

@@ -166,7 +166,5 @@ std::vector<std::byte> encode(const Message& message);
 Message decode(std::span<const std::byte> header);
 
 std::string_view name_of(Refusal refusal);
-/// For logs: the type's name.
-std::string_view name_of(const Message& message);
 
 }  // namespace regraft::wire

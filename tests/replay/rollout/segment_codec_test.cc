@@ -51,6 +51,20 @@ std::vector<std::span<const std::byte>> views(const std::vector<Bytes>& frames) 
   return {frames.begin(), frames.end()};
 }
 
+// The fuzzer's inputs (tests/fuzz/segment_fuzz.cc): two bytes with the size of frame 0, then frames 0 and 1.
+TEST(SegmentCodec, SegmentsOfEarlierBuildsAreWrittenAgainToTheByte) {
+  for (const char* name : {"nodes1", "nodes4", "nodes12"}) {
+    SCOPED_TRACE(name);
+    const MappedFile file(std::filesystem::path(REGRAFT_SOURCE_DIR) / "tests/fuzz/segment" / name);
+    const auto bytes = file.bytes();
+    const std::size_t head =
+        std::to_integer<std::size_t>(bytes[0]) + 256 * std::to_integer<std::size_t>(bytes[1]);
+    const auto bytes_of = [](std::span<const std::byte> part) { return Bytes(part.begin(), part.end()); };
+    const std::vector<Bytes> frames{bytes_of(bytes.subspan(2, head)), bytes_of(bytes.subspan(2 + head))};
+    EXPECT_EQ(encode_segment(decode_segment(views(frames))), frames);
+  }
+}
+
 TEST(SegmentCodec, GivesBackWhatItWasGiven) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
