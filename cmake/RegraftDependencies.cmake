@@ -9,7 +9,6 @@ find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(cereal REQUIRED)
-find_package(SQLiteCpp REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(ONNX REQUIRED)  # onnx_proto: the messages; onnx: the operator schemas
 find_package(PkgConfig REQUIRED)

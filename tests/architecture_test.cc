@@ -42,7 +42,6 @@ const std::vector<Outside>& outside_libraries() {
       {"CLI11", {"CLI/"}, {"launch/cli"}, {}},
       {"Z3", {"z3"}, {"core/proof/smt", "core/proof/symbolic"}, {"core/proof/smt", "core/proof/symbolic"}},
       {"zlib", {"zlib.h"}, {"core/base"}, {}},
-      {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {}, {}},
       {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };
   return libraries;
