@@ -77,7 +77,7 @@ std::string entry_name(const rules::RewriteLog& log, std::optional<std::size_t> 
 }
 
 Without Blame::after(const std::string& rule) {
-  if (++total_ > kMost) return Without::everything;
+  if (++total_ > most_) return Without::everything;
   switch (++times_[rule]) {
     case 1:
       return Without::rewrite;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,14 +33,16 @@ std::size_t cleaned(const rules::RewriteLog& log);
 std::string entry_name(const rules::RewriteLog& log, std::optional<std::size_t> entry);
 
 /// Remembers who was blamed: first one rewrite is left out, then all by its rule, then the rule, and the
-/// search made again. What goes on for too long ends with the input.
+/// search made again. What is blamed more than `most` times in all ends with the input.
 class Blame {
  public:
+  static constexpr int kAsManyAsThereAre = std::numeric_limits<int>::max();
+
+  explicit Blame(int most = 12) : most_(most) {}  // each costs a bisection of the whole model
   Without after(const std::string& rule);
 
  private:
-  static constexpr int kMost = 12;  // each costs a bisection
-
+  int most_;
   std::map<std::string, int> times_;
   int total_ = 0;
 };

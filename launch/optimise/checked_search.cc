@@ -34,19 +34,27 @@ Paths CheckedSearch::after_blame(const ModelGraphs& start, const Paths& paths, s
                                  const std::string& what, ModelGraphs& best) {
   std::size_t at = 0;
   for (; culprit >= paths[at].size(); ++at) culprit -= paths[at].size();
+  return without(start, paths, {{at, culprit}, what}, blame_, best);
+}
+
+Paths CheckedSearch::without(const ModelGraphs& start, const Paths& paths, const Refused& refused,
+                             Blame& blame, ModelGraphs& best) {
+  const auto [at, culprit] = refused.place;
   const std::string rule = rules_.info(paths[at][culprit].rule).name;
-  const Without without = blame_.after(rule);
+  const Without without = blame.after(rule);
   forget_rewrites();
   best = start;
   if (without == Without::everything) return Paths(start.size());
   Paths rest = paths;
   rest[at] = path_without(start[at], rules_, paths[at], rewrites_to_leave(paths[at], culprit, without));
-  const bool tried = without != Without::rule && rewrites(rest);
-  if (tried && !apply_checked(rest, best) && costs_.latencies_us(best)[0] < costs_.latencies_us(start)[0]) {
-    refuse({rule, what, "rewrite"});
-    return rest;
+  if (without != Without::rule && rewrites(rest)) {
+    rest = checked(start, rest, best);
+    if (costs_.latencies_us(best)[0] < costs_.latencies_us(start)[0]) {
+      refuse({rule, refused.reason, "rewrite"});
+      return rest;
+    }
   }
-  refuse({rule, what});
+  refuse({rule, refused.reason});
   rules_.exclude(rule);
   forget_rewrites();
   return find(start, best);
@@ -60,24 +68,26 @@ void CheckedSearch::refuse(RefusedRule refused) {
 }
 
 Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
-  for (;;) {
-    best = start;
-    std::vector<search::SearchResult> found;
-    phase_(options_.script ? "script" : "search",
-           [&] { found = options_.script ? scripted(start) : search(start); });
-    report_search(found);
-    Paths paths;
-    for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
-    std::optional<RefusedRule> refused;
-    if (rewrites(paths)) phase_("check sites", [&] { refused = apply_checked(paths, best); });
-    if (!refused) return paths;
-    if (options_.script)
-      throw NotEquivalentError("rule " + refused->rule + " is refused: " + refused->reason,
-                               options_.script->string(), "nothing was emitted; take it out of the script");
-    rules_.exclude(refused->rule);
-    refuse(std::move(*refused));
-    forget_rewrites();
-  }
+  std::vector<search::SearchResult> found;
+  phase_(options_.script ? "script" : "search",
+         [&] { found = options_.script ? scripted(start) : search(start); });
+  report_search(found);
+  Paths paths;
+  for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
+  return checked(start, paths, best);
+}
+
+Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
+  best = start;
+  std::optional<Refused> refused;
+  if (rewrites(paths)) phase_("check sites", [&] { refused = apply_checked(paths, best); });
+  if (!refused) return paths;
+  if (options_.script)
+    throw NotEquivalentError("rule " +
+                                 rules_.info(paths[refused->place.graph][refused->place.rewrite].rule).name +
+                                 " is refused: " + refused->reason,
+                             options_.script->string(), "nothing was emitted; take it out of the script");
+  return without(start, paths, *refused, refused_at_sites_, best);
 }
 
 void CheckedSearch::report_search(const std::vector<search::SearchResult>& found) {
@@ -161,18 +171,18 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
 }
 
 /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-std::optional<RefusedRule> CheckedSearch::apply_checked(const Paths& paths, ModelGraphs& graphs) {
+std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(const Paths& paths, ModelGraphs& graphs) {
   for (std::size_t at = 0; at < graphs.size(); ++at)
-    if (auto refused =
-            apply_checked(paths[at], graphs[at], costs_.factories()[at], graphs.path(at), costs_.runs()[at]))
-      return refused;
+    if (auto refused = apply_checked(paths[at], graphs, at)) return refused;
   return std::nullopt;
 }
 
-std::optional<RefusedRule> CheckedSearch::apply_checked(const std::vector<rules::Match>& path,
-                                                        graph::Graph& graph, const cost::CostFactory& factory,
-                                                        const std::string& graph_path, double runs) {
-  const auto costs = factory.make(graph);
+std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(const std::vector<rules::Match>& path,
+                                                                   ModelGraphs& graphs, std::size_t at) {
+  graph::Graph& graph = graphs[at];
+  const std::string graph_path = graphs.path(at);
+  const double runs = costs_.runs()[at];
+  const auto costs = costs_.factories()[at].make(graph);
   double before_us = runs * costs->cost().latency_us;
   graph::Graph before = graph;  // one rewrite behind
   rules::Rewriter rewriter(graph, rules_), follower(before, rules_);
@@ -183,8 +193,9 @@ std::optional<RefusedRule> CheckedSearch::apply_checked(const std::vector<rules:
     const exec::SiteReport site =
         exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = costs_.bindings()});
     if (!site.passes)
-      return RefusedRule{name, (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " +
-                                   std::to_string(i) + ": " + site.reason};
+      return Refused{{at, i},
+                     (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " + std::to_string(i) + ": " +
+                         site.reason};
     const std::vector<rules::RuleMark>& marks = rules_.info(path[i].rule).marks;
     for (const rules::RuleMark asked : marks)
       report_.marks[std::string(rules::mark_name(asked))].insert(name);

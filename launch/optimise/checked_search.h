@@ -38,8 +38,9 @@ class CheckedSearch {
         report_(report),
         log_(log) {}
 
-  /// The paths to the cheapest graphs found whose sites all pass their checks, and these graphs. Each rule
-  /// that a check refuses is left out and the search made again. Throws NotEquivalentError for a script.
+  /// The paths to the cheapest graphs found whose sites all pass their checks, and these graphs. A rewrite
+  /// that a check refuses is left out; where that is not enough, its rule is. Throws NotEquivalentError for a
+  /// script.
   Paths find(const ModelGraphs& start, ModelGraphs& best);
   /// The paths without the rewrite that is to blame, counted over all of them, and the graphs they lead to;
   /// where that is not enough, what is found without its rule. `what` says what it did.
@@ -47,6 +48,14 @@ class CheckedSearch {
                     const std::string& what, ModelGraphs& best);
 
  private:
+  /// A rewrite that a check does not let pass.
+  struct Refused {
+    struct Place {
+      std::size_t graph, rewrite;
+    } place;
+    std::string reason;
+  };
+
   void forget_rewrites();
   void refuse(RefusedRule refused);
   void report_search(const std::vector<search::SearchResult>& found);
@@ -56,10 +65,12 @@ class CheckedSearch {
                               const search::SearchLimits& budget);
   search::SearchResult search_by(const std::string& name, const graph::Graph& start,
                                  const cost::CostFactory& costs, const search::SearchLimits& budget);
-  std::optional<RefusedRule> apply_checked(const Paths& paths, ModelGraphs& graphs);
-  std::optional<RefusedRule> apply_checked(const std::vector<rules::Match>& path, graph::Graph& graph,
-                                           const cost::CostFactory& factory, const std::string& graph_path,
-                                           double runs);
+  Paths checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);
+  Paths without(const ModelGraphs& start, const Paths& paths, const Refused& refused, Blame& blame,
+                ModelGraphs& best);
+  std::optional<Refused> apply_checked(const Paths& paths, ModelGraphs& graphs);
+  std::optional<Refused> apply_checked(const std::vector<rules::Match>& path, ModelGraphs& graphs,
+                                       std::size_t at);
 
   const OptimiseOptions& options_;
   rules::RuleSet& rules_;
@@ -69,7 +80,8 @@ class CheckedSearch {
   OptimiseReport& report_;
   rules::RewriteLog& log_;
   SystemClock clock_;
-  Blame blame_;
+  Blame blame_;  // of the whole model's checks
+  Blame refused_at_sites_{Blame::kAsManyAsThereAre};
   int searches_ = 0;
 };
 

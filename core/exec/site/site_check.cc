@@ -100,6 +100,12 @@ class LeafSource {
   const DimValues& dims_;
 };
 
+std::string text(const char* format, auto... values) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, values...);
+  return buffer;
+}
+
 /// Whether a constant is, or is made of, a floating literal that came with the rewrite.
 bool holds_literal(const graph::WeightTable& weights, const graph::Tables& tables, graph::WeightId weight) {
   if (weight == graph::WeightId::none) return false;
@@ -152,7 +158,7 @@ std::string range_problem(const graph::Tables& tables, graph::WeightId weight, T
   };
   const auto [most, least] = extremes(dtype);
   const double made = largest(weight);
-  if (made > most) return "a constant of " + std::to_string(made) + " overflows " + graph::dtype_name(dtype);
+  if (made > most) return text("a constant of %.3g overflows %s", made, graph::dtype_name(dtype).c_str());
   if (made >= least) return "";
   std::vector<graph::WeightId> open{weight};
   std::set<graph::WeightId> seen;
@@ -196,12 +202,6 @@ double relative_error(const at::Tensor& a, const at::Tensor& b) {
   const double distance = at::where(finite, at::abs(a - b), zero).max().item<double>();
   const double scale = at::where(finite, at::abs(a), zero).max().item<double>();
   return scale > 0 ? distance / scale : distance;
-}
-
-std::string text(const char* format, auto... values) {
-  char buffer[160];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
 }
 
 /// One draw: the right side on the same leaves; widens the report.

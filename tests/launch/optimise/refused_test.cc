@@ -148,6 +148,30 @@ TEST_F(RefusedRules, OnlyTheRewriteToBlameIsLeftOut) {
             0);
 }
 
+/// Two pairs of factors, one of which has a product beyond float32, each behind a Relu.
+fs::path two_scaled(const fs::path& path) {
+  exec::testing::ModelBuilder model;
+  model.weight("large", {}, {1e30f}).weight("two", {}, {2.0f}).input("x", {kWidth}).output("y", {kWidth});
+  model.node("Mul", {"x", "large"}, {"a"});
+  model.node("Mul", {"a", "large"}, {"b"});
+  model.node("Relu", {"b"}, {"c"});
+  model.node("Mul", {"c", "two"}, {"d"});
+  model.node("Mul", {"d", "two"}, {"e"});
+  model.node("Relu", {"e"}, {"y"});
+  return model.write(path);
+}
+
+TEST_F(RefusedRules, AConstantThatOverflowsTakesOnlyItsRewriteAway) {
+  const Captured result = optimise("mul-mul: Mul(Mul(x, a), b), const(a, b) => Mul(x, a * b)\n", two_scaled);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(json());
+  EXPECT_TRUE(report.at("accepted")) << report;
+  EXPECT_EQ(report.at("rules"), (nlohmann::json{{"mul-mul", 1}}));
+  ASSERT_EQ(report.at("refused_rules").size(), 1u);
+  EXPECT_EQ(report.at("refused_rules")[0].at("left_out"), "rewrite");
+  EXPECT_THAT(report.at("refused_rules")[0].at("reason"), HasSubstr("a constant of 1e+60 overflows float32"));
+}
+
 constexpr const char* kMarked =
     "right (finite): MatMul(MatMul(x, w), u), const(w, u) => MatMul(x, MatMul(w, u))\n";
 
