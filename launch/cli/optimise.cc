@@ -91,6 +91,15 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_flag("--strict", options->strict,
                     "without rules that hold for finite or bounded numbers only: configs/rules/marks.md");
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
+  command
+      ->add_option("--trial-budget", options->trial_s,
+                   "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  command
+      ->add_option("--least-gain", options->least_gain, "percent that the result must be measured faster by")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
   command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();

@@ -20,10 +20,6 @@
 
 namespace regraft::launch {
 
-bool rewrites(const Paths& paths) {
-  return std::ranges::any_of(paths, [](const auto& path) { return !path.empty(); });
-}
-
 void CheckedSearch::forget_rewrites() {
   log_.entries.resize(cleaned(log_));
   report_.rules.clear();
@@ -77,6 +73,11 @@ Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
   return checked(start, paths, best);
 }
 
+Paths CheckedSearch::replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
+  forget_rewrites();
+  return checked(start, paths, best);
+}
+
 Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
   best = start;
   std::optional<Refused> refused;
@@ -126,7 +127,7 @@ std::vector<search::SearchResult> CheckedSearch::search(const ModelGraphs& start
 /// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
 search::SearchResult CheckedSearch::search(const graph::Graph& start, const cost::CostFactory& costs,
                                            const search::SearchLimits& budget) {
-  if (options_.accept == "measured" && profile_.ceiling() < exec::kLeastSpeedup) {
+  if (options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
     search::SearchResult greedy = search_by("greedy", start, costs, budget);
     if (greedy.path.empty()) return greedy;
   }

@@ -12,13 +12,9 @@
 #include "launch/optimise/optimise_options.h"
 #include "launch/optimise/optimise_report.h"
 #include "launch/optimise/point_costs.h"
+#include "launch/optimise/rewrite_groups.h"
 
 namespace regraft::launch {
-
-/// The rewrites of each graph of a model.
-using Paths = std::vector<std::vector<rules::Match>>;
-/// Whether there are any.
-bool rewrites(const Paths& paths);
 
 /// Searches a model's graphs and keeps what passes: each rewrite is checked in fp64 at its site while it is
 /// applied, and what is refused or blamed is left out. Notes what it did in report and log. All arguments
@@ -46,6 +42,8 @@ class CheckedSearch {
   /// where that is not enough, what is found without its rule. `what` says what it did.
   Paths after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
                     const std::string& what, ModelGraphs& best);
+  /// Other paths in place of those found: checks, notes and returns them, as find does.
+  Paths replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);
 
  private:
   /// A rewrite that a check does not let pass.

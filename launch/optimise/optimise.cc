@@ -19,6 +19,7 @@
 #include "launch/optimise/bisect.h"
 #include "launch/optimise/blame.h"
 #include "launch/optimise/checked_search.h"
+#include "launch/optimise/measured_choice.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/output_files.h"
@@ -148,6 +149,11 @@ class Pipeline {
         options_, *rules_, *costs_, profile_,
         [this](const char* name, const auto& work) { phase(name, work); }, report_, log_);
     Paths paths = search.find(start, best);
+    if (chooses()) {
+      Paths chosen;
+      phase("trials", [&] { chosen = choose(start, paths); });
+      if (chosen != paths) paths = search.replace_by(start, chosen, best);
+    }
     predict(input, best);
     while (rewrites(paths) || best.operation_count() < input.operation_count()) {
       report_.nodes_after = best.operation_count();
@@ -168,11 +174,35 @@ class Pipeline {
       predict(input, best);
     }
     if (options_.script) return "the script changes nothing";
+    if (!report_.changes.left_out.empty()) return "no rewrite that was found makes it faster, as measured";
     return report_.refused_rules.empty()
                ? "no rewrite was found that the cost model calls cheaper"
                : "no rewrite is left that keeps what the model computes and that the cost model calls "
                  "cheaper";
   }
+
+  /// Not where all that is not dense could not give the gain asked for.
+  bool chooses() const {
+    return options_.accept == "measured" && !options_.script && options_.trial_s > 0 &&
+           profile_.ceiling() >= 1 + options_.least_gain / 100;
+  }
+
+  /// What measures fastest at the first sizes, from the rewrites found on.
+  Paths choose(const ModelGraphs& start, const Paths& paths) {
+    std::vector<double> saved_us;
+    for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
+      saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
+    exec::ProcessLauncher launcher = sessions();
+    exec::TrialOptions trials;
+    trials.threads = options_.threads;
+    trials.budget_s = options_.trial_s;
+    trials.feed = feed_file_->path();
+    trials.seed = options_.seed;
+    return MeasuredChoice(launcher, trials, {*model_, start, *rules_, costs_->factories()}, clock_)
+        .choose(paths, saved_us, report_.changes);
+  }
+
+  static exec::ProcessLauncher sessions() { return {fs::read_symlink("/proc/self/exe"), {"measure-one"}}; }
 
   ChildCheck check_options(bool bit_equal) const {
     return {feed_file_->path(), options_.seed, bit_equal,
@@ -248,8 +278,9 @@ class Pipeline {
 
   /// At the first sizes with all of the budget, else with half of it.
   exec::LatencyReport measure(std::size_t point) {
-    exec::ProcessLauncher launcher(fs::read_symlink("/proc/self/exe"), {"measure-one"});
+    exec::ProcessLauncher launcher = sessions();
     exec::LatencyOptions latency;
+    latency.least_speedup = 1 + options_.least_gain / 100;
     latency.threads = options_.threads;
     latency.budget_s = point == 0 ? options_.measure_s : options_.measure_s / 2;
     latency.feed = feed_file_->path();

@@ -24,7 +24,9 @@ struct OptimiseOptions {
   int threads = 1;
   FeedOptions feed;
   std::uint64_t seed = 0;
+  double trial_s = 30;    // aimed at for telling which rewrites pay; 0: all that are found are kept
   double measure_s = 60;  // aimed at for the measurement
+  double least_gain = 1;  // percent that a result must be measured faster by
   bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;
 };

@@ -65,6 +65,8 @@ std::string OptimiseReport::to_json() const {
               {"rules", rules},
               {"marks", marks},
               {"refused_rules", json::array()},
+              {"left_out", json::array()},
+              {"taken_in", json::array()},
               {"candidates_costed", candidates_costed},
               {"seconds", json::object()},
               {"peak_rss_bytes", peak_rss_bytes},
@@ -75,6 +77,15 @@ std::string OptimiseReport::to_json() const {
   for (const RefusedRule& refused : refused_rules)
     object["refused_rules"].push_back(
         {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});
+  const auto list = [&](const char* key, const std::vector<MeasuredGroup>& groups) {
+    for (const MeasuredGroup& group : groups)
+      object[key].push_back({{"rules", group.rules},
+                             {"speedup", group.gain.speedup},
+                             {"speedup_low", group.gain.low},
+                             {"speedup_high", group.gain.high}});
+  };
+  list("left_out", changes.left_out);
+  list("taken_in", changes.taken_in);
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
   for (const exec::TakenSize& one : dims)
     object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
@@ -98,6 +109,8 @@ std::string OptimiseReport::text() const {
   say("sizes", text_of(dims));
   say("time", time_holders);
   say("found", found());
+  for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
+  for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");
   for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
   if (!slower_at.empty())
     say("slower", "than the input from about " + exec::FeedPoint{slower_at, {}}.describe() +

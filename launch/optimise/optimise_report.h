@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/exec/inputs/feed.h"
+#include "launch/optimise/measured_choice.h"
 
 namespace regraft::launch {
 
@@ -48,6 +49,7 @@ struct OptimiseReport {
   std::map<std::string, int> rules;                    // applied, by name
   std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rule_marks.h)
   std::vector<RefusedRule> refused_rules;
+  MeasuredChanges changes;  // of what the search found
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;

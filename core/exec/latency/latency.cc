@@ -4,28 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/stats.h"
+#include "core/exec/latency/session_plan.h"
 
 namespace regraft::exec {
 namespace {
 
-constexpr double kProcessStart_s = 0.3;
-constexpr double kTimedRuns_s = 0.1;
 constexpr int kLeastRuns = 3;
 constexpr int kWantedRuns = 5;
-constexpr int kMostRuns = 300;
-constexpr TimingPlan kProbe{1, 2, 5, kTimedRuns_s};
-
-TimingPlan timing_plan(double run_s, int least_runs) {
-  const int runs = std::clamp(static_cast<int>(kTimedRuns_s / run_s), least_runs, kMostRuns);
-  const int warmup_runs = std::clamp(runs / 10, 1, 10);
-  // The number of runs is fixed, not the time: both sides and all sessions then see the same number of them.
-  return {warmup_runs, runs, runs, 0};
-}
-
-double session_seconds(const Measurement& probe, const TimingPlan& plan) {
-  const double run_s = std::max(probe.run_wall_s, probe.latency_ms() / 1e3);
-  return kProcessStart_s + probe.load_s + (plan.warmup_runs + plan.max_runs) * run_s;
-}
 
 /// Collects the sessions of one side.
 class Side {
@@ -106,7 +91,7 @@ LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& b
   Rng resampling(options.seed, "latency bootstrap");
   report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
   report.control = control_spread(report.before.session_ms, resampling);
-  Verdict verdict = judge(report.estimate, report.control);
+  Verdict verdict = judge(report.estimate, report.control, options.least_speedup);
   report.accepted = verdict.accepted;
   report.reason = std::move(verdict.reason);
   return report;

@@ -22,6 +22,7 @@ struct LatencyOptions {
   std::optional<std::filesystem::path> feed;  // as in MeasureRequest
   std::size_t point = 0;
   std::uint64_t seed = 0;
+  double least_speedup = kLeastSpeedup;                 // that is accepted
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
   /// Called after each session, with sessions done and planned of both sides; may be empty.
   std::function<void(int done, int planned)> progress;

@@ -30,16 +30,16 @@ SpeedupEstimate estimate_speedup(std::span<const double> before_ms, std::span<co
 /// least 4 sessions.
 double control_spread(std::span<const double> session_ms, Rng& rng);
 
-/// Least speedup worth emitting a new graph for.
-inline constexpr double kLeastSpeedup = 1.02;
+/// Least speedup worth emitting a new graph for, unless another is asked for.
+inline constexpr double kLeastSpeedup = 1.01;
 
 struct Verdict {
   bool accepted = false;
   std::string reason;  // one sentence
 };
 
-/// Accepts when all hold: speedup >= 1.02; the interval lies above 1; the speedup is larger than the
+/// Accepts when all hold: speedup >= least; the interval lies above 1; the speedup is larger than the
 /// control's spread.
-Verdict judge(const SpeedupEstimate& estimate, double control);
+Verdict judge(const SpeedupEstimate& estimate, double control, double least = kLeastSpeedup);
 
 }  // namespace regraft::exec

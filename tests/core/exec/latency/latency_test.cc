@@ -83,7 +83,7 @@ TEST(CompareLatency, NamesWhatIsSlower) {
 }
 
 TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
-  FakeLauncher launcher(101, 100, 0.0005);
+  FakeLauncher launcher(100.5, 100, 0.0005);
   const LatencyReport report = compare_latency(launcher, "before", "after", {});
   EXPECT_FALSE(report.accepted);
   EXPECT_THAT(report.reason, HasSubstr("least effect"));

@@ -1,0 +1,49 @@
+#include "core/search/all_sites_moves.h"
+
+#include <algorithm>
+
+#include "core/env/all_sites.h"
+#include "core/rules/lang/rule_error.h"
+#include "core/search/visited_graphs.h"
+
+namespace regraft::search {
+namespace {
+
+env::Applied applied(env::RewriteState& state, const rules::Match& match) {
+  try {
+    state.apply(match);
+  } catch (const rules::RuleError&) {
+    return env::Applied::refused;
+  }
+  state.cost_model();
+  return env::Applied::yes;
+}
+
+}  // namespace
+
+void take_at_all_sites(env::RewriteState& state, std::uint32_t rule) {
+  env::apply_at_all_sites(state, rule, [&](const rules::Match& match) { return applied(state, match); });
+}
+
+std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_us) {
+  const std::size_t bottom = state.depth();
+  VisitedGraphs visited;
+  visited.insert(state.graph().hash());
+  std::vector<std::uint32_t> matching;
+  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
+    if (!state.index().matches(rule).empty()) matching.push_back(rule);
+  std::vector<AllSitesMove> moves;
+  for (const std::uint32_t rule : matching) {
+    take_at_all_sites(state, rule);
+    const double latency_us = state.cost_model().latency_us();
+    if (latency_us <= most_us && visited.insert(state.graph().hash())) {
+      const auto steps = state.path().subspan(bottom);
+      moves.push_back({rule, {steps.begin(), steps.end()}, latency_us});
+    }
+    state.rewind_to(bottom);
+  }
+  std::ranges::stable_sort(moves, {}, &AllSitesMove::latency_us);
+  return moves;
+}
+
+}  // namespace regraft::search

@@ -1,0 +1,162 @@
+#include "launch/optimise/measured_choice.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/file.h"
+#include "core/env/all_sites.h"
+#include "core/onnx/export.h"
+#include "core/search/all_sites_moves.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr std::size_t kMostContenders = 24;
+constexpr double kMostBytes = 2e9;  // of all models of one trial
+constexpr double kNearlyWorth =
+    1.07;  // times as slow as it is, by the cost model: real gains were seen up to there
+constexpr double kShareOfLeavingOut = 0.4;  // of the time
+constexpr double kShareOfRound = 0.6;       // of what is left
+constexpr double kLeastShare = 0.15;        // left, for another round
+constexpr double kShareOfSingles = 0.6;     // of a round
+
+double bytes_in(const std::filesystem::path& folder) {
+  double bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    bytes += static_cast<double>(entry.file_size());
+  return bytes;
+}
+
+}  // namespace
+
+std::string MeasuredGroup::text() const {
+  std::string text;
+  for (const auto& [rule, count] : rules)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + rule;
+  char figures[80];
+  std::snprintf(figures, sizeof figures, ": %.3fx as fast", gain.speedup);
+  return text + figures;
+}
+
+double MeasuredChoice::seconds_left() const {
+  return static_cast<double>(end_ns_ - clock_.steady_ns()) / nanoseconds_per_second;
+}
+
+void MeasuredChoice::write(const Paths& paths, const std::filesystem::path& file) const {
+  ModelGraphs graphs = found_.start;
+  for (std::size_t at = 0; at < paths.size(); ++at)
+    graphs[at] = env::replay(found_.start[at], found_.rules, paths[at]);
+  onnx::export_model(found_.model, graphs, file);
+}
+
+Paths MeasuredChoice::changed(const Paths& paths, const Change& change) const {
+  Paths result = paths_without(found_.start, found_.rules, paths, change.without);
+  for (const auto& [at, rule] : change.rules) {
+    env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
+    for (const rules::Match& match : result[at]) state.apply(match);
+    search::take_at_all_sites(state, rule);
+    result[at].assign(state.path().begin(), state.path().end());
+  }
+  return result;
+}
+
+MeasuredChoice::Changes MeasuredChoice::leaving_out(const Paths& paths, std::span<const double> saved_us,
+                                                    std::size_t most) const {
+  Changes changes;
+  for (const RewriteGroup& group : rewrite_groups(found_.start, found_.rules, paths, saved_us, most))
+    changes.push_back({group.rewrites, {}, {group.rules, {}}});
+  return changes;
+}
+
+MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths, std::size_t most) const {
+  std::vector<std::pair<double, Change>> moves;  // by what the model is predicted to lose
+  for (std::size_t at = 0; at < paths.size(); ++at) {
+    env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
+    for (const rules::Match& match : paths[at]) state.apply(match);
+    const double present_us = state.cost_model().latency_us();
+    for (const search::AllSitesMove& move : search::all_sites_moves(state, present_us * kNearlyWorth)) {
+      std::map<std::string, int> rules{
+          {found_.rules.info(move.rule).name, static_cast<int>(move.steps.size())}};
+      moves.push_back({move.latency_us - present_us, {{}, {{at, move.rule}}, {std::move(rules), {}}}});
+    }
+  }
+  std::ranges::stable_sort(moves, {}, &std::pair<double, Change>::first);
+  Changes changes;
+  for (std::size_t i = 0; i < std::min(most, moves.size()); ++i)
+    changes.push_back(std::move(moves[i].second));
+  return changes;
+}
+
+MeasuredChoice::Changes MeasuredChoice::trial(const Paths& paths, double seconds,
+                                              const std::function<Changes(std::size_t)>& make) const {
+  const TempDir folder;
+  const std::filesystem::path first = folder.path() / "first.onnx";
+  write(paths, first);
+  exec::TrialOptions options = options_;
+  options.budget_s = seconds;
+  const exec::Measurement probe = exec::probe(launcher_, first, options);
+  const auto fit = static_cast<std::size_t>(kMostBytes / std::max(bytes_in(folder.path()), 1.0));
+  Changes changes = make(std::min({kMostContenders, fit, exec::affordable_contenders(probe, options)}));
+  std::vector<std::filesystem::path> files;
+  for (const Change& change : changes) {
+    files.push_back(folder.path() / (std::to_string(files.size()) + ".onnx"));
+    write(changed(paths, change), files.back());
+  }
+  const auto gains = exec::run_trials(launcher_, first, probe, files, options);
+  for (std::size_t i = 0; i < gains.size(); ++i) changes[i].measured.gain = gains[i];
+  return changes;
+}
+
+MeasuredChoice::Change MeasuredChoice::together(std::span<const Change> changes) {
+  Change sum;
+  for (const Change& change : changes) {
+    sum.without.insert(change.without.begin(), change.without.end());
+    sum.rules.insert(sum.rules.end(), change.rules.begin(), change.rules.end());
+  }
+  return sum;
+}
+
+bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure,
+                             const std::function<Changes(std::size_t)>& make,
+                             std::vector<MeasuredGroup>& noted) {
+  const auto speedup = [](const Change& change) { return change.measured.gain.speedup; };
+  Changes gaining = trial(paths, seconds * kShareOfSingles, make);
+  std::erase_if(gaining, [&](const Change& change) { return change.measured.gain.*figure <= 1; });
+  std::ranges::stable_sort(gaining, std::greater<>(), speedup);
+  if (gaining.empty()) return false;
+  if (gaining.size() > 1) {
+    std::vector<std::size_t> sizes;  // of the first of them: all, and fewer as far as there is time
+    const Changes sums = trial(paths, seconds * (1 - kShareOfSingles), [&](std::size_t most) {
+      const std::size_t all = gaining.size(), count = std::clamp<std::size_t>(most, 2, all);
+      Changes some;
+      for (std::size_t k = 1; k <= count; ++k) {
+        sizes.push_back((all * k + count - 1) / count);
+        some.push_back(together(std::span(gaining).first(sizes.back())));
+      }
+      return some;
+    });
+    const auto best = std::ranges::max_element(sums, {}, speedup);
+    if (speedup(*best) <= 1) return false;
+    gaining.resize(sizes[static_cast<std::size_t>(best - sums.begin())]);
+  }
+  paths = changed(paths, together(gaining));
+  for (const Change& change : gaining) noted.push_back(change.measured);
+  return true;
+}
+
+Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes) {
+  const double all_s = options_.budget_s;
+  end_ns_ = clock_.steady_ns() + static_cast<std::int64_t>(all_s * nanoseconds_per_second);
+  // What was found was thought to pay: it goes where it looks slower. What was not must be faster for sure.
+  improve(
+      paths, all_s * kShareOfLeavingOut, &exec::SpeedupEstimate::speedup,
+      [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out);
+  while (seconds_left() > all_s * kLeastShare &&
+         improve(
+             paths, seconds_left() * kShareOfRound, &exec::SpeedupEstimate::low,
+             [&](std::size_t most) { return taking_in(paths, most); }, changes.taken_in)) {
+  }
+  return paths;
+}
+
+}  // namespace regraft::launch

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/cost/several_sizes.h"
+#include "core/exec/latency/trials.h"
+#include "core/onnx/import.h"
+#include "launch/optimise/rewrite_groups.h"
+
+namespace regraft::launch {
+
+/// Rewrites whose worth was measured otherwise than it was predicted.
+struct MeasuredGroup {
+  std::map<std::string, int> rules;
+  exec::SpeedupEstimate gain;  // how much faster the model is since they were left out, or taken in
+
+  /// "3 x add-out: 1.020x as fast".
+  std::string text() const;
+};
+
+/// What measurements changed of what the cost model chose.
+struct MeasuredChanges {
+  std::vector<MeasuredGroup> left_out, taken_in;
+};
+
+/// What a choice starts from. All outlive it.
+struct FoundRewrites {
+  const onnx::ImportedModel& model;
+  const ModelGraphs& start;
+  const rules::RuleSet& rules;
+  std::span<const cost::SeveralSizesFactory> costs;  // of each graph
+};
+
+/// Lets the machine choose among rewrites. Groups of those found are left out one by one; what is faster
+/// without them goes on without them. Then each rule that the cost model calls nearly worth it is carried out
+/// at all of its sites, and what is measured faster is taken in, as long as that gains and time is left. Each
+/// set of rewrites is a file and is measured by trials (core/exec/latency).
+class MeasuredChoice {
+ public:
+  /// options.budget_s is for all trials together.
+  MeasuredChoice(exec::Launcher& launcher, const exec::TrialOptions& options, const FoundRewrites& found,
+                 const Clock& clock)
+      : launcher_(launcher), options_(options), found_(found), clock_(clock) {}
+
+  /// The paths that measure fastest, from these on. `saved_us`: predicted, of each rewrite. Notes what it
+  /// changed. Throws ExecError where the models cannot be run.
+  Paths choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes);
+
+ private:
+  /// What may be changed of paths.
+  struct Change {
+    std::set<std::pair<std::size_t, std::size_t>> without;     // graph, place in its path
+    std::vector<std::pair<std::size_t, std::uint32_t>> rules;  // graph; carried out at all sites, in order
+    MeasuredGroup measured;
+  };
+  using Changes = std::vector<Change>;
+
+  /// A figure of an estimate by which a change is judged: gains where it is above 1.
+  using Figure = double exec::SpeedupEstimate::*;
+
+  Changes leaving_out(const Paths& paths, std::span<const double> saved_us, std::size_t most) const;
+  Changes taking_in(const Paths& paths, std::size_t most) const;
+
+  /// Makes the changes that gain, alone and together, at most as many as are affordable. Whether there are
+  /// any.
+  bool improve(Paths& paths, double seconds, Figure figure,
+               const std::function<Changes(std::size_t most)>& make, std::vector<MeasuredGroup>& noted);
+  static Change together(std::span<const Change> changes);
+  /// How much faster each of make(most) is than the paths.
+  Changes trial(const Paths& paths, double seconds,
+                const std::function<Changes(std::size_t most)>& make) const;
+  Paths changed(const Paths& paths, const Change& change) const;
+  void write(const Paths& paths, const std::filesystem::path& file) const;
+  double seconds_left() const;
+
+  exec::Launcher& launcher_;
+  exec::TrialOptions options_;
+  FoundRewrites found_;
+  const Clock& clock_;
+  std::int64_t end_ns_ = 0;
+};
+
+}  // namespace regraft::launch
