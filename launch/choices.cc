@@ -9,12 +9,14 @@ constexpr std::string_view kIntroduction = "one of ", kSeparator = ", ";
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> choices) {
+CLI::Validator one_of(std::vector<std::string> choices, std::map<std::string, std::string> former) {
   const std::string help = std::string(kIntroduction) + join(choices, kSeparator);
   return CLI::Validator(
-      [choices = std::move(choices)](const std::string& value) {
+      [choices = std::move(choices), former = std::move(former)](const std::string& value) {
         for (const std::string& choice : choices)
           if (value == choice) return std::string();
+        if (const auto now = former.find(value); now != former.end())
+          return "'" + value + "' is now '" + now->second + "'";
         return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
       },
       help);

@@ -15,14 +15,14 @@ namespace fs = std::filesystem;
 
 OptionTable job_options() {
   std::vector<Option> options = actors::workload_options();
-  for (auto more : {learner::learner_options(), learner::network_options(), learner::ppo_options(),
-                    learner::world_options(), learner::dream_options(), model_based_options()})
+  for (auto more :
+       {learner::learner_options(), learner::network_options().options(), learner::ppo_options().options(),
+        learner::world_options(), learner::dream_options(), model_based_options().options()})
     for (Option& option : more) options.push_back(std::move(option));
-  options.push_back(
-      Option("actors.count", 2, "actors in real environments; processes of `regraft train` without mpirun")
-          .between(0, 1024));
-  options.push_back(
-      Option("actors.dream", 0, "actors that dream, beside them, in the phase `dream`").between(0, 1024));
+  options.emplace_back("actors.count", 2, between(0, 1024),
+                       "actors in real environments; processes of `regraft train` without mpirun");
+  options.emplace_back("actors.dream", 0, between(0, 1024),
+                       "actors that dream, beside them, in the phase `dream`");
   return OptionTable(std::move(options));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,7 @@ std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle);
 
 /// Names that make_search takes: greedy, all_sites_descent, restarts, taso, beam, policy, portfolio, random.
 const std::vector<std::string>& search_names();
+inline const std::map<std::string, std::string> kFormerSearches{{"sweep", "all_sites_descent"}};
 
 /// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to
 /// rollouts of it, the rest to a best-first search that it orders. `portfolio`: the best of greedy, of

@@ -365,7 +365,7 @@ void add_evaluate(CLI::App& program, Action& action) {
           "compared too: greedy, all_sites_descent, restarts, taso, beam, random; with each policy: policy, "
           "portfolio")
       ->delimiter(',')
-      ->check(one_of(search_names()))
+      ->check(one_of(search_names(), kFormerSearches))
       ->capture_default_str();
   command->add_option("--search-budget", options->search_s, "seconds for each search and model")
       ->check(CLI::Range(0.0, 1e7))

@@ -56,7 +56,7 @@ void add_optimise(CLI::App& program, Action& action) {
       ->required();
   command->add_option("--policy", options->policy, "a trained policy (default: the shipped one)");
   command->add_option("--search", options->search, "how to search; none: import and export only")
-      ->check(one_of(search_choices()))
+      ->check(one_of(search_choices(), kFormerSearches))
       ->capture_default_str();
   command
       ->add_option("--script", options->script,
