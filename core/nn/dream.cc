@@ -20,8 +20,8 @@ DreamOptions checked(DreamOptions options, const WorldModel& world) {
     throw env::EnvError("the penalty is negative", "dream invalid_penalty", "use 0 or more");
   if (!(options.sample.tau >= 0))
     throw env::EnvError("the temperature is negative", "dream tau", "use 0 or more");
-  if (!(options.certainty >= kEvenOdds && options.certainty < 1))
-    throw env::EnvError("the certainty is out of range", "dream certainty", "use 0.5 to below 1");
+  if (!(options.legality_threshold >= kEvenOdds && options.legality_threshold < 1))
+    throw env::EnvError("the legality threshold is out of range", "legality threshold", "use 0.5 to below 1");
   return options;
 }
 
@@ -48,7 +48,8 @@ class Dream::State {
  public:
   State(const WorldModel& world, const DreamOptions& chosen, std::uint32_t replicas)
       : options(checked(chosen, world)),
-        least_logit(static_cast<float>(std::log(options.certainty / (1 - options.certainty)))),
+        least_logit(
+            static_cast<float>(std::log(options.legality_threshold / (1 - options.legality_threshold)))),
         rewards(world.rewards),
         free_noop(noop_is_free(world.reward_kind)),
         location_limit(world.location_limit),
@@ -99,14 +100,14 @@ std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t 
 /// lower.
 std::uint32_t Dream::State::certain_bin(std::uint32_t replica, std::uint32_t xfer) const {
   const std::uint32_t likely = engine.count_bin_of(replica, xfer);
-  if (options.certainty == kEvenOdds || likely == 0) return likely;
+  if (options.legality_threshold == kEvenOdds || likely == 0) return likely;
   const std::vector<float> logits = engine.count_logits(replica, xfer);
   const float most = *std::ranges::max_element(logits);
   double total = 0, reached = 0;
   for (const float logit : logits) total += std::exp(static_cast<double>(logit - most));
   for (auto bin = static_cast<std::uint32_t>(logits.size()); bin-- > 0;) {
     reached += std::exp(static_cast<double>(logits[bin] - most));
-    if (reached >= options.certainty * total) return std::min(bin, likely);
+    if (reached >= options.legality_threshold * total) return std::min(bin, likely);
   }
   return 0;
 }

@@ -96,7 +96,7 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   Rng rng(options_.seed, "dynamics update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
   const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
-  dream_some(batch, options_.own_latents * std::min(1.0, done / kAllOwnAt), rng);
+  dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
   const DynamicsLosses losses = nn::internal::losses(output, batch.targets);
   model_.parameters().gradients().zero_();
@@ -163,7 +163,7 @@ Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
 double DynamicsFit::reward_update(std::uint64_t number) {
   Rng rng(options_.seed, "reward update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
-  dream_some(batch, options_.own_latents, rng);
+  dream_some(batch, options_.scheduled_sampling, rng);
   const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
   reward_->gradients().zero_();

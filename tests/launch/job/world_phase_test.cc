@@ -24,8 +24,8 @@ std::vector<std::string> small(std::vector<std::string> more) {
        {"train.phase=world-model", "train.deterministic=true", "world.collect_steps=400", "world.noop=0.1",
         "world.latent=8", "world.hidden=16", "world.mixtures=2", "world.encoder_updates=10",
         "world.encoder_states=32", "world.dynamics_updates=30", "world.lanes=4", "world.time=8",
-        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10", "world.own_latents=0.5",
-        "world.reward_unit=0.01"})
+        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10",
+        "world.scheduled_sampling=0.5", "world.reward_unit=0.01"})
     words.insert(words.end(), {"--set", setting});
   words.insert(words.end(), more.begin(), more.end());
   return words;

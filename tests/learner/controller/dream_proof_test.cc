@@ -82,7 +82,7 @@ nn::WorldModel fit(Family& family, const replay::SequenceReplay& replay, std::ui
   options.dynamics_updates = 1000;
   options.lanes = 64;
   options.time = kHorizon;
-  options.own_latents = 0.5;  // these two as configs/world-model.toml has them
+  options.scheduled_sampling = 0.5;  // these two as configs/world-model.toml has them
   options.reward_unit = 0.01;
   options.evaluate_every = 1000;
   WorldFit fit(context, replay, options,
