@@ -10,13 +10,13 @@
 #include "core/search/all_sites_descent.h"
 #include "core/search/backtracking.h"
 #include "core/search/beam.h"
-#include "core/search/best_of.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
-#include "core/search/polish.h"
+#include "core/search/portfolio.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
+#include "core/search/then_greedy.h"
 
 namespace regraft::search {
 namespace {
@@ -77,11 +77,11 @@ class ExpertPrior : public Prior {
   std::uint32_t valley_;
 };
 
-std::unique_ptr<Search> best_of_greedy_and_random() {
+std::unique_ptr<Search> portfolio_of_greedy_and_random() {
   std::vector<std::unique_ptr<Search>> searches;
   searches.push_back(make_greedy());
   searches.push_back(make_random_rollouts());
-  return make_best_of(std::move(searches), "both");
+  return make_portfolio(std::move(searches), "both");
 }
 
 std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
@@ -94,7 +94,7 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
   all.push_back(make_random_rollouts());
   all.push_back(make_rollouts(prior));
   all.push_back(make_policy_guided(prior));
-  all.push_back(make_polished(make_rollouts(prior)));
+  all.push_back(make_then_greedy(make_rollouts(prior)));
   return all;
 }
 
@@ -121,11 +121,11 @@ TEST(Search, AllConform) {
       [] { return make_beam(); },
       [] { return make_beam({.width = 2, .patience = 3}); },
       [] { return make_random_rollouts(); },
-      [] { return make_polished(make_random_rollouts()); },
+      [] { return make_then_greedy(make_random_rollouts()); },
       [&] { return make_rollouts(expert); },
       [&] { return make_policy_guided(expert); },
       [&] { return make_policy_guided(uniform, {.breadth = 3}); },
-      [] { return best_of_greedy_and_random(); }};
+      [] { return portfolio_of_greedy_and_random(); }};
   for (const std::uint64_t seed : {1, 2}) {
     const World world({.chains = 6, .locked = 2, .valley = 2, .seed = seed});
     for (const auto& make : all) check_search(make, world.problem, seed);
@@ -258,14 +258,14 @@ TEST(PolicyGuided, AGoodPriorReachesTheOptimumInFewerCandidatesThanOthers) {
   EXPECT_THROW(make_policy_guided(expert, {.exploration = 2}), SearchError);
 }
 
-TEST(BestOf, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirBooks) {
+TEST(Portfolio, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirCounters) {
   const World world({.chains = 6, .locked = 1, .seed = 9});
   const SearchResult greedy = world.run(*make_greedy());
-  const SearchResult both = world.run(*best_of_greedy_and_random(), {1.0, 400});
+  const SearchResult both = world.run(*portfolio_of_greedy_and_random(), {1.0, 400});
   EXPECT_LE(both.best.latency_us, greedy.best.latency_us);
   EXPECT_GT(both.candidates_costed, greedy.candidates_costed);
   EXPECT_LE(both.expansions, 400u);
-  EXPECT_THROW(make_best_of({}, "empty"), SearchError);
+  EXPECT_THROW(make_portfolio({}, "empty"), SearchError);
 }
 
 TEST(UniformPrior, SharesAreOfXfersThenLocations) {
