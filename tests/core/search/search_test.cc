@@ -8,7 +8,6 @@
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"
 #include "core/search/all_sites_descent.h"
-#include "core/search/backtracking.h"
 #include "core/search/beam.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
@@ -16,6 +15,7 @@
 #include "core/search/portfolio.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
+#include "core/search/taso.h"
 #include "core/search/then_greedy.h"
 
 namespace regraft::search {
@@ -89,7 +89,7 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
   all.push_back(make_greedy());
   all.push_back(make_all_sites_descent());
   all.push_back(make_restarts());
-  all.push_back(make_backtracking());
+  all.push_back(make_taso());
   all.push_back(make_beam());
   all.push_back(make_random_rollouts());
   all.push_back(make_rollouts(prior));
@@ -116,8 +116,8 @@ TEST(Search, AllConform) {
       [] { return make_all_sites_descent(); },
       [] { return make_restarts(); },
       [] { return make_restarts({.most_steps = 1}); },
-      [] { return make_backtracking(); },
-      [] { return make_backtracking({.alpha = 2}); },
+      [] { return make_taso(); },
+      [] { return make_taso({.alpha = 2}); },
       [] { return make_beam(); },
       [] { return make_beam({.width = 2, .patience = 3}); },
       [] { return make_random_rollouts(); },
@@ -187,28 +187,28 @@ TEST(Greedy, EndsInTheNearestValley) {
   EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
 }
 
-TEST(Backtracking, WithAWideQueueSeesEveryGraphAndFindsTheOptimum) {
+TEST(Taso, WithAWideQueueSeesEveryGraphAndFindsTheOptimum) {
   const World world({.chains = 5, .locked = 1, .valley = 1, .seed = 4});
   const env::Optimum optimum = env::exhaustive_optimum(*world.task.start, world.rules, world.costs, 100'000);
-  const SearchResult result = world.run(*make_backtracking({.alpha = 100}));
+  const SearchResult result = world.run(*make_taso({.alpha = 100}));
   EXPECT_EQ(result.visited, optimum.graphs);
   EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
   EXPECT_NEAR(result.best.latency_us, optimum.latency_us, 1e-9);
 }
 
-TEST(Backtracking, AlphaPrunesWhatRisesTooFar) {
+TEST(Taso, AlphaPrunesWhatRisesTooFar) {
   // One step uphill is 1.4 of about 31: over 4 %, so alpha 1.02 never leaves the first valley and 1.10 does.
   const World world({.chains = 8, .locked = 1, .valley = 1, .rise_us = 1.4, .seed = 5});
-  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.02})).best.latency_us, world.task.greedy_us, 1e-9);
-  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.10})).best.latency_us, world.task.optimal_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_taso({.alpha = 1.02})).best.latency_us, world.task.greedy_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_taso({.alpha = 1.10})).best.latency_us, world.task.optimal_us, 1e-9);
 }
 
-TEST(Backtracking, StopsAtItsBudget) {
+TEST(Taso, StopsAtItsBudget) {
   const World world({.chains = 6, .seed = 6});
-  const SearchResult result = world.run(*make_backtracking({.alpha = 100, .budget = 7}));
+  const SearchResult result = world.run(*make_taso({.alpha = 100, .budget = 7}));
   EXPECT_EQ(result.expansions, 7u);
   EXPECT_EQ(result.stopped_by, StoppedBy::expansions);
-  EXPECT_THROW(make_backtracking({.alpha = 0.9}), SearchError);
+  EXPECT_THROW(make_taso({.alpha = 0.9}), SearchError);
 }
 
 TEST(Beam, WideAndPatientSeesEveryGraphAndFindsTheOptimum) {
@@ -253,7 +253,7 @@ TEST(PolicyGuided, AGoodPriorReachesTheOptimumInFewerCandidatesThanOthers) {
   const std::uint64_t guided = costed_to_optimum(*make_policy_guided(expert));
   EXPECT_LE(guided, 2 * world.task.optimal_steps);
   EXPECT_LT(guided, costed_to_optimum(*make_policy_guided(uniform)));
-  EXPECT_LT(guided, costed_to_optimum(*make_backtracking()));
+  EXPECT_LT(guided, costed_to_optimum(*make_taso()));
   EXPECT_THROW(make_policy_guided(expert, {.breadth = 0}), SearchError);
   EXPECT_THROW(make_policy_guided(expert, {.exploration = 2}), SearchError);
 }
