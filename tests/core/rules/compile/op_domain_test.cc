@@ -68,7 +68,7 @@ TEST(Domain, TensorsWithoutElementsAreLeftAlone) {
   }
 }
 
-// The same rule: to any rank as bounded, to that of its proof as proved.
+// The same rule: to any rank as bounded_checked, to that of its proof as proved.
 TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
   const TempDir folder;
   const std::string text = "r: Relu(Relu(x)) => Relu(x)\n", proof = "(assert false)\n(check-sat)\n";
@@ -84,7 +84,7 @@ TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
     GraphBuilder b;
     b.output(b.op(OpKind::relu, {b.op(OpKind::relu, {b.input(graph::Ints(rank, 2))})}));
     EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::proved), b.graph()), rank == 4 ? 1u : 0u);
-    EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::bounded), b.graph()), 1u);
+    EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::bounded_checked), b.graph()), 1u);
   }
 }
 
