@@ -74,7 +74,7 @@ void BM_Results(benchmark::State& state) {
       state.SkipWithError("no result came");
       break;
     }
-    rig.hub->decide(delivery->ticket, Disposition::kAdmitted);
+    rig.hub->decide(delivery->ticket, Verdict::kAdmitted);
   }
   const std::uint64_t wire = rig.hub->counters().cpu_ns + rig.link->counters().cpu_ns - wire_before;
   const auto process = static_cast<double>(process_cpu_ns() - process_before);
@@ -110,7 +110,7 @@ BENCHMARK(BM_FetchWeights)
 void BM_JournalledTicket(benchmark::State& state) {
   const TempDir folder;
   Ledger ledger(folder.path() / "journal", "bench");
-  for (auto _ : state) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+  for (auto _ : state) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
 
