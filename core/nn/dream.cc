@@ -272,7 +272,7 @@ void DreamPlayer::reset(std::uint32_t replica, std::uint64_t seed) {
   streams_[replica] = Rng(seed, "dream player");
 }
 
-std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
+std::span<const ControllerChoice> DreamPlayer::choose(ActionSelection selection) {
   running_.clear();
   for (std::uint32_t replica = 0; replica < dream_.replicas(); ++replica)
     if (!dream_.done(replica)) running_.push_back(replica);
@@ -280,9 +280,9 @@ std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
   controller_.read(running_, dream_.state(0).data(), dream_.state_stride());
   for (const std::uint32_t replica : running_) {
     ControllerChoice& choice = choices_[replica];
-    choice = controller_.choose_xfer(replica, dream_.legal(replica), take, streams_[replica]);
+    choice = controller_.choose_xfer(replica, dream_.legal(replica), selection, streams_[replica]);
     if (choice.xfer != dream_.noop())
-      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), take,
+      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), selection,
                                   streams_[replica], choice);
     actions_[replica] = {choice.xfer, choice.location};
   }

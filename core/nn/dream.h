@@ -94,7 +94,7 @@ class DreamPlayer {
   /// With every Dream::reset().
   void reset(std::uint32_t replica, std::uint64_t seed);
   /// One choice for each replica that is not done.
-  std::span<const ControllerChoice> choose(Take take);
+  std::span<const ControllerChoice> choose(ActionSelection selection);
   /// The actions of those choices.
   std::span<const env::Action> actions() const { return actions_; }
 

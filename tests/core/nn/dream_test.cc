@@ -252,13 +252,13 @@ TEST(Dream, ControllersPlayIt) {
   for (const ControllerKind kind : {ControllerKind::hierarchical, ControllerKind::linear}) {
     const ControllerConfig config{.kind = kind, .state = 26, .xfers = 6, .locations = 8, .width = 16};
     Controller controller(config, initial_weights(config, kSeed));
-    const auto once = test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed);
-    EXPECT_EQ(once, test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed));
-    EXPECT_NE(once, test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed + 1));
+    const auto once = test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed);
+    EXPECT_EQ(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed));
+    EXPECT_NE(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed + 1));
   }
   const ControllerConfig other{.state = 27, .xfers = 6};
   Controller wrong(other, initial_weights(other, 1));
-  EXPECT_THROW(test::dream_returns(world, {}, starts, wrong, Take::drawn, 1), NnError);
+  EXPECT_THROW(test::dream_returns(world, {}, starts, wrong, ActionSelection::drawn, 1), NnError);
 }
 
 }  // namespace

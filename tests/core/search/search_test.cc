@@ -47,7 +47,7 @@ class ExpertPrior : public Prior {
   explicit ExpertPrior(std::uint32_t valley) : valley_(valley) {}
   std::string name() const override { return "expert"; }
 
-  std::vector<float> log_probabilities(const env::Observation& seen, Way&) override {
+  std::vector<float> log_probabilities(const env::Observation& seen, History&) override {
     std::vector<double> weights(seen.candidate_count(), 1e-3);
     weights.back() = 1;
     for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
 class NeverAsked : public Prior {
  public:
   std::string name() const override { return "never"; }
-  std::vector<float> log_probabilities(const env::Observation&, Way&) override {
+  std::vector<float> log_probabilities(const env::Observation&, History&) override {
     ADD_FAILURE() << "was asked";
     return {0.0f};
   }
@@ -274,8 +274,8 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
   seen.candidate_locations = {0, 1, 0, 0};
   seen.location_counts = {2, 0, 1, 1};
   UniformPrior prior(0.2);
-  Way way;
-  const std::vector<float> got = prior.log_probabilities(seen, way);
+  History history;
+  const std::vector<float> got = prior.log_probabilities(seen, history);
   const std::vector<double> expected = {0.2, 0.2, 0.4, 0.2};
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::exp(got[i]), expected[i], 1e-6);
@@ -285,7 +285,7 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
 class ShortPrior : public Prior {
  public:
   std::string name() const override { return "short"; }
-  std::vector<float> log_probabilities(const env::Observation&, Way&) override { return {0.0f}; }
+  std::vector<float> log_probabilities(const env::Observation&, History&) override { return {0.0f}; }
 };
 
 /// Remembers the actions on the way to each graph, and what it saw there.
@@ -293,14 +293,14 @@ class PathPrior : public Prior {
  public:
   using Path = std::vector<env::Action>;
   std::string name() const override { return "path"; }
-  std::vector<float> log_probabilities(const env::Observation& seen, Way& way) override {
-    EXPECT_EQ(way.action.has_value(), way.memory != nullptr);
+  std::vector<float> log_probabilities(const env::Observation& seen, History& history) override {
+    EXPECT_EQ(history.action.has_value(), history.memory != nullptr);
     Path path;
-    if (way.memory != nullptr) path = *static_cast<const Path*>(way.memory.get());
-    if (way.action) path.push_back(*way.action);
+    if (history.memory != nullptr) path = *static_cast<const Path*>(history.memory.get());
+    if (history.action) path.push_back(*history.action);
     asked.emplace_back(path, seen.location_counts);
-    way.memory = std::make_shared<const Path>(std::move(path));
-    Way none;
+    history.memory = std::make_shared<const Path>(std::move(path));
+    History none;
     return uniform_.log_probabilities(seen, none);
   }
   std::vector<std::pair<Path, std::vector<std::uint16_t>>> asked;
