@@ -89,7 +89,7 @@ void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
   const torch::NoGradGuard no_grad;
   const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
   const Tensor action = actions(some(batch.xfer), some(batch.location));
-  some(batch.z).copy_(model_.own_latents(some(batch.z), action, some(batch.starts), rng));
+  some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts), rng));
 }
 
 DynamicsFigures DynamicsFit::update(std::uint64_t number) {
