@@ -24,7 +24,7 @@ std::size_t matches(const RuleSet& rules, const graph::Graph& graph) {
 }
 
 std::size_t matches(const std::string& rule, const graph::Graph& graph) {
-  return matches(RuleSet::parse(rule + "\n", "member_set.rules"), graph);
+  return matches(RuleSet::parse(rule + "\n", "domain.rules"), graph);
 }
 
 // (x / 2) * 2, and what moves and compares, for one type.
@@ -39,7 +39,7 @@ struct OfType {
   GraphBuilder b;
 };
 
-TEST(MemberSet, ARuleThatComputesSaysNothingOfIntegers) {
+TEST(OpDomain, ARuleThatComputesSaysNothingOfIntegers) {
   OfType reals(DType::float32), integers(DType::int64);
   const std::string undone = "r: Mul(Div(x, c), c), const(c) => x";
   EXPECT_EQ(matches(undone, reals.b.graph()), 1u);
@@ -50,7 +50,7 @@ TEST(MemberSet, ARuleThatComputesSaysNothingOfIntegers) {
   EXPECT_EQ(matches(made, integers.b.graph()), 0u);
 }
 
-TEST(MemberSet, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
+TEST(OpDomain, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
   OfType reals(DType::float32), integers(DType::int64);
   for (const char* rule : {"r: Transpose{p}(Transpose{q}(x)) => Transpose{permute(q, p)}(x)",
                            "r: Relu(Relu(x)) => Relu(x)", "r: Transpose{p}(f:Unary(x)) => f(Transpose{p}(x))",
@@ -60,7 +60,7 @@ TEST(MemberSet, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
   }
 }
 
-TEST(MemberSet, TensorsWithoutElementsAreLeftAlone) {
+TEST(OpDomain, TensorsWithoutElementsAreLeftAlone) {
   for (const std::int64_t size : {1, 0}) {
     GraphBuilder b;
     b.output(b.op(OpKind::relu, {b.op(OpKind::relu, {b.input({size, 3})})}));
@@ -69,7 +69,7 @@ TEST(MemberSet, TensorsWithoutElementsAreLeftAlone) {
 }
 
 // The same rule: to any rank as bounded_checked, to that of its proof as proved.
-TEST(MemberSet, OfProvedRulesTheProofsRanksDecide) {
+TEST(OpDomain, OfProvedRulesTheProofsRanksDecide) {
   const TempDir folder;
   const std::string text = "r: Relu(Relu(x)) => Relu(x)\n", proof = "(assert false)\n(check-sat)\n";
   const auto rules = folder.path() / "rules";
