@@ -155,8 +155,9 @@ std::vector<replay::DreamSegment> DreamActor::play(const wire::Ticket& ticket) {
   environment.reset(ticket.seed);
   branches_.clear();
   replay::BranchRecorder recorder;
-  auto segments = replay::record_episode(environment, *tracker_, playing_->controller, nn::Take::drawn,
-                                         header_of(ticket), options_.branch_steps > 0 ? &recorder : nullptr);
+  auto segments =
+      replay::record_episode(environment, *tracker_, playing_->controller, nn::ActionSelection::drawn,
+                             header_of(ticket), options_.branch_steps > 0 ? &recorder : nullptr);
   if (options_.branch_steps > 0)
     branches_ = replay::encode_branches(
         recorder.branches(playing_->follower, ticket.model, kBranches, options_.branch_steps, ticket.seed));

@@ -2,7 +2,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace regraft {
 
@@ -24,6 +29,15 @@ constexpr std::optional<E> enum_value(std::string_view name) {
   for (std::size_t i = 0; i < enum_names(E{}).size(); ++i)
     if (enum_names(E{})[i] == name) return static_cast<E>(i);
   return std::nullopt;
+}
+
+/// Throws UsageError naming those that exist; `where` is the option or field.
+template <NamedEnum E>
+E enum_from(std::string_view name, const std::string& where) {
+  if (const auto value = enum_value<E>(name)) return *value;
+  const auto names = enum_names(E{});
+  throw UsageError("there is no '" + std::string(name) + "'", where,
+                   suggestion(name, std::vector<std::string>(names.begin(), names.end())));
 }
 
 }  // namespace regraft

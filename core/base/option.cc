@@ -78,44 +78,48 @@ std::string to_toml(const ConfigValue& value) {
                     value);
 }
 
-Option::Option(std::string name, ConfigValue value, std::string help)
-    : name_(std::move(name)), default_(std::move(value)), help_(std::move(help)) {}
-
-Option&& Option::between(double low, double high) && {
-  low_ = low;
-  high_ = high;
+Allowed Allowed::fixed() && {
+  fixed_on_resume = true;
   return std::move(*this);
 }
 
-Option&& Option::at_least(double low) && {
-  low_ = low;
+Allowed Allowed::formerly(std::string name, std::string values) && {
+  former_name = std::move(name);
+  former_values = std::move(values);
   return std::move(*this);
 }
 
-Option&& Option::one_of(TextList choices) && {
-  choices_ = std::move(choices);
-  return std::move(*this);
+Allowed any() {
+  return {};
 }
 
-Option&& Option::formerly(std::string name, std::string how) && {
-  former_name_ = std::move(name);
-  former_values_ = std::move(how);
-  return std::move(*this);
+Allowed between(double low, double high) {
+  return {.low = low, .high = high};
 }
 
-Option&& Option::fixed_on_resume() && {
-  fixed_on_resume_ = true;
-  return std::move(*this);
+Allowed above(double low, double high) {
+  return {.low = low, .high = high, .above_low = true};
+}
+
+Allowed at_least(double low) {
+  return {.low = low};
+}
+
+Allowed one_of(TextList choices) {
+  return {.choices = std::move(choices)};
 }
 
 std::string Option::allowed() const {
   std::string text(type_name(default_));
-  if (!choices_.empty())
-    text += (default_.index() == 4 ? ", each one of " : ", one of ") + join(choices_, ", ");
-  if (low_ && high_) {
-    text += fmt::format(", {} to {}", *low_, *high_);
-  } else if (low_) {
-    text += fmt::format(", at least {}", *low_);
+  const auto& [low, high, above_low, choices, fixed, former_name, former_values] = allowed_;
+  if (!choices.empty())
+    text += (default_.index() == 4 ? ", each one of " : ", one of ") + join(choices, ", ");
+  if (above_low) {
+    text += fmt::format(", above {} and at most {}", *low, *high);
+  } else if (low && high) {
+    text += fmt::format(", {} to {}", *low, *high);
+  } else if (low) {
+    text += fmt::format(", at least {}", *low);
   }
   return text;
 }
@@ -127,10 +131,11 @@ void Option::refuse(const std::string& shown, const std::string& where) const {
 bool Option::in_range(const ConfigValue& value) const {
   const auto known = [&](const std::string& text) {
     return is_utf8(text) &&
-           (choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end());
+           (allowed_.choices.empty() || std::ranges::find(allowed_.choices, text) != allowed_.choices.end());
   };
   const auto inside = [&](double number) {
-    return std::isfinite(number) && (!low_ || number >= *low_) && (!high_ || number <= *high_);
+    return std::isfinite(number) && (!allowed_.low || number >= *allowed_.low) &&
+           (!allowed_.above_low || number > *allowed_.low) && (!allowed_.high || number <= *allowed_.high);
   };
   return std::visit(
       Overloaded{
@@ -168,10 +173,16 @@ ConfigValue Option::parse(std::string_view text, const std::string& where) const
       where);
 }
 
+void Option::refuse_former_name(const std::string& where) const {
+  throw ConfigError("'" + former_name() + "' is called '" + name_ + "' now", where, allowed_.former_values);
+}
+
 OptionTable::OptionTable(std::vector<Option> options) : options_(std::move(options)) {
   std::set<std::string> names;
   for (const Option& option : options_) {
     if (!names.insert(option.name()).second) throw ConfigError("is declared twice", option.name(), "");
+    if (!option.former_name().empty() && !names.insert(option.former_name()).second)
+      throw ConfigError("is declared twice", option.former_name(), "");
     option.checked(option.default_value(), "default");
   }
   for (const std::string& name : names) {
@@ -187,13 +198,10 @@ const Option* OptionTable::find(std::string_view name) const {
 
 const Option& OptionTable::at(std::string_view name, const std::string& where) const {
   if (const Option* option = find(name)) return *option;
+  for (const Option& option : options_)
+    if (!name.empty() && option.former_name() == name) option.refuse_former_name(where);
   TextList names;
-  for (const Option& option : options_) {
-    if (!name.empty() && name == option.former_name())
-      throw ConfigError("'" + std::string(name) + "' is called '" + option.name() + "' now", where,
-                        option.former_values());
-    names.push_back(option.name());
-  }
+  for (const Option& option : options_) names.push_back(option.name());
   throw ConfigError("there is no key '" + std::string(name) + "'", where, suggestion(name, names));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/cost/cost_error.h"
-#include "core/cost/flow.h"
+#include "core/cost/layout_propagation.h"
 
 namespace regraft::cost {
 namespace {
@@ -42,7 +42,7 @@ AnalyticCost::AnalyticCost(const DeviceProfile& device, const graph::Bindings& b
     : device_(device),
       graph_(graph),
       kernels_(device, graph.tables(), bindings),
-      rules_(graph, kernels_, flow_) {
+      rules_(graph, kernels_, layouts_) {
   std::vector<NodeId> live;
   for (NodeId id = 0; id < graph.id_bound(); ++id)
     if (graph.alive(id)) live.push_back(id);
@@ -55,8 +55,8 @@ std::string AnalyticCost::name() const {
 
 void AnalyticCost::grow() {
   const std::size_t bound = graph_.id_bound();
-  if (flow_.size() >= bound) return;
-  flow_.resize(bound);
+  if (layouts_.size() >= bound) return;
+  layouts_.resize(bound);
   fusion_.resize(bound);
   costs_.resize(bound);
   reach_.resize(bound, -1);
@@ -66,7 +66,7 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   grow();
   kernels_.forget_where_void();
   peak_.update(graph_, touched);
-  settle_flow(touched);
+  settle_layouts(touched);
   settle_fusion();
   reach(kCostRadius);
   for (const NodeId id : reached_) {
@@ -77,26 +77,26 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   stale_ = true;
 }
 
-// Recomputes flow states from the touched nodes on; the seeds are then those nodes and all whose state
+// Recomputes layout states from the touched nodes on; the seeds are then those nodes and all whose state
 // changed.
-void AnalyticCost::settle_flow(std::span<const NodeId> touched) {
+void AnalyticCost::settle_layouts(std::span<const NodeId> touched) {
   seeds_.clear();
   open_.clear();
   for (const NodeId id : touched) {
     if (graph_.alive(id)) {
       seeds_.push_back(id);
       open_.push_back(id);
-    } else if (id < flow_.size()) {  // else it came and went since the last update
-      flow_[id] = {};
+    } else if (id < layouts_.size()) {  // else it came and went since the last update
+      layouts_[id] = {};
       fusion_[id] = {};
       set_cost(id, {});
     }
   }
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
-    const FlowState state = flow_of(graph_, kernels_, flow_, id);
-    if (state == flow_[id]) continue;
-    flow_[id] = state;
+    const LayoutState state = layout_of(graph_, kernels_, layouts_, id);
+    if (state == layouts_[id]) continue;
+    layouts_[id] = state;
     seeds_.push_back(id);
     for (const graph::Use& use : graph_.uses(id))
       if (use.user != kGraphOutput) open_.push_back(use.user);
@@ -158,15 +158,15 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     cost.weight_bytes = tensor_bytes(id);
     return cost;
   }
-  if (flow_[id].constant) return cost;
-  if (needs_reorder(graph_, kernels_, flow_, id)) {
+  if (layouts_[id].constant) return cost;
+  if (needs_reorder(graph_, kernels_, layouts_, id)) {
     const auto elements = static_cast<double>(kernels_.elements(node.outputs[0]));
     cost.time += KernelTime::of_us(device_.launch_us + elements * device_.reorder_ns * 1e-3);
     cost.bytes += 2 * tensor_bytes(id);
     ++cost.launches;
   }
   if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
-  const KernelCost& kernel = kernels_.of(kernel_key(graph_, flow_, id));
+  const KernelCost& kernel = kernels_.of(kernel_key(graph_, layouts_, id));
   const bool fused = fusion_[id].owner != kNoNode;
   cost.time += fused ? fusion_[id].extra : kernel.time;
   cost.launches += fused ? 0 : 1;
@@ -178,7 +178,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     if (use.user != kGraphOutput && is_internal(id, use.user)) written = false;
   if (written) cost.bytes += tensor_bytes(id);
   for (const Value value : node.inputs) {
-    if (!value.present() || flow_[value.node].constant || is_internal(value.node, id)) continue;
+    if (!value.present() || layouts_[value.node].constant || is_internal(value.node, id)) continue;
     cost.bytes += kernels_.bytes(graph_.type_id(value));
   }
   return cost;
@@ -208,7 +208,7 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
   const graph::Node& node = graph_.node(id);
   const auto first_operand = [&] {
     for (const Value value : node.inputs)
-      if (value.present() && !flow_[value.node].constant) return value.node;
+      if (value.present() && !layouts_[value.node].constant) return value.node;
     return kNoNode;
   };
   if (node.kind == OpKind::identity || is_view_kind(node.kind)) return first_operand();
@@ -221,8 +221,8 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
 }
 
 void AnalyticCost::find_memory(NodeId id) {
-  const NodeId holder = flow_[id].constant ? kNoNode : holder_of(id);
-  peak_.set(id, flow_[id].constant || holder != kNoNode ? 0 : tensor_bytes(id), holder);
+  const NodeId holder = layouts_[id].constant ? kNoNode : holder_of(id);
+  peak_.set(id, layouts_[id].constant || holder != kNoNode ? 0 : tensor_bytes(id), holder);
 }
 
 const Cost& AnalyticCost::cost() {

@@ -16,8 +16,8 @@ namespace regraft::cost {
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
-///   touched -> flow states, followed along uses until they settle -> fusion of every node within reach of a
-///   change -> kernel time and memory of the nodes next to what changed -> sums
+///   touched -> layout states, followed along uses until they settle -> fusion of every node within reach of
+///   a change -> kernel time and memory of the nodes next to what changed -> sums
 ///
 /// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
 /// costs the neighbourhood of the edit; the peak of memory costs what moves in the order of running, when
@@ -43,7 +43,7 @@ class AnalyticCost final : public CostModel {
   };
 
   void grow();
-  void settle_flow(std::span<const graph::NodeId> touched);
+  void settle_layouts(std::span<const graph::NodeId> touched);
   void settle_fusion();
   void reach(int radius);
   void set_cost(graph::NodeId node, const NodeCost& cost);
@@ -59,7 +59,7 @@ class AnalyticCost final : public CostModel {
   const DeviceProfile& device_;
   const graph::Graph& graph_;
   KernelCosts kernels_;
-  std::vector<FlowState> flow_;
+  std::vector<LayoutState> layouts_;
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
   FusionRules rules_;

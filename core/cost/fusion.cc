@@ -52,11 +52,11 @@ bool fits_matmul(const graph::Ints& perm) {
 
 }  // namespace
 
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<FlowState>& flow, NodeId id) {
+KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, NodeId id) {
   const graph::Node& node = graph.node(id);
   KernelKey key{node.signature, 0};
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i].present() && flow[node.inputs[i].node].constant)
+    if (node.inputs[i].present() && layouts[node.inputs[i].node].constant)
       key.constants |= 1u << std::min<std::size_t>(i, 31);
   return key;
 }
@@ -83,7 +83,7 @@ NodeId FusionRules::only_user(NodeId node) const {
 }
 
 bool FusionRules::is_constant(Value value) const {
-  return value.present() && flow_[value.node].constant;
+  return value.present() && layouts_[value.node].constant;
 }
 
 double FusionRules::elements(NodeId node) const {
@@ -106,7 +106,7 @@ FusionRules::Scaled FusionRules::scaled(NodeId node) const {
 }
 
 Fusion FusionRules::find(NodeId node) const {
-  if (flow_[node].constant) return {};
+  if (layouts_[node].constant) return {};
   switch (kind(node)) {
     case OpKind::batch_norm:
       return on_conv(node);
@@ -146,7 +146,7 @@ Fusion FusionRules::on_conv(NodeId node) const {
 // Add or Sum of a convolution's output and another tensor of the same layout.
 Fusion FusionRules::conv_sum(NodeId node) const {
   const graph::Node& n = graph_.node(node);
-  if ((n.kind != OpKind::add && n.kind != OpKind::sum) || n.inputs.size() != 2 || !flow_[node].blocked)
+  if ((n.kind != OpKind::add && n.kind != OpKind::sum) || n.inputs.size() != 2 || !layouts_[node].blocked)
     return {};
   if (graph_.type_id(n.inputs[0]) != graph_.type_id(n.inputs[1])) return {};
   for (std::size_t slot = 0; slot < 2; ++slot) {
@@ -296,7 +296,7 @@ Fusion FusionRules::into_gelu(NodeId node) const {
     // The time of an Erf kernel stands at the Erf: here what the Gelu kernel takes beyond it.
     const DeviceProfile& device = kernels_.device();
     KernelTime extra = KernelTime::of_us(device.launch_us + elements(node) * device.gelu_ns * 1e-3);
-    extra -= kernels_.of(kernel_key(graph_, flow_, erf)).time;
+    extra -= kernels_.of(kernel_key(graph_, layouts_, erf)).time;
     return {erf, extra};
   }
   return {};

@@ -9,14 +9,14 @@
 namespace regraft::cost {
 
 /// What is known of each node from its inputs alone, by node id: kept by AnalyticCost.
-struct FlowState {
+struct LayoutState {
   bool constant = false;  // the runtime computes it once, when the session starts
   bool blocked = false;   // its output is in the blocked layout
-  bool operator==(const FlowState&) const = default;
+  bool operator==(const LayoutState&) const = default;
 };
 
 /// The kernel that a node would be on its own.
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<FlowState>& flow, graph::NodeId node);
+KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, graph::NodeId node);
 
 /// Which kernel a node becomes part of.
 struct Fusion {
@@ -35,8 +35,8 @@ struct Fusion {
 /// knows; Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
 class FusionRules {
  public:
-  FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow)
-      : graph_(graph), kernels_(kernels), flow_(flow) {}
+  FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts)
+      : graph_(graph), kernels_(kernels), layouts_(layouts) {}
 
   Fusion find(graph::NodeId node) const;
 
@@ -78,7 +78,7 @@ class FusionRules {
 
   const graph::Graph& graph_;
   KernelCosts& kernels_;
-  const std::vector<FlowState>& flow_;
+  const std::vector<LayoutState>& layouts_;
 };
 
 inline constexpr int kFusionRadius = 6;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,6 +18,9 @@ namespace regraft::env {
 /// What the last step of an episode that reaches the horizon is: `terminate` pays it and bootstraps nothing
 /// (the step fraction is observed); `truncate` lets the learner bootstrap.
 enum class HorizonMode : std::uint8_t { terminate, truncate };
+constexpr std::array<std::string_view, 2> enum_names(HorizonMode) {
+  return {"terminate", "truncate"};
+}
 
 inline constexpr double kDefaultInvalidPenalty = 0.05;
 

@@ -141,46 +141,16 @@ std::unique_ptr<Reward> make_measured(const RewardSettings& settings) {
   return std::make_unique<MeasuredReward>(settings.meter, settings.measure_every);
 }
 
-struct Scheme {
-  const char* name;
-  std::unique_ptr<Reward> (*make)(const RewardSettings&);
-};
+using Make = std::unique_ptr<Reward>(const RewardSettings&);
 
 // In the order of RewardKind.
-constexpr std::array<Scheme, 5> kSchemes{{{"incremental", make<IncrementalReward>},
-                                          {"terminal", make<TerminalReward>},
-                                          {"best", make<BestReward>},
-                                          {"detailed", make_detailed},
-                                          {"measured", make_measured}}};
-
-const Scheme& scheme(RewardKind kind) {
-  return kSchemes.at(static_cast<std::size_t>(kind));
-}
+constexpr std::array<Make*, 5> kMakers{make<IncrementalReward>, make<TerminalReward>, make<BestReward>,
+                                       make_detailed, make_measured};
 
 }  // namespace
 
-const std::vector<std::string>& reward_kind_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const Scheme& known : kSchemes) all.emplace_back(known.name);
-    return all;
-  }();
-  return names;
-}
-
-RewardKind reward_kind_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kSchemes.size(); ++i)
-    if (kSchemes[i].name == name) return static_cast<RewardKind>(i);
-  throw EnvError("no reward is called '" + std::string(name) + "'", "reward",
-                 "use one of " + join(reward_kind_names(), ", "));
-}
-
-std::string_view reward_kind_name(RewardKind kind) {
-  return scheme(kind).name;
-}
-
 std::unique_ptr<Reward> make_reward(RewardKind kind, const RewardSettings& settings) {
-  return scheme(kind).make(settings);
+  return kMakers.at(static_cast<std::size_t>(kind))(settings);
 }
 
 }  // namespace regraft::env

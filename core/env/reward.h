@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/cost/cost.h"
 #include "core/graph/graph.h"
 
@@ -28,6 +30,9 @@ namespace regraft::env {
 /// With gamma 1 the rewards of a terminated episode add up to its relative improvement: of the final graph,
 /// or `best` of the best one, `detailed` in the weighted mean, `measured` as measured.
 enum class RewardKind : std::uint8_t { incremental, terminal, best, detailed, measured };
+constexpr std::array<std::string_view, 5> enum_names(RewardKind) {
+  return {"incremental", "terminal", "best", "detailed", "measured"};
+}
 
 /// Weights of `detailed`: at least 0 each, not all 0. They count relative to their sum. By default latency
 /// alone.
@@ -57,12 +62,6 @@ struct RewardSettings {
   std::uint32_t measure_every = 0;  // steps; 0: only at the end
   LatencyMeter* meter = nullptr;    // of `measured`; outlives the environment
 };
-
-/// The names of all kinds, in their order.
-const std::vector<std::string>& reward_kind_names();
-/// Throws EnvError on another word, naming those that exist.
-RewardKind reward_kind_from_name(std::string_view name);
-std::string_view reward_kind_name(RewardKind kind);
 
 /// What a reward may look at.
 struct RewardInput {

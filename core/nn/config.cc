@@ -6,16 +6,6 @@
 
 namespace regraft::nn {
 
-std::string_view head_name(Head head) {
-  return head == Head::pointer ? "pointer" : "hierarchical";
-}
-
-Head head_from_name(std::string_view name) {
-  for (const Head head : {Head::pointer, Head::hierarchical})
-    if (head_name(head) == name) return head;
-  throw UsageError("unknown head '" + std::string(name) + "'", "network.head", "use pointer or hierarchical");
-}
-
 NetworkConfig preset(std::string_view name, std::uint32_t node_kinds) {
   if (name == "cpu") return {.width = 32, .steps = 3, .node_kinds = node_kinds};
   if (name == "gpu") return {.width = 64, .steps = 5, .node_kinds = node_kinds};
@@ -44,7 +34,7 @@ void check(const NetworkConfig& config) {
   const bool bound = config.head == Head::hierarchical;
   if (bound ? config.xfers < 1 || config.xfers > 65535 : config.xfers != 0) {
     throw NnError(
-        std::to_string(config.xfers) + " xfers do not fit a " + std::string(head_name(config.head)) + " head",
+        std::to_string(config.xfers) + " xfers do not fit a " + std::string(enum_name(config.head)) + " head",
         "network.xfers", bound ? "use the number of rules and 1 for NO-OP" : "use 0");
   }
 }

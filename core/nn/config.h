@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,9 +14,9 @@ enum class Head : std::uint8_t {
   pointer,       // one softmax over all, each scored from its nodes and its rule's text: reads any rule set
   hierarchical,  // first an xfer, then one of its locations; bound to the rule set it was made for
 };
-std::string_view head_name(Head head);
-/// Throws UsageError naming the heads for any other name.
-Head head_from_name(std::string_view name);
+constexpr std::array<std::string_view, 2> enum_names(Head) {
+  return {"pointer", "hierarchical"};
+}
 
 /// The size of a policy network. Two networks of the same config have the same weight layout.
 struct NetworkConfig {

@@ -34,11 +34,12 @@ void Controller::read(std::span<const std::uint32_t> rows, const float* states, 
   state_->engine->read(rows, states, stride);
 }
 
-ControllerChoice Controller::choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal, Take take,
-                                         Rng& rng) {
+ControllerChoice Controller::choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
+                                         ActionSelection selection, Rng& rng) {
   if (legal.empty()) throw NnError("no xfer is legal", "controller", "NO-OP always is");
   ControllerChoice choice;
-  const auto drawn = state_->engine->draw_xfer(row, legal, take == Take::drawn ? &rng : nullptr);
+  const auto drawn =
+      state_->engine->draw_xfer(row, legal, selection == ActionSelection::drawn ? &rng : nullptr);
   choice.xfer = legal[drawn.index];
   choice.log_xfer = drawn.log_probability;
   choice.value = state_->engine->value(row);
@@ -46,10 +47,10 @@ ControllerChoice Controller::choose_xfer(std::uint32_t row, std::span<const std:
   return choice;
 }
 
-void Controller::choose_location(std::uint32_t row, std::uint32_t count, Take take, Rng& rng,
+void Controller::choose_location(std::uint32_t row, std::uint32_t count, ActionSelection selection, Rng& rng,
                                  ControllerChoice& choice) {
   const auto drawn = state_->engine->draw_location(row, choice.xfer, std::min(count, config().locations),
-                                                   take == Take::drawn ? &rng : nullptr);
+                                                   selection == ActionSelection::drawn ? &rng : nullptr);
   choice.location = static_cast<std::uint32_t>(drawn.index);
   choice.log_location = drawn.log_probability;
 }

@@ -21,7 +21,7 @@ struct ControllerChoice {
   float xfer_value = 0;    // V2(s, xfer)
 };
 
-enum class Take { drawn, most_likely };
+enum class ActionSelection { drawn, most_likely };
 
 /// A controller on the CPU, for many states at once. Not thread-safe; weights may be swapped between calls.
 class Controller {
@@ -37,9 +37,11 @@ class Controller {
   /// Reads the states of these rows, `stride` floats apart; choose() and the values are asked afterwards.
   void read(std::span<const std::uint32_t> rows, const float* states, std::size_t stride);
   /// Draws an xfer of `legal` (ascending, not empty) for a row that was read.
-  ControllerChoice choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal, Take take, Rng& rng);
+  ControllerChoice choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
+                               ActionSelection selection, Rng& rng);
   /// Draws one of its `count` locations: for every xfer but NO-OP, once after choose_xfer().
-  void choose_location(std::uint32_t row, std::uint32_t count, Take take, Rng& rng, ControllerChoice& choice);
+  void choose_location(std::uint32_t row, std::uint32_t count, ActionSelection selection, Rng& rng,
+                       ControllerChoice& choice);
   /// V1 of a row that was read.
   float value(std::uint32_t row);
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/nn/weights.h"
 
 namespace regraft::nn {
@@ -12,6 +15,9 @@ enum class ControllerKind : std::uint8_t {
   hierarchical,  // an xfer from [z, h], a location from [z, h, xfer], values V1 and V2; trained by PPO
   linear,        // a query, linear in [z, h], matched against embedded actions; trained by evolution
 };
+constexpr std::array<std::string_view, 2> enum_names(ControllerKind) {
+  return {"hierarchical", "linear"};
+}
 
 /// The size of a controller: what acts on a world model's state, in a dream or along a real episode.
 struct ControllerConfig {

@@ -17,15 +17,14 @@ constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20;
 
 std::vector<std::byte> encode_controller(const ControllerFile& controller) {
   const ControllerConfig& config = controller.config;
-  const std::string manifest =
-      json{{"kind", config.kind == ControllerKind::linear ? "linear" : "hierarchical"},
-           {"state", config.state},
-           {"xfers", config.xfers},
-           {"locations", config.locations},
-           {"width", config.width},
-           {"query", config.query},
-           {"training_record", json::parse(controller.training_record)}}
-          .dump();
+  const std::string manifest = json{{"kind", enum_name(config.kind)},
+                                    {"state", config.state},
+                                    {"xfers", config.xfers},
+                                    {"locations", config.locations},
+                                    {"width", config.width},
+                                    {"query", config.query},
+                                    {"training_record", json::parse(controller.training_record)}}
+                                   .dump();
   Bytes bytes;
   ByteWriter out(bytes);
   out.value(kMagic);
@@ -46,9 +45,9 @@ ControllerFile decode_controller(std::span<const std::byte> bytes, const std::st
   ControllerFile controller;
   try {
     const json manifest = json::parse(in.text(size));
-    const std::string kind = manifest.at("kind");
-    if (kind != "linear" && kind != "hierarchical") throw NnError("has an unknown kind", where, "");
-    controller.config = {.kind = kind == "linear" ? ControllerKind::linear : ControllerKind::hierarchical,
+    const auto kind = enum_value<ControllerKind>(manifest.at("kind").get<std::string>());
+    if (!kind) throw NnError("has an unknown kind", where, "");
+    controller.config = {.kind = *kind,
                          .state = manifest.at("state"),
                          .xfers = manifest.at("xfers"),
                          .locations = manifest.at("locations"),

@@ -20,8 +20,8 @@ DreamOptions checked(DreamOptions options, const WorldModel& world) {
     throw env::EnvError("the penalty is negative", "dream invalid_penalty", "use 0 or more");
   if (!(options.sample.tau >= 0))
     throw env::EnvError("the temperature is negative", "dream tau", "use 0 or more");
-  if (!(options.certainty >= kEvenOdds && options.certainty < 1))
-    throw env::EnvError("the certainty is out of range", "dream certainty", "use 0.5 to below 1");
+  if (!(options.legality_threshold >= kEvenOdds && options.legality_threshold < 1))
+    throw env::EnvError("the legality threshold is out of range", "legality threshold", "use 0.5 to below 1");
   return options;
 }
 
@@ -48,7 +48,8 @@ class Dream::State {
  public:
   State(const WorldModel& world, const DreamOptions& chosen, std::uint32_t replicas)
       : options(checked(chosen, world)),
-        least_logit(static_cast<float>(std::log(options.certainty / (1 - options.certainty)))),
+        least_logit(
+            static_cast<float>(std::log(options.legality_threshold / (1 - options.legality_threshold)))),
         rewards(world.rewards),
         free_noop(noop_is_free(world.reward_kind)),
         location_limit(world.location_limit),
@@ -99,14 +100,14 @@ std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t 
 /// lower.
 std::uint32_t Dream::State::certain_bin(std::uint32_t replica, std::uint32_t xfer) const {
   const std::uint32_t likely = engine.count_bin_of(replica, xfer);
-  if (options.certainty == kEvenOdds || likely == 0) return likely;
+  if (options.legality_threshold == kEvenOdds || likely == 0) return likely;
   const std::vector<float> logits = engine.count_logits(replica, xfer);
   const float most = *std::ranges::max_element(logits);
   double total = 0, reached = 0;
   for (const float logit : logits) total += std::exp(static_cast<double>(logit - most));
   for (auto bin = static_cast<std::uint32_t>(logits.size()); bin-- > 0;) {
     reached += std::exp(static_cast<double>(logits[bin] - most));
-    if (reached >= options.certainty * total) return std::min(bin, likely);
+    if (reached >= options.legality_threshold * total) return std::min(bin, likely);
   }
   return 0;
 }
@@ -271,7 +272,7 @@ void DreamPlayer::reset(std::uint32_t replica, std::uint64_t seed) {
   streams_[replica] = Rng(seed, "dream player");
 }
 
-std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
+std::span<const ControllerChoice> DreamPlayer::choose(ActionSelection selection) {
   running_.clear();
   for (std::uint32_t replica = 0; replica < dream_.replicas(); ++replica)
     if (!dream_.done(replica)) running_.push_back(replica);
@@ -279,9 +280,9 @@ std::span<const ControllerChoice> DreamPlayer::choose(Take take) {
   controller_.read(running_, dream_.state(0).data(), dream_.state_stride());
   for (const std::uint32_t replica : running_) {
     ControllerChoice& choice = choices_[replica];
-    choice = controller_.choose_xfer(replica, dream_.legal(replica), take, streams_[replica]);
+    choice = controller_.choose_xfer(replica, dream_.legal(replica), selection, streams_[replica]);
     if (choice.xfer != dream_.noop())
-      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), take,
+      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), selection,
                                   streams_[replica], choice);
     actions_[replica] = {choice.xfer, choice.location};
   }

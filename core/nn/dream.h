@@ -20,7 +20,7 @@ struct DreamOptions {
   /// An xfer is offered where it is legal with at least this probability, and as many of its locations as
   /// there are with it; [0.5, 1). A controller seeks out what a model wrongly believes legal: it costs
   /// nothing there.
-  double certainty = 0.5;
+  double legality_threshold = 0.5;
 };
 
 /// Where a dream begins: an encoded initial graph, or a point of a real episode with the hidden state that
@@ -45,11 +45,11 @@ struct DreamStep {
 ///
 ///   (xfer, location) -> embedded action -> LSTM -> reward, terminal, mask, counts; z drawn at tau
 ///
-/// Mask: xfers that are legal with the probability of DreamOptions::certainty; NO-OP always. The least count
-/// of the most likely bin says how many locations an xfer has, or that of a lower one that is certain enough.
-/// An episode ends on NO-OP, where nothing else is legal, where the terminal logit is over 0, or at the
-/// horizon. Rewards are clipped to the observed quantiles; NO-OP pays 0 unless rewards come at the end. No
-/// real environment is touched.
+/// Mask: xfers that are legal with the probability of DreamOptions::legality_threshold; NO-OP always. The
+/// least count of the most likely bin says how many locations an xfer has, or that of a lower one that is
+/// certain enough. An episode ends on NO-OP, where nothing else is legal, where the terminal logit is over 0,
+/// or at the horizon. Rewards are clipped to the observed quantiles; NO-OP pays 0 unless rewards come at the
+/// end. No real environment is touched.
 ///
 /// Deterministic: start, seed and actions decide an episode, whatever the other replicas do. One thread.
 class Dream {
@@ -94,7 +94,7 @@ class DreamPlayer {
   /// With every Dream::reset().
   void reset(std::uint32_t replica, std::uint64_t seed);
   /// One choice for each replica that is not done.
-  std::span<const ControllerChoice> choose(Take take);
+  std::span<const ControllerChoice> choose(ActionSelection selection);
   /// The actions of those choices.
   std::span<const env::Action> actions() const { return actions_; }
 

@@ -29,7 +29,7 @@ json manifest(const PolicyFile& policy) {
                {{"width", policy.network.width},
                 {"steps", policy.network.steps},
                 {"node_kinds", policy.network.node_kinds},
-                {"head", head_name(policy.network.head)},
+                {"head", enum_name(policy.network.head)},
                 {"head_width", policy.network.head_width},
                 {"xfers", policy.network.xfers}}},
               {"observation_schema", policy.observation_schema},
@@ -75,7 +75,7 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
                     .steps = json_integer<std::uint32_t>(network.at("steps")),
                     .node_kinds = json_integer<std::uint32_t>(network.at("node_kinds")),
                     // Files of before there were two heads hold a pointer.
-                    .head = head_from_name(network.value("head", "pointer")),
+                    .head = enum_from<Head>(network.value("head", "pointer"), "network.head"),
                     .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
                     .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0))),
                     .action_mode = network.contains(env::kAllSitesField) ? env::ActionMode::all_sites

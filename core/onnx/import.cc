@@ -11,7 +11,7 @@
 #include "core/onnx/model_store.h"
 #include "core/onnx/node_names.h"
 #include "core/onnx/onnx_error.h"
-#include "core/onnx/wire.h"
+#include "core/onnx/protobuf_wire.h"
 
 namespace regraft::onnx {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/onnx/wire.h"
+#include "core/onnx/protobuf_wire.h"
 
 namespace regraft::onnx {
 namespace {

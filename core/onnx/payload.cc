@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/onnx/onnx_error.h"
-#include "core/onnx/wire.h"
+#include "core/onnx/protobuf_wire.h"
 
 namespace regraft::onnx {
 namespace {

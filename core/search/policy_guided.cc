@@ -22,7 +22,7 @@ struct Open {
   std::uint64_t order;  // in which they were opened
   SearchTree::Id id;    // its own; of all sites of an xfer, which has none before it is taken, its parent's
   double discrepancy;   // of its whole path
-  Way way;
+  History history;
   bool all_sites;
 };
 
@@ -70,7 +70,8 @@ class GuidedRun {
       goes_on = run_.goes_on();
       if (!goes_on || !enter(now) || now.depth + 1 >= options_.observation.horizon) continue;
       goes_on = run_.begin_expansion();
-      if (goes_on) next = open_candidates(tree_.follow(), now.depth + 1, now.discrepancy, std::move(now.way));
+      if (goes_on)
+        next = open_candidates(tree_.follow(), now.depth + 1, now.discrepancy, std::move(now.history));
     }
     return run_.finish();
   }
@@ -81,7 +82,7 @@ class GuidedRun {
     bool moved = false;
     if (open.all_sites) {
       tree_.go_to(open.id);
-      moved = take_all_sites(run_, state_, open.way.action->xfer);
+      moved = take_all_sites(run_, state_, open.history.action->xfer);
       tree_.follow();
     } else {
       moved = run_.try_move([&] {
@@ -97,11 +98,11 @@ class GuidedRun {
   /// Opens the candidates of the graph that the state stands at; the policy's own choice, if it goes on, is
   /// returned instead.
   std::optional<Open> open_candidates(SearchTree::Id parent, std::uint32_t depth, double path_discrepancy,
-                                      Way way) {
+                                      History history) {
     const ObservationOptions& seen = options_.observation;
     writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit, seen.action_mode},
                   observation_);
-    const std::vector<double> log_probabilities = explored(ask(prior_, observation_, way));
+    const std::vector<double> log_probabilities = explored(ask(prior_, observation_, history));
     const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());
     const double cost_term = options_.cost_weight * log_cost_ratio();
     std::optional<Open> choice;
@@ -111,7 +112,7 @@ class GuidedRun {
       const env::Action action{observation_.candidate_xfers[row], observation_.candidate_locations[row]};
       const bool all_sites = observation_.stands_for_all(action.xfer, action.location);
       const SearchTree::Id id = all_sites ? parent : tree_.add(parent, match_of(action));
-      const Open open{path + cost_term, depth, opened_++, id, path, {action, way.memory}, all_sites};
+      const Open open{path + cost_term, depth, opened_++, id, path, {action, history.memory}, all_sites};
       if (rank++ == 0 && log_probabilities[row] == most) {
         choice = open;
       } else {

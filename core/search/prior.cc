@@ -6,9 +6,9 @@
 
 namespace regraft::search {
 
-std::vector<float> ask(Prior& prior, const env::Observation& observation, Way& way) {
+std::vector<float> ask(Prior& prior, const env::Observation& observation, History& history) {
   if (observation.candidate_count() == 1) return {0.0f};
-  std::vector<float> answer = prior.log_probabilities(observation, way);
+  std::vector<float> answer = prior.log_probabilities(observation, history);
   if (answer.size() != observation.candidate_count()) {
     throw SearchError(std::to_string(answer.size()) + " probabilities for " +
                           std::to_string(observation.candidate_count()) + " candidates",
@@ -17,7 +17,7 @@ std::vector<float> ask(Prior& prior, const env::Observation& observation, Way& w
   return answer;
 }
 
-std::vector<float> UniformPrior::log_probabilities(const env::Observation& observation, Way&) {
+std::vector<float> UniformPrior::log_probabilities(const env::Observation& observation, History&) {
   const std::size_t candidates = observation.candidate_count();
   if (candidates == 1) return {0.0f};
   std::size_t legal_xfers = 0;

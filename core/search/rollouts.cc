@@ -49,16 +49,16 @@ class Rollouts : public Search {
   /// One episode; without a generator the most probable candidates. False where the limits ended it.
   bool rollout(SearchRun& run, env::RewriteState& state, env::ObservationWriter& writer, Rng* rng) {
     const ObservationOptions& seen = options_.observation;
-    Way way;
+    History history;
     for (std::uint32_t step = 0; step < seen.horizon; ++step) {
       if (!run.begin_expansion()) return false;
       writer.write(state, {run.initial(), step, seen.horizon, seen.location_limit, seen.action_mode},
                    observation_);
-      const std::vector<float> log_probabilities = ask(prior_, observation_, way);
+      const std::vector<float> log_probabilities = ask(prior_, observation_, history);
       const std::size_t row = rng ? sample(log_probabilities, *rng) : most_probable(log_probabilities);
       if (row + 1 >= observation_.candidate_count()) return true;  // NO-OP
-      way.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
-      if (!take_action(run, state, observation_, *way.action)) return true;
+      history.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
+      if (!take_action(run, state, observation_, *history.action)) return true;
       run.visit(state.graph().hash());
       run.offer(state.cost_model(), state.path());
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/base/error.h"
 #include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/rules/set/rule_status.h"
@@ -78,11 +79,14 @@ fs::path find_config(const fs::path& path) {
 rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::string>& domains) {
   const std::string text = option.string();
   const std::size_t colon = text.find(':');
+  if (text.substr(0, colon) == rules::kFormerBounded)
+    throw UsageError("'bounded' is called 'bounded_checked' now", text, "");
   const auto least = rules::status_from_name(text.substr(0, colon));
   const fs::path path = find_config(!least                       ? option
                                     : colon == std::string::npos ? fs::path(kShipped)
                                                                  : fs::path(text.substr(colon + 1)));
-  rules::RuleSet rules = rules::RuleSet::load(path, {least.value_or(rules::RuleStatus::bounded), domains});
+  rules::RuleSet rules =
+      rules::RuleSet::load(path, {least.value_or(rules::RuleStatus::bounded_checked), domains});
   if (!is_shipped(path)) tell_what_is_left_out(rules, path);
   return rules;
 }

@@ -114,84 +114,69 @@ class OnnxModel : public Task {
   cost::AnalyticFactory costs_;
 };
 
+template <typename T>
+auto environment(T env::EnvOptions::*part) {
+  return [part](WorkloadOptions& options) -> T& { return options.environment.*part; };
+}
+
+auto weight(double env::RewardWeights::*part) {
+  return [part](WorkloadOptions& options) -> double& {
+    return options.environment.reward_settings.weights.*part;
+  };
+}
+
+std::uint32_t& measure_every(WorkloadOptions& options) {
+  return options.environment.reward_settings.measure_every;
+}
+
+const BoundOptions<WorkloadOptions>& table() {
+  static const auto options = BoundOptions<WorkloadOptions>::fixed_on_resume({
+      {"workload.models", &WorkloadOptions::models, any(),
+       "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED"},
+      {"workload.rules", &WorkloadOptions::rules, any(), "a .rules file or a folder of them"},
+      {"workload.device", &WorkloadOptions::device, any(), "device profile of the cost model"},
+      {"workload.horizon", environment(&env::EnvOptions::horizon), between(1, 10000),
+       "steps of an episode at most"},
+      {"workload.horizon_mode", environment(&env::EnvOptions::horizon_mode), any(),
+       "what the horizon means: an end, or a cut that is bootstrapped"},
+      {"workload.locations", environment(&env::EnvOptions::location_limit), between(1, 65535),
+       "locations of a rule that can be chosen"},
+      {"workload.invalid_penalty", environment(&env::EnvOptions::invalid_penalty), between(0, 1e6),
+       "subtracted from the reward of an action that is not legal, in real environments and in dreams"},
+      {"workload.action_mode", environment(&env::EnvOptions::action_mode),
+       any().formerly("workload.everywhere", "write all_sites for true, one_site for false"),
+       "one_site: a rule at one of its locations is an action; all_sites: at all of them too, as one step"},
+      {"workload.reward", environment(&env::EnvOptions::reward), any(),
+       "cost change of each step, of the whole episode at its end, of its best graph as it is found, of "
+       "several costs by weight, or as measured in ONNX Runtime"},
+      {"workload.weight_latency", weight(&env::RewardWeights::latency), between(0, 1e6),
+       "of relative latency in the detailed reward"},
+      {"workload.weight_flops", weight(&env::RewardWeights::flops), between(0, 1e6),
+       "of relative flops in the detailed reward"},
+      {"workload.weight_memory", weight(&env::RewardWeights::memory), between(0, 1e6),
+       "of relative memory in the detailed reward"},
+      {"workload.weight_launches", weight(&env::RewardWeights::launches), between(0, 1e6),
+       "of relative launches in the detailed reward"},
+      {"workload.measure_every", &measure_every, between(0, 10000),
+       "steps between the measurements of the measured reward; 0: at the end alone"},
+  });
+  return options;
+}
+
+constexpr char kBind[] = "workload.bind";
+
 }  // namespace
 
 std::vector<Option> workload_options() {
-  const env::EnvOptions d;
-  const auto weight = [](const std::string& part, double value) {
-    return Option(("workload.weight_" + part).c_str(), value,
-                  ("of relative " + part + " in the detailed reward").c_str())
-        .between(0, 1e6)
-        .fixed_on_resume();
-  };
-  std::vector<Option> options{
-      Option("workload.models", TextList{}, "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED")
-          .fixed_on_resume(),
-      Option("workload.rules", "configs/rules", "a .rules file or a folder of them").fixed_on_resume(),
-      Option("workload.device", "configs/devices/cpu-1core.toml", "device profile of the cost model")
-          .fixed_on_resume(),
-      Option("workload.bind", TextList{},
-             "sizes of the models' symbolic dims, such as batch=8; others count as 1")
-          .fixed_on_resume(),
-      Option("workload.horizon", static_cast<std::int64_t>(d.horizon), "steps of an episode at most")
-          .between(1, 10000)
-          .fixed_on_resume(),
-      Option("workload.horizon_mode", "terminate",
-             "what the horizon means: an end, or a cut that is bootstrapped")
-          .one_of({"terminate", "truncate"})
-          .fixed_on_resume(),
-      Option("workload.locations", static_cast<std::int64_t>(d.location_limit),
-             "locations of a rule that can be chosen")
-          .between(1, 65535)
-          .fixed_on_resume(),
-      Option("workload.invalid_penalty", d.invalid_penalty,
-             "subtracted from the reward of an action that is not legal, in real environments and in dreams")
-          .between(0, 1e6)
-          .fixed_on_resume(),
-      Option(
-          "workload.action_mode", std::string(enum_name(d.action_mode)).c_str(),
-          "one_site: a rule at one of its locations is an action; all_sites: at all of them too, as one step")
-          .one_of({"one_site", "all_sites"})
-          .formerly("workload.everywhere", "write all_sites for true, one_site for false")
-          .fixed_on_resume(),
-      Option(
-          "workload.reward", "incremental",
-          "cost change of each step, of the whole episode at its end, of its best graph as it is found, of "
-          "several costs by weight, or as measured in ONNX Runtime")
-          .one_of(env::reward_kind_names())
-          .fixed_on_resume(),
-      weight("latency", d.reward_settings.weights.latency),
-      weight("flops", d.reward_settings.weights.flops),
-      weight("memory", d.reward_settings.weights.memory),
-      weight("launches", d.reward_settings.weights.launches),
-      Option("workload.measure_every", static_cast<std::int64_t>(d.reward_settings.measure_every),
-             "steps between the measurements of the measured reward; 0: at the end alone")
-          .between(0, 10000)
-          .fixed_on_resume(),
-  };
+  std::vector<Option> options = table().options();
+  options.emplace_back(kBind, TextList{}, any().fixed(),
+                       "sizes of the models' symbolic dims, such as batch=8; others count as 1");
   return options;
 }
 
 WorkloadOptions workload_options_from(const Config& config) {
-  WorkloadOptions options;
-  options.models = config.list("workload.models");
-  options.rules = config.text("workload.rules");
-  options.device = config.text("workload.device");
-  options.bind = parse_bindings(config.list("workload.bind"), "workload.bind");
-  options.environment.horizon = static_cast<std::uint32_t>(config.integer("workload.horizon"));
-  options.environment.horizon_mode = config.text("workload.horizon_mode") == "truncate"
-                                         ? env::HorizonMode::truncate
-                                         : env::HorizonMode::terminate;
-  options.environment.location_limit = static_cast<std::uint32_t>(config.integer("workload.locations"));
-  options.environment.invalid_penalty = config.number("workload.invalid_penalty");
-  options.environment.action_mode = *enum_value<env::ActionMode>(config.text("workload.action_mode"));
-  options.environment.reward = env::reward_kind_from_name(config.text("workload.reward"));
-  options.environment.reward_settings.weights = {.latency = config.number("workload.weight_latency"),
-                                                 .flops = config.number("workload.weight_flops"),
-                                                 .memory = config.number("workload.weight_memory"),
-                                                 .launches = config.number("workload.weight_launches")};
-  options.environment.reward_settings.measure_every =
-      static_cast<std::uint32_t>(config.integer("workload.measure_every"));
+  WorkloadOptions options = table().from(config);
+  options.bind = parse_bindings(config.list(kBind), kBind);
   return options;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/bound_options.h"
 #include "core/base/clock.h"
-#include "core/base/config.h"
 #include "core/cost/cost.h"
 #include "core/env/environment.h"
 #include "core/rules/set/rule_set.h"
@@ -23,14 +23,14 @@ class WorkloadError : public Error {
 
 class Task;
 
-/// What a job rewrites: the options `workload.*`, each declared once, in workload.cc.
+/// What a job rewrites: the options `workload.*`.
 struct WorkloadOptions {
   std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
-  std::filesystem::path rules;      // a .rules file or a folder of them
-  std::filesystem::path device;     // profile of the analytic cost model
-  env::EnvOptions environment;      // its bindings are each task's own
-  NamedSizes bind;                  // of symbolic dims
-  /// Makes the meter of a task's graphs, for the measured reward; empty where the program links no runtime.
+  std::filesystem::path rules = "configs/rules";                    // a .rules file or a folder of them
+  std::filesystem::path device = "configs/devices/cpu-1core.toml";  // profile of the analytic cost model
+  env::EnvOptions environment;                                      // its bindings are each task's own
+  NamedSizes bind;                                                  // of symbolic dims
+  /// Of a task's graphs, for the measured reward; none where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();

@@ -124,7 +124,7 @@ void Dispatcher::on_result(Peer& peer, const std::string& connection, const Resu
       // its business.
       if (!delivered_.contains(result.ticket)) ++protocol_errors_;
     } else if (result.last == 1) {
-      const Disposition state = ledger_.count_extra_result(result.ticket, result.generation);
+      const Verdict state = ledger_.count_extra_result(result.ticket, result.generation);
       send(connection, Ack{result.ticket, state, weights_.latest()});
     }
     return;
@@ -154,7 +154,7 @@ void Dispatcher::deliver(Peer& peer, std::map<std::uint64_t, Held>::iterator hel
 void Dispatcher::reject(Peer& peer, const std::string& connection,
                         std::map<std::uint64_t, Held>::iterator held) {
   const Ticket ticket = held->second.ticket;
-  const Disposition state = ledger_.close(ticket.id, Disposition::kRejected);
+  const Verdict state = ledger_.close(ticket.id, Verdict::kRejected);
   peer.held.erase(held);
   unpin(ticket);
   send(connection, Ack{ticket.id, state, weights_.latest()});
@@ -165,12 +165,12 @@ void Dispatcher::on_unreachable(const std::string& connection) {
   if (peer != peers_.end()) drop_peer(peer);
 }
 
-void Dispatcher::on_decided(std::uint64_t id, Disposition disposition) {
+void Dispatcher::on_decided(std::uint64_t id, Verdict verdict) {
   const auto found = delivered_.find(id);
   if (found == delivered_.end()) return;
   const auto peer = peer_named(found->second.actor);
   // An actor that is away sends its result again when it is back, and is told then.
-  if (peer != peers_.end()) send(peer->first, Ack{id, disposition, weights_.latest()});
+  if (peer != peers_.end()) send(peer->first, Ack{id, verdict, weights_.latest()});
   unpin(found->second.ticket);
   delivered_.erase(found);
 }
@@ -210,7 +210,7 @@ void Dispatcher::drop_peer(Peers::iterator peer) {
 }
 
 void Dispatcher::lose(const std::string& kind, const Ticket& ticket) {
-  ledger_.close(ticket.id, Disposition::kLost);
+  ledger_.close(ticket.id, Verdict::kLost);
   if (options_.deterministic) {
     again_.push_back({kind, ticket});  // keeps its pin
   }
@@ -241,7 +241,7 @@ bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);
   peer.held[ticket.id].ticket = ticket;
-  send(connection, Credit{ticket});
+  send(connection, TicketGrant{ticket});
   return true;
 }
 

@@ -69,7 +69,7 @@ class Dispatcher {
   /// The transport knows the connection no more, or it takes no messages.
   void on_unreachable(const std::string& connection);
   /// The ledger has closed a delivered ticket: acknowledges it.
-  void on_decided(std::uint64_t id, Disposition disposition);
+  void on_decided(std::uint64_t id, Verdict verdict);
 
   /// Closes the tickets of silent actors and issues new ones. Call after every batch of events and every
   /// heartbeat.

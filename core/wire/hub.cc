@@ -125,15 +125,15 @@ class Hub::Impl {
     return delivery;
   }
 
-  Disposition decide(const Ticket& ticket, Disposition verdict) {
+  Verdict decide(const Ticket& ticket, Verdict verdict) {
     {
       const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
-    const bool known = verdict == Disposition::kAdmitted || verdict == Disposition::kStale ||
-                       verdict == Disposition::kRejected;
+    const bool known =
+        verdict == Verdict::kAdmitted || verdict == Verdict::kStale || verdict == Verdict::kRejected;
     if (!known) throw WireError(WireFault::kMisuse, "this is no verdict", std::string(name_of(verdict)), "");
-    const Disposition recorded = ledger_.close(ticket.id, verdict);
+    const Verdict recorded = ledger_.close(ticket.id, verdict);
     {
       const MutexLock lock(mutex_);
       decisions_.emplace_back(ticket.id, recorded);
@@ -243,7 +243,7 @@ class Hub::Impl {
       accept(std::move(message));
       ++received;
     }
-    for (const auto& [id, disposition] : take_decisions()) dispatcher_.on_decided(id, disposition);
+    for (const auto& [id, verdict] : take_decisions()) dispatcher_.on_decided(id, verdict);
     check_keys();
     if (!issuing_) dispatcher_.stop_issuing();
     dispatcher_.tick();
@@ -263,7 +263,7 @@ class Hub::Impl {
     dispatcher_.on_message(from, header.bytes(), std::move(frames));
   }
 
-  std::vector<std::pair<std::uint64_t, Disposition>> take_decisions() {
+  std::vector<std::pair<std::uint64_t, Verdict>> take_decisions() {
     const MutexLock lock(mutex_);
     return std::exchange(decisions_, {});
   }
@@ -309,7 +309,7 @@ class Hub::Impl {
   }
 
   void say_goodbye() {
-    for (const auto& [id, disposition] : take_decisions()) dispatcher_.on_decided(id, disposition);
+    for (const auto& [id, verdict] : take_decisions()) dispatcher_.on_decided(id, verdict);
     dispatcher_.say_bye();
     send_all();
     ledger_.drop_outstanding();
@@ -338,7 +338,7 @@ class Hub::Impl {
   mutable Mutex mutex_;
   mutable ConditionVariable changed_;
   std::deque<Delivery> queue_ GUARDED_BY(mutex_);
-  std::vector<std::pair<std::uint64_t, Disposition>> decisions_ GUARDED_BY(mutex_);
+  std::vector<std::pair<std::uint64_t, Verdict>> decisions_ GUARDED_BY(mutex_);
   HubStatus status_ GUARDED_BY(mutex_);
   std::uint64_t revision_ GUARDED_BY(mutex_) = 0;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
@@ -356,7 +356,7 @@ const RunInfo& Hub::run_info() const {
 std::optional<Delivery> Hub::take(std::chrono::milliseconds wait) {
   return impl_->take(wait);
 }
-Disposition Hub::decide(const Ticket& ticket, Disposition verdict) {
+Verdict Hub::decide(const Ticket& ticket, Verdict verdict) {
   return impl_->decide(ticket, verdict);
 }
 WeightsInfo Hub::publish(std::uint64_t version, std::vector<std::byte> bytes) {

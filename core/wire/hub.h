@@ -69,7 +69,7 @@ class Hub {
   std::optional<Delivery> take(std::chrono::milliseconds wait);
   /// The verdict on a delivery: kAdmitted, kStale or kRejected. Journalled when it returns, acknowledged soon
   /// after. Returns the recorded state; only what comes back as kAdmitted may be trained on.
-  Disposition decide(const Ticket& ticket, Disposition verdict);
+  Verdict decide(const Ticket& ticket, Verdict verdict);
 
   /// Makes a weight version available and announces it. Versions ascend.
   WeightsInfo publish(std::uint64_t version, std::vector<std::byte> bytes);

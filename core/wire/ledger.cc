@@ -34,35 +34,35 @@ Ticket unpack_ticket(std::span<const std::byte> bytes) {
   return t;
 }
 
-Disposition checked(std::uint8_t value, Disposition highest) {
+Verdict checked(std::uint8_t value, Verdict highest) {
   if (value < 1 || value > static_cast<std::uint8_t>(highest)) {
     throw WireError(WireFault::kJournal, "a record holds an unknown state", "journal", "");
   }
-  return static_cast<Disposition>(value);
+  return static_cast<Verdict>(value);
 }
 
-std::uint64_t& counter(Books& books, Disposition disposition) {
-  switch (disposition) {
-    case Disposition::kAdmitted:
-      return books.admitted;
-    case Disposition::kStale:
-      return books.stale;
-    case Disposition::kRejected:
-      return books.rejected;
-    case Disposition::kDropped:
-      return books.dropped;
-    case Disposition::kLost:
-      return books.lost;
-    case Disposition::kLate:
-      return books.late;
+std::uint64_t& counter(TicketCounts& counts, Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAdmitted:
+      return counts.admitted;
+    case Verdict::kStale:
+      return counts.stale;
+    case Verdict::kRejected:
+      return counts.rejected;
+    case Verdict::kDropped:
+      return counts.dropped;
+    case Verdict::kLost:
+      return counts.lost;
+    case Verdict::kLate:
+      return counts.late;
   }
-  throw WireError(WireFault::kMisuse, "unknown disposition", "ledger", "");
+  throw WireError(WireFault::kMisuse, "unknown verdict", "ledger", "");
 }
 
 // What an actor is told of a ticket that has been closed before.
-Disposition as_acknowledged(Disposition state) {
-  const bool gone = state == Disposition::kLost || state == Disposition::kDropped;
-  return gone ? Disposition::kLate : state;
+Verdict as_acknowledged(Verdict state) {
+  const bool gone = state == Verdict::kLost || state == Verdict::kDropped;
+  return gone ? Verdict::kLate : state;
 }
 
 }  // namespace
@@ -99,10 +99,10 @@ void Ledger::replay(const Journal::Record& record) {
         throw WireError(WireFault::kJournal, "ticket " + std::to_string(number) + " is closed twice",
                         "journal", "");
       }
-      return apply_close(number, checked(state, Disposition::kLost), record.end);
+      return apply_close(number, checked(state, Verdict::kLost), record.end);
     case kExtra:
       unpack(record.payload, number, state);
-      return apply_extra(number, checked(state, Disposition::kLate));
+      return apply_extra(number, checked(state, Verdict::kLate));
     case kMark:
       return;
     case kRollback:
@@ -115,15 +115,15 @@ void Ledger::replay(const Journal::Record& record) {
 }
 
 void Ledger::begin_generation(std::uint64_t generation) {
-  if (!books_.generations.empty()) {
-    Books& old = books_.generations.back();
+  if (!ticket_counts_.generations.empty()) {
+    TicketCounts& old = ticket_counts_.generations.back();
     old.lost += std::exchange(old.outstanding, 0);
   }
   outstanding_.clear();
   states_.clear();
   first_id_ = next_id_;
   generation_ = generation;
-  books_.generations.push_back(Books{.generation = generation});
+  ticket_counts_.generations.push_back(TicketCounts{.generation = generation});
 }
 
 Ticket Ledger::issue(const TicketSpec& spec) {
@@ -141,60 +141,59 @@ void Ledger::apply_issue(const Ticket& ticket) {
   next_id_ = ticket.id + 1;
   states_.push_back(0);
   outstanding_.emplace(ticket.id, ticket);
-  Books& books = books_.generations.back();
-  ++books.issued;
-  ++books.outstanding;
+  TicketCounts& counts = ticket_counts_.generations.back();
+  ++counts.issued;
+  ++counts.outstanding;
 }
 
-Disposition Ledger::close(std::uint64_t id, Disposition wanted) {
+Verdict Ledger::close(std::uint64_t id, Verdict wanted) {
   const MutexLock lock(mutex_);
-  if (wanted == Disposition::kLate)
-    throw WireError(WireFault::kMisuse, "late is no final state", "ledger", "");
+  if (wanted == Verdict::kLate) throw WireError(WireFault::kMisuse, "late is no final state", "ledger", "");
   if (const auto state = final_state(id, generation_)) return as_acknowledged(*state);
   append_close(id, wanted);
   return wanted;
 }
 
-void Ledger::append_close(std::uint64_t id, Disposition disposition) {
-  const std::uint64_t end = journal_.append(kClose, pack(id, static_cast<std::uint8_t>(disposition)));
-  apply_close(id, disposition, end);
+void Ledger::append_close(std::uint64_t id, Verdict verdict) {
+  const std::uint64_t end = journal_.append(kClose, pack(id, static_cast<std::uint8_t>(verdict)));
+  apply_close(id, verdict, end);
 }
 
-void Ledger::apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end) {
+void Ledger::apply_close(std::uint64_t id, Verdict verdict, std::uint64_t end) {
   outstanding_.erase(id);
-  states_.at(id - first_id_) = static_cast<std::uint8_t>(disposition);
-  Books& books = books_.generations.back();
-  --books.outstanding;
-  ++counter(books, disposition);
-  if (disposition != Disposition::kAdmitted) return;
-  ++books.retained;
-  admissions_.push_back({end, books_.generations.size() - 1});
+  states_.at(id - first_id_) = static_cast<std::uint8_t>(verdict);
+  TicketCounts& counts = ticket_counts_.generations.back();
+  --counts.outstanding;
+  ++counter(counts, verdict);
+  if (verdict != Verdict::kAdmitted) return;
+  ++counts.retained;
+  admissions_.push_back({end, ticket_counts_.generations.size() - 1});
 }
 
-std::optional<Disposition> Ledger::final_state(std::uint64_t id, std::uint64_t generation) const {
+std::optional<Verdict> Ledger::final_state(std::uint64_t id, std::uint64_t generation) const {
   // All that an older generation left open was lost; a ticket never issued is as good as lost.
-  if (generation != generation_ || id < first_id_ || id >= next_id_) return Disposition::kLost;
+  if (generation != generation_ || id < first_id_ || id >= next_id_) return Verdict::kLost;
   const std::uint8_t state = states_[id - first_id_];
   if (state == 0) return std::nullopt;
-  return static_cast<Disposition>(state);
+  return static_cast<Verdict>(state);
 }
 
-Disposition Ledger::count_extra_result(std::uint64_t id, std::uint64_t generation) {
+Verdict Ledger::count_extra_result(std::uint64_t id, std::uint64_t generation) {
   const MutexLock lock(mutex_);
   const auto state = final_state(id, generation);
   if (!state) throw WireError(WireFault::kMisuse, "the ticket is outstanding", "ledger", "");
-  const Disposition counted = as_acknowledged(*state);
+  const Verdict counted = as_acknowledged(*state);
   journal_.append(kExtra, pack(generation, static_cast<std::uint8_t>(counted)));
   apply_extra(generation, counted);
   return counted;
 }
 
-void Ledger::apply_extra(std::uint64_t generation, Disposition counted) {
-  Books* books = &books_.generations.back();
-  for (Books& candidate : books_.generations) {
-    if (candidate.generation == generation) books = &candidate;
+void Ledger::apply_extra(std::uint64_t generation, Verdict counted) {
+  TicketCounts* counts = &ticket_counts_.generations.back();
+  for (TicketCounts& candidate : ticket_counts_.generations) {
+    if (candidate.generation == generation) counts = &candidate;
   }
-  ++(counted == Disposition::kLate ? books->late : books->duplicates);
+  ++(counted == Verdict::kLate ? counts->late : counts->duplicates);
 }
 
 bool Ledger::is_outstanding(std::uint64_t id, std::uint64_t generation) const {
@@ -209,7 +208,7 @@ std::uint64_t Ledger::outstanding() const {
 
 void Ledger::drop_outstanding() {
   const MutexLock lock(mutex_);
-  while (!outstanding_.empty()) append_close(outstanding_.begin()->first, Disposition::kDropped);
+  while (!outstanding_.empty()) append_close(outstanding_.begin()->first, Verdict::kDropped);
   journal_.append_synced(kMark, pack(generation_));
 }
 
@@ -232,16 +231,16 @@ void Ledger::roll_back(const JournalMark& mark) {
 
 void Ledger::apply_rollback(std::uint64_t offset) {
   while (!admissions_.empty() && admissions_.back().end > offset) {
-    Books& books = books_.generations[admissions_.back().books];
-    --books.retained;
-    ++books.rolled_back;
+    TicketCounts& counts = ticket_counts_.generations[admissions_.back().generation_index];
+    --counts.retained;
+    ++counts.rolled_back;
     admissions_.pop_back();
   }
 }
 
-JobBooks Ledger::books() const {
+JobTicketCounts Ledger::ticket_counts() const {
   const MutexLock lock(mutex_);
-  return books_;
+  return ticket_counts_;
 }
 
 }  // namespace regraft::wire

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/base/mutex.h"
-#include "core/wire/books.h"
 #include "core/wire/journal.h"
 #include "core/wire/ticket.h"
+#include "core/wire/ticket_counts.h"
 
 namespace regraft::wire {
 
@@ -26,7 +26,7 @@ struct JournalMark {
 /// restart. A ticket reaches exactly one final state.
 ///
 /// Opening begins a new generation: what the one before had outstanding is lost.
-/// Thread-safe. Errors: WireError(kJournal); the books are then as before the call.
+/// Thread-safe. Errors: WireError(kJournal); the counts are then as before the call.
 class Ledger {
  public:
   /// Opens or creates the journal. Throws if it belongs to another run.
@@ -41,11 +41,11 @@ class Ledger {
   /// Brings a ticket of this generation into a final state (not kLate) and returns the state it is in now:
   /// `wanted`; or, if it had one already, that one, and kLate for a lost or dropped one. Who admits must look
   /// at the answer.
-  Disposition close(std::uint64_t id, Disposition wanted);
+  Verdict close(std::uint64_t id, Verdict wanted);
 
   /// A result came although its ticket is closed or of an older generation: counts it as late or as a
   /// duplicate, and returns what to acknowledge. Throws WireError(kMisuse) for an outstanding ticket.
-  Disposition count_extra_result(std::uint64_t id, std::uint64_t generation);
+  Verdict count_extra_result(std::uint64_t id, std::uint64_t generation);
 
   bool is_outstanding(std::uint64_t id, std::uint64_t generation) const;
   std::uint64_t outstanding() const;
@@ -60,33 +60,32 @@ class Ledger {
   void roll_back(const JournalMark& mark);
 
   /// One entry a generation, in order.
-  JobBooks books() const;
+  JobTicketCounts ticket_counts() const;
 
  private:
   struct Admission {
     std::uint64_t end = 0;  // journal offset behind the record
-    std::size_t books = 0;  // index of its generation
+    std::size_t generation_index = 0;
   };
 
   void replay(const Journal::Record& record) REQUIRES(mutex_);
   void begin_generation(std::uint64_t generation) REQUIRES(mutex_);
   void apply_issue(const Ticket& ticket) REQUIRES(mutex_);
-  void apply_close(std::uint64_t id, Disposition disposition, std::uint64_t end) REQUIRES(mutex_);
-  void apply_extra(std::uint64_t generation, Disposition counted) REQUIRES(mutex_);
+  void apply_close(std::uint64_t id, Verdict verdict, std::uint64_t end) REQUIRES(mutex_);
+  void apply_extra(std::uint64_t generation, Verdict counted) REQUIRES(mutex_);
   void apply_rollback(std::uint64_t offset) REQUIRES(mutex_);
-  void append_close(std::uint64_t id, Disposition disposition) REQUIRES(mutex_);
-  std::optional<Disposition> final_state(std::uint64_t id, std::uint64_t generation) const REQUIRES(mutex_);
+  void append_close(std::uint64_t id, Verdict verdict) REQUIRES(mutex_);
+  std::optional<Verdict> final_state(std::uint64_t id, std::uint64_t generation) const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::string run_id_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_id_ GUARDED_BY(mutex_) = 1;
-  std::uint64_t first_id_ GUARDED_BY(mutex_) = 1;  // of this generation
-  std::vector<std::uint8_t> states_
-      GUARDED_BY(mutex_);  // by id - first_id_: 0 outstanding, else a Disposition
+  std::uint64_t first_id_ GUARDED_BY(mutex_) = 1;        // of this generation
+  std::vector<std::uint8_t> states_ GUARDED_BY(mutex_);  // by id - first_id_: 0 outstanding, else a Verdict
   std::map<std::uint64_t, Ticket> outstanding_ GUARDED_BY(mutex_);
   std::vector<Admission> admissions_ GUARDED_BY(mutex_);  // not rolled back, ascending
-  JobBooks books_ GUARDED_BY(mutex_);
+  JobTicketCounts ticket_counts_ GUARDED_BY(mutex_);
   Journal journal_ GUARDED_BY(mutex_);  // last: its constructor replays into the members above
 };
 

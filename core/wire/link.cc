@@ -197,7 +197,7 @@ class Link::Impl {
     last_heard_ns_ = clock_.steady_ns();
     if (const auto* welcome = std::get_if<Welcome>(&decoded)) return on_welcome(*welcome);
     if (const auto* refused = std::get_if<Refused>(&decoded)) return on_refused(*refused);
-    if (const auto* credit = std::get_if<Credit>(&decoded)) return state_.on_credit(credit->ticket);
+    if (const auto* grant = std::get_if<TicketGrant>(&decoded)) return state_.on_grant(grant->ticket);
     if (const auto* ack = std::get_if<Ack>(&decoded)) return state_.on_ack(*ack);
     if (const auto* beat = std::get_if<Heartbeat>(&decoded)) return state_.on_latest(beat->latest);
     if (const auto* bye = std::get_if<Bye>(&decoded)) {

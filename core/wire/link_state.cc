@@ -148,12 +148,12 @@ void LinkState::give_up_older(std::uint64_t generation) {
       ++it;
       continue;
     }
-    if (it->second.complete) push_ack({it->first, Disposition::kLate, latest_});
+    if (it->second.complete) push_ack({it->first, Verdict::kLate, latest_});
     it = open_.erase(it);
   }
 }
 
-void LinkState::on_credit(const Ticket& ticket) {
+void LinkState::on_grant(const Ticket& ticket) {
   const MutexLock lock(mutex_);
   if (ticket.generation != generation_ || open_.contains(ticket.id)) return;
   open_[ticket.id].ticket = ticket;

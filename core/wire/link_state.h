@@ -37,7 +37,7 @@ class LinkState {
   /// A learner of this generation has welcomed us: older tickets are void, unacknowledged results are sent
   /// again.
   void on_welcome(const Welcome& welcome, const std::string& endpoint);
-  void on_credit(const Ticket& ticket);
+  void on_grant(const Ticket& ticket);
   void on_ack(const Ack& ack);
   void on_latest(const WeightsInfo& info);
   void fail(std::exception_ptr error);

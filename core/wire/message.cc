@@ -20,10 +20,10 @@ REGRAFT_FIELDS(Hello, m.run_id, m.generation, m.incarnation, m.actor, m.kind, m.
 REGRAFT_FIELDS(Welcome, m.generation, m.heartbeat_ms, m.weights_port, m.announce_port, m.ticket_bytes,
                m.latest)
 REGRAFT_FIELDS(Refused, m.reason, m.generation, m.text)
-REGRAFT_FIELDS(Credit, m.ticket)
+REGRAFT_FIELDS(TicketGrant, m.ticket)
 REGRAFT_FIELDS(Result, m.ticket, m.generation, m.part, m.last, m.weight_version, m.steps, m.payload_bytes,
                m.policy_steps)
-REGRAFT_FIELDS(Ack, m.ticket, m.disposition, m.latest)
+REGRAFT_FIELDS(Ack, m.ticket, m.verdict, m.latest)
 REGRAFT_FIELDS(Heartbeat, m.policy_steps, m.process_cpu_ns, m.wire_cpu_ns, m.latest)
 REGRAFT_FIELDS(Bye, m.reason)
 REGRAFT_FIELDS(WeightsAnnounce, m.info)
@@ -60,8 +60,7 @@ struct Limits {
     if (m.reason < Refusal::kWrongRun || m.reason > Refusal::kHelloFirst) fail("unknown reason of refusal");
   }
   void operator()(const Ack& m) const {
-    if (m.disposition < Disposition::kAdmitted || m.disposition > Disposition::kLate)
-      fail("unknown disposition");
+    if (m.verdict < Verdict::kAdmitted || m.verdict > Verdict::kLate) fail("unknown verdict");
   }
   void operator()(const Result& m) const {
     if (m.last > 1) fail("the last-part mark is neither 0 nor 1");
@@ -112,9 +111,9 @@ Message decode(std::span<const std::byte> header) {
   return decode_any(type, version, archive, std::make_index_sequence<std::variant_size_v<Message>>{});
 }
 
-std::string_view name_of(Disposition disposition) {
+std::string_view name_of(Verdict verdict) {
   constexpr std::array<std::string_view, 6> names{"admitted", "stale", "rejected", "dropped", "lost", "late"};
-  return names.at(static_cast<std::size_t>(disposition) - 1);
+  return names.at(static_cast<std::size_t>(verdict) - 1);
 }
 
 std::string_view name_of(Refusal refusal) {

@@ -76,11 +76,11 @@ struct Refused {
   bool operator==(const Refused&) const = default;
 };
 
-/// Learner to actor: one credit.
-struct Credit {
+/// Learner to actor: one ticket.
+struct TicketGrant {
   static constexpr std::uint8_t kType = 4, kVersion = 1;
   Ticket ticket;
-  bool operator==(const Credit&) const = default;
+  bool operator==(const TicketGrant&) const = default;
 };
 
 /// Actor to learner, followed by the frames of this part. Parts of a ticket come in order, from 0, all with
@@ -102,7 +102,7 @@ struct Result {
 struct Ack {
   static constexpr std::uint8_t kType = 6, kVersion = 1;
   std::uint64_t ticket = 0;
-  Disposition disposition = Disposition::kAdmitted;
+  Verdict verdict = Verdict::kAdmitted;
   WeightsInfo latest;
   bool operator==(const Ack&) const = default;
 };
@@ -155,8 +155,8 @@ struct Gone {
   bool operator==(const Gone&) const = default;
 };
 
-using Message = std::variant<Hello, Welcome, Refused, Credit, Result, Ack, Heartbeat, Bye, WeightsAnnounce,
-                             WeightsRequest, WeightsChunk, Gone>;
+using Message = std::variant<Hello, Welcome, Refused, TicketGrant, Result, Ack, Heartbeat, Bye,
+                             WeightsAnnounce, WeightsRequest, WeightsChunk, Gone>;
 
 /// Throws WireError(kMisuse) where a text or list exceeds its limit.
 std::vector<std::byte> encode(const Message& message);

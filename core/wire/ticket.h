@@ -16,8 +16,8 @@ struct TicketSpec {
   bool operator==(const TicketSpec&) const = default;
 };
 
-/// A credit to send one result. Only issued work is counted, so that the books balance when an actor is
-/// killed.
+/// A credit to send one result. Only issued work is counted, so that the ticket counts balance when an actor
+/// is killed.
 struct Ticket : TicketSpec {
   std::uint64_t id = 0;          // unique in the run, ascending, from 1
   std::uint64_t generation = 0;  // of the learner that issued it
@@ -26,7 +26,7 @@ struct Ticket : TicketSpec {
 };
 
 /// The final state of a ticket; kLate is said of a result that came after its ticket had been closed as lost.
-enum class Disposition : std::uint8_t {
+enum class Verdict : std::uint8_t {
   kAdmitted = 1,  // in the learner's memory and journalled
   kStale,         // acted with weights that are too old
   kRejected,      // could not be used: malformed, too large, wrong version
@@ -35,6 +35,6 @@ enum class Disposition : std::uint8_t {
   kLate,          // outside the balance
 };
 
-std::string_view name_of(Disposition disposition);
+std::string_view name_of(Verdict verdict);
 
 }  // namespace regraft::wire

@@ -154,9 +154,9 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
     report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
                      costed_in_training(bundle)));
   }
-  report(play_bundle(task, workload, bundle, nn::Take::drawn, options.episodes, options.seed, "policy",
-                     "controller " + path.string()));
-  report(play_bundle(task, workload, bundle, nn::Take::most_likely, 1, options.seed, "policy-mode",
+  report(play_bundle(task, workload, bundle, nn::ActionSelection::drawn, options.episodes, options.seed,
+                     "policy", "controller " + path.string()));
+  report(play_bundle(task, workload, bundle, nn::ActionSelection::most_likely, 1, options.seed, "policy-mode",
                      "controller, most probable"));
   const replay::DreamValidity validity =
       validity_of(bundle, task, workload, config, options.trajectories, options.seed);

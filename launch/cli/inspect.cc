@@ -58,8 +58,8 @@ void inspect_model(const fs::path& path) {
 void inspect_policy(const fs::path& path) {
   const nn::PolicyFile policy = nn::load_policy(path);
   std::printf("policy: %s head, width %u, %u message-passing steps, %zu weights, observation schema %u\n",
-              std::string(nn::head_name(policy.network.head)).c_str(), policy.network.width,
-              policy.network.steps, policy.weights.values.size(), policy.observation_schema);
+              std::string(enum_name(policy.network.head)).c_str(), policy.network.width, policy.network.steps,
+              policy.weights.values.size(), policy.observation_schema);
   std::printf("trained on %zu rules (set %s)%s, %zu op kinds\n", policy.rule_names.size(),
               policy.rule_set_hash.c_str(),
               policy.network.action_mode == env::ActionMode::all_sites ? ", at one site and at all" : "",

@@ -80,9 +80,9 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("--log", options->log,
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
   command
-      ->add_option(
-          "--rules", options->rules,
-          "a .rules file or a folder of them; 'tested': those too that are neither proved nor bounded")
+      ->add_option("--rules", options->rules,
+                   "a .rules file or a folder of them; 'tested': those too that are neither proved nor "
+                   "bounded_checked")
       ->capture_default_str();
   command
       ->add_option("--allow-domain", options->domains,

@@ -54,7 +54,7 @@ using Chosen = std::function<bool(const rules::RuleInfo&)>;
 int count(const rules::RuleSet& rules, const Chosen& chosen) {
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, std::array<std::size_t, 3>> counts;
-  std::array<std::size_t, 3> all{};  // proved, bounded, tested
+  std::array<std::size_t, 3> all{};  // proved, bounded_checked, tested
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
     if (!chosen(info)) continue;
@@ -65,10 +65,11 @@ int count(const rules::RuleSet& rules, const Chosen& chosen) {
   }
   const auto line = [](const std::string& source, const std::string& family,
                        const std::array<std::size_t, 3>& row) {
-    std::printf("%-18s %-14s %7zu %8zu %7zu %7zu\n", source.c_str(), family.c_str(), row[0], row[1], row[2],
+    std::printf("%-18s %-14s %7zu %15zu %7zu %7zu\n", source.c_str(), family.c_str(), row[0], row[1], row[2],
                 row[0] + row[1] + row[2]);
   };
-  std::printf("%-18s %-14s %7s %8s %7s %7s\n", "source", "family", "proved", "bounded", "tested", "all");
+  std::printf("%-18s %-14s %7s %15s %7s %7s\n", "source", "family", "proved", "bounded_checked", "tested",
+              "all");
   for (const auto& key : order) line(key.first, key.second, counts[key]);
   line("all", "", all);
   return kDone;
@@ -117,7 +118,7 @@ int list(const Options& options) {
     if (!chosen(info)) continue;
     const std::string checker = other_checker(tables.of(info), info);
     const std::string domain = info.domain.empty() ? "" : "  (needs --allow-domain " + info.domain + ")";
-    std::printf("%-14s %-8s %s%s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
+    std::printf("%-14s %-15s %s%s%s%s\n", info.family.c_str(), std::string(status_name(info.status)).c_str(),
                 info.name.c_str(), rules::marks_text(info.marks).c_str(), domain.c_str(),
                 checker.empty() ? "" : ("  (by " + checker + ")").c_str());
     ++shown;
@@ -186,12 +187,12 @@ int check(const Options& options) {
   return idle + untried > 0 ? kFailed : kDone;
 }
 
-using Counts = std::map<std::string, std::array<std::size_t, 4>>;  // proved, bounded, tested, refuted
+using Counts = std::map<std::string, std::array<std::size_t, 4>>;  // proved, bounded_checked, tested, refuted
 
 void print_counts(const char* what, const Counts& counts) {
-  std::printf("\n%-20s %7s %8s %7s %8s\n", what, "proved", "bounded", "tested", "refuted");
+  std::printf("\n%-20s %7s %15s %7s %8s\n", what, "proved", "bounded_checked", "tested", "refuted");
   for (const auto& [name, row] : counts)
-    std::printf("%-20s %7zu %8zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
+    std::printf("%-20s %7zu %15zu %7zu %8zu\n", name.c_str(), row[0], row[1], row[2], row[3]);
 }
 
 const rules::RuleInfo& info_of(const proof::Verdict& verdict, const rules::RuleSet& rules) {
@@ -267,7 +268,7 @@ int verify(const Options& options) {
     failures += failed ? 1 : 0;
     if (options.write) proof::write_statuses(rules, {v});
     if (!options.verbose && differs.empty() && v.status != RuleStatus::tested) return;
-    std::printf("%-28s %-8s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
+    std::printf("%-28s %-15s %6.2f s  %s%s%s%s%s\n", v.rule.c_str(),
                 v.refuted ? "REFUTED" : std::string(status_name(v.status)).c_str(),
                 v.bounded_seconds + v.proof_seconds, v.note.c_str(),
                 v.why_not_proved.empty() ? "" : "; not proved: ", v.why_not_proved.c_str(),
@@ -300,7 +301,8 @@ void add_rules(CLI::App& program, Action& action) {
   CLI::App* lists = add_verb(*command, "list", "names by family, with their status", options, action, list);
   lists->add_option("--family", options->family, "only of this family");
   lists->add_option("--status", options->status, "only of this status")
-      ->check(one_of({"proved", "bounded", "tested"}));
+      ->check(one_of({"proved", "bounded_checked", "tested"},
+                     {{std::string(rules::kFormerBounded), "bounded_checked"}}));
   lists
       ->add_option("--mark", options->mark,
                    "only those that hold under this condition: configs/rules/marks.md")

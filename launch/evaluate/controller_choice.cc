@@ -118,7 +118,7 @@ fs::path ControllerChoice::file_of(const learner::RunFolder& job) {
 }
 
 bool ControllerChoice::wanted(const Config& config) {
-  return config.integer("model_based.check_every") > 0;
+  return controller_choice_options().from(config).check_every > 0;
 }
 
 bool ControllerChoice::made_of(const learner::RunFolder& job, const learner::RunFolder& dream) {
@@ -127,12 +127,14 @@ bool ControllerChoice::made_of(const learner::RunFolder& job, const learner::Run
 }
 
 ControllerChoice::ControllerChoice(learner::RunFolder job, learner::RunFolder dream, Config config)
-    : job_(std::move(job)), dream_(std::move(dream)), config_(std::move(config)) {
+    : job_(std::move(job)),
+      dream_(std::move(dream)),
+      config_(std::move(config)),
+      options_(controller_choice_options().from(config_)) {
   const json file = json_in(file_of(job_));
   try {
     if (!file.is_object() || file.at("dream") != name_of(job_, dream_) ||
-        file.at("dreams") != config_.integer("model_based.check_dreams") ||
-        file.at("tau") != config_.number("dream.tau"))
+        file.at("dreams") != options_.check_dreams || file.at("tau") != config_.number("dream.tau"))
       return;
     const std::vector<Exported> candidates = exported();
     for (const json& item : file.at("checked")) {
@@ -148,7 +150,7 @@ ControllerChoice::ControllerChoice(learner::RunFolder job, learner::RunFolder dr
 /// Those of every so many updates that have a file, and the last one.
 std::vector<ControllerChoice::Exported> ControllerChoice::exported() const {
   const auto last = json_in(dream_.summary()).at("updates").get<std::uint64_t>();
-  const auto every = static_cast<std::uint64_t>(config_.integer("model_based.check_every"));
+  const auto every = static_cast<std::uint64_t>(options_.check_every);
   std::vector<Exported> all;
   for (std::uint64_t update = every; update < last; update += every) {
     const fs::path file = dream_.policies() / ("update-" + std::to_string(update) + ".world");
@@ -185,8 +187,7 @@ void ControllerChoice::check_rest(const std::function<void(const CheckedControll
     const nn::WorldBundle bundle = load_controller_bundle(each.file, tasks.front()->rules());
     std::vector<replay::DreamValidity> by_model;
     for (const auto& task : tasks)
-      by_model.push_back(validity_of(bundle, *task, workload, config_,
-                                     static_cast<int>(config_.integer("model_based.check_dreams")), seed));
+      by_model.push_back(validity_of(bundle, *task, workload, config_, options_.check_dreams, seed));
     CheckedController figures = checked_controller(each.update, by_model);
     figures.bundle = sha256_file(each.file);
     checked_.push_back(figures);
@@ -197,7 +198,7 @@ void ControllerChoice::check_rest(const std::function<void(const CheckedControll
 }
 
 ChosenController ControllerChoice::rule() const {
-  return choose_controller(checked_, config_.number("model_based.trust"));
+  return choose_controller(checked_, options_.trust);
 }
 
 const CheckedController& ControllerChoice::chosen() const {
@@ -211,7 +212,7 @@ bool ControllerChoice::believed() const {
 json ControllerChoice::chosen_json() const {
   return {{"update", chosen().update},
           {"why", believed() ? "believed" : "least error"},
-          {"trust", config_.number("model_based.trust")}};
+          {"trust", options_.trust}};
 }
 
 nn::WorldBundle ControllerChoice::kept() const {
@@ -223,7 +224,7 @@ nn::WorldBundle ControllerChoice::kept() const {
 
 void ControllerChoice::write(const json& chosen) const {
   const auto [real_steps, costed] = steps_and_costed(checked_);
-  json file{{"dream", name_of(job_, dream_)},     {"dreams", config_.integer("model_based.check_dreams")},
+  json file{{"dream", name_of(job_, dream_)},     {"dreams", options_.check_dreams},
             {"tau", config_.number("dream.tau")}, {"checked", json::array()},
             {"real_steps", real_steps},           {"costed", costed}};
   for (const CheckedController& each : checked_) file["checked"].push_back(to_json(each));

@@ -11,6 +11,7 @@
 
 #include "core/base/config.h"
 #include "core/nn/world_bundle.h"
+#include "launch/evaluate/controller_choice_options.h"
 #include "learner/job/run_folder.h"
 #include "replay/dream/dream_validity.h"
 
@@ -97,6 +98,7 @@ class ControllerChoice {
 
   learner::RunFolder job_, dream_;
   Config config_;
+  ControllerChoiceOptions options_;
   std::vector<CheckedController> checked_;  // by update
 };
 

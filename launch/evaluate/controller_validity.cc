@@ -14,7 +14,7 @@ replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Tas
   const env::EpisodeLimits limits = limits_of(bundle.world);
   workload.environment.horizon = limits.horizon;
   workload.environment.location_limit = limits.location_limit;
-  workload.environment.reward = env::reward_kind_from_name(bundle.world.reward_kind);
+  workload.environment.reward = enum_from<env::RewardKind>(bundle.world.reward_kind, "world model");
   workload.environment.action_mode = bundle.world.action_mode;
   const SystemClock clock;
   env::Environment environment = task::make_environment(task, workload, clock);

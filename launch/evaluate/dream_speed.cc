@@ -46,7 +46,7 @@ class Dreamer {
       ++episodes_;
     }
   }
-  void choose() { player_.choose(nn::Take::drawn); }
+  void choose() { player_.choose(nn::ActionSelection::drawn); }
   void step() { dream_.step(player_.actions()); }
   std::uint64_t episodes() const { return episodes_; }
 

@@ -29,9 +29,9 @@ Score play(const task::Task& task, const task::WorkloadOptions& workload, search
   for (int episode = 0; episode < episodes; ++episode) {
     Rng rng(seed, "evaluate episode " + std::to_string(episode));
     environment.reset();
-    search::Way way;
+    search::History history;
     while (!environment.done()) {
-      const std::vector<float> logs = search::ask(prior, environment.observation(), way);
+      const std::vector<float> logs = search::ask(prior, environment.observation(), history);
       std::size_t candidate =
           static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
       double left = rng.uniform();
@@ -41,7 +41,7 @@ Score play(const task::Task& task, const task::WorkloadOptions& workload, search
         if (left < 0) break;
       }
       const env::Observation& seen = environment.observation();
-      way.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
+      history.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
       score.candidates_costed += environment.step_candidate(candidate).info.rewrites;
     }
     const double initial = environment.initial_cost().latency_us;
@@ -55,12 +55,12 @@ Score play(const task::Task& task, const task::WorkloadOptions& workload, search
 }
 
 Score play_bundle(const task::Task& task, const task::WorkloadOptions& workload,
-                  const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
-                  const std::string& kind, const std::string& method) {
+                  const nn::WorldBundle& bundle, nn::ActionSelection selection, int episodes,
+                  std::uint64_t seed, const std::string& kind, const std::string& method) {
   const SystemClock clock;
   env::Environment environment = task::make_environment(task, workload, clock);
   const std::int64_t start = clock.steady_ns();
-  replay::ControllerEpisodes played = replay::play_controller(bundle, environment, take, episodes, seed);
+  replay::ControllerEpisodes played = replay::play_controller(bundle, environment, selection, episodes, seed);
   return {task.name(),
           kind,
           method,

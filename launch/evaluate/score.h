@@ -34,8 +34,8 @@ Score play(const task::Task& task, const task::WorkloadOptions& workload, search
 
 /// Episodes of a controller that a bundle holds.
 Score play_bundle(const task::Task& task, const task::WorkloadOptions& workload,
-                  const nn::WorldBundle& bundle, nn::Take take, int episodes, std::uint64_t seed,
-                  const std::string& kind, const std::string& method);
+                  const nn::WorldBundle& bundle, nn::ActionSelection selection, int episodes,
+                  std::uint64_t seed, const std::string& kind, const std::string& method);
 
 /// Where a script leads; nothing where the task's rules leave out those that it wants.
 std::optional<Score> play_script(const std::filesystem::path& path, const task::Task& task);

@@ -13,7 +13,7 @@ namespace regraft::launch {
 learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Config& config) {
   learner::DreamPhaseSetup setup;
   setup.job = job_setup(folder, config);
-  setup.ppo = learner::ppo_options_from(config);
+  setup.ppo = learner::ppo_options().from(config);
   setup.dream = learner::dream_options_from(config);
   if (config.text("train.phase") == "dyna") setup.dyna = learner::dyna_options_from(config);
   setup.context = world_context(config);

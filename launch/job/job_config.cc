@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "launch/evaluate/controller_choice_options.h"
 #include "launch/job/model_based_options.h"
 #include "learner/controller/dream_options.h"
 #include "learner/ppo/network_options.h"
@@ -12,16 +13,23 @@ namespace regraft::launch {
 
 namespace fs = std::filesystem;
 
+const BoundOptions<ActorCount>& actor_options() {
+  static const BoundOptions<ActorCount> options({
+      {"actors.count", &ActorCount::real, between(0, 1024),
+       "actors in real environments; processes of `regraft train` without mpirun"},
+      {"actors.dream", &ActorCount::dreaming, between(0, 1024),
+       "actors that dream, beside them, in the phase `dream`"},
+  });
+  return options;
+}
+
 OptionTable job_options() {
   std::vector<Option> options = task::workload_options();
-  for (auto more : {learner::learner_options(), learner::network_options(), learner::ppo_options(),
-                    learner::world_options(), learner::dream_options(), model_based_options()})
+  for (auto more :
+       {learner::learner_options(), learner::network_options().options(), learner::ppo_options().options(),
+        learner::world_options(), learner::dream_options(), model_based_options().options(),
+        controller_choice_options().options(), actor_options().options()})
     for (Option& option : more) options.push_back(std::move(option));
-  options.push_back(
-      Option("actors.count", 2, "actors in real environments; processes of `regraft train` without mpirun")
-          .between(0, 1024));
-  options.push_back(
-      Option("actors.dream", 0, "actors that dream, beside them, in the phase `dream`").between(0, 1024));
   return OptionTable(std::move(options));
 }
 

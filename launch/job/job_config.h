@@ -1,16 +1,24 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 #include "core/task/workload.h"
 #include "learner/job/job_runner.h"
 #include "learner/job/run_folder.h"
 
 namespace regraft::launch {
+
+/// Actors that a job would have: the options `actors.*`.
+struct ActorCount {
+  std::int64_t real = 2, dreaming = 0;
+  std::int64_t all() const { return real + dreaming; }
+};
+const BoundOptions<ActorCount>& actor_options();
 
 /// All options of a training job, of all phases.
 OptionTable job_options();

@@ -43,8 +43,8 @@ std::unique_ptr<learner::Phase> make_phase(const learner::RunFolder& folder, con
 
 int report(const learner::JobSummary& summary) {
   std::printf("%s", summary.text.c_str());
-  for (const std::string& problem : summary.books.check())
-    std::printf("BOOKS DO NOT BALANCE: %s\n", problem.c_str());
+  for (const std::string& problem : summary.ticket_counts.check())
+    std::printf("TICKET COUNTS DO NOT BALANCE: %s\n", problem.c_str());
   std::fflush(stdout);
   return summary.sound ? kDone : kForGood;
 }

@@ -14,6 +14,7 @@
 #include "launch/call/exit_code.h"
 #include "launch/evaluate/controller_choice.h"
 #include "launch/job/job_config.h"
+#include "launch/job/model_based_options.h"
 #include "launch/job/prepared_run.h"
 #include "learner/controller/dream_phase.h"
 #include "learner/world/world_phase.h"
@@ -42,7 +43,7 @@ json json_in(const fs::path& path) {
 
 void check(const Config& config, std::int64_t actors) {
   if (actors == 0) throw UsageError("a job without actors learns nothing", "actors.count", "use at least 1");
-  if (config.integer("actors.dream") != 0)
+  if (actor_options().from(config).dreaming != 0)
     throw UsageError("all actors collect, and then all of them dream", "actors.dream",
                      "leave it out and set actors.count");
   if (!config.text("dream.world").empty())
@@ -94,12 +95,12 @@ WorkerEnd run_worker(const std::string& name, std::vector<std::string> words) {
 
 /// `regraft evaluate`, in a process of its own.
 WorkerEnd evaluate(const learner::RunFolder& job, const Config& config) {
-  const auto number = [&](const char* name) { return std::to_string(config.integer(name)); };
+  const ModelBasedOptions options = model_based_options().from(config);
   return run_worker("evaluation",
                     {"evaluate", "--config", job.config().string(), "--policy", bundle_of(job).string(),
-                     "--searches", "greedy", "--episodes", number("model_based.episodes"), "--trajectories",
-                     number("model_based.trajectories"), "--seed", number("train.seed"), "--json",
-                     evaluation_of(job).string()});
+                     "--searches", "greedy", "--episodes", std::to_string(options.episodes), "--trajectories",
+                     std::to_string(options.trajectories), "--seed",
+                     std::to_string(config.integer("train.seed")), "--json", evaluation_of(job).string()});
 }
 
 /// The mean of those that are numbers; null stands for what is not.
@@ -175,7 +176,7 @@ void tell(const ControllerChoice& choice, const Config& config) {
         "regraft: warning: the dreams of no controller are to be believed: |predicted - real| is %.4f "
         "at least, where model_based.trust asks for %.4f; kept is that of update %llu, real %.4f; more "
         "rounds (model_based.rounds) or more steps in each (model_based.further_steps) may help\n",
-        kept.mean_error, config.number("model_based.trust"), update, kept.real);
+        kept.mean_error, controller_choice_options().from(config).trust, update, kept.real);
 }
 
 /// The step `choice`, after which the chosen controller is the job's. An exit code; nothing where it was
@@ -213,12 +214,13 @@ void publish_last(const learner::RunFolder& job, const std::vector<ModelBasedSte
 bool evaluated(const learner::RunFolder& job, const Config& config) {
   const json evaluation = json_in(evaluation_of(job));
   if (!evaluation.is_array()) return false;
+  const ModelBasedOptions options = model_based_options().from(config);
   for (const json& entry : evaluation) {
-    const auto holds = [&](const char* list, const char* option) {
-      return entry.at(list).size() == static_cast<std::size_t>(config.integer(option));
+    const auto holds = [&](const char* list, int count) {
+      return entry.at(list).size() == static_cast<std::size_t>(count);
     };
-    if (entry.at("kind") == "policy" && !holds("returns", "model_based.episodes")) return false;
-    if (entry.at("kind") == "dream-validity" && !holds("predicted", "model_based.trajectories")) return false;
+    if (entry.at("kind") == "policy" && !holds("returns", options.episodes)) return false;
+    if (entry.at("kind") == "dream-validity" && !holds("predicted", options.trajectories)) return false;
   }
   return true;
 }
@@ -246,16 +248,16 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
   const auto set = [](Config& changed, const std::string& key, const std::string& value) {
     changed.set(key + "=" + value);
   };
+  const ModelBasedOptions options = model_based_options().from(config);
   std::vector<ModelBasedStep> steps;
-  for (std::int64_t round = 1; round <= config.integer("model_based.rounds"); ++round) {
+  for (std::int64_t round = 1; round <= options.rounds; ++round) {
     const fs::path root = job.root / round_name(round);
     ModelBasedStep fit{round_name(round) + "/fit", {root / "fit"}, config, false};
     set(fit.config, "train.phase", "world-model");
     if (round > 1) {
       const learner::RunFolder &fitted = steps[steps.size() - 2].folder, &dreamt = steps.back().folder;
       set(fit.config, "world.collect_steps",
-          std::to_string(config.integer("world.collect_steps") +
-                         (round - 1) * config.integer("model_based.further_steps")));
+          std::to_string(config.integer("world.collect_steps") + (round - 1) * options.further_steps));
       set(fit.config, "world.rollouts", learner::WorldFolder(fitted).rollouts().string());
       set(fit.config, "world.policy", bundle_of(dreamt).string());
     }
@@ -265,7 +267,8 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
     set(dream.config, "actors.dream", std::to_string(actors));
     set(dream.config, "actors.count", "0");
     if (ControllerChoice::wanted(config))
-      set(dream.config, "train.export_every", std::to_string(config.integer("model_based.check_every")));
+      set(dream.config, "train.export_every",
+          std::to_string(controller_choice_options().from(config).check_every));
     steps.push_back(std::move(fit));
     steps.push_back(std::move(dream));
   }
@@ -282,7 +285,8 @@ std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, ProcessGroup& group) {
   std::vector<ModelBasedStep> steps = model_based_steps(job, config, group.actors(config).all());
   check_job(job, config);
-  check_rounds(job, config.integer("model_based.rounds"));
+  const ModelBasedOptions options = model_based_options().from(config);
+  check_rounds(job, options.rounds);
   const PreparedRun prepared = prepare(job, std::move(config), resume);
   const bool chooses = ControllerChoice::wanted(prepared.config);
   const std::size_t all = steps.size() + (chooses ? 2 : 1);
@@ -291,8 +295,7 @@ int run_model_based(const learner::RunFolder& job, Config config, bool resume, P
     if (!step.dreams && i >= 2)
       step.config.set(
           "world.collect_steps=" +
-          std::to_string(steps_of(steps[i - 2]) +
-                         static_cast<std::uint64_t>(prepared.config.integer("model_based.further_steps"))));
+          std::to_string(steps_of(steps[i - 2]) + static_cast<std::uint64_t>(options.further_steps)));
     announce(i + 1, all, step.name, step.done());
     if (step.done()) {
       tell_differences(step);

@@ -93,14 +93,14 @@ void check_job(const learner::RunFolder& folder, const Config& config) {
     if (!model.starts_with("synthetic:") && !fs::exists(model))
       throw UsageError("there is no such model", model, "name an ONNX file in workload.models");
   const std::string phase = config.text("train.phase");
-  if (phase != "ppo" && config.text("workload.reward") == env::reward_kind_name(env::RewardKind::measured))
+  if (phase != "ppo" && config.text("workload.reward") == enum_name(env::RewardKind::measured))
     throw UsageError("the phase " + phase + " has nothing to measure with", "workload.reward",
                      "use another reward, or train.phase=ppo");
   if (phase != "ppo" && config.text("train.device") == "cuda")
     throw UsageError("the phase " + phase + " computes on the CPU alone", "train.device",
                      "use cpu or auto, or train.phase=ppo");
   if (config.flag("train.deterministic") &&
-      config.text("workload.reward") == env::reward_kind_name(env::RewardKind::measured))
+      config.text("workload.reward") == enum_name(env::RewardKind::measured))
     throw UsageError("what is measured differs each time, so it is not deterministic", "workload.reward",
                      "use another reward, or leave out train.deterministic");
   ppo_setup(folder, config);

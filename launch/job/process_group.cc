@@ -10,7 +10,6 @@
 #include "core/wire/keys.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/dream_job.h"
-#include "launch/job/job_config.h"
 
 namespace regraft::launch {
 namespace {
@@ -29,17 +28,13 @@ WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name,
   const Config config = load_run_config(folder);
   if (is_dream_phase(config)) {
     words.emplace_back("--kind");
-    words.emplace_back(number <= config.integer("actors.dream") ? kDreamKind : kControllerKind);
+    words.emplace_back(number <= actor_options().from(config).dreaming ? kDreamKind : kControllerKind);
   }
   return {name, std::move(words), false};
 }
 
 std::string actor_name(std::int64_t number) {
   return "actor-" + std::to_string(number);
-}
-
-std::int64_t dreaming_in(const Config& config) {
-  return is_dream_phase(config) ? config.integer("actors.dream") : 0;
 }
 
 /// How a rank's work ended: with all others, or by itself, which ends the job.
@@ -80,7 +75,9 @@ std::string program_path() {
 }
 
 ActorCount LocalProcessGroup::actors(const Config& config) const {
-  return {dreaming_in(config), config.integer("actors.count")};
+  ActorCount count = actor_options().from(config);
+  if (!is_dream_phase(config)) count.dreaming = 0;
+  return count;
 }
 
 int LocalProcessGroup::run(const learner::RunFolder& folder) {
@@ -102,8 +99,10 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
 LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
 
 ActorCount LeadingProcessGroup::actors(const Config& config) const {
-  const std::int64_t ranks = mpi_.size() - 1, dreaming = std::min(dreaming_in(config), ranks);
-  return {dreaming, ranks - dreaming};
+  const std::int64_t ranks = mpi_.size() - 1;
+  const std::int64_t dreaming =
+      is_dream_phase(config) ? std::min(actor_options().from(config).dreaming, ranks) : 0;
+  return {.real = ranks - dreaming, .dreaming = dreaming};
 }
 
 int LeadingProcessGroup::run(const learner::RunFolder& folder) {

@@ -20,7 +20,7 @@ learner::WorldContext world_context(const Config& config) {
   context.location_limit = workload.environment.location_limit;
   context.action_mode = workload.environment.action_mode;
   for (const auto& [name, size] : workload.bind) context.bind.push_back(name + "=" + std::to_string(size));
-  context.reward_kind = env::reward_kind_name(workload.environment.reward);
+  context.reward_kind = enum_name(workload.environment.reward);
   return context;
 }
 

@@ -2,14 +2,14 @@
 
 #include "core/base/text.h"
 #include "core/search/all_sites_descent.h"
-#include "core/search/backtracking.h"
 #include "core/search/beam.h"
-#include "core/search/best_of.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
-#include "core/search/polish.h"
+#include "core/search/portfolio.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
+#include "core/search/taso.h"
+#include "core/search/then_greedy.h"
 #include "core/task/config_files.h"
 
 namespace regraft::launch {
@@ -36,7 +36,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   if (name == "greedy") return search::make_greedy();
   if (name == "all_sites_descent") return search::make_all_sites_descent();
   if (name == "restarts") return search::make_restarts();
-  if (name == "taso") return search::make_backtracking();
+  if (name == "taso") return search::make_taso();
   if (name == "beam") return search::make_beam();
   if (name == "random")
     return search::make_random_rollouts({.observation = observation, .greedy_first = false});
@@ -46,11 +46,11 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   if (name == "portfolio") {
     parts.push_back(search::make_all_sites_descent());
-    rollouts = search::make_polished(std::move(rollouts));
+    rollouts = search::make_then_greedy(std::move(rollouts));
   }
   parts.push_back(std::move(rollouts));
   parts.push_back(search::make_policy_guided(*prior, {.observation = observation}));
-  return search::make_best_of(std::move(parts), name);
+  return search::make_portfolio(std::move(parts), name);
 }
 
 bool wants_policy(const std::string& search) {

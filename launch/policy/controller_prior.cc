@@ -31,15 +31,16 @@ env::ActionMode ControllerPrior::action_mode() const {
   return state_->bundle.world.action_mode;
 }
 
-std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation, search::Way& way) {
+std::vector<float> ControllerPrior::log_probabilities(const env::Observation& observation,
+                                                      search::History& history) {
   nn::LatentTracker& tracker = state_->tracker;
-  if (way.memory != nullptr) {
-    tracker.resume(*static_cast<const nn::DreamStart*>(way.memory.get()));
-    tracker.advance(way.action.value(), observation);
+  if (history.memory != nullptr) {
+    tracker.resume(*static_cast<const nn::DreamStart*>(history.memory.get()));
+    tracker.advance(history.action.value(), observation);
   } else {
     tracker.reset(observation);
   }
-  way.memory = std::make_shared<const nn::DreamStart>(tracker.start());
+  history.memory = std::make_shared<const nn::DreamStart>(tracker.start());
   const std::vector<float> known = state_->controller.log_probabilities(tracker.state(), tracker.counts());
   // The world model's xfers ascend as the observation's do, so both lists are in one order.
   const float least = *std::ranges::min_element(known);

@@ -17,7 +17,8 @@ class ControllerPrior : public search::Prior {
   /// Throws as load_controller_bundle() does (controller_bundle.h).
   ControllerPrior(const std::filesystem::path& path, const rules::RuleSet& rules);
   ~ControllerPrior() override;
-  std::vector<float> log_probabilities(const env::Observation& observation, search::Way& way) override;
+  std::vector<float> log_probabilities(const env::Observation& observation,
+                                       search::History& history) override;
   std::string name() const override { return "controller"; }
   /// The limits of the episodes that the world model was fitted to.
   env::EpisodeLimits limits() const;

@@ -27,7 +27,7 @@ PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules
 
 PolicyPrior::~PolicyPrior() = default;
 
-std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation, search::Way&) {
+std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation, search::History&) {
   return state_->policy.evaluate(observation).log_probabilities;
 }
 

@@ -16,7 +16,8 @@ class PolicyPrior : public search::Prior {
   /// Throws NnError for a policy of another schema, and for a hierarchical one of other rules.
   PolicyPrior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
   ~PolicyPrior() override;
-  std::vector<float> log_probabilities(const env::Observation& observation, search::Way& way) override;
+  std::vector<float> log_probabilities(const env::Observation& observation,
+                                       search::History& history) override;
   std::string name() const override { return "policy"; }
 
  private:

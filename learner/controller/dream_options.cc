@@ -1,82 +1,69 @@
 #include "learner/controller/dream_options.h"
 
 namespace regraft::learner {
+namespace {
+
+const BoundOptions<DreamPhaseOptions>& dream_table() {
+  static const BoundOptions<DreamPhaseOptions> options({
+      {"dream.world", &DreamPhaseOptions::world, any().fixed(),
+       "file of the world model that the phase `dream` learns in"},
+      {"dream.replicas", &DreamPhaseOptions::replicas, between(1, 4096),
+       "dreams side by side, the episodes of a ticket"},
+      {"dream.horizon", &DreamPhaseOptions::horizon, between(0, 100000),
+       "steps of a dream at most; 0: as the world model's data"},
+      {"dream.tau", &DreamPhaseOptions::tau, between(0, 100),
+       "temperature of the mixture that dreams are drawn from; 0: its mode"},
+      {"dream.scale_sigma", &DreamPhaseOptions::scale_sigma, any(),
+       "deviations times the root of the temperature as well"},
+      {"dream.legality_threshold", &DreamPhaseOptions::legality_threshold,
+       between(0.5, 0.9999).formerly("dream.certainty"),
+       "an xfer or location is offered in dreams where it is legal with at least this probability"},
+      {"dream.controller", &DreamPhaseOptions::controller, any().fixed(),
+       "hierarchical: trained by PPO; linear: a query matched against actions, evolved by separable CMA-ES"},
+      {"dream.sigma", &DreamPhaseOptions::sigma, between(1e-6, 100).fixed(),
+       "linear: first step size of the evolution"},
+      {"dream.population", &DreamPhaseOptions::population, between(0, 4096).fixed(),
+       "linear: candidates of a generation, at least 4; 0: by the number of parameters"},
+      {"dream.width", &DreamPhaseOptions::width, between(1, 4096).fixed(),
+       "of the controller's hidden layers"},
+  });
+  return options;
+}
+
+const BoundOptions<DynaOptions>& dyna_table() {
+  static const BoundOptions<DynaOptions> options({
+      {"dyna.updates", &DynaOptions::updates, between(1, 1 << 20),
+       "phase dyna: updates between gatherings of real episodes"},
+      {"dyna.episodes", &DynaOptions::episodes, between(1, 1 << 16),
+       "real episodes of a gathering, at least"},
+      {"dyna.branch_steps", &DynaOptions::branch_steps, between(1, 16),
+       "steps of a dream that branches off a real episode, at most; fewer while guards say so"},
+      {"dyna.window", &DynaOptions::window, between(1, 4096).fixed(),
+       "newest branches of each model that guards judge and dreams begin at"},
+      {"dyna.bias", &DynaOptions::bias, between(0, 100),
+       "guard: most of predicted minus real return over a branch, either way"},
+      {"dyna.mask_f1", &DynaOptions::mask_f1, between(0, 1), "guard: least F1 of dreamt masks over a branch"},
+  });
+  return options;
+}
+
+}  // namespace
 
 std::vector<Option> dream_options() {
-  const DreamPhaseOptions d;
-  const DynaOptions y;
-  return {
-      Option("dream.world", "", "file of the world model that the phase `dream` learns in").fixed_on_resume(),
-      Option("dream.replicas", std::int64_t{d.replicas}, "dreams side by side, the episodes of a ticket")
-          .between(1, 4096),
-      Option("dream.horizon", std::int64_t{d.horizon},
-             "steps of a dream at most; 0: as the world model's data")
-          .between(0, 100000),
-      Option("dream.tau", d.tau, "temperature of the mixture that dreams are drawn from; 0: its mode")
-          .between(0, 100),
-      Option("dream.scale_sigma", d.scale_sigma, "deviations times the root of the temperature as well"),
-      Option("dream.certainty", d.certainty,
-             "an xfer or location is offered in dreams where it is legal with at least this probability")
-          .between(0.5, 0.9999),
-      Option("dream.controller", "hierarchical",
-             "hierarchical: trained by PPO; linear: a query matched against actions, evolved by separable "
-             "CMA-ES")
-          .one_of({"hierarchical", "linear"})
-          .fixed_on_resume(),
-      Option("dream.sigma", d.sigma, "linear: first step size of the evolution")
-          .between(1e-6, 100)
-          .fixed_on_resume(),
-      Option("dream.population", std::int64_t{d.population},
-             "linear: candidates of a generation, at least 4; 0: by the number of parameters")
-          .between(0, 4096)
-          .fixed_on_resume(),
-      Option("dyna.updates", static_cast<std::int64_t>(y.updates),
-             "phase dyna: updates between gatherings of real episodes")
-          .between(1, 1 << 20),
-      Option("dyna.episodes", static_cast<std::int64_t>(y.episodes), "real episodes of a gathering, at least")
-          .between(1, 1 << 16),
-      Option("dyna.branch_steps", std::int64_t{y.branch_steps},
-             "steps of a dream that branches off a real episode, at most; fewer while guards say so")
-          .between(1, 16),
-      Option("dyna.window", std::int64_t{y.window},
-             "newest branches of each model that guards judge and dreams begin at")
-          .between(1, 4096)
-          .fixed_on_resume(),
-      Option("dyna.bias", y.bias, "guard: most of predicted minus real return over a branch, either way")
-          .between(0, 100),
-      Option("dyna.mask_f1", y.mask_f1, "guard: least F1 of dreamt masks over a branch").between(0, 1),
-      Option("dream.width", std::int64_t{d.width}, "of the controller's hidden layers")
-          .between(1, 4096)
-          .fixed_on_resume(),
-  };
+  std::vector<Option> all = dream_table().options();
+  for (Option& option : dyna_table().options()) all.push_back(std::move(option));
+  return all;
 }
 
 DreamPhaseOptions dream_options_from(const Config& config) {
-  const auto count = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
-  return {.world = config.text("dream.world"),
-          .replicas = count("dream.replicas"),
-          .horizon = count("dream.horizon"),
-          .horizon_mode = config.text("workload.horizon_mode") == "truncate" ? env::HorizonMode::truncate
-                                                                             : env::HorizonMode::terminate,
-          .tau = config.number("dream.tau"),
-          .scale_sigma = config.flag("dream.scale_sigma"),
-          .certainty = config.number("dream.certainty"),
-          .invalid_penalty = config.number("workload.invalid_penalty"),
-          .controller = config.text("dream.controller") == "linear" ? nn::ControllerKind::linear
-                                                                    : nn::ControllerKind::hierarchical,
-          .width = count("dream.width"),
-          .sigma = config.number("dream.sigma"),
-          .population = count("dream.population")};
+  DreamPhaseOptions options = dream_table().from(config);
+  assign(options.horizon_mode, config.value("workload.horizon_mode"));
+  options.invalid_penalty = config.number("workload.invalid_penalty");
+  return options;
 }
 
 DynaOptions dyna_options_from(const Config& config) {
-  const auto count = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
-  return {.updates = count("dyna.updates"),
-          .episodes = count("dyna.episodes"),
-          .branch_steps = count("dyna.branch_steps"),
-          .window = count("dyna.window"),
-          .bias = config.number("dyna.bias"),
-          .mask_f1 = config.number("dyna.mask_f1")};
+  return dyna_table().from(config);
 }
 
 nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
@@ -84,7 +71,7 @@ nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
   dream.horizon = options.horizon;
   dream.horizon_mode = options.horizon_mode;
   dream.sample = {.tau = options.tau, .scale_sigma = options.scale_sigma};
-  dream.certainty = options.certainty;
+  dream.legality_threshold = options.legality_threshold;
   dream.invalid_penalty = options.invalid_penalty;
   return dream;
 }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 #include "core/nn/controller.h"
 #include "core/nn/dream.h"
 
@@ -18,7 +18,7 @@ struct DreamPhaseOptions {
   env::HorizonMode horizon_mode = env::HorizonMode::terminate;  // the real environments' too
   double tau = 1;
   bool scale_sigma = false;
-  double certainty = 0.5;                                // with which what a dream offers must be legal
+  double legality_threshold = 0.5;                       // with which what a dream offers must be legal
   double invalid_penalty = env::kDefaultInvalidPenalty;  // the real environments' too
   nn::ControllerKind controller = nn::ControllerKind::hierarchical;
   std::uint32_t width = 64;      // of the hierarchical controller's hidden layers
@@ -40,7 +40,7 @@ struct DynaOptions {
 inline constexpr char kDreamKind[] = "dream";
 inline constexpr char kControllerKind[] = "controller";  // in real environments
 
-/// The options `dream.*` and `dyna.*`, each declared once, here.
+/// The options `dream.*` and `dyna.*`.
 std::vector<Option> dream_options();
 /// From a job's config. What dreams share with real environments is read from `workload.*`.
 DreamPhaseOptions dream_options_from(const Config& config);

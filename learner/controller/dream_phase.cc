@@ -100,7 +100,7 @@ class DreamPhase : public Phase {
   std::optional<CurvePoint> point(const JobFigures& job) override;
   PhaseProgress progress(const JobFigures& job) const override;
   void export_as(const std::string& name, const JobFigures&) override;
-  json summary(const JobFigures& job, const wire::JobBooks&) const override;
+  json summary(const JobFigures& job, const wire::JobTicketCounts&) const override;
   std::string describe(const json& summary) const override;
 
  private:
@@ -232,7 +232,7 @@ void DreamPhase::export_as(const std::string& name, const JobFigures&) {
   nn::save_bundle(bundle_, folder.policies() / (name + ".world"));
 }
 
-json DreamPhase::summary(const JobFigures& job, const wire::JobBooks&) const {
+json DreamPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
   const DreamCounts& counts = trainer_->counts();
   json summary{{"finished", job.finished},
                {"updates", job.updates},

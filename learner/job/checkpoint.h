@@ -72,8 +72,8 @@ class CheckpointStore {
 nlohmann::json checkpoint_state(const std::string& phase, const std::string& config_toml,
                                 const wire::JournalMark& mark);
 
-/// The books after resuming from this checkpoint, or from none: what was admitted behind its mark, or in all
-/// generations before this one, is rolled back. Throws WireError as Ledger::roll_back() does.
+/// The ticket counts after resuming from this checkpoint, or from none: what was admitted behind its mark, or
+/// in all generations before this one, is rolled back. Throws WireError as Ledger::roll_back() does.
 void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint);
 
 }  // namespace regraft::learner

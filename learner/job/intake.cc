@@ -67,14 +67,14 @@ void Intake::take_in(const wire::Delivery& delivery, const std::stop_token& stop
   if (!room_.wait(lock, stopped, [&]() REQUIRES(mutex_) { return has_room(); })) return;
   counts_.payload_bytes += payload_of(delivery);
   if (result) counts_.played_steps += result->steps;
-  const auto verdict = !result             ? wire::Disposition::kRejected
-                       : is_stale(*result) ? wire::Disposition::kStale
-                                           : wire::Disposition::kAdmitted;
+  const auto verdict = !result             ? wire::Verdict::kRejected
+                       : is_stale(*result) ? wire::Verdict::kStale
+                                           : wire::Verdict::kAdmitted;
   // Another answer than the verdict: the ticket was lost meanwhile, the ledger counts the result as late.
   if (hub_.decide(delivery.ticket, verdict) != verdict) return;
-  if (verdict == wire::Disposition::kRejected) ++counts_.rejected;
-  if (verdict == wire::Disposition::kStale) ++counts_.stale;
-  if (verdict != wire::Disposition::kAdmitted) return;
+  if (verdict == wire::Verdict::kRejected) ++counts_.rejected;
+  if (verdict == wire::Verdict::kStale) ++counts_.stale;
+  if (verdict != wire::Verdict::kAdmitted) return;
   ++counts_.admitted;
   counts_.steps += result->steps;
   queued_steps_ += result->steps;

@@ -13,16 +13,16 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 
-void write_books(EventWriter& events, std::int64_t step, const wire::Books& books) {
+void write_ticket_counts(EventWriter& events, std::int64_t step, const wire::TicketCounts& counts) {
   for (const auto& [name, count] :
-       std::vector<std::pair<const char*, std::uint64_t>>{{"issued", books.issued},
-                                                          {"admitted", books.admitted},
-                                                          {"stale", books.stale},
-                                                          {"rejected", books.rejected},
-                                                          {"dropped", books.dropped},
-                                                          {"lost", books.lost},
-                                                          {"outstanding", books.outstanding},
-                                                          {"late", books.late}})
+       std::vector<std::pair<const char*, std::uint64_t>>{{"issued", counts.issued},
+                                                          {"admitted", counts.admitted},
+                                                          {"stale", counts.stale},
+                                                          {"rejected", counts.rejected},
+                                                          {"dropped", counts.dropped},
+                                                          {"lost", counts.lost},
+                                                          {"outstanding", counts.outstanding},
+                                                          {"late", counts.late}})
     events.scalar(std::string("ledger/") + name, step, static_cast<double>(count));
 }
 
@@ -46,12 +46,12 @@ void JobCurves::see(EventWriter& events, std::int64_t step, const wire::ActorSta
 }
 
 void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubStatus& status,
-                      const wire::TransportCounters& moved, const wire::Books& books) {
+                      const wire::TransportCounters& moved, const wire::TicketCounts& counts) {
   const std::int64_t now_ns = clock_.steady_ns();
   const double passed_s = static_cast<double>(now_ns - written_ns_) / kNsPerS;
   written_ns_ = now_ns;
   for (const wire::ActorStatus& actor : status.actors) see(events, step, actor, passed_s);
-  write_books(events, step, books);
+  write_ticket_counts(events, step, counts);
   events.scalar("wire/actors", step, static_cast<double>(status.actors.size()));
   events.scalar("wire/bytes_in", step, static_cast<double>(moved.bytes_in));
   events.scalar("wire/bytes_out", step, static_cast<double>(moved.bytes_out));

@@ -13,7 +13,7 @@
 namespace regraft::learner {
 
 /// Curves that a job of any phase has:
-///   ledger/*              the books' counts
+///   ledger/*              the ticket counts
 ///   wire/actors, wire/bytes_in, wire/bytes_out
 ///   queue/deliveries      results that nobody has taken; queue/tickets: without a final state
 ///   steps_per_s/<actor>   since the point before; actors/policy_steps/<actor>: since that worker started
@@ -25,7 +25,7 @@ class JobCurves {
   explicit JobCurves(const Clock& clock);
 
   void write(EventWriter& events, std::int64_t step, const wire::HubStatus& status,
-             const wire::TransportCounters& moved, const wire::Books& books);
+             const wire::TransportCounters& moved, const wire::TicketCounts& counts);
 
   /// What was used so far, for checkpoints; restore() reads what save() gave.
   nlohmann::json save() const;

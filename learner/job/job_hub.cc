@@ -28,7 +28,7 @@ class ListeningHub : public JobHub {
   ListeningHub(wire::HubOptions options, wire::Ledger& ledger, wire::TicketSource source, const Clock& clock)
       : hub_(std::move(options), ledger, std::move(source), clock) {}
   std::optional<wire::Delivery> take(std::chrono::milliseconds wait) override { return hub_.take(wait); }
-  wire::Disposition decide(const wire::Ticket& ticket, wire::Disposition verdict) override {
+  wire::Verdict decide(const wire::Ticket& ticket, wire::Verdict verdict) override {
     return hub_.decide(ticket, verdict);
   }
   void publish(std::uint64_t version, std::vector<std::byte> weights) override {

@@ -23,7 +23,7 @@ class JobHub {
  public:
   virtual ~JobHub() = default;
   virtual std::optional<wire::Delivery> take(std::chrono::milliseconds wait) = 0;
-  virtual wire::Disposition decide(const wire::Ticket& ticket, wire::Disposition verdict) = 0;
+  virtual wire::Verdict decide(const wire::Ticket& ticket, wire::Verdict verdict) = 0;
   virtual void publish(std::uint64_t version, std::vector<std::byte> weights) = 0;
   /// Writes the run file, by which actors find the hub.
   virtual void announce(const std::filesystem::path& run_file) = 0;

@@ -134,12 +134,13 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   state_->intake.reset();
   state_->hub->stop();
   for (auto& [folder, events] : state_->events) events.flush();
-  JobSummary result{.updates = last.updates, .finished = last.finished, .books = state_->ledger.books()};
+  JobSummary result{
+      .updates = last.updates, .finished = last.finished, .ticket_counts = state_->ledger.ticket_counts()};
   if (state_->progress) state_->progress->finish();
-  json summary = phase_->summary(last, result.books);
-  result.text = phase_->describe(summary) + result.books.table();
-  summary["books_balance"] = result.books.check().empty();
-  result.sound = phase_->sound() && result.books.check().empty();
+  json summary = phase_->summary(last, result.ticket_counts);
+  result.text = phase_->describe(summary) + result.ticket_counts.table();
+  summary["ticket_counts_balance"] = result.ticket_counts.check().empty();
+  result.sound = phase_->sound() && result.ticket_counts.check().empty();
   result.json = summary.dump(2) + "\n";
   write_file_atomic(setup_.folder.summary(), result.json);
   return result;
@@ -195,7 +196,7 @@ void JobRunner::write_point(bool ending) {
   for (const auto& [name, value] : point->scalars) events.scalar(name, point->x, value);
   write_staleness(events, point->x, point->staleness);
   state_->curves.write(events, point->x, state_->hub->status(), state_->hub->counters(),
-                       state_->ledger.books().total());
+                       state_->ledger.ticket_counts().total());
   events.flush();
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/wire/books.h"
+#include "core/wire/ticket_counts.h"
 #include "learner/job/job_hub.h"
 #include "learner/job/learner_options.h"
 #include "learner/job/phase.h"
@@ -27,10 +27,10 @@ struct JobSetup {
 struct JobSummary {
   std::uint64_t updates = 0;
   bool finished = false;  // a limit was reached, or the phase is done; false: it was stopped before
-  bool sound = true;      // books balance, and the phase found no contradiction
+  bool sound = true;      // ticket counts balance, and the phase found no contradiction
   std::string json{};     // as in RUN/summary.json
   std::string text{};     // for people
-  wire::JobBooks books{};
+  wire::JobTicketCounts ticket_counts{};
 };
 
 /// The learner of a job, whatever its phase learns:

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 
 namespace regraft::learner {
 
 /// What a learner of any phase does.
 struct LearnerOptions {
+  std::string phase = "ppo";
   std::uint64_t seed = 0;
   double minutes = 0;                      // of training, all generations together; 0: no limit
   std::uint64_t updates = 0;               // policy updates; 0: no limit
@@ -37,7 +38,7 @@ struct LearnerOptions {
 /// GPU.
 void check(const LearnerOptions& options);
 
-/// The options `train.*` and `wire.*`, each declared once, here.
+/// The options `train.*` and `wire.*`.
 std::vector<Option> learner_options();
 /// In deterministic mode `auto` is the CPU. Throws UsageError as check() does.
 LearnerOptions learner_options_from(const Config& config);

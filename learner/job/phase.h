@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/wire/books.h"
 #include "core/wire/counters.h"
 #include "core/wire/delivery.h"
 #include "core/wire/hub.h"
+#include "core/wire/ticket_counts.h"
 
 namespace regraft::learner {
 
@@ -130,7 +130,7 @@ class Phase {
   /// Writes what is learned so far into the run folder: as "update-20", at the end as "latest".
   virtual void export_as(const std::string& name, const JobFigures& job) = 0;
   /// For RUN/summary.json, of a job that has ended; and the same for people.
-  virtual nlohmann::json summary(const JobFigures& job, const wire::JobBooks& books) const = 0;
+  virtual nlohmann::json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const = 0;
   virtual std::string describe(const nlohmann::json& summary) const = 0;
   /// Whether its own counts are free of contradictions.
   virtual bool sound() const { return true; }

@@ -2,24 +2,19 @@
 
 namespace regraft::learner {
 
-std::vector<Option> network_options() {
-  const NetworkOptions d;
-  return {
-      Option("network.preset", d.preset.c_str(), "size of the policy network")
-          .one_of({"cpu", "gpu", "seeds"})
-          .fixed_on_resume(),
-      Option("network.head", std::string(nn::head_name(d.head)).c_str(),
-             "one softmax over all rewrites, or first the rule and then its location")
-          .one_of({"pointer", "hierarchical"})
-          .fixed_on_resume(),
-      Option("network.width", 0, "of every embedding, a multiple of 8; 0: the preset's")
-          .between(0, 512)
-          .fixed_on_resume(),
-      Option("network.steps", 0, "of message passing; 0: the preset's").between(0, 16).fixed_on_resume(),
-      Option("network.head_width", 0, "of a hierarchical head's hidden layers; 0: the preset's")
-          .between(0, 512)
-          .fixed_on_resume(),
-  };
+const BoundOptions<NetworkOptions>& network_options() {
+  static const auto options = BoundOptions<NetworkOptions>::fixed_on_resume({
+      {"network.preset", &NetworkOptions::preset, one_of({"cpu", "gpu", "seeds"}),
+       "size of the policy network"},
+      {"network.head", &NetworkOptions::head, any(),
+       "one softmax over all rewrites, or first the rule and then its location"},
+      {"network.width", &NetworkOptions::width, between(0, 512),
+       "of every embedding, a multiple of 8; 0: the preset's"},
+      {"network.steps", &NetworkOptions::steps, between(0, 16), "of message passing; 0: the preset's"},
+      {"network.head_width", &NetworkOptions::head_width, between(0, 512),
+       "of a hierarchical head's hidden layers; 0: the preset's"},
+  });
+  return options;
 }
 
 nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node_kinds,
@@ -33,15 +28,6 @@ nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node
   if (network.head == nn::Head::hierarchical) network.xfers = static_cast<std::uint32_t>(rule_count + 1);
   nn::check(network);
   return network;
-}
-
-NetworkOptions network_options_from(const Config& config) {
-  const auto count = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
-  return {.preset = config.text("network.preset"),
-          .head = nn::head_from_name(config.text("network.head")),
-          .width = count("network.width"),
-          .steps = count("network.steps"),
-          .head_width = count("network.head_width")};
 }
 
 }  // namespace regraft::learner

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 #include "core/nn/config.h"
 
 namespace regraft::learner {
@@ -22,8 +22,7 @@ struct NetworkOptions {
 nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node_kinds,
                                  std::size_t rule_count);
 
-/// The options `network.*`, each declared once, here.
-std::vector<Option> network_options();
-NetworkOptions network_options_from(const Config& config);
+/// The options `network.*`.
+const BoundOptions<NetworkOptions>& network_options();
 
 }  // namespace regraft::learner

@@ -33,7 +33,7 @@ void add_means(PpoMetrics& metrics, const PpoSums& sums) {
 }
 
 const PpoOptions& checked(const PpoOptions& options) {
-  check(options);
+  ppo_options().check(options);
   return options;
 }
 

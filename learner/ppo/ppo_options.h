@@ -1,8 +1,9 @@
 #pragma once
 
-#include <vector>
+#include <array>
+#include <string_view>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 
 namespace regraft::learner {
 
@@ -11,6 +12,9 @@ enum class Correction {
   decoupled,  // GAE; each decision weighted by min(ratio_limit, pi_prox / mu) (Hilton et al. 2022)
   v_trace,    // advantages and targets by V-trace (Espeholt et al. 2018)
 };
+constexpr std::array<std::string_view, 2> enum_names(Correction) {
+  return {"decoupled", "v-trace"};
+}
 
 /// Settings of the PPO update (Schulman et al. 2017).
 struct PpoOptions {
@@ -34,11 +38,7 @@ struct PpoOptions {
   int imitated_episodes = 2;  // kept of each model
 };
 
-/// Throws UsageError naming the first option out of its range.
-void check(const PpoOptions& options);
-
-/// The options `ppo.*`, each declared once, here.
-std::vector<Option> ppo_options();
-PpoOptions ppo_options_from(const Config& config);
+/// The options `ppo.*`.
+const BoundOptions<PpoOptions>& ppo_options();
 
 }  // namespace regraft::learner

@@ -68,7 +68,7 @@ class PpoPhase : public Phase {
   std::optional<CurvePoint> point(const JobFigures& job) override;
   PhaseProgress progress(const JobFigures& job) const override;
   void export_as(const std::string& name, const JobFigures& job) override;
-  json summary(const JobFigures& job, const wire::JobBooks& books) const override;
+  json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
   std::string describe(const json& summary) const override;
   bool sound() const override { return batcher_.trained_twice() == 0; }
 
@@ -238,7 +238,7 @@ void PpoPhase::export_as(const std::string& name, const JobFigures& job) {
   nn::save_policy(policy, setup_.job.folder.policies() / (name + ".policy"));
 }
 
-json PpoPhase::summary(const JobFigures& job, const wire::JobBooks&) const {
+json PpoPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
   const double here = std::max(job.seconds_here, 1e-9);
   std::uint64_t cpu_ns = wire::process_cpu_ns(), wire_ns = job.moved.cpu_ns;
   for (const wire::ActorStatus& actor : job.hub.actors) {

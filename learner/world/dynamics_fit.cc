@@ -89,14 +89,14 @@ void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
   const torch::NoGradGuard no_grad;
   const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
   const Tensor action = actions(some(batch.xfer), some(batch.location));
-  some(batch.z).copy_(model_.own_latents(some(batch.z), action, some(batch.starts), rng));
+  some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts), rng));
 }
 
 DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   Rng rng(options_.seed, "dynamics update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
   const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
-  dream_some(batch, options_.own_latents * std::min(1.0, done / kAllOwnAt), rng);
+  dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
   const DynamicsLosses losses = nn::internal::losses(output, batch.targets);
   model_.parameters().gradients().zero_();
@@ -163,7 +163,7 @@ Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
 double DynamicsFit::reward_update(std::uint64_t number) {
   Rng rng(options_.seed, "reward update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
-  dream_some(batch, options_.own_latents, rng);
+  dream_some(batch, options_.scheduled_sampling, rng);
   const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
   reward_->gradients().zero_();

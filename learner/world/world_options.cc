@@ -3,116 +3,82 @@
 #include <cmath>
 
 namespace regraft::learner {
+namespace {
 
-std::vector<Option> world_options() {
-  const WorldOptions d;
-  const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  std::vector<Option> options{
-      Option("world.collect_steps", count(d.collect_steps),
-             "steps of real environments to fit a world model to")
-          .between(1, 1e9),
-      Option("world.noop", d.noop, "probability of NO-OP in random rollouts").between(0, 1),
-      Option(
-          "world.trials", std::int64_t{d.trials},
-          "random rollouts take the cheapest of so many random actions; each has 1, 2, 4, ... up to this; 1: "
-          "plain random")
-          .between(1, 1024),
-      Option("world.rollouts", "", "file of rollouts collected before: they count among world.collect_steps"),
-      Option("world.policy", "", "bundle (.world) whose controller plays world.on_policy of the episodes"),
-      Option("world.on_policy", d.on_policy,
-             "share of the episodes that the controller of world.policy plays")
-          .between(0, 1),
-      Option("world.held_out_every", count(d.held_out_every), "one episode in so many is kept for evaluation")
-          .between(2, 1e6),
-      Option("world.peeks", count(d.peeks), "legal actions a state whose cost change the encoder learns")
-          .between(0, 64),
-      Option("world.replay_mib", count(d.replay_mib), "memory for action logs").between(1, 1 << 20),
-      Option("world.spill", d.spill, "older action logs go to disk, in the run folder, and not away"),
-      Option("world.cache_mib", count(d.cache_mib), "memory for the observations of action logs")
-          .between(0, 1 << 20),
-      Option("world.encoder", d.encoder.c_str(), "size of the encoder's graph network")
-          .one_of({"cpu", "gpu"}),
-      Option("world.latent", count(d.latent), "dims of z").between(1, 1024),
-      Option("world.hidden", count(d.hidden), "of the LSTM").between(1, 4096),
-      Option("world.mixtures", count(d.mixtures), "Gaussians of the next z").between(1, 64),
-      Option("world.action", count(d.action), "dims of an embedded action").between(1, 1024),
-      Option("world.count_bins", count(d.count_bins),
-             "of location counts: 1 to 8 by themselves, then half octaves")
-          .between(1, 16),
-      Option("world.sigma_floor", d.sigma_floor, "least deviation of a Gaussian, in units of z")
-          .between(1e-6, 10),
-      Option("world.encoder_updates", count(d.encoder_updates), "updates of the encoder").at_least(0),
-      Option("world.encoder_states", count(d.encoder_states), "states of one of them").between(2, 1 << 16),
-      Option("world.encoder_lr", d.encoder_lr, "its learning rate").between(0, 1),
-      Option("world.dynamics_updates", count(d.dynamics_updates), "updates of the recurrent model")
-          .at_least(0),
-      Option("world.lanes", count(d.lanes), "sequences of one of them").between(1, 1 << 14),
-      Option("world.packed", d.packed,
-             "short episodes follow each other in a sequence; else it holds one each"),
-      Option("world.time", count(d.time),
-             "steps of each sequence; what an episode has beyond them is not fitted")
-          .between(1, 1 << 14),
-      Option("world.lr", d.lr, "learning rate of the recurrent model").between(0, 1),
-      Option("world.final_lr", d.final_lr, "what it falls to").between(0, 1),
-      Option("world.lr_power", d.lr_power, "of the polynomial by which it falls; 0: it stays").between(0, 10),
-      Option("world.target_noise", d.target_noise, "fixed noise on the next z that is learnt").between(0, 10),
-      Option("world.own_latents", d.own_latents,
-             "share of the sequences fitted on latents that the model itself drew, as in a dream")
-          .between(0, 1),
-      Option("world.reward_unit", d.reward_unit,
-             "rewards are learnt as sign ln(1 + |reward| / this); 0: as they are")
-          .between(0, 1e6),
-      Option("world.reward_hidden", count(d.reward_hidden), "width of a reward network apart; 0: none")
-          .between(0, 4096),
-      Option("world.reward_updates", count(d.reward_updates), "its updates").at_least(0),
-      Option("world.reward_lr", d.reward_lr, "its learning rate").between(0, 1),
-      Option("world.evaluate_every", count(d.evaluate_every), "updates between held-out figures").at_least(1),
-  };
-  for (Option& option : options) std::move(option).fixed_on_resume();  // in place
+const BoundOptions<WorldOptions>& table() {
+  static const auto options = BoundOptions<WorldOptions>::fixed_on_resume({
+      {"world.collect_steps", &WorldOptions::collect_steps, between(1, 1e9),
+       "steps of real environments to fit a world model to"},
+      {"world.noop", &WorldOptions::noop, between(0, 1), "probability of NO-OP in random rollouts"},
+      {"world.trials", &WorldOptions::trials, between(1, 1024),
+       "random rollouts take the cheapest of so many random actions; each has 1, 2, 4, ... up to "
+       "this; 1: plain random"},
+      {"world.rollouts", &WorldOptions::rollouts, any(),
+       "file of rollouts collected before: they count among world.collect_steps"},
+      {"world.policy", &WorldOptions::policy, any(),
+       "bundle (.world) whose controller plays world.on_policy of the episodes"},
+      {"world.on_policy", &WorldOptions::on_policy, between(0, 1),
+       "share of the episodes that the controller of world.policy plays"},
+      {"world.held_out_every", &WorldOptions::held_out_every, between(2, 1e6),
+       "one episode in so many is kept for evaluation"},
+      {"world.peeks", &WorldOptions::peeks, between(0, 64),
+       "legal actions a state whose cost change the encoder learns"},
+      {"world.replay_mib", &WorldOptions::replay_mib, between(1, 1 << 20), "memory for action logs"},
+      {"world.spill", &WorldOptions::spill, any(),
+       "older action logs go to disk, in the run folder, and not away"},
+      {"world.cache_mib", &WorldOptions::cache_mib, between(0, 1 << 20),
+       "memory for the observations of action logs"},
+      {"world.encoder", &WorldOptions::encoder, one_of({"cpu", "gpu"}),
+       "size of the encoder's graph network"},
+      {"world.latent", &WorldOptions::latent, between(1, 1024), "dims of z"},
+      {"world.hidden", &WorldOptions::hidden, between(1, 4096), "of the LSTM"},
+      {"world.mixtures", &WorldOptions::mixtures, between(1, 64), "Gaussians of the next z"},
+      {"world.action", &WorldOptions::action, between(1, 1024), "dims of an embedded action"},
+      {"world.count_bins", &WorldOptions::count_bins, between(1, 16),
+       "of location counts: 1 to 8 by themselves, then half octaves"},
+      {"world.sigma_floor", &WorldOptions::sigma_floor, between(1e-6, 10),
+       "least deviation of a Gaussian, in units of z"},
+      {"world.encoder_updates", &WorldOptions::encoder_updates, at_least(0), "updates of the encoder"},
+      {"world.encoder_states", &WorldOptions::encoder_states, between(2, 1 << 16), "states of one of them"},
+      {"world.encoder_lr", &WorldOptions::encoder_lr, between(0, 1), "its learning rate"},
+      {"world.dynamics_updates", &WorldOptions::dynamics_updates, at_least(0),
+       "updates of the recurrent model"},
+      {"world.lanes", &WorldOptions::lanes, between(1, 1 << 14), "sequences of one of them"},
+      {"world.packed", &WorldOptions::packed, any(),
+       "short episodes follow each other in a sequence; else it holds one each"},
+      {"world.time", &WorldOptions::time, between(1, 1 << 14),
+       "steps of each sequence; what an episode has beyond them is not fitted"},
+      {"world.lr", &WorldOptions::lr, between(0, 1), "learning rate of the recurrent model"},
+      {"world.final_lr", &WorldOptions::final_lr, between(0, 1), "what it falls to"},
+      {"world.lr_power", &WorldOptions::lr_power, between(0, 10),
+       "of the polynomial by which it falls; 0: it stays"},
+      {"world.target_noise", &WorldOptions::target_noise, between(0, 10),
+       "fixed noise on the next z that is learnt"},
+      {"world.scheduled_sampling", &WorldOptions::scheduled_sampling,
+       between(0, 1).formerly("world.own_latents"),
+       "share of the sequences fitted on latents that the model itself drew, as in a dream"},
+      {"world.reward_unit", &WorldOptions::reward_unit, between(0, 1e6),
+       "rewards are learnt as sign ln(1 + |reward| / this); 0: as they are"},
+      {"world.reward_hidden", &WorldOptions::reward_hidden, between(0, 4096),
+       "width of a reward network apart; 0: none"},
+      {"world.reward_updates", &WorldOptions::reward_updates, at_least(0), "its updates"},
+      {"world.reward_lr", &WorldOptions::reward_lr, between(0, 1), "its learning rate"},
+      {"world.evaluate_every", &WorldOptions::evaluate_every, at_least(1),
+       "updates between held-out figures"},
+  });
   return options;
 }
 
+}  // namespace
+
+std::vector<Option> world_options() {
+  return table().options();
+}
+
 WorldOptions world_options_from(const Config& config) {
-  const auto count = [&](const char* name) { return static_cast<std::uint64_t>(config.integer(name)); };
-  const auto small = [&](const char* name) { return static_cast<std::uint32_t>(config.integer(name)); };
-  WorldOptions o;
-  o.seed = count("train.seed");
-  o.collect_steps = count("world.collect_steps");
-  o.noop = config.number("world.noop");
-  o.trials = small("world.trials");
-  o.rollouts = config.text("world.rollouts");
-  o.policy = config.text("world.policy");
-  o.on_policy = config.number("world.on_policy");
-  o.held_out_every = count("world.held_out_every");
-  o.peeks = small("world.peeks");
-  o.replay_mib = count("world.replay_mib");
-  o.spill = config.flag("world.spill");
-  o.cache_mib = count("world.cache_mib");
-  o.encoder = config.text("world.encoder");
-  o.latent = small("world.latent");
-  o.hidden = small("world.hidden");
-  o.mixtures = small("world.mixtures");
-  o.action = small("world.action");
-  o.count_bins = small("world.count_bins");
-  o.sigma_floor = config.number("world.sigma_floor");
-  o.encoder_updates = count("world.encoder_updates");
-  o.encoder_states = count("world.encoder_states");
-  o.encoder_lr = config.number("world.encoder_lr");
-  o.dynamics_updates = count("world.dynamics_updates");
-  o.lanes = small("world.lanes");
-  o.packed = config.flag("world.packed");
-  o.time = small("world.time");
-  o.lr = config.number("world.lr");
-  o.final_lr = config.number("world.final_lr");
-  o.lr_power = config.number("world.lr_power");
-  o.target_noise = config.number("world.target_noise");
-  o.own_latents = config.number("world.own_latents");
-  o.reward_unit = config.number("world.reward_unit");
-  o.reward_hidden = small("world.reward_hidden");
-  o.reward_updates = count("world.reward_updates");
-  o.reward_lr = config.number("world.reward_lr");
-  o.evaluate_every = count("world.evaluate_every");
-  return o;
+  WorldOptions options = table().from(config);
+  options.seed = static_cast<std::uint64_t>(config.integer("train.seed"));
+  return options;
 }
 
 double decayed_rate(const WorldOptions& options, std::uint64_t update) {

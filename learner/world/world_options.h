@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/config.h"
+#include "core/base/bound_options.h"
 #include "core/nn/world_model.h"
 
 namespace regraft::learner {
@@ -41,7 +41,8 @@ struct WorldOptions {
   double lr = 4e-3, final_lr = 2e-4;
   double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
   double target_noise = 0.02;
-  double own_latents = 0;  // share of the sequences that are fitted on the model's own latents, as in dreams
+  double scheduled_sampling =
+      0;                   // share of the sequences that are fitted on the model's own latents, as in dreams
   double reward_unit = 0;  // of squashed rewards, nn::RewardStatistics; 0: as they are
   // reward network apart
   std::uint32_t reward_hidden = 0;  // 0: the shared head alone
@@ -52,7 +53,7 @@ struct WorldOptions {
   bool shuffle_targets = false;
 };
 
-/// The options `world.*`, each declared once, here.
+/// The options `world.*`.
 std::vector<Option> world_options();
 /// `train.seed` too.
 WorldOptions world_options_from(const Config& config);

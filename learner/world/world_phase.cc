@@ -101,7 +101,7 @@ class WorldPhase : public Phase {
   std::optional<CurvePoint> point(const JobFigures& job) override;
   PhaseProgress progress(const JobFigures&) const override;
   void export_as(const std::string&, const JobFigures&) override;
-  json summary(const JobFigures& job, const wire::JobBooks& books) const override;
+  json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
   std::string describe(const json& summary) const override;
 
  private:
@@ -254,13 +254,13 @@ void WorldPhase::export_as(const std::string&, const JobFigures&) {
   nn::save_bundle({fit_->world(), {}, {}, {}}, folder.model());
 }
 
-json WorldPhase::summary(const JobFigures& job, const wire::JobBooks& books) const {
+json WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
   return {{"phase", "world-model"},
           {"finished", job.finished},
           {"episodes", replay_.size()},
           {"steps", replay_.steps()},
           {"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
-          {"retained", books.total().retained},
+          {"retained", ticket_counts.total().retained},
           {"collect_seconds", collect_seconds(job)},
           {"replay_seconds", replay_seconds_},
           {"fit_seconds", fit_seconds_}};

@@ -25,9 +25,10 @@ class Follower {
     for (std::uint32_t xfer = 0; xfer <= noop; ++xfer)
       if (tracker_.counts()[xfer] > 0) legal.push_back(xfer);
     controller_.read({&row, 1}, tracker_.state().data(), tracker_.state().size());
-    nn::ControllerChoice choice = controller_.choose_xfer(row, legal, nn::Take::drawn, rng);
+    nn::ControllerChoice choice = controller_.choose_xfer(row, legal, nn::ActionSelection::drawn, rng);
     if (choice.xfer != noop)
-      controller_.choose_location(row, tracker_.counts()[choice.xfer], nn::Take::drawn, rng, choice);
+      controller_.choose_location(row, tracker_.counts()[choice.xfer], nn::ActionSelection::drawn, rng,
+                                  choice);
     last_ = {tracker_.xfer_of(choice.xfer), choice.location};
     return last_;
   }

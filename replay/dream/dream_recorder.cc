@@ -57,7 +57,7 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
     for (std::uint32_t replica = 0; replica < replicas; ++replica)
       if (!dream.done(replica)) running.push_back(replica);
     if (running.empty()) break;
-    const std::span<const nn::ControllerChoice> choices = player.choose(nn::Take::drawn);
+    const std::span<const nn::ControllerChoice> choices = player.choose(nn::ActionSelection::drawn);
     for (const std::uint32_t replica : running)
       recorders[replica].chose(dream.state(replica), dream.legal(replica),
                                dream.location_count(replica, choices[replica].xfer), choices[replica]);
@@ -74,7 +74,7 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
 }
 
 std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
-                                         nn::Controller& controller, nn::Take take,
+                                         nn::Controller& controller, nn::ActionSelection selection,
                                          const DreamSegment& header, BranchRecorder* branches) {
   Rng rng(header.seed, "controller");
   DreamRecorder recorder(header);
@@ -84,9 +84,9 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
     for (std::uint32_t xfer = 0; xfer <= noop; ++xfer)
       if (tracker.counts()[xfer] > 0) legal.push_back(xfer);
     controller.read({&row, 1}, tracker.state().data(), tracker.state().size());
-    nn::ControllerChoice choice = controller.choose_xfer(row, legal, take, rng);
+    nn::ControllerChoice choice = controller.choose_xfer(row, legal, selection, rng);
     const std::uint32_t count = choice.xfer == noop ? 1 : tracker.counts()[choice.xfer];
-    if (choice.xfer != noop) controller.choose_location(row, count, take, rng, choice);
+    if (choice.xfer != noop) controller.choose_location(row, count, selection, rng, choice);
     recorder.chose(tracker.state(), legal, count, choice);
     if (branches != nullptr) branches->state(tracker.start());
     const env::Action action{tracker.xfer_of(choice.xfer), choice.location};

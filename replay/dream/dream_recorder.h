@@ -45,7 +45,7 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
 /// One episode of a controller in a real environment, as segments. `header` as above. `branches`, where
 /// given, follows it.
 std::vector<DreamSegment> record_episode(env::Environment& environment, nn::LatentTracker& tracker,
-                                         nn::Controller& controller, nn::Take take,
+                                         nn::Controller& controller, nn::ActionSelection selection,
                                          const DreamSegment& header, BranchRecorder* branches = nullptr);
 
 }  // namespace regraft::replay

@@ -29,7 +29,7 @@ std::vector<Dreamed> dream_episodes(const nn::WorldBundle& bundle, const nn::Dre
   }
   std::vector<Dreamed> episodes(replicas);
   for (bool running = true; running;) {
-    player.choose(nn::Take::drawn);
+    player.choose(nn::ActionSelection::drawn);
     for (std::uint32_t replica = 0; replica < replicas; ++replica)
       if (!dream.done(replica)) episodes[replica].actions.push_back(player.actions()[replica]);
     const std::span<const nn::DreamStep> results = dream.step(player.actions());
@@ -50,7 +50,7 @@ nn::Controller controller_of(const nn::WorldBundle& bundle) {
 }
 
 ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environment& environment,
-                                   nn::Take take, int episodes, std::uint64_t seed) {
+                                   nn::ActionSelection selection, int episodes, std::uint64_t seed) {
   nn::Controller controller = controller_of(bundle);
   nn::LatentTracker tracker(bundle.world);
   ControllerEpisodes played;
@@ -58,7 +58,7 @@ ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environme
     DreamSegment header;
     header.seed = seed + static_cast<std::uint64_t>(episode);
     environment.reset(header.seed);
-    record_episode(environment, tracker, controller, take, header);
+    record_episode(environment, tracker, controller, selection, header);
     const cost::Cost& initial = environment.initial_cost();
     played.returns.push_back(1 - environment.cost().latency_us / initial.latency_us);
     played.best.push_back(1 - environment.best().cost.latency_us / initial.latency_us);

@@ -17,7 +17,7 @@ struct ControllerEpisodes {
   std::uint64_t costed = 0;  // graphs: one a rewrite
 };
 ControllerEpisodes play_controller(const nn::WorldBundle& bundle, env::Environment& environment,
-                                   nn::Take take, int episodes, std::uint64_t seed);
+                                   nn::ActionSelection selection, int episodes, std::uint64_t seed);
 
 /// How far dreams can be believed: episodes that a controller dreams, whose actions are then taken in the
 /// real environment; what is not legal there changes nothing and costs the environment's penalty.

@@ -93,7 +93,7 @@ DreamReturns measure_returns(nn::Dream& dream, nn::DreamPlayer& player,
     for (std::uint32_t replica = 0; replica < replicas; ++replica)
       if (!dream.done(replica)) running.push_back(replica);
     if (running.empty()) break;
-    player.choose(nn::Take::drawn);
+    player.choose(nn::ActionSelection::drawn);
     const std::span<const nn::DreamStep> results = dream.step(player.actions());
     for (const std::uint32_t replica : running) returns[replica] += results[replica].reward;
     measured.steps += running.size();

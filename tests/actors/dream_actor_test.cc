@@ -60,7 +60,7 @@ Brought dream_one_ticket(const nn::WorldBundle& bundle, std::uint32_t replicas, 
   });
   if (const auto delivery = hub.take(kLong)) {
     for (const wire::Part& part : delivery->parts) brought.bytes += wire::total_bytes(part.frames);
-    hub.decide(delivery->ticket, wire::Disposition::kAdmitted);
+    hub.decide(delivery->ticket, wire::Verdict::kAdmitted);
   }
   hub.stop();
   acting.join();
@@ -112,9 +112,9 @@ TEST(DreamActor, ABundleThatMixesVersionsEndsItAndTheLearnerIsTold) {
   ASSERT_EQ(delivery->parts[0].frames.size(), 1u);
   EXPECT_TRUE(replay::is_refused_bundle(delivery->parts[0].frames[0].bytes()));
   EXPECT_EQ(delivery->parts[0].header.steps, 0u);
-  hub.decide(delivery->ticket, wire::Disposition::kRejected);
+  hub.decide(delivery->ticket, wire::Verdict::kRejected);
   acting.join();
-  EXPECT_EQ(run.ledger().books().total().rejected, 1u);
+  EXPECT_EQ(run.ledger().ticket_counts().total().rejected, 1u);
 }
 
 }  // namespace

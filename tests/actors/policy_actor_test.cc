@@ -49,7 +49,7 @@ std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& work
       for (const wire::Frame& frame : part.frames) frames.push_back(frame.bytes());
       segments.push_back(replay::decode_segment(frames));
     }
-    hub.decide(delivery->ticket, wire::Disposition::kAdmitted);
+    hub.decide(delivery->ticket, wire::Verdict::kAdmitted);
   }
   hub.stop();
   return all;

@@ -10,11 +10,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using regraft::Option;
   static const regraft::OptionTable table({
-      Option("seed", 0, "").at_least(0),
-      Option("ppo.lr", 3e-4, "").between(0, 1),
-      Option("ppo.anneal", true, ""),
-      Option("search.kind", "greedy", ""),
-      Option("run.models", regraft::TextList{"a"}, ""),
+      Option("seed", 0, regraft::at_least(0).formerly("sed"), ""),
+      Option("ppo.lr", 3e-4, regraft::between(0, 1), ""),
+      Option("ppo.anneal", true, regraft::any(), ""),
+      Option("search.kind", "greedy", regraft::any(), ""),
+      Option("run.models", regraft::TextList{"a"}, regraft::any(), ""),
   });
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   regraft::Config config(table), again(table);

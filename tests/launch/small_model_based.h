@@ -25,7 +25,7 @@ inline std::vector<std::string> small_model_based(std::vector<std::string> more)
                               "world.dynamics_updates=20",
                               "world.lanes=4",
                               "world.time=8",
-                              "world.own_latents=0.5",
+                              "world.scheduled_sampling=0.5",
                               "world.reward_unit=0.01",
                               "world.evaluate_every=20",
                               "train.updates=3",

@@ -85,7 +85,7 @@ DynamicsOutput MdnRnn::mixture(const Tensor& hidden) const {
   return output;
 }
 
-Tensor MdnRnn::own_latents(const Tensor& z, const Tensor& a, const Tensor& starts, Rng& rng) const {
+Tensor MdnRnn::sampled_latents(const Tensor& z, const Tensor& a, const Tensor& starts, Rng& rng) const {
   const torch::NoGradGuard no_grad;
   RecurrentState state = initial_state(z.size(1));
   Tensor now = z[0];

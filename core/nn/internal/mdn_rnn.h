@@ -47,8 +47,8 @@ class MdnRnn {
 
   /// What the model itself draws (tau 1) where it is told z at the starts of episodes, and in the first row,
   /// alone: [time, batch, latent], to be unrolled in place of z. No gradient.
-  torch::Tensor own_latents(const torch::Tensor& z, const torch::Tensor& a, const torch::Tensor& starts,
-                            Rng& rng) const;
+  torch::Tensor sampled_latents(const torch::Tensor& z, const torch::Tensor& a, const torch::Tensor& starts,
+                                Rng& rng) const;
 
   FlatParameters& parameters() { return parameters_; }
   const DynamicsConfig& config() const { return config_; }

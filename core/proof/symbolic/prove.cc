@@ -60,7 +60,7 @@ class Prover {
     }
     if (!best) return {};
     if (best->result.proved) add_whole_equalities(*best);
-    best->result.sets = !rule_.domains.empty();
+    best->result.sets = !rule_.member_sets.empty();
     return std::move(best->result);
   }
 
@@ -182,7 +182,7 @@ class Prover {
     const ProofResult& result = found.result;
     std::string out =
         "; " + info_.text + "\n; For all dims; " + std::to_string(result.cases) + " cases, ranks to " +
-        std::to_string(result.most_rank) + (rule_.domains.empty() ? "" : ", sets of up to 3") +
+        std::to_string(result.most_rank) + (rule_.member_sets.empty() ? "" : ", sets of up to 3") +
         ".\n; What is left to confirm once both sides are in normal form, each with its negation asserted: " +
         std::to_string(result.conditions) + " conditions.\n";
     if (result.whole > 0)

@@ -13,13 +13,13 @@ using Kind = SymbolicQuantity::Kind;
 constexpr std::int64_t kLongestRange = 1000;  // less than the matcher's
 
 const std::optional<SymbolicTensor>& tensor_at(rules::Slot slot, const SymbolicScope& scope) {
-  return scope.bindings.tensor(slot, slot.domain == scope.domain ? scope.member : 0);
+  return scope.bindings.tensor(slot, slot.member_set == scope.member_set ? scope.member : 0);
 }
 
 // What is not part of the proof, but the same wherever it is asked of the same tensor.
 std::string name_of(const char* what, rules::Slot slot, const SymbolicScope& scope) {
-  return std::string(what) + "_" + std::to_string(slot.domain + 1) + "_" + std::to_string(slot.index) + "_" +
-         std::to_string(slot.domain == scope.domain ? scope.member : 0);
+  return std::string(what) + "_" + std::to_string(slot.member_set + 1) + "_" + std::to_string(slot.index) +
+         "_" + std::to_string(slot.member_set == scope.member_set ? scope.member : 0);
 }
 
 // The elements of a tensor of indices, where their number is known.

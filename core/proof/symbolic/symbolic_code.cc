@@ -196,8 +196,9 @@ SymbolicQuantity comprehension(const Code& code, const SymbolicScope& scope) {
 
 SymbolicQuantity spread(const Code& code, const SymbolicScope& scope) {
   Index out;
-  for (std::size_t member = 0; member < scope.bindings.count(code.domain); ++member) {
-    const SymbolicQuantity value = evaluate(code.args[0], {scope.state, scope.bindings, code.domain, member});
+  for (std::size_t member = 0; member < scope.bindings.count(code.member_set); ++member) {
+    const SymbolicQuantity value =
+        evaluate(code.args[0], {scope.state, scope.bindings, code.member_set, member});
     if (value.kind != Kind::integer) return {};
     out.push_back(value.items[0]);
   }
@@ -302,8 +303,8 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
     case Form::literal:
       return literal_of(code.literal, scope);
     case Form::variable:
-      if (code.slot.domain >= 0 && scope.bindings.count(code.slot.domain) == 0) return {};
-      return scope.bindings.quantity(code.slot, code.slot.domain == scope.domain ? scope.member : 0);
+      if (code.slot.member_set >= 0 && scope.bindings.count(code.slot.member_set) == 0) return {};
+      return scope.bindings.quantity(code.slot, code.slot.member_set == scope.member_set ? scope.member : 0);
     case Form::list:
       return list_of(code, scope);
     case Form::call:
@@ -345,7 +346,8 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
     case Form::member_index:
       return quantity_of(scope.state.number(static_cast<std::int64_t>(scope.member)));
     case Form::member_count:
-      return quantity_of(scope.state.number(static_cast<std::int64_t>(scope.bindings.count(code.domain))));
+      return quantity_of(
+          scope.state.number(static_cast<std::int64_t>(scope.bindings.count(code.member_set))));
   }
   return {};
 }

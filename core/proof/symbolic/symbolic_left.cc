@@ -18,8 +18,8 @@ constexpr std::size_t kMostMembers = 3;
 }  // namespace
 
 bool LeftSide::run() {
-  for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
-    const std::size_t least = rule_.domains[d].siblings ? 2 : 1;
+  for (std::size_t d = 0; d < rule_.member_sets.size(); ++d) {
+    const std::size_t least = rule_.member_sets[d].siblings ? 2 : 1;
     const std::size_t count = least + state_.choices().below(kMostMembers + 1 - least);
     b_.members[d].assign(count, SymbolicFrame(rule_.frames[d + 1]));
   }
@@ -29,7 +29,7 @@ bool LeftSide::run() {
   for (const rules::Check& check : rule_.set_checks) pending_.push_back(&check);
   for (std::size_t n : rules::pattern_order(rule_)) {
     const rules::PatternNode& node = rule_.nodes[n];
-    const std::size_t members = node.domain < 0 ? 1 : b_.count(node.domain);
+    const std::size_t members = node.member_set < 0 ? 1 : b_.count(node.member_set);
     for (std::size_t m = 0; m < members; ++m) add(node, m);
     if (!check_what_is_ready(false) || !state_.possible()) return false;
   }
@@ -54,9 +54,9 @@ void LeftSide::add(const rules::PatternNode& node, std::size_t member) {
   OpCase op = op_of(node);
   SymbolicInputs inputs;
   for (const rules::OperandPattern& operand : node.operands) {
-    const std::size_t count = operand.sequence ? b_.count(operand.slot.domain) : 1;
+    const std::size_t count = operand.sequence ? b_.count(operand.slot.member_set) : 1;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t m = operand.sequence ? i : operand.slot.domain < 0 ? 0 : member;
+      const std::size_t m = operand.sequence ? i : operand.slot.member_set < 0 ? 0 : member;
       auto& tensor = b_.tensor(operand.slot, m);
       if (!tensor) {
         const bool absent = operand.optional && state_.choices().below(2) == 0;
@@ -66,7 +66,7 @@ void LeftSide::add(const rules::PatternNode& node, std::size_t member) {
     }
   }
   const std::size_t outputs =
-      node.outputs[0].sequence ? b_.count(node.outputs[0].slot.domain) : node.outputs.size();
+      node.outputs[0].sequence ? b_.count(node.outputs[0].slot.member_set) : node.outputs.size();
   const bool known = node.op && b_.plain.ops[node.op->index];
   if (!known && op.generic.empty()) op.attrs = attributes(op.kind, node, member, inputs, outputs);
   if (node.op) b_.plain.ops[node.op->index] = op;
@@ -74,7 +74,7 @@ void LeftSide::add(const rules::PatternNode& node, std::size_t member) {
   for (std::size_t i = 0; i < made.size() && i < outputs; ++i) {
     const rules::OperandPattern& output = node.outputs[node.outputs[0].sequence ? 0 : i];
     for (const z3::expr& d : made[i].dims) state_.assume(d >= 1);
-    b_.tensor(output.slot, node.outputs[0].sequence ? i : output.slot.domain < 0 ? 0 : member) = made[i];
+    b_.tensor(output.slot, node.outputs[0].sequence ? i : output.slot.member_set < 0 ? 0 : member) = made[i];
   }
 }
 
@@ -107,8 +107,8 @@ std::size_t LeftSide::rank_of(OpKind kind, std::size_t position, const SymbolicI
 
 SymbolicTensor LeftSide::leaf(OpKind kind, const SymbolicInputs& before, rules::Slot slot,
                               std::size_t member) {
-  const std::string name =
-      "t" + std::to_string(slot.domain + 1) + "_" + std::to_string(slot.index) + "_" + std::to_string(member);
+  const std::string name = "t" + std::to_string(slot.member_set + 1) + "_" + std::to_string(slot.index) +
+                           "_" + std::to_string(member);
   SymbolicTensor out;
   const std::size_t rank = rank_of(kind, before.size(), before);
   for (std::size_t d = 0; d < rank; ++d) {
@@ -231,7 +231,7 @@ SymbolicAttrs LeftSide::attributes(OpKind kind, const rules::PatternNode& node, 
     }
     SymbolicQuantity* held = bound == node.attrs.end()
                                  ? nullptr
-                                 : &b_.quantity(bound->second, bound->second.domain < 0 ? 0 : member);
+                                 : &b_.quantity(bound->second, bound->second.member_set < 0 ? 0 : member);
     const bool given = held && held->kind != Kind::none;
     SymbolicQuantity value = given ? *held : some_attribute(kind, spec, in, outputs, axes);
     if (value.kind == Kind::list && spec.attr == Attr::starts) axes = value.items.size();
@@ -243,31 +243,31 @@ SymbolicAttrs LeftSide::attributes(OpKind kind, const rules::PatternNode& node, 
 
 namespace {
 
-bool ready(const Code& code, SymbolicBindings& b, std::int16_t domain, std::vector<rules::Slot> local) {
-  const auto here = [&](rules::Slot slot) { return slot.domain < 0 || slot.domain == domain; };
+bool ready(const Code& code, SymbolicBindings& b, std::int16_t member_set, std::vector<rules::Slot> local) {
+  const auto here = [&](rules::Slot slot) { return slot.member_set < 0 || slot.member_set == member_set; };
   for (rules::Slot slot : code.tensors) {
-    for (std::size_t m = 0; m < (here(slot) && slot.domain < 0 ? 1 : b.count(slot.domain)); ++m) {
+    for (std::size_t m = 0; m < (here(slot) && slot.member_set < 0 ? 1 : b.count(slot.member_set)); ++m) {
       if (!b.tensor(slot, m)) return false;
     }
   }
   if (code.form == Code::Form::comprehension) local.push_back(code.slot);
   if (code.form == Code::Form::variable && std::find(local.begin(), local.end(), code.slot) == local.end()) {
-    for (std::size_t m = 0; m < (code.slot.domain < 0 ? 1 : b.count(code.slot.domain)); ++m) {
+    for (std::size_t m = 0; m < (code.slot.member_set < 0 ? 1 : b.count(code.slot.member_set)); ++m) {
       if (b.quantity(code.slot, m).kind == Kind::none) return false;
     }
   }
   return std::all_of(code.args.begin(), code.args.end(),
-                     [&](const Code& arg) { return ready(arg, b, domain, local); });
+                     [&](const Code& arg) { return ready(arg, b, member_set, local); });
 }
 
 }  // namespace
 
 bool LeftSide::check_what_is_ready(bool all) {
   for (const rules::Check*& check : pending_) {
-    if (!check || (!all && !ready(check->code, b_, check->domain, {}))) continue;
-    const std::size_t count = check->domain < 0 ? 1 : b_.count(check->domain);
+    if (!check || (!all && !ready(check->code, b_, check->member_set, {}))) continue;
+    const std::size_t count = check->member_set < 0 ? 1 : b_.count(check->member_set);
     for (std::size_t m = 0; m < count; ++m) {
-      const SymbolicScope scope{state_, b_, check->domain, m};
+      const SymbolicScope scope{state_, b_, check->member_set, m};
       if (!check->target && take_fact(check->code, scope)) continue;
       SymbolicQuantity value = check->target ? evaluate(check->code, scope) : assumed(check->code, scope);
       if (value.kind == Kind::none) return false;
@@ -286,7 +286,7 @@ bool LeftSide::check_what_is_ready(bool all) {
 // scalar(c) and value(c) == number, which say what the elements of a leaf are.
 bool LeftSide::take_fact(const Code& code, const SymbolicScope& scope) {
   const auto leaf_at = [&](const Code& c) -> LeafFacts* {
-    auto& tensor = b_.tensor(c.tensors[0], c.tensors[0].domain == scope.domain ? scope.member : 0);
+    auto& tensor = b_.tensor(c.tensors[0], c.tensors[0].member_set == scope.member_set ? scope.member : 0);
     return tensor && tensor->present ? tensor->facts : nullptr;
   };
   if (code.form == Code::Form::call && code.function == rules::Function::scalar && code.tensors.size() == 1) {
@@ -308,10 +308,11 @@ bool LeftSide::take_fact(const Code& code, const SymbolicScope& scope) {
 
 bool LeftSide::siblings_agree() {
   if (!rule_.is_siblings()) return true;
-  const std::int16_t domain = rule_.sibling_domain;
+  const std::int16_t member_set = rule_.sibling_member_set;
   const auto each = [&](const Code& code, const char* relation) {
-    for (std::size_t m = 1; m < b_.count(domain); ++m) {
-      const auto a = evaluate(code, {state_, b_, domain, m - 1}), b = evaluate(code, {state_, b_, domain, m});
+    for (std::size_t m = 1; m < b_.count(member_set); ++m) {
+      const auto a = evaluate(code, {state_, b_, member_set, m - 1}),
+                 b = evaluate(code, {state_, b_, member_set, m});
       if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
       for (std::size_t i = 0; i < a.items.size(); ++i)
         state_.assume(*relation == '=' ? a.items[i] == b.items[i] : a.items[i] <= b.items[i]);

@@ -49,7 +49,7 @@ void refuse_below_zero(const SymbolicQuantity& axes) {
 
 bool RightSide::run() {
   for (const rules::RightStep& s : rule_.right) {
-    const std::size_t count = s.domain < 0 ? 1 : b_.count(s.domain);
+    const std::size_t count = s.member_set < 0 ? 1 : b_.count(s.member_set);
     for (std::size_t member = 0; member < count; ++member) {
       if (!step(s, member)) return false;
     }
@@ -60,9 +60,9 @@ bool RightSide::run() {
 bool RightSide::step(const rules::RightStep& s, std::size_t member) {
   switch (s.form) {
     case Form::let: {
-      SymbolicQuantity value = evaluate(s.codes[0], {state_, b_, s.domain, member});
+      SymbolicQuantity value = evaluate(s.codes[0], {state_, b_, s.member_set, member});
       const bool known = value.kind != Kind::none;
-      b_.quantity(*s.target, s.target->domain < 0 ? 0 : member) = std::move(value);
+      b_.quantity(*s.target, s.target->member_set < 0 ? 0 : member) = std::move(value);
       return known;
     }
     case Form::first_present: {
@@ -87,13 +87,13 @@ SymbolicInputs RightSide::operands(const rules::RightStep& s, std::size_t member
       continue;
     }
     if (!operand.slot) {
-      out.push_back(number_tensor(evaluate(operand.number, {state_, b_, s.domain, member}), state_, {}));
+      out.push_back(number_tensor(evaluate(operand.number, {state_, b_, s.member_set, member}), state_, {}));
       continue;
     }
-    const std::int16_t domain = operand.slot->domain;
-    const std::size_t count = operand.spread ? b_.count(domain) : 1;
+    const std::int16_t member_set = operand.slot->member_set;
+    const std::size_t count = operand.spread ? b_.count(member_set) : 1;
     for (std::size_t i = 0; i < count; ++i)
-      out.push_back(b_.tensor(*operand.slot, operand.spread ? i : domain < 0 ? 0 : member).value());
+      out.push_back(b_.tensor(*operand.slot, operand.spread ? i : member_set < 0 ? 0 : member).value());
   }
   return out;
 }
@@ -103,7 +103,7 @@ bool RightSide::operation(const rules::RightStep& s, std::size_t member) {
   if (s.op) op = b_.plain.ops[s.op->index].value();
   const graph::OpInfo& info = graph::op_info(op.kind);
   for (const auto& [attr, code] : s.attrs) {
-    SymbolicQuantity value = evaluate(code, {state_, b_, s.domain, member});
+    SymbolicQuantity value = evaluate(code, {state_, b_, s.member_set, member});
     if (value.kind == Kind::none) return false;
     if (value.kind == Kind::integer && rules::takes_real(attr))
       value = real_of(static_cast<double>(state_.literal(value.items[0])));
@@ -125,13 +125,13 @@ bool RightSide::operation(const rules::RightStep& s, std::size_t member) {
     bind(s, member, {SymbolicTensor::absent()});
     return true;
   }
-  const std::size_t outputs = s.sequence_output ? b_.count(s.outputs[0].domain) : s.outputs.size();
+  const std::size_t outputs = s.sequence_output ? b_.count(s.outputs[0].member_set) : s.outputs.size();
   bind(s, member, apply_symbolically(state_, op.kind, op.generic, op.attrs, inputs, outputs));
   return true;
 }
 
 bool RightSide::constant(const rules::RightStep& s, std::size_t member) {
-  const SymbolicQuantity first = evaluate(s.codes[0], {state_, b_, s.domain, member});
+  const SymbolicQuantity first = evaluate(s.codes[0], {state_, b_, s.member_set, member});
   if (first.kind != (s.form == Form::integer ? Kind::integer : Kind::list)) return false;
   if (s.form == Form::integers || s.form == Form::integer) {
     if (first.items.empty()) throw Unprovable("an empty list of indices");
@@ -139,20 +139,21 @@ bool RightSide::constant(const rules::RightStep& s, std::size_t member) {
     return true;
   }
   if (s.form == Form::values) throw Unprovable("constants by element");
-  bind(s, member, {number_tensor(evaluate(s.codes[1], {state_, b_, s.domain, member}), state_, first.items)});
+  bind(s, member,
+       {number_tensor(evaluate(s.codes[1], {state_, b_, s.member_set, member}), state_, first.items)});
   return true;
 }
 
 void RightSide::bind(const rules::RightStep& s, std::size_t member, const std::vector<SymbolicTensor>& made) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     const rules::Slot slot = s.outputs[s.sequence_output ? 0 : i];
-    b_.tensor(slot, s.sequence_output ? i : slot.domain < 0 ? 0 : member) = made[i];
+    b_.tensor(slot, s.sequence_output ? i : slot.member_set < 0 ? 0 : member) = made[i];
   }
 }
 
 std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCase& state) {
   SymbolicBindings bindings{SymbolicFrame(rule.frames[0]),
-                            std::vector<std::vector<SymbolicFrame>>(rule.domains.size())};
+                            std::vector<std::vector<SymbolicFrame>>(rule.member_sets.size())};
   try {
     if (!LeftSide(rule, state, bindings).run()) return std::nullopt;
     state.begin_right();
@@ -162,10 +163,10 @@ std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCas
   }
   SymbolicSides sides;
   for (const rules::Replacement& r : rule.replacements) {
-    const std::size_t count = r.before.domain < 0 ? 1 : bindings.count(r.before.domain);
+    const std::size_t count = r.before.member_set < 0 ? 1 : bindings.count(r.before.member_set);
     for (std::size_t member = 0; member < count; ++member) {
       const auto at = [&](rules::Slot slot) {
-        return bindings.tensor(slot, slot.domain < 0 ? 0 : member).value();
+        return bindings.tensor(slot, slot.member_set < 0 ? 0 : member).value();
       };
       sides.replaced.emplace_back(at(r.before), at(r.after));
     }

@@ -29,24 +29,26 @@ struct SymbolicFrame {
 /// The names of a rule in one case.
 struct SymbolicBindings {
   SymbolicFrame plain;
-  std::vector<std::vector<SymbolicFrame>> members;  // by domain
+  std::vector<std::vector<SymbolicFrame>> members;  // by member set
 
-  SymbolicFrame& frame(std::int16_t domain, std::size_t member) {
-    return domain < 0 ? plain : members[static_cast<std::size_t>(domain)][member];
+  SymbolicFrame& frame(std::int16_t member_set, std::size_t member) {
+    return member_set < 0 ? plain : members[static_cast<std::size_t>(member_set)][member];
   }
   std::optional<SymbolicTensor>& tensor(rules::Slot slot, std::size_t member) {
-    return frame(slot.domain, member).tensors[slot.index];
+    return frame(slot.member_set, member).tensors[slot.index];
   }
   SymbolicQuantity& quantity(rules::Slot slot, std::size_t member) {
-    return frame(slot.domain, member).quantities[slot.index];
+    return frame(slot.member_set, member).quantities[slot.index];
   }
-  std::size_t count(std::int16_t domain) const { return members[static_cast<std::size_t>(domain)].size(); }
+  std::size_t count(std::int16_t member_set) const {
+    return members[static_cast<std::size_t>(member_set)].size();
+  }
 };
 
 struct SymbolicScope {
   ProofCase& state;
   SymbolicBindings& bindings;
-  std::int16_t domain = -1;
+  std::int16_t member_set = -1;
   std::size_t member = 0;
 };
 

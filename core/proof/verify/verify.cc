@@ -106,7 +106,7 @@ Verdict verify_rule(const rules::RuleInfo& info, const VerifyOptions& options) {
   verdict.note = in_words(found);
   if (options.stored_too) verdict.stored_problem = check_stored_proof(info, options.z3);
   if (verdict.refuted) return verdict;
-  if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded;
+  if (found.outcome == BoundedResult::Outcome::holds) verdict.status = RuleStatus::bounded_checked;
   if (found.grid_matches + found.random_matches == 0) {
     verdict.why_not_proved = "no example that decides anything matches";
     return verdict;

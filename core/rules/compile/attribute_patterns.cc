@@ -39,24 +39,24 @@ void AttributePatterns::compile(const Expr& e, PatternNode& node) {
       node.attrs.emplace_back(attr, scope_.quantity(item.value));
       continue;
     }
-    const Slot hidden = scope_.fresh(Sort::quantity, node.domain);
+    const Slot hidden = scope_.fresh(Sort::quantity, node.member_set);
     node.attrs.emplace_back(attr, hidden);
     const auto spreads = [](const Expr& element) { return element.form == Expr::Form::spread; };
     const auto& elements = item.value.args;
     const bool list = item.value.form == Expr::Form::list;
     if (list && std::none_of(elements.begin(), elements.end(), spreads)) {
-      take_apart(item.value, hidden, node.domain);
+      take_apart(item.value, hidden, node.member_set);
     } else {
-      compare_later(Code::of(hidden, item.at), item.value, node.domain);
+      compare_later(Code::of(hidden, item.at), item.value, node.member_set);
     }
   }
   if (!any) require_defaults(e, kind, seen, node);
 }
 
 // [a, 1] as an attribute: a list of two whose first element is bound, or compared, and whose second is one.
-void AttributePatterns::take_apart(const Expr& list, Slot hidden, std::int16_t domain) {
+void AttributePatterns::take_apart(const Expr& list, Slot hidden, std::int16_t member_set) {
   Check length;
-  length.domain = domain;
+  length.member_set = member_set;
   Code call = Code::make(Code::Form::call, list.at, {Code::of(hidden, list.at)});
   call.function = Function::len;
   length.code =
@@ -66,24 +66,24 @@ void AttributePatterns::take_apart(const Expr& list, Slot hidden, std::int16_t d
     const Expr& element = list.args[i];
     Code part = Code::make(Code::Form::index, element.at, {Code::of(hidden, list.at), literal(i, list.at)});
     if (!bare_name(element) || scope_.find(element.text)) {
-      compare_later(std::move(part), element, domain);
+      compare_later(std::move(part), element, member_set);
       continue;
     }
     Check take;
     take.target = scope_.quantity(element);
-    take.domain = take.target->domain;
+    take.member_set = take.target->member_set;
     take.code = std::move(part);
     valued_.insert(element.text);
-    const bool of_first = domain >= 0 && take.domain < 0;  // what the first member has, all have
-    if (of_first) compare_later(take.code, element, domain);
+    const bool of_first = member_set >= 0 && take.member_set < 0;  // what the first member has, all have
+    if (of_first) compare_later(take.code, element, member_set);
     conditions_.checks.push_back(std::move(take));
   }
 }
 
 // Names in `wanted` may be bound by later clauses: it is compiled once all patterns are read.
-void AttributePatterns::compare_later(Code held, const Expr& wanted, std::int16_t domain) {
+void AttributePatterns::compare_later(Code held, const Expr& wanted, std::int16_t member_set) {
   Check check;
-  check.domain = domain;
+  check.member_set = member_set;
   check.code = Code::make(Code::Form::compare, wanted.at, {std::move(held)}, "==");
   comparisons_.push_back({std::move(check), &wanted});
 }

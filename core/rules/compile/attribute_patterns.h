@@ -27,8 +27,8 @@ class AttributePatterns {
 
  private:
   bool binds(const Expr& e) const;
-  void take_apart(const Expr& list, Slot hidden, std::int16_t domain);
-  void compare_later(Code held, const Expr& wanted, std::int16_t domain);
+  void take_apart(const Expr& list, Slot hidden, std::int16_t member_set);
+  void compare_later(Code held, const Expr& wanted, std::int16_t member_set);
   void require_defaults(const Expr& e, graph::OpKind kind, const std::set<graph::Attr>& seen,
                         PatternNode& node) const;
 

@@ -88,7 +88,7 @@ class KindReader {
  public:
   explicit KindReader(const RuleReporter& reporter) : reporter_(reporter) {}
 
-  void bind(Slot slot, Kinds kinds) { held_[{slot.domain, slot.index}] = kinds; }
+  void bind(Slot slot, Kinds kinds) { held_[{slot.member_set, slot.index}] = kinds; }
 
   void need(const Code& code, Kinds wanted, const std::string& who) {
     const Kinds found = of(code);
@@ -102,7 +102,7 @@ class KindReader {
       case Form::literal:
         return of_literal(code.literal);
       case Form::variable: {
-        const auto found = held_.find({code.slot.domain, code.slot.index});
+        const auto found = held_.find({code.slot.member_set, code.slot.index});
         return found == held_.end() ? kAny : found->second;
       }
       case Form::call:

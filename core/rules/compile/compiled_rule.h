@@ -14,10 +14,10 @@
 
 namespace regraft::rules {
 
-/// A variable: its place among those of its sort, in the plain frame (domain -1) or in each member's frame of
-/// a set.
+/// A variable: its place among those of its sort, in the plain frame (member set -1) or in each member's
+/// frame of a set.
 struct Slot {
-  std::int16_t domain = -1;
+  std::int16_t member_set = -1;
   std::uint16_t index = 0;
 
   auto operator<=>(const Slot&) const = default;
@@ -83,9 +83,9 @@ struct Code {
   };
   Form form = Form::literal;
   Function function{};
-  Slot slot;                 // variable; comprehension: its variable
-  std::int16_t domain = -1;  // spread, member_index, member_count: the set
-  std::string symbol;        // arithmetic, compare: the operator
+  Slot slot;                     // variable; comprehension: its variable
+  std::int16_t member_set = -1;  // spread, member_index, member_count: the set
+  std::string symbol;            // arithmetic, compare: the operator
   Quantity literal;
   std::vector<Code> args;
   std::vector<Slot> tensors;  // call, dim: tensor arguments
@@ -96,18 +96,18 @@ struct Code {
   static Code of(Slot variable, Position at);
 };
 
-/// A guard, or with a target a let-binding, evaluated for each member when `domain` >= 0.
+/// A guard, or with a target a let-binding, evaluated for each member when `member_set` >= 0.
 struct Check {
   Code code;
   std::optional<Slot> target;
-  std::int16_t domain = -1;
+  std::int16_t member_set = -1;
 };
 
 using KindSet = std::bitset<graph::kOpKinds>;
 
 struct OperandPattern {
   Slot slot;
-  bool sequence = false;  // stands for zero or more operands: one for each member of slot.domain
+  bool sequence = false;  // stands for zero or more operands: one for each member of slot.member_set
   bool optional = false;
 };
 
@@ -122,7 +122,7 @@ struct PatternNode {
   std::vector<OperandPattern> outputs;  // slots of its outputs
   bool commutative = false;             // two operands, either order
   bool floats = false;                  // only of floating elements (op_domain.h)
-  std::int16_t domain = -1;             // one node for each member
+  std::int16_t member_set = -1;         // one node for each member
   std::uint16_t index = 0;              // its place in the frame's nodes
   Position at;
 };
@@ -138,7 +138,7 @@ struct Step {
 
 struct RightOperand {
   std::optional<Slot> slot;
-  bool spread = false;  // over slot.domain
+  bool spread = false;  // over slot.member_set
   bool absent = false;  // without slot: `none`, an optional operand that is left out
   Code number;          // without slot: a scalar constant of the dtype of the other operands
 };
@@ -147,26 +147,26 @@ struct RightOperand {
 struct RightStep {
   enum class Form : std::uint8_t { operation, first_present, integers, integer, full, values, let };
   Form form = Form::operation;
-  std::int16_t domain = -1;  // done once for each member
+  std::int16_t member_set = -1;  // done once for each member
   graph::OpKind kind = graph::OpKind::opaque;
   std::optional<Slot> op;  // kind and attributes of what the op variable matched
   std::vector<std::pair<graph::Attr, Code>> attrs;
   std::vector<RightOperand> operands;
   std::vector<Slot> outputs;
-  bool sequence_output = false;  // outputs[0] stands for one output for each member of its domain
+  bool sequence_output = false;  // outputs[0] stands for one output for each member of its member set
   std::optional<Slot> target;    // let
   std::vector<Code> codes;  // let, integers, integer: the value; full: dims, value; values: elements, dims
   Position at;
 };
 
-/// A left value and what replaces it; with a domain, for each member.
+/// A left value and what replaces it; with a member set, for each member.
 struct Replacement {
   Slot before, after;
 };
 
 /// The members of a set are either a sequence of operands or outputs of one node (sequence), or siblings: all
 /// nodes of the graph that match the member pattern with equal plain variables.
-struct Domain {
+struct MemberSet {
   std::string name;
   bool siblings = false;
 };
@@ -181,9 +181,9 @@ struct CompiledRule {
   std::string file;  // that it was read from
   std::vector<PatternNode> nodes;
   std::vector<Step> steps;  // of siblings: the pattern of one member and what hangs on it
-  std::vector<Domain> domains;
-  std::vector<FrameSize> frames;  // [0] plain, [1 + d] members of domain d
-  std::int16_t sibling_domain = -1;
+  std::vector<MemberSet> member_sets;
+  std::vector<FrameSize> frames;  // [0] plain, [1 + d] members of member set d
+  std::int16_t sibling_member_set = -1;
   bool members_share_activation = false;  // siblings: some shared value must not be constant
   std::vector<Slot> shared;               // siblings: plain leaf or interior values that reach every member
   std::vector<Code> same;                 // siblings: equal for all members
@@ -206,7 +206,7 @@ struct CompiledRule {
   // A match may have no tensor of more dims; set where only proved rules are wanted.
   std::size_t most_rank = kAnyRank;
 
-  bool is_siblings() const { return sibling_domain >= 0; }
+  bool is_siblings() const { return sibling_member_set >= 0; }
 };
 
 /// Whether a node of the pattern reads one of this one's outputs.

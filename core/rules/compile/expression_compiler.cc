@@ -110,12 +110,12 @@ std::vector<Code> ExpressionCompiler::compile_all(const std::vector<Expr>& list)
 Code ExpressionCompiler::name(const Expr& e) {
   if (e.text == "index" && e.member) {
     Code c = Code::make(Form::member_index, e.at);
-    c.domain = scope_.domain_of(e.domain);
+    c.member_set = scope_.member_set_named(e.member_set);
     return c;
   }
   if (e.text == "count" && e.member) {
     Code c = Code::make(Form::member_count, e.at);
-    c.domain = scope_.domain_of(e.domain);
+    c.member_set = scope_.member_set_named(e.member_set);
     return c;
   }
   const Symbol* symbol = scope_.find(e.text);
@@ -131,7 +131,7 @@ Code ExpressionCompiler::name(const Expr& e) {
     reporter_.fail(e.at, "'" + e.text + "' is a tensor, not a number",
                    "use its dims, as in " + e.text + ".0, or rank(" + e.text + ")");
   }
-  if ((symbol->slot.domain >= 0) != e.member) {
+  if ((symbol->slot.member_set >= 0) != e.member) {
     reporter_.fail(e.at,
                    e.member ? "'" + e.text + "' is the same for all members"
                             : "'" + e.text + "' has one value for each member",
@@ -229,8 +229,8 @@ Code ExpressionCompiler::comprehension(const Expr& e) {
 
 Code ExpressionCompiler::spread(const Expr& e) {
   Code c = Code::make(Form::spread, e.at);
-  c.domain = scope_.member_domain(e.args[0]);
-  if (c.domain < 0)
+  c.member_set = scope_.member_set_of(e.args[0]);
+  if (c.member_set < 0)
     reporter_.fail(e.at, "'...' over an expression that is the same for all members",
                    "mark what varies with '@'");
   c.args.push_back(compile(e.args[0]));

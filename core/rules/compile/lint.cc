@@ -14,7 +14,7 @@ bool same(const Expr& a, const Expr& b) {
     return x.name == y.name && x.compare == y.compare && same(x.value, y.value);
   };
   return a.form == b.form && a.text == b.text && a.label == b.label && a.classes == b.classes &&
-         a.domain == b.domain && a.member == b.member && a.copy_attrs == b.copy_attrs &&
+         a.member_set == b.member_set && a.member == b.member && a.copy_attrs == b.copy_attrs &&
          a.integer == b.integer && a.real == b.real &&
          std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), same) &&
          std::equal(a.attrs.begin(), a.attrs.end(), b.attrs.begin(), b.attrs.end(), equal_items);
@@ -22,7 +22,7 @@ bool same(const Expr& a, const Expr& b) {
 
 bool same(const Clause& a, const Clause& b) {
   const auto equal_targets = [](const Target& x, const Target& y) {
-    return x.name == y.name && x.domain == y.domain && x.member == y.member && x.spread == y.spread;
+    return x.name == y.name && x.member_set == y.member_set && x.member == y.member && x.spread == y.spread;
   };
   return std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end(), equal_targets) &&
          same(a.value, b.value);

@@ -10,7 +10,7 @@ namespace {
 void visit(const Code& code, const auto& on_tensor, const auto& on_quantity, const auto& on_set) {
   for (Slot slot : code.tensors) on_tensor(slot);
   if (code.form == Code::Form::variable) on_quantity(code.slot);
-  if (code.form == Code::Form::spread || code.form == Code::Form::member_count) on_set(code.domain);
+  if (code.form == Code::Form::spread || code.form == Code::Form::member_count) on_set(code.member_set);
   for (const Code& arg : code.args) visit(arg, on_tensor, on_quantity, on_set);
 }
 
@@ -23,7 +23,7 @@ void collect_local(const Code& code, std::vector<Slot>& out) {
 }  // namespace
 
 void MatchPlanner::plan(std::vector<Check> checks) {
-  classify_domains();
+  classify_member_sets();
   planned_.assign(rule_.nodes.size(), false);
   distances_.assign(rule_.nodes.size(), 0);
   const std::size_t anchor = choose_anchor();
@@ -44,22 +44,22 @@ void MatchPlanner::plan(std::vector<Check> checks) {
   finish_siblings();
 }
 
-void MatchPlanner::classify_domains() {
-  std::vector<bool> given(rule_.domains.size(), false);
+void MatchPlanner::classify_member_sets() {
+  std::vector<bool> given(rule_.member_sets.size(), false);
   for (const PatternNode& node : rule_.nodes) {
     for (const auto* list : {&node.operands, &node.outputs}) {
       for (const OperandPattern& pattern : *list) {
-        if (pattern.sequence) given[static_cast<std::size_t>(pattern.slot.domain)] = true;
+        if (pattern.sequence) given[static_cast<std::size_t>(pattern.slot.member_set)] = true;
       }
     }
   }
   for (std::size_t d = 0; d < given.size(); ++d) {
     if (given[d]) continue;
-    rule_.domains[d].siblings = true;
-    if (rule_.sibling_domain >= 0) reporter_.fail("two sets of siblings in one rule", "write two rules");
-    rule_.sibling_domain = static_cast<std::int16_t>(d);
+    rule_.member_sets[d].siblings = true;
+    if (rule_.sibling_member_set >= 0) reporter_.fail("two sets of siblings in one rule", "write two rules");
+    rule_.sibling_member_set = static_cast<std::int16_t>(d);
   }
-  if (rule_.is_siblings() && rule_.domains.size() > 1) {
+  if (rule_.is_siblings() && rule_.member_sets.size() > 1) {
     reporter_.fail("a set of siblings together with a list of operands", "write two rules");
   }
 }
@@ -72,13 +72,13 @@ std::size_t MatchPlanner::choose_anchor() const {
     const auto gives = [](const OperandPattern& p) { return p.sequence; };
     const bool is_giver = std::any_of(node.operands.begin(), node.operands.end(), gives) ||
                           std::any_of(node.outputs.begin(), node.outputs.end(), gives);
-    if (!giver && node.domain < 0 && is_giver) giver = i;
+    if (!giver && node.member_set < 0 && is_giver) giver = i;
     if (is_interior(rule_, i)) continue;
     ++roots;
-    if (!root && (node.domain < 0 || rule_.is_siblings())) root = i;
+    if (!root && (node.member_set < 0 || rule_.is_siblings())) root = i;
   }
   if (!rule_.is_siblings()) return root ? *root : *giver;
-  if (roots != 1 || rule_.nodes[*root].domain < 0) {
+  if (roots != 1 || rule_.nodes[*root].member_set < 0) {
     reporter_.fail("a set of siblings has one root for each member and no other",
                    "name it with '@', as in y@ = MatMul(x, w@)");
   }
@@ -146,11 +146,11 @@ std::optional<std::size_t> MatchPlanner::bound_at(const Code& code) const {
       [&](Slot slot) {
         if (std::find(local.begin(), local.end(), slot) == local.end()) need(Bound::quantity, slot);
       },
-      [&](std::int16_t domain) {
-        if (domain == rule_.sibling_domain) return;  // known when the whole set is
+      [&](std::int16_t member_set) {
+        if (member_set == rule_.sibling_member_set) return;  // known when the whole set is
         std::optional<std::size_t> sized;
         for (const auto& [held, at] : bound_step_)
-          if (held.second.domain == domain) sized = std::min(sized.value_or(at), at);
+          if (held.second.member_set == member_set) sized = std::min(sized.value_or(at), at);
         known = known && sized.has_value();
         step = std::max(step, sized.value_or(0));
       });
@@ -179,7 +179,9 @@ void MatchPlanner::schedule(Check check, std::size_t bound_at) {
   bool late = false;  // known once the whole set is
   visit(
       check.code, [](Slot) {}, [](Slot) {},
-      [&](std::int16_t domain) { late = late || (rule_.is_siblings() && domain == rule_.sibling_domain); });
+      [&](std::int16_t member_set) {
+        late = late || (rule_.is_siblings() && member_set == rule_.sibling_member_set);
+      });
   if (late && check.target)
     reporter_.fail(check.code.at, "a name for a value of the whole set", "compute it on the right side");
   if (check.target) bound_step_.try_emplace({Bound::quantity, *check.target}, bound_at);
@@ -201,7 +203,7 @@ void MatchPlanner::finish_siblings() {
       const bool listed =
           std::find(rule_.leaves.begin(), rule_.leaves.end(), operand.slot) != rule_.leaves.end();
       if (!made && !listed) rule_.leaves.push_back(operand.slot);
-      if (!rule_.is_siblings() || node.domain < 0 || operand.slot.domain >= 0) continue;
+      if (!rule_.is_siblings() || node.member_set < 0 || operand.slot.member_set >= 0) continue;
       rule_.shared.push_back(operand.slot);
       if (!constants_.contains(operand.slot)) rule_.members_share_activation = true;
     }

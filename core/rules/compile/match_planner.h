@@ -29,7 +29,7 @@ class MatchPlanner {
  private:
   enum class Bound : std::uint8_t { tensor, quantity };
 
-  void classify_domains();
+  void classify_member_sets();
   std::size_t choose_anchor() const;
   void walk(std::size_t node, Step::Via via, Slot from, std::uint32_t distance);
   bool walk_to_consumer();

@@ -36,9 +36,10 @@ void PatternCompiler::declare_values(const RuleText& text) {
       reporter_.fail(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
     }
     attributes_.never_bind(target.name);
-    scope_.bind(
-        target.name,
-        {Sort::quantity, scope_.fresh(Sort::quantity, scope_.domain_of(target.member, target.domain)), {}});
+    scope_.bind(target.name,
+                {Sort::quantity,
+                 scope_.fresh(Sort::quantity, scope_.member_set_named(target.member, target.member_set)),
+                 {}});
   }
 }
 
@@ -46,9 +47,9 @@ void PatternCompiler::compile_clause(const Clause& clause) {
   if (clause.targets.empty()) return guard(clause.value);
   Check check;
   check.target = scope_.find(clause.targets[0].name)->slot;
-  check.domain = check.target->domain;
-  const std::int16_t inner = scope_.member_domain(clause.value);
-  if (inner >= 0 && inner != check.domain) {
+  check.member_set = check.target->member_set;
+  const std::int16_t inner = scope_.member_set_of(clause.value);
+  if (inner >= 0 && inner != check.member_set) {
     reporter_.fail(clause.at, "'" + clause.targets[0].name + "' varies with the members",
                    "write " + clause.targets[0].name + "@");
   }
@@ -58,22 +59,22 @@ void PatternCompiler::compile_clause(const Clause& clause) {
 
 void PatternCompiler::compile_root(const Clause& clause) {
   std::vector<OperandPattern> outputs;
-  std::int16_t domain = scope_.member_domain(clause.value);
+  std::int16_t member_set = scope_.member_set_of(clause.value);
   for (const Target& target : clause.targets) {
     const Symbol* known = scope_.find(target.name);
     if (known && known->sort != Sort::tensor)
       reporter_.fail(target.at, "'" + target.name + "' is bound twice", "give one of them another name");
     OperandPattern output;
-    output.slot = scope_.tensor(target.name, target.member, target.domain, target.at);
+    output.slot = scope_.tensor(target.name, target.member, target.member_set, target.at);
     output.sequence = target.spread;
     if (target.spread && !target.member)
       reporter_.fail(target.at, "'...' after a name without '@'", "write " + target.name + "@...");
     if (target.member && !target.spread) {
-      if (domain >= 0 && domain != output.slot.domain)
+      if (member_set >= 0 && member_set != output.slot.member_set)
         reporter_.fail(target.at, "members of two sets", "write two rules");
-      domain = output.slot.domain;
+      member_set = output.slot.member_set;
     }
-    if (!target.member && domain >= 0) {
+    if (!target.member && member_set >= 0) {
       reporter_.fail(target.at, "'" + target.name + "' varies with the members",
                      "write " + target.name + "@");
     }
@@ -83,10 +84,10 @@ void PatternCompiler::compile_root(const Clause& clause) {
     if (has_unnamed_root_)
       reporter_.fail(clause.at, "a second pattern without a name", "name them as in a = Relu(x)");
     has_unnamed_root_ = true;
-    outputs.push_back({scope_.fresh(Sort::tensor, domain)});
+    outputs.push_back({scope_.fresh(Sort::tensor, member_set)});
   }
   refuse_two_makers(outputs, clause.at);
-  compile_node(clause.value, domain, std::move(outputs));
+  compile_node(clause.value, member_set, std::move(outputs));
 }
 
 void PatternCompiler::refuse_two_makers(const std::vector<OperandPattern>& outputs, Position at) const {
@@ -100,10 +101,11 @@ void PatternCompiler::refuse_two_makers(const std::vector<OperandPattern>& outpu
   }
 }
 
-void PatternCompiler::compile_node(const Expr& e, std::int16_t domain, std::vector<OperandPattern> outputs) {
+void PatternCompiler::compile_node(const Expr& e, std::int16_t member_set,
+                                   std::vector<OperandPattern> outputs) {
   PatternNode node;
   node.at = e.at;
-  node.domain = domain;
+  node.member_set = member_set;
   node.outputs = std::move(outputs);
   if (e.classes.empty())
     reporter_.fail(e.at, "'" + e.text + "' is no operation", "names of operations begin with a capital");
@@ -115,13 +117,13 @@ void PatternCompiler::compile_node(const Expr& e, std::int16_t domain, std::vect
   }
   node.commutative =
       e.args.size() == 2 && op.is(graph::kCommutative) && !op.is(graph::kVariadic) && node.kinds.count() == 1;
-  node.index = rule_.frames[static_cast<std::size_t>(domain + 1)].nodes++;
+  node.index = rule_.frames[static_cast<std::size_t>(member_set + 1)].nodes++;
   compile_label(e, node);
   attributes_.compile(e, node);
   const std::size_t position = rule_.nodes.size();
   rule_.nodes.push_back(node);
   for (const Expr& arg : e.args) {
-    OperandPattern operand_pattern = operand(arg, domain);
+    OperandPattern operand_pattern = operand(arg, member_set);
     rule_.nodes[position].operands.push_back(operand_pattern);
   }
 }
@@ -145,20 +147,20 @@ void PatternCompiler::compile_label(const Expr& e, PatternNode& node) {
   node.op = held->slot;
 }
 
-OperandPattern PatternCompiler::operand(const Expr& e, std::int16_t domain) {
+OperandPattern PatternCompiler::operand(const Expr& e, std::int16_t member_set) {
   switch (e.form) {
     case Expr::Form::name:
-      return {scope_.tensor(e.text, e.member, e.domain, e.at)};
+      return {scope_.tensor(e.text, e.member, e.member_set, e.at)};
     case Expr::Form::optional: {
       if (e.args[0].form != Expr::Form::name)
         reporter_.fail(e.at, "only a named operand can be optional", "write name?");
-      OperandPattern out = operand(e.args[0], domain);
+      OperandPattern out = operand(e.args[0], member_set);
       out.optional = true;
       return out;
     }
     case Expr::Form::spread: {
-      if (domain >= 0) reporter_.fail(e.at, "a list of operands within a member", "sets do not nest");
-      const std::int16_t inner = scope_.member_domain(e.args[0]);
+      if (member_set >= 0) reporter_.fail(e.at, "a list of operands within a member", "sets do not nest");
+      const std::int16_t inner = scope_.member_set_of(e.args[0]);
       if (inner < 0)
         reporter_.fail(e.at, "'...' over an operand that is the same for all members",
                        "mark what varies with '@'");
@@ -167,8 +169,8 @@ OperandPattern PatternCompiler::operand(const Expr& e, std::int16_t domain) {
       return out;
     }
     case Expr::Form::operation: {
-      const std::int16_t inner = scope_.member_domain(e);
-      if (inner >= 0 && domain >= 0 && inner != domain)
+      const std::int16_t inner = scope_.member_set_of(e);
+      if (inner >= 0 && member_set >= 0 && inner != member_set)
         reporter_.fail(e.at, "members of two sets", "write two rules");
       const Slot slot = scope_.fresh(Sort::tensor, inner);
       compile_node(e, inner, {OperandPattern{slot}});
@@ -176,10 +178,10 @@ OperandPattern PatternCompiler::operand(const Expr& e, std::int16_t domain) {
     }
     case Expr::Form::integer:
     case Expr::Form::real:
-      return literal_operand(e, e.real, domain);
+      return literal_operand(e, e.real, member_set);
     case Expr::Form::prefix:
       if (e.text == "-" && (e.args[0].form == Expr::Form::integer || e.args[0].form == Expr::Form::real)) {
-        return literal_operand(e, -e.args[0].real, domain);
+        return literal_operand(e, -e.args[0].real, member_set);
       }
       [[fallthrough]];
     default:
@@ -188,10 +190,10 @@ OperandPattern PatternCompiler::operand(const Expr& e, std::int16_t domain) {
   }
 }
 
-OperandPattern PatternCompiler::literal_operand(const Expr& e, double value, std::int16_t domain) {
-  const OperandPattern out{scope_.fresh(Sort::tensor, domain)};
+OperandPattern PatternCompiler::literal_operand(const Expr& e, double value, std::int16_t member_set) {
+  const OperandPattern out{scope_.fresh(Sort::tensor, member_set)};
   Check check;
-  check.domain = domain;
+  check.member_set = member_set;
   Code held = Code::make(Code::Form::call, {});
   held.function = Function::value;
   held.tensors.push_back(out.slot);
@@ -208,7 +210,7 @@ void PatternCompiler::guard(const Expr& e) {
     return guard(e.args[1]);
   }
   if (is_guard_on(e, "same") || is_guard_on(e, "sort")) {
-    if (e.args.size() != 1 || scope_.member_domain(e.args[0]) < 0) {
+    if (e.args.size() != 1 || scope_.member_set_of(e.args[0]) < 0) {
       reporter_.fail(e.at, e.text + "(...) takes one expression that varies with the members",
                      "as in " + e.text + "(w@.0)");
     }
@@ -220,7 +222,7 @@ void PatternCompiler::guard(const Expr& e) {
       const Slot slot = scope_.known_tensor(arg);
       conditions_.constants.insert(slot);
       Check check;
-      check.domain = slot.domain;
+      check.member_set = slot.member_set;
       check.code.form = Code::Form::call;
       check.code.function = Function::is_const;
       check.code.tensors.push_back(slot);
@@ -229,7 +231,7 @@ void PatternCompiler::guard(const Expr& e) {
     return;
   }
   Check check;
-  check.domain = scope_.member_domain(e);
+  check.member_set = scope_.member_set_of(e);
   check.code = expressions_.compile(e);
   conditions_.checks.push_back(std::move(check));
 }

@@ -25,10 +25,10 @@ class PatternCompiler {
   void compile_clause(const Clause& clause);
   void compile_root(const Clause& clause);
   void refuse_two_makers(const std::vector<OperandPattern>& outputs, Position at) const;
-  void compile_node(const Expr& e, std::int16_t domain, std::vector<OperandPattern> outputs);
+  void compile_node(const Expr& e, std::int16_t member_set, std::vector<OperandPattern> outputs);
   void compile_label(const Expr& e, PatternNode& node);
-  OperandPattern operand(const Expr& e, std::int16_t domain);
-  OperandPattern literal_operand(const Expr& e, double value, std::int16_t domain);
+  OperandPattern operand(const Expr& e, std::int16_t member_set);
+  OperandPattern literal_operand(const Expr& e, double value, std::int16_t member_set);
   void guard(const Expr& e);
 
   CompiledRule& rule_;

@@ -30,14 +30,14 @@ void ReplacementCompiler::compile(const RuleText& text) {
 void ReplacementCompiler::compile_clause(const Clause& clause) {
   if (clause.targets.empty()) return compile_sole_root(clause);
   const Target& target = clause.targets[0];
-  const std::int16_t domain = scope_.domain_of(target.member && !target.spread, target.domain);
-  const std::int16_t inner = scope_.member_domain(clause.value);
-  if (inner >= 0 && inner != domain)
+  const std::int16_t member_set = scope_.member_set_named(target.member && !target.spread, target.member_set);
+  const std::int16_t inner = scope_.member_set_of(clause.value);
+  if (inner >= 0 && inner != member_set)
     reporter_.fail(clause.at, "the value varies with the members",
                    "mark the name with '@' or spread it with '...'");
-  if (!scope_.is_tensor(clause.value)) return compile_let(clause, domain);
-  if (clause.targets.size() > 1 || target.spread) return compile_outputs(clause, domain);
-  bind(target, tensor(clause.value, domain));
+  if (!scope_.is_tensor(clause.value)) return compile_let(clause, member_set);
+  if (clause.targets.size() > 1 || target.spread) return compile_outputs(clause, member_set);
+  bind(target, tensor(clause.value, member_set));
 }
 
 void ReplacementCompiler::compile_sole_root(const Clause& clause) {
@@ -49,19 +49,19 @@ void ReplacementCompiler::compile_sole_root(const Clause& clause) {
     reporter_.fail(clause.at, "this is no tensor", "guards belong on the left side; bind numbers to names");
   }
   const PatternNode& root = rule_.nodes[roots[0]];
-  if (roots.size() != 1 || root.outputs.size() != 1 || root.outputs[0].sequence || root.domain >= 0) {
+  if (roots.size() != 1 || root.outputs.size() != 1 || root.outputs[0].sequence || root.member_set >= 0) {
     reporter_.fail(clause.at, "which root does this replace?", "name it as on the left");
   }
   replace(root.outputs[0].slot, tensor(clause.value, -1), clause.at);
 }
 
-void ReplacementCompiler::compile_let(const Clause& clause, std::int16_t domain) {
+void ReplacementCompiler::compile_let(const Clause& clause, std::int16_t member_set) {
   if (clause.targets.size() > 1) reporter_.fail(clause.at, "several names for one value", "write n = value");
   RightStep step;
   step.form = RightStep::Form::let;
-  step.domain = domain;
+  step.member_set = member_set;
   step.codes.push_back(expressions_.compile(clause.value));
-  step.target = scope_.fresh(Sort::quantity, domain);
+  step.target = scope_.fresh(Sort::quantity, member_set);
   step.at = clause.at;
   rule_.right.push_back(step);
   const Target& target = clause.targets[0];
@@ -70,7 +70,7 @@ void ReplacementCompiler::compile_let(const Clause& clause, std::int16_t domain)
   scope_.bind(target.name, {Sort::quantity, *step.target, {}});
 }
 
-void ReplacementCompiler::compile_outputs(const Clause& clause, std::int16_t domain) {
+void ReplacementCompiler::compile_outputs(const Clause& clause, std::int16_t member_set) {
   if (clause.value.form != Expr::Form::operation)
     reporter_.fail(clause.at, "only an operation has several outputs", "bind it to one name");
   std::vector<Slot> outputs;
@@ -80,9 +80,9 @@ void ReplacementCompiler::compile_outputs(const Clause& clause, std::int16_t dom
     if (target.spread != target.member)
       reporter_.fail(target.at, "a list of outputs is written name@...",
                      "write '@' and '...' both, or neither");
-    outputs.push_back(scope_.fresh(Sort::tensor, scope_.domain_of(target.member, target.domain)));
+    outputs.push_back(scope_.fresh(Sort::tensor, scope_.member_set_named(target.member, target.member_set)));
   }
-  operation(clause.value, domain, outputs, clause.targets[0].spread);
+  operation(clause.value, member_set, outputs, clause.targets[0].spread);
   for (std::size_t i = 0; i < outputs.size(); ++i) bind(clause.targets[i], outputs[i]);
 }
 
@@ -104,7 +104,7 @@ void ReplacementCompiler::bind(const Target& target, Slot slot) {
       reporter_.fail(target.at, "'" + target.name + "' is an operand of the left side and cannot be replaced",
                      "use another name");
     }
-    if (before.domain != slot.domain)
+    if (before.member_set != slot.member_set)
       reporter_.fail(target.at, "'" + target.name + "' is used both with and without '@'",
                      "write it as on the left");
     replace(before, slot, target.at);
@@ -112,36 +112,36 @@ void ReplacementCompiler::bind(const Target& target, Slot slot) {
   scope_.bind(target.name, {Sort::tensor, slot, {}});
 }
 
-Slot ReplacementCompiler::tensor(const Expr& e, std::int16_t domain) {
+Slot ReplacementCompiler::tensor(const Expr& e, std::int16_t member_set) {
   switch (e.form) {
     case Expr::Form::name: {
       const Symbol* symbol = scope_.find(e.text);
       if (!symbol) scope_.unknown_name(e, "an operand");
       const Slot slot = scope_.known_tensor(e);
-      if (slot.domain >= 0 && slot.domain != domain)
+      if (slot.member_set >= 0 && slot.member_set != member_set)
         reporter_.fail(e.at, "'" + e.text + "' varies with the members", "spread it with '...'");
       return slot;
     }
     case Expr::Form::optional:
-      return tensor(e.args[0], domain);
+      return tensor(e.args[0], member_set);
     case Expr::Form::operation:
-      return is_constant_maker(e) ? constant(e, domain) : operation(e, domain, {}, false);
+      return is_constant_maker(e) ? constant(e, member_set) : operation(e, member_set, {}, false);
     case Expr::Form::call: {  // an op variable
       if (!scope_.find(e.text)) scope_.unknown_name(e, "an operation f:Name(...)");
-      return operation(e, domain, {}, false);
+      return operation(e, member_set, {}, false);
     }
     case Expr::Form::infix:
-      return infix(e, domain);
+      return infix(e, member_set);
     default:
       reporter_.fail(e.at, "a tensor is expected here",
                      "write a name, an operation, or Full, Values, Int or Ints");
   }
 }
 
-Slot ReplacementCompiler::infix(const Expr& e, std::int16_t domain) {
+Slot ReplacementCompiler::infix(const Expr& e, std::int16_t member_set) {
   RightStep step;
   step.at = e.at;
-  step.domain = domain;
+  step.member_set = member_set;
   if (e.text == "??") {
     step.form = RightStep::Form::first_present;
   } else if (e.text == "+" || e.text == "-" || e.text == "*" || e.text == "/") {
@@ -152,16 +152,16 @@ Slot ReplacementCompiler::infix(const Expr& e, std::int16_t domain) {
   } else {
     reporter_.fail(e.at, "'" + e.text + "' is not for tensors", "use + - * / or ??, or name the operation");
   }
-  for (const Expr& arg : e.args) step.operands.push_back(single_operand(arg, domain));
-  step.outputs.push_back(scope_.fresh(Sort::tensor, domain));
+  for (const Expr& arg : e.args) step.operands.push_back(single_operand(arg, member_set));
+  step.outputs.push_back(scope_.fresh(Sort::tensor, member_set));
   rule_.right.push_back(step);
   return step.outputs[0];
 }
 
-Slot ReplacementCompiler::constant(const Expr& e, std::int16_t domain) {
+Slot ReplacementCompiler::constant(const Expr& e, std::int16_t member_set) {
   RightStep step;
   step.at = e.at;
-  step.domain = domain;
+  step.member_set = member_set;
   using Form = RightStep::Form;
   step.form = e.text == "Ints"   ? Form::integers
               : e.text == "Int"  ? Form::integer
@@ -176,16 +176,16 @@ Slot ReplacementCompiler::constant(const Expr& e, std::int16_t domain) {
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(wanted, 2); ++i)
     step.codes.push_back(expressions_.compile(e.args[i]));
-  if (wanted == 3) step.operands.push_back(single_operand(e.args[2], domain));
-  step.outputs.push_back(scope_.fresh(Sort::tensor, domain));
+  if (wanted == 3) step.operands.push_back(single_operand(e.args[2], member_set));
+  step.outputs.push_back(scope_.fresh(Sort::tensor, member_set));
   rule_.right.push_back(step);
   return step.outputs[0];
 }
 
-RightOperand ReplacementCompiler::operand(const Expr& e, std::int16_t domain) {
+RightOperand ReplacementCompiler::operand(const Expr& e, std::int16_t member_set) {
   RightOperand out;
   if (e.form == Expr::Form::spread) {
-    const std::int16_t inner = scope_.member_domain(e.args[0]);
+    const std::int16_t inner = scope_.member_set_of(e.args[0]);
     if (inner < 0)
       reporter_.fail(e.at, "'...' over an operand that is the same for all members",
                      "mark what varies with '@'");
@@ -199,7 +199,7 @@ RightOperand ReplacementCompiler::operand(const Expr& e, std::int16_t domain) {
     if (number) {
       out.number = expressions_.compile(e);
     } else {
-      out.slot = tensor(e, domain);
+      out.slot = tensor(e, member_set);
     }
   } else {
     out.number = expressions_.compile(e);
@@ -207,17 +207,17 @@ RightOperand ReplacementCompiler::operand(const Expr& e, std::int16_t domain) {
   return out;
 }
 
-RightOperand ReplacementCompiler::single_operand(const Expr& e, std::int16_t domain) {
+RightOperand ReplacementCompiler::single_operand(const Expr& e, std::int16_t member_set) {
   if (e.form == Expr::Form::spread)
     reporter_.fail(e.at, "a list of tensors where one is meant", "name one tensor, without '...'");
-  return operand(e, domain);
+  return operand(e, member_set);
 }
 
-Slot ReplacementCompiler::operation(const Expr& e, std::int16_t domain, std::vector<Slot> outputs,
+Slot ReplacementCompiler::operation(const Expr& e, std::int16_t member_set, std::vector<Slot> outputs,
                                     bool sequence) {
   RightStep step;
   step.at = e.at;
-  step.domain = domain;
+  step.member_set = member_set;
   step.sequence_output = sequence;
   if (!e.label.empty() || e.copy_attrs) {
     reporter_.fail(e.at, "names of operations and '*' belong on the left",
@@ -246,8 +246,8 @@ Slot ReplacementCompiler::operation(const Expr& e, std::int16_t domain, std::vec
                    several ? "bind them as (a, b) = Split{...}(x)" : "bind it to one name");
   }
   attributes(e, step);
-  for (const Expr& arg : e.args) step.operands.push_back(operand(arg, domain));
-  if (outputs.empty()) outputs.push_back(scope_.fresh(Sort::tensor, domain));
+  for (const Expr& arg : e.args) step.operands.push_back(operand(arg, member_set));
+  if (outputs.empty()) outputs.push_back(scope_.fresh(Sort::tensor, member_set));
   step.outputs = std::move(outputs);
   rule_.right.push_back(step);
   return step.outputs[0];
@@ -315,7 +315,7 @@ bool ReplacementCompiler::never_makes_cycle() const {
   const bool by_producers = std::all_of(rule_.steps.begin(), rule_.steps.end(),
                                         [](const Step& s) { return s.via != Step::Via::consumer; });
   const bool all_shared = std::all_of(rule_.reads.begin(), rule_.reads.end(), [&](Slot slot) {
-    return constants_.contains(slot) || slot.domain < 0;
+    return constants_.contains(slot) || slot.member_set < 0;
   });
   return by_producers && rule_.replacements.size() == 1 && (!rule_.is_siblings() || all_shared);
 }

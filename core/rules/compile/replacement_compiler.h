@@ -26,14 +26,14 @@ class ReplacementCompiler {
  private:
   void compile_clause(const Clause& clause);
   void compile_sole_root(const Clause& clause);
-  void compile_let(const Clause& clause, std::int16_t domain);
-  void compile_outputs(const Clause& clause, std::int16_t domain);
-  Slot tensor(const Expr& e, std::int16_t domain);
-  Slot operation(const Expr& e, std::int16_t domain, std::vector<Slot> outputs, bool sequence);
-  Slot infix(const Expr& e, std::int16_t domain);
-  Slot constant(const Expr& e, std::int16_t domain);
-  RightOperand operand(const Expr& e, std::int16_t domain);
-  RightOperand single_operand(const Expr& e, std::int16_t domain);
+  void compile_let(const Clause& clause, std::int16_t member_set);
+  void compile_outputs(const Clause& clause, std::int16_t member_set);
+  Slot tensor(const Expr& e, std::int16_t member_set);
+  Slot operation(const Expr& e, std::int16_t member_set, std::vector<Slot> outputs, bool sequence);
+  Slot infix(const Expr& e, std::int16_t member_set);
+  Slot constant(const Expr& e, std::int16_t member_set);
+  RightOperand operand(const Expr& e, std::int16_t member_set);
+  RightOperand single_operand(const Expr& e, std::int16_t member_set);
   void attributes(const Expr& e, RightStep& step);
   void replace(Slot before, Slot after, Position at);
   void bind(const Target& target, Slot slot);

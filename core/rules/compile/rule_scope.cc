@@ -30,36 +30,37 @@ void RuleScope::unknown_name(const Expr& name, std::string_view expected) const 
                  nearest(name.text, known, "bind it there as " + std::string(expected)));
 }
 
-Slot RuleScope::fresh(Sort sort, std::int16_t domain) {
-  FrameSize& frame = rule_.frames[static_cast<std::size_t>(domain + 1)];
+Slot RuleScope::fresh(Sort sort, std::int16_t member_set) {
+  FrameSize& frame = rule_.frames[static_cast<std::size_t>(member_set + 1)];
   std::uint16_t& count = sort == Sort::tensor ? frame.tensors
                          : sort == Sort::op   ? frame.ops
                                               : frame.quantities;
-  return {domain, count++};
+  return {member_set, count++};
 }
 
-Slot RuleScope::tensor(const std::string& name, bool member, const std::string& domain, Position at) {
+Slot RuleScope::tensor(const std::string& name, bool member, const std::string& member_set, Position at) {
   if (const Symbol* held = find(name)) {
     if (held->sort != Sort::tensor)
       reporter_.fail(at, "'" + name + "' is a tensor here and something else before",
                      "give one of them another name");
-    const bool same =
-        (held->slot.domain >= 0) == member && (!member || held->slot.domain == domain_of(domain));
+    const bool same = (held->slot.member_set >= 0) == member &&
+                      (!member || held->slot.member_set == member_set_named(member_set));
     if (!same)
       reporter_.fail(at, "'" + name + "' is used both with and without '@', or for two sets",
                      "write it the same way everywhere");
     return held->slot;
   }
-  const Slot slot = fresh(Sort::tensor, domain_of(member, domain));
+  const Slot slot = fresh(Sort::tensor, member_set_named(member, member_set));
   bind(name, {Sort::tensor, slot, {}});
   return slot;
 }
 
 Slot RuleScope::quantity(const Expr& name) {
   if (!find(name.text))
-    bind(name.text, {Sort::quantity, fresh(Sort::quantity, domain_of(name.member, name.domain)), {}});
+    bind(name.text,
+         {Sort::quantity, fresh(Sort::quantity, member_set_named(name.member, name.member_set)), {}});
   const Slot slot = find(name.text)->slot;
-  if ((slot.domain >= 0) != name.member) {
+  if ((slot.member_set >= 0) != name.member) {
     reporter_.fail(name.at, "'" + name.text + "' is used both with and without '@'",
                    "write it the same way everywhere");
   }
@@ -73,7 +74,7 @@ Slot RuleScope::known_tensor(const Expr& e) const {
   if (!symbol) unknown_name(e, "an operand");
   if (symbol->sort != Sort::tensor)
     reporter_.fail(e.at, "'" + e.text + "' is no tensor", "name an operand or an output of a pattern");
-  if ((symbol->slot.domain >= 0) != e.member) {
+  if ((symbol->slot.member_set >= 0) != e.member) {
     reporter_.fail(e.at,
                    e.member ? "'" + e.text + "' is the same for all members"
                             : "'" + e.text + "' has one value for each member",
@@ -82,17 +83,18 @@ Slot RuleScope::known_tensor(const Expr& e) const {
   return symbol->slot;
 }
 
-std::int16_t RuleScope::domain_of(const std::string& name) {
-  for (std::size_t i = 0; i < rule_.domains.size(); ++i) {
-    if (rule_.domains[i].name == name) return static_cast<std::int16_t>(i);
+std::int16_t RuleScope::member_set_named(const std::string& name) {
+  for (std::size_t i = 0; i < rule_.member_sets.size(); ++i) {
+    if (rule_.member_sets[i].name == name) return static_cast<std::int16_t>(i);
   }
-  rule_.domains.push_back({name, false});
+  rule_.member_sets.push_back({name, false});
   rule_.frames.emplace_back();
-  return static_cast<std::int16_t>(rule_.domains.size() - 1);
+  return static_cast<std::int16_t>(rule_.member_sets.size() - 1);
 }
 
-std::int16_t RuleScope::member_domain(const Expr& e) {
-  std::int16_t found = e.form == Expr::Form::name && e.member ? domain_of(e.domain) : std::int16_t{-1};
+std::int16_t RuleScope::member_set_of(const Expr& e) {
+  std::int16_t found =
+      e.form == Expr::Form::name && e.member ? member_set_named(e.member_set) : std::int16_t{-1};
   if (e.form == Expr::Form::spread) return -1;
   const auto merge = [&](std::int16_t other, Position at) {
     if (other < 0) return;
@@ -100,8 +102,8 @@ std::int16_t RuleScope::member_domain(const Expr& e) {
       reporter_.fail(at, "an expression over the members of two sets", "spread one with '...'");
     found = other;
   };
-  for (const Expr& arg : e.args) merge(member_domain(arg), arg.at);
-  for (const AttrItem& item : e.attrs) merge(member_domain(item.value), item.at);
+  for (const Expr& arg : e.args) merge(member_set_of(arg), arg.at);
+  for (const AttrItem& item : e.attrs) merge(member_set_of(item.value), item.at);
   return found;
 }
 

@@ -43,22 +43,22 @@ class RuleScope {
   void bind(const std::string& name, Symbol symbol) { names_[name] = std::move(symbol); }
   /// Binds for as long as `use` runs, and hides what had the name.
   void bind_during(const std::string& name, const Symbol& symbol, const auto& use);
-  Slot fresh(Sort sort, std::int16_t domain);
+  Slot fresh(Sort sort, std::int16_t member_set);
   /// The slot of a name, which it declares when it is new.
-  Slot tensor(const std::string& name, bool member, const std::string& domain, Position at);
+  Slot tensor(const std::string& name, bool member, const std::string& member_set, Position at);
   Slot quantity(const Expr& name);
   /// The slot of a tensor that must be known.
   Slot known_tensor(const Expr& name) const;
 
   /// The number of a set of that name, which becomes one of the rule's.
-  std::int16_t domain_of(const std::string& name);
+  std::int16_t member_set_named(const std::string& name);
   /// -1 for a name without '@'.
-  std::int16_t domain_of(bool member, const std::string& name) {
-    return member ? domain_of(name) : std::int16_t{-1};
+  std::int16_t member_set_named(bool member, const std::string& name) {
+    return member ? member_set_named(name) : std::int16_t{-1};
   }
   /// The set that an expression's member variables belong to, outside of spreads; -1: none. Errors when there
   /// are two.
-  std::int16_t member_domain(const Expr& e);
+  std::int16_t member_set_of(const Expr& e);
   bool is_tensor(const Expr& e) const;
 
  private:

@@ -33,8 +33,8 @@ class ExampleGenerator {
         shapes_(choices, limits),
         leaves_(rule, builder, choices, limits),
         some_(choices, shapes_, leaves_, limits) {
-    for (std::size_t d = 0; d < rule_.domains.size(); ++d) {
-      const std::size_t least = rule_.domains[d].siblings ? 2 : 1;
+    for (std::size_t d = 0; d < rule_.member_sets.size(); ++d) {
+      const std::size_t least = rule_.member_sets[d].siblings ? 2 : 1;
       counts_.push_back(least + below(limits_.most_members + 1 - least));
     }
   }
@@ -43,7 +43,8 @@ class ExampleGenerator {
     try {
       for (std::size_t n : pattern_order(rule_)) {
         const PatternNode& node = rule_.nodes[n];
-        const std::size_t members = node.domain < 0 ? 1 : counts_[static_cast<std::size_t>(node.domain)];
+        const std::size_t members =
+            node.member_set < 0 ? 1 : counts_[static_cast<std::size_t>(node.member_set)];
         for (std::size_t m = 0; m < members; ++m) {
           if (!add(node, m)) return false;
         }
@@ -67,7 +68,7 @@ class ExampleGenerator {
   using K = graph::OpKind;
   using A = graph::Attr;
   struct Key {
-    std::int16_t domain;
+    std::int16_t member_set;
     std::uint16_t index;
     std::size_t member;
     auto operator<=>(const Key&) const = default;
@@ -87,7 +88,9 @@ class ExampleGenerator {
 
   std::size_t below(std::size_t n) { return choices_.below(n); }
   bool one_in(std::size_t n) { return choices_.one_in(n); }
-  static Key key(Slot s, std::size_t member) { return {s.domain, s.index, s.domain < 0 ? 0 : member}; }
+  static Key key(Slot s, std::size_t member) {
+    return {s.member_set, s.index, s.member_set < 0 ? 0 : member};
+  }
 
   // opaque: of the node's choices none takes the example's elements.
   K kind_of(const PatternNode& node) {
@@ -113,12 +116,13 @@ class ExampleGenerator {
     if (kind == K::opaque) return false;
     std::vector<Value> inputs;
     for (const OperandPattern& operand : node.operands) {
-      const std::size_t count = operand.sequence ? counts_[static_cast<std::size_t>(operand.slot.domain)] : 1;
+      const std::size_t count =
+          operand.sequence ? counts_[static_cast<std::size_t>(operand.slot.member_set)] : 1;
       for (std::size_t i = 0; i < count; ++i) {
         const Key k = key(operand.slot, operand.sequence ? i : member);
         if (!values_.contains(k)) {
-          if (operand.optional && one_in(2)) absent_[{k.domain, k.index, 0}] = true;
-          const bool absent = operand.optional && absent_.contains({k.domain, k.index, 0});
+          if (operand.optional && one_in(2)) absent_[{k.member_set, k.index, 0}] = true;
+          const bool absent = operand.optional && absent_.contains({k.member_set, k.index, 0});
           values_[k] = absent ? Value{} : leaf(kind, inputs, node, k, member);
         }
         inputs.push_back(values_[k]);
@@ -149,12 +153,12 @@ class ExampleGenerator {
   Value leaf(K kind, const std::vector<Value>& given, const PatternNode& node, const Key& k,
              std::size_t member) {
     if (kind == K::gather && given.size() == 1) return {};  // made once the axis is known
-    const RuleHints::OfTensor hint = hints_.tensor({k.domain, k.index});
-    if (const auto model = given.empty() ? modelled({k.domain, k.index}, member) : std::nullopt)
+    const RuleHints::OfTensor hint = hints_.tensor({k.member_set, k.index});
+    if (const auto model = given.empty() ? modelled({k.member_set, k.index}, member) : std::nullopt)
       return leaves_.tensor(hint, *model, kind, 0);
     const bool alike = k.member > 0 && (given.empty() || kind != K::concat);
     if (alike && choices_.drawn(4) > (given.empty() ? 0u : 1u)) {
-      const auto before = values_.find({k.domain, k.index, k.member - 1});
+      const auto before = values_.find({k.member_set, k.index, k.member - 1});
       if (before != values_.end() && before->second.present())
         return leaves_.tensor(hint, given.empty() ? like(dims_of(before->second)) : dims_of(before->second),
                               kind, given.size());
@@ -167,7 +171,7 @@ class ExampleGenerator {
           return leaves_.tensor(hint, shapes_.fitting_first(kind, dims_of(held->second), hint.rank), kind, 0);
       }
     }
-    if (const auto role = roles_.of({k.domain, k.index}); role && given.empty() && kind != K::conv)
+    if (const auto role = roles_.of({k.member_set, k.index}); role && given.empty() && kind != K::conv)
       return leaves_.tensor(hint, shapes_.part_dims(*role, hint.rank), kind, 0);
     std::vector<Dims> earlier;
     for (Value v : given) earlier.push_back(v.present() ? dims_of(v) : Dims{});
@@ -239,7 +243,7 @@ class ExampleGenerator {
     if (kind == K::conv && inputs.size() > 1 && inputs[1].present())
       shapes_.read_weight(x, dims_of(inputs[1]));
     const std::size_t outputs = node.outputs[0].sequence
-                                    ? counts_[static_cast<std::size_t>(node.outputs[0].slot.domain)]
+                                    ? counts_[static_cast<std::size_t>(node.outputs[0].slot.member_set)]
                                     : node.outputs.size();
     for (const graph::AttrSpec& spec : graph::op_info(kind).attrs) {
       if (settled(node, member, spec.attr)) continue;
@@ -296,7 +300,7 @@ class ExampleGenerator {
     if (axis >= static_cast<std::int64_t>(x.size())) return false;
     const std::int64_t dim = x[static_cast<std::size_t>(axis)];
     if (dim == 0) return false;
-    inputs[1] = indices(dim, hints_.tensor({k.domain, k.index}), k.domain >= 0, member);
+    inputs[1] = indices(dim, hints_.tensor({k.member_set, k.index}), k.member_set >= 0, member);
     values_[k] = inputs[1];
     return true;
   }
@@ -348,7 +352,7 @@ class ExampleGenerator {
   const ExampleLimits& limits_;
   RuleHints hints_;
   ExampleRoles roles_;
-  std::vector<std::size_t> counts_;  // members, by domain
+  std::vector<std::size_t> counts_;  // members, by member set
   std::map<Key, Value> values_;
   std::map<Key, graph::AttrValue> quantities_;
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;

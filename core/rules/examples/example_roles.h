@@ -31,7 +31,7 @@ class ExampleRoles {
   }
 
  private:
-  static std::pair<std::int16_t, std::uint16_t> key(Slot slot) { return {slot.domain, slot.index}; }
+  static std::pair<std::int16_t, std::uint16_t> key(Slot slot) { return {slot.member_set, slot.index}; }
 
   // One of several: of a class all are elementwise.
   static K kind_of(const PatternNode& node) {

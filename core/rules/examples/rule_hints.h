@@ -67,7 +67,7 @@ class RuleHints {
 
  private:
   using Key = std::pair<std::int16_t, std::uint16_t>;
-  static Key key(Slot slot) { return {slot.domain, slot.index}; }
+  static Key key(Slot slot) { return {slot.member_set, slot.index}; }
   static bool calls(const Code& c, Function function) {
     return c.form == Code::Form::call && c.function == function;
   }

@@ -100,28 +100,32 @@ class Frames {
 
 struct Bindings {
   Frame plain;
-  std::vector<Frames> members;  // by domain
+  std::vector<Frames> members;  // by member set
   std::string_view file;        // of the rule, for errors
   std::size_t work = 0;         // that the expression being evaluated has taken
 
   explicit Bindings(const CompiledRule& rule)
-      : plain(rule.frames[0]), members(rule.domains.size()), file(rule.file) {}
+      : plain(rule.frames[0]), members(rule.member_sets.size()), file(rule.file) {}
 
-  Frame& frame(std::int16_t domain, std::size_t member) {
-    return domain < 0 ? plain : members[static_cast<std::size_t>(domain)][member];
+  Frame& frame(std::int16_t member_set, std::size_t member) {
+    return member_set < 0 ? plain : members[static_cast<std::size_t>(member_set)][member];
   }
-  Tensor& tensor(Slot slot, std::size_t member = 0) { return frame(slot.domain, member).tensors[slot.index]; }
+  Tensor& tensor(Slot slot, std::size_t member = 0) {
+    return frame(slot.member_set, member).tensors[slot.index];
+  }
   Quantity& quantity(Slot slot, std::size_t member = 0) {
-    return frame(slot.domain, member).quantities[slot.index];
+    return frame(slot.member_set, member).quantities[slot.index];
   }
-  std::size_t count(std::int16_t domain) const { return members[static_cast<std::size_t>(domain)].size(); }
+  std::size_t count(std::int16_t member_set) const {
+    return members[static_cast<std::size_t>(member_set)].size();
+  }
 };
 
-/// Where an expression is evaluated: member `member` of `domain`, or no member.
+/// Where an expression is evaluated: member `member` of `member_set`, or no member.
 struct Scope {
   const graph::Graph& graph;
   Bindings& bindings;
-  std::int16_t domain = -1;
+  std::int16_t member_set = -1;
   std::size_t member = 0;
 };
 

@@ -60,7 +60,7 @@ Presence presence(OpKind kind, const Builder::Tensors& operands) {
 
 std::string Builder::run() {
   for (const RightStep& s : rule_.right) {
-    const std::size_t count = s.domain < 0 ? 1 : bindings_.count(s.domain);
+    const std::size_t count = s.member_set < 0 ? 1 : bindings_.count(s.member_set);
     for (std::size_t member = 0; member < count; ++member) {
       std::string problem = step(s, member);
       if (!problem.empty()) return problem;
@@ -82,7 +82,7 @@ Value Builder::materialise(Tensor& tensor) {
 std::string Builder::step(const RightStep& s, std::size_t member) {
   switch (s.form) {
     case RightStep::Form::let: {
-      const Quantity value = evaluate(s.codes[0], {graph_, bindings_, s.domain, member});
+      const Quantity value = evaluate(s.codes[0], {graph_, bindings_, s.member_set, member});
       if (!value.known()) return "a number on the right side cannot be computed";
       bindings_.quantity(*s.target, member) = value;
       return {};
@@ -103,7 +103,7 @@ std::string Builder::step(const RightStep& s, std::size_t member) {
 
 std::string Builder::constant(const RightStep& s, std::size_t member) {
   graph::WeightTable& weights = graph_.tables().weights();
-  const Quantity first = evaluate(s.codes[0], {graph_, bindings_, s.domain, member});
+  const Quantity first = evaluate(s.codes[0], {graph_, bindings_, s.member_set, member});
   const bool whole = s.form == RightStep::Form::integer
                          ? first.kind == Quantity::Kind::integer && !is_symbolic(first.integer)
                          : first.kind == Quantity::Kind::list &&
@@ -116,7 +116,7 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
         s, member,
         Tensors{of_weight(weights.scalar(graph::DType::int64, static_cast<double>(first.integer)))});
   }
-  const Quantity value = evaluate(s.codes[1], {graph_, bindings_, s.domain, member});
+  const Quantity value = evaluate(s.codes[1], {graph_, bindings_, s.member_set, member});
   Tensors like;
   if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
   if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
@@ -163,7 +163,7 @@ std::string Builder::gather_operands(const RightStep& s, std::size_t member, Ten
     } else if (!operand.slot) {
       out.push_back({});
     } else if (operand.spread) {
-      for (std::size_t i = 0; i < bindings_.count(operand.slot->domain); ++i) {
+      for (std::size_t i = 0; i < bindings_.count(operand.slot->member_set); ++i) {
         out.push_back(bindings_.tensor(*operand.slot, i));
       }
     } else {
@@ -177,22 +177,22 @@ std::string Builder::gather_operands(const RightStep& s, std::size_t member, Ten
       const auto dtype = graph_.tables().type(like).dtype;
       if (dtype == graph::DType::undefined)
         return "a number on the right side has no tensor to take its type from";
-      const Quantity value = evaluate(operand.number, {graph_, bindings_, s.domain, member});
+      const Quantity value = evaluate(operand.number, {graph_, bindings_, s.member_set, member});
       const bool whole = value.kind == Quantity::Kind::integer && !is_symbolic(value.integer);
       if (!whole && value.kind != Quantity::Kind::real)
         return "a number on the right side cannot be computed";
       out[i] = of_weight(
           graph_.tables().weights().scalar(dtype, whole ? static_cast<double>(value.integer) : value.real));
     }
-    i += operand.spread ? bindings_.count(operand.slot->domain) : 1;
+    i += operand.spread ? bindings_.count(operand.slot->member_set) : 1;
   }
   return {};
 }
 
 std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBlock& out) {
-  if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->domain, member).ops[s.op->index].attrs);
+  if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->member_set, member).ops[s.op->index].attrs);
   for (const auto& [attr, code] : s.attrs) {
-    auto value = evaluate(code, {graph_, bindings_, s.domain, member}).as_attr(attr);
+    auto value = evaluate(code, {graph_, bindings_, s.member_set, member}).as_attr(attr);
     if (!value)
       return "attribute " + std::string(graph::attr_name(attr)) + " of the right side cannot be computed";
     out.set(attr, std::move(*value));
@@ -203,7 +203,7 @@ std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBloc
 std::string Builder::operation(const RightStep& s, std::size_t member) {
   Tensors tensors;
   if (std::string problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
-  const OpKind kind = s.op ? bindings_.frame(s.op->domain, member).ops[s.op->index].kind : s.kind;
+  const OpKind kind = s.op ? bindings_.frame(s.op->member_set, member).ops[s.op->index].kind : s.kind;
   const Hash128 key = key_of(s, member, kind, tensors);
   Operation* known = memo_.find(key);
   if (!known) known = &memo_.add(key, resolved(s, member, kind, tensors));
@@ -232,11 +232,11 @@ Operation Builder::resolved(const RightStep& s, std::size_t member, OpKind kind,
 // All that resolve() looks at.
 Hash128 Builder::key_of(const RightStep& s, std::size_t member, OpKind kind, const Tensors& operands) {
   Hasher key(static_cast<std::uint64_t>(kind));
-  key.add(s.op ? graph::index(bindings_.frame(s.op->domain, member).ops[s.op->index].attrs) + 1 : 0);
+  key.add(s.op ? graph::index(bindings_.frame(s.op->member_set, member).ops[s.op->index].attrs) + 1 : 0);
   key.add(s.outputs.size());
   for (const auto& [attr, code] : s.attrs) {
     key.add(static_cast<std::uint64_t>(attr));
-    evaluate(code, {graph_, bindings_, s.domain, member}).add_to(key);
+    evaluate(code, {graph_, bindings_, s.member_set, member}).add_to(key);
   }
   const graph::Tables& tables = graph_.tables();
   const bool absorbs = !graph::op_info(kind).operand_attrs.empty();
@@ -377,7 +377,7 @@ NodeId Builder::find_existing(OpKind kind, AttrId attrs, const Builder::Tensors&
 std::string Builder::bind_outputs(const RightStep& s, std::size_t member, std::span<const Tensor> outputs) {
   if (s.sequence_output) {
     const Slot slot = s.outputs[0];
-    if (bindings_.count(slot.domain) != outputs.size())
+    if (bindings_.count(slot.member_set) != outputs.size())
       return "the number of outputs is not that of the members";
     for (std::size_t i = 0; i < outputs.size(); ++i) bindings_.tensor(slot, i) = outputs[i];
     return {};

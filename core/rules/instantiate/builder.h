@@ -73,7 +73,7 @@ class Builder {
 template <typename Visit>
 void for_each_replacement(const CompiledRule& rule, Bindings& bindings, Visit visit) {
   for (const Replacement& r : rule.replacements) {
-    const std::size_t count = r.before.domain < 0 ? 1 : bindings.count(r.before.domain);
+    const std::size_t count = r.before.member_set < 0 ? 1 : bindings.count(r.before.member_set);
     for (std::size_t member = 0; member < count; ++member) {
       visit(bindings.tensor(r.before, member), bindings.tensor(r.after, member));
     }

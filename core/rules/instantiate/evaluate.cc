@@ -193,8 +193,8 @@ Quantity list_of(const Code& code, const Scope& scope) {
 
 Quantity spread(const Code& code, const Scope& scope) {
   Ints out;
-  Scope inner{scope.graph, scope.bindings, code.domain, 0};
-  for (; inner.member < scope.bindings.count(code.domain); ++inner.member) {
+  Scope inner{scope.graph, scope.bindings, code.member_set, 0};
+  for (; inner.member < scope.bindings.count(code.member_set); ++inner.member) {
     const Quantity value = value_of(code.args[0], inner);
     if (value.kind != Kind::integer) return {};
     out.push_back(value.integer);
@@ -326,7 +326,7 @@ Quantity computed(const Code& code, const Scope& scope) {
     case Form::member_index:
       return Quantity::of(static_cast<std::int64_t>(scope.member));
     case Form::member_count:
-      return Quantity::of(static_cast<std::int64_t>(scope.bindings.count(code.domain)));
+      return Quantity::of(static_cast<std::int64_t>(scope.bindings.count(code.member_set)));
   }
   return {};
 }

@@ -22,12 +22,13 @@ inline void spend(const Code& code, const Scope& scope, std::size_t work) {
 }
 
 inline std::size_t member_of(Slot slot, const Scope& scope) {
-  return slot.domain == scope.domain ? scope.member : 0;
+  return slot.member_set == scope.member_set ? scope.member : 0;
 }
 
 /// The first member's value, asked for from outside of a set that may have none.
 inline bool without_member(Slot slot, const Scope& scope) {
-  return slot.domain >= 0 && slot.domain != scope.domain && scope.bindings.count(slot.domain) == 0;
+  return slot.member_set >= 0 && slot.member_set != scope.member_set &&
+         scope.bindings.count(slot.member_set) == 0;
 }
 
 inline Tensor& tensor_at(Slot slot, const Scope& scope) {

@@ -13,7 +13,7 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
     if (t.present() && t.value.present() && !t.constant()) values.push_back(t.value);
   };
   for (Slot slot : rule.reads) {
-    const std::size_t count = slot.domain < 0 ? 1 : bindings.count(slot.domain);
+    const std::size_t count = slot.member_set < 0 ? 1 : bindings.count(slot.member_set);
     for (std::size_t member = 0; member < count; ++member) add(bindings.tensor(slot, member));
   }
   std::sort(values.begin(), values.end());
@@ -56,9 +56,9 @@ std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph
            std::find(type.dims.begin(), type.dims.end(), 0) == type.dims.end();
   };
   for (const PatternNode& pattern : rule.nodes) {
-    const std::size_t count = pattern.domain < 0 ? 1 : bindings.count(pattern.domain);
+    const std::size_t count = pattern.member_set < 0 ? 1 : bindings.count(pattern.member_set);
     for (std::size_t member = 0; member < count; ++member) {
-      const graph::NodeId id = bindings.frame(pattern.domain, member).nodes[pattern.index];
+      const graph::NodeId id = bindings.frame(pattern.member_set, member).nodes[pattern.index];
       if (id == graph::kNoNode) continue;
       const graph::Node& node = graph.node(id);
       if (pattern.floats && !graph::is_float(tables.type(node.outputs[0]).dtype))

@@ -117,9 +117,9 @@ Truth truth_of(const Code& code, const Scope& scope) {
 }  // namespace
 
 bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings) {
-  const std::size_t count = check.domain < 0 ? 1 : bindings.count(check.domain);
+  const std::size_t count = check.member_set < 0 ? 1 : bindings.count(check.member_set);
   for (std::size_t member = 0; member < count; ++member) {
-    const Scope scope{graph, bindings, check.domain, member};
+    const Scope scope{graph, bindings, check.member_set, member};
     if (!check.target) {
       bindings.work = 0;
       if (truth_of(check.code, scope) != Truth::yes) return false;

@@ -6,7 +6,7 @@
 
 namespace regraft::rules {
 
-/// Evaluates a check, for each member where it has a domain: binds its target, or says whether the guard
+/// Evaluates a check, for each member where it has a member set: binds its target, or says whether the guard
 /// holds.
 bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings);
 

@@ -69,7 +69,7 @@ class Parser {
     const Token name = take();
     if (name.kind != Token::Kind::name)
       fail(file_, name.at, "expected a name before '='", "as in y = Relu(x)");
-    Target out{name.text, name.domain, name.member, false, name.at};
+    Target out{name.text, name.member_set, name.member, false, name.at};
     out.spread = accept("...");
     return out;
   }
@@ -233,7 +233,7 @@ class Parser {
   Expr name(const Token& token) const {
     Expr e = make(Form::name, token.at, {}, token.text);
     e.member = token.member;
-    e.domain = token.domain;
+    e.member_set = token.member_set;
     return e;
   }
 

@@ -46,8 +46,8 @@ Level level_of(const Expr& e) {
   return kCompare;
 }
 
-std::string name_of(const std::string& name, bool member, const std::string& domain) {
-  return member ? name + "@" + domain : name;
+std::string name_of(const std::string& name, bool member, const std::string& member_set) {
+  return member ? name + "@" + member_set : name;
 }
 
 std::string real_text(double value) {
@@ -63,7 +63,7 @@ class Printer {
   std::string clause(const Clause& clause) const {
     std::string out;
     for (const Target& t : clause.targets) {
-      out += (out.empty() ? "" : ", ") + name_of(t.name, t.member, t.domain) + (t.spread ? "..." : "");
+      out += (out.empty() ? "" : ", ") + name_of(t.name, t.member, t.member_set) + (t.spread ? "..." : "");
     }
     const bool tuple = clause.targets.size() > 1 || (!clause.targets.empty() && clause.targets[0].spread);
     if (tuple) out = "(" + out + ")";
@@ -94,7 +94,7 @@ class Printer {
       case Form::text:
         return "\"" + e.text + "\"";
       case Form::name:
-        return name_of(e.text, e.member, e.domain);
+        return name_of(e.text, e.member, e.member_set);
       case Form::list:
         return "[" + list(e.args) + "]";
       case Form::set:

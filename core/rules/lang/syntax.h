@@ -13,7 +13,7 @@ struct AttrItem;
 
 /// One expression of the rule language, for tensors, attributes and guards alike: what it is is decided by
 /// compile_rule.h. args and attrs by form:
-///   integer, real, text; name (text, domain, member); list, set (args)
+///   integer, real, text; name (text, member set, member); list, set (args)
 ///   call: text(args...); operation: text{attrs}(args...), or label:text{attrs}(args...) where `classes` may
 ///   hold several infix: text, args[0], args[1]; prefix: text, args[0]; parity: "odd" or "even", args[0] dim:
 ///   args[0] . args[1]; index: args[0] [ args[1] ]; slice: args[0] [ args[1] : args[2] ] (absent: form none)
@@ -46,7 +46,7 @@ struct Expr {
   std::string text;
   std::string label;                 // operation: the op variable it binds
   std::vector<std::string> classes;  // operation: names of ops or one class
-  std::string domain;
+  std::string member_set;
   bool member = false;
   bool copy_attrs = false;  // operation: '*' among the attributes
   std::int64_t integer = 0;
@@ -66,7 +66,7 @@ struct AttrItem {
 /// A name on the left of '='.
 struct Target {
   std::string name;
-  std::string domain;
+  std::string member_set;
   bool member = false;
   bool spread = false;
   Position at;

@@ -102,7 +102,7 @@ class Lexer {
     if (peek() == '@') {
       advance();
       token.member = true;
-      token.domain = word();
+      token.member_set = word();
     }
     return token;
   }

@@ -12,9 +12,9 @@ namespace regraft::rules {
 struct Token {
   enum class Kind : std::uint8_t { end, name, integer, real, text, symbol };
   Kind kind = Kind::end;
-  std::string text;     // the name, the symbol, or the contents of a string
-  std::string domain;   // names: what stands after '@'
-  bool member = false;  // names: followed by '@'
+  std::string text;        // the name, the symbol, or the contents of a string
+  std::string member_set;  // names: what stands after '@'
+  bool member = false;     // names: followed by '@'
   std::int64_t integer = 0;
   double real = 0;
   Position at;

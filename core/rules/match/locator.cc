@@ -24,7 +24,7 @@ Bindings* Locator::find_plain(std::span<const NodeId> nodes) {
 }
 
 Bindings* Locator::find_set(std::span<const NodeId> nodes) {
-  const auto is_plain = [&](const Step& s) { return rule_.nodes[s.node].domain < 0; };
+  const auto is_plain = [&](const Step& s) { return rule_.nodes[s.node].member_set < 0; };
   const auto plain =
       static_cast<std::size_t>(std::count_if(rule_.steps.begin(), rule_.steps.end(), is_plain));
   const std::size_t own = rule_.steps.size() - plain;

@@ -16,10 +16,11 @@ bool Matcher::run(NodeId anchor, std::span<const NodeId> expected, const Found& 
   expected_ = expected;
   found_ = &found;
   anchor_ = anchor;
-  sized_.assign(rule_.domains.size(), false);
+  sized_.assign(rule_.member_sets.size(), false);
   for (Quantity& quantity : bindings_.plain.quantities) quantity.kind = Quantity::Kind::none;
-  for (std::size_t domain = 0; domain < bindings_.members.size(); ++domain) empty_domain(domain);
-  if (rule_.is_siblings()) size_domain(rule_.sibling_domain, 1);
+  for (std::size_t member_set = 0; member_set < bindings_.members.size(); ++member_set)
+    empty_member_set(member_set);
+  if (rule_.is_siblings()) size_member_set(rule_.sibling_member_set, 1);
   const bool stopped = step(0, 0);
   undo_to(0);
   trace_.clear();
@@ -30,7 +31,7 @@ bool Matcher::step(std::size_t number, std::size_t member) {
   if (number == rule_.steps.size()) return (*found_)(bindings_, trace_);
   const Step& s = rule_.steps[number];
   const PatternNode& pattern = rule_.nodes[s.node];
-  const std::size_t count = pattern.domain < 0 ? 1 : bindings_.count(pattern.domain);
+  const std::size_t count = pattern.member_set < 0 ? 1 : bindings_.count(pattern.member_set);
   if (member == count) {
     for (const Check& check : s.checks) {
       if (!passes(check, graph_, bindings_)) return false;
@@ -41,8 +42,8 @@ bool Matcher::step(std::size_t number, std::size_t member) {
     case Step::Via::anchor:
       return node(number, member, anchor_);
     case Step::Via::producer: {
-      if (s.from.domain >= 0 && bindings_.count(s.from.domain) == 0) return false;
-      const Tensor& made = bindings_.tensor(s.from, s.from.domain == pattern.domain ? member : 0);
+      if (s.from.member_set >= 0 && bindings_.count(s.from.member_set) == 0) return false;
+      const Tensor& made = bindings_.tensor(s.from, s.from.member_set == pattern.member_set ? member : 0);
       if (!made.present() || made.constant()) return false;
       return node(number, member, made.value.node);
     }
@@ -76,7 +77,7 @@ bool Matcher::node(std::size_t number, std::size_t member, NodeId id) {
   bool stopped = false;
   if (bind_node(pattern, candidate, member) && bind_outputs(pattern, id, member)) {
     trace_.push_back(id);
-    bindings_.frame(pattern.domain, member).nodes[pattern.index] = id;
+    bindings_.frame(pattern.member_set, member).nodes[pattern.index] = id;
     stopped = operands(number, member, candidate.inputs, 0, 0);
     if (!stopped && pattern.commutative && candidate.inputs.size() == 2 &&
         candidate.inputs[0] != candidate.inputs[1]) {
@@ -91,7 +92,7 @@ bool Matcher::node(std::size_t number, std::size_t member, NodeId id) {
 
 bool Matcher::bind_node(const PatternNode& pattern, const graph::Node& candidate, std::size_t member) {
   if (pattern.op) {
-    OpBinding& held = bindings_.frame(pattern.op->domain, member).ops[pattern.op->index];
+    OpBinding& held = bindings_.frame(pattern.op->member_set, member).ops[pattern.op->index];
     const OpBinding now{candidate.kind, candidate.attrs};
     if (held.kind != graph::OpKind::opaque && !(held == now)) return false;
     if (held.kind == graph::OpKind::opaque) {
@@ -119,7 +120,7 @@ bool Matcher::bind_outputs(const PatternNode& pattern, NodeId id, std::size_t me
   const auto output = [&](std::size_t i) { return Value{id, static_cast<std::uint32_t>(i)}; };
   if (pattern.outputs[0].sequence) {
     const Slot slot = pattern.outputs[0].slot;
-    if (!size_domain(slot.domain, count)) return false;
+    if (!size_member_set(slot.member_set, count)) return false;
     for (std::size_t i = 0; i < count; ++i) {
       if (!bind_tensor(slot, i, output(i))) return false;
     }
@@ -166,7 +167,7 @@ bool Matcher::sequence(std::size_t number, std::size_t member, std::span<const V
   const std::size_t longest = inputs.size() - input_at - behind;
   for (std::size_t count = more_lists ? 0 : longest; count <= longest; ++count) {
     const std::size_t mark = trail_.size();
-    bool fits = size_domain(slot.domain, count);
+    bool fits = size_member_set(slot.member_set, count);
     for (std::size_t i = 0; fits && i < count; ++i) fits = bind_tensor(slot, i, inputs[input_at + i]);
     if (fits && operands(number, member, inputs, pattern_at + 1, input_at + count)) return true;
     undo_to(mark);
@@ -190,19 +191,19 @@ bool Matcher::bind_quantity(Slot slot, std::size_t member, const graph::AttrValu
   return true;
 }
 
-bool Matcher::size_domain(std::int16_t domain, std::size_t count) {
-  const auto d = static_cast<std::size_t>(domain);
+bool Matcher::size_member_set(std::int16_t member_set, std::size_t count) {
+  const auto d = static_cast<std::size_t>(member_set);
   if (sized_[d]) return bindings_.members[d].size() == count;
   auto& members = bindings_.members[d];
   while (members.size() < count) members.extend(rule_.frames[d + 1]);
   sized_[d] = true;
-  trail_.push_back({Undo::Form::domain, Slot{domain, 0}, 0});
+  trail_.push_back({Undo::Form::member_set, Slot{member_set, 0}, 0});
   return true;
 }
 
 // What was bound in the frames has been undone; their quantities may be those of bindings by name.
-void Matcher::empty_domain(std::size_t domain) {
-  auto& members = bindings_.members[domain];
+void Matcher::empty_member_set(std::size_t member_set) {
+  auto& members = bindings_.members[member_set];
   for (Frame& frame : members) {
     for (Quantity& quantity : frame.quantities) quantity.kind = Quantity::Kind::none;
   }
@@ -221,11 +222,11 @@ void Matcher::undo_to(std::size_t mark) {
         bindings_.quantity(undo.slot, undo.member).kind = Quantity::Kind::none;
         break;
       case Undo::Form::op:
-        bindings_.frame(undo.slot.domain, undo.member).ops[undo.slot.index] = OpBinding{};
+        bindings_.frame(undo.slot.member_set, undo.member).ops[undo.slot.index] = OpBinding{};
         break;
-      case Undo::Form::domain:
-        empty_domain(static_cast<std::size_t>(undo.slot.domain));
-        sized_[static_cast<std::size_t>(undo.slot.domain)] = false;
+      case Undo::Form::member_set:
+        empty_member_set(static_cast<std::size_t>(undo.slot.member_set));
+        sized_[static_cast<std::size_t>(undo.slot.member_set)] = false;
         break;
     }
   }

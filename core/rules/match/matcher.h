@@ -11,9 +11,9 @@
 namespace regraft::rules {
 
 /// Backtracking search for all ways in which a rule's pattern lies at an anchor node: of a rule with
-/// siblings, of the pattern of one member (members[sibling_domain] then holds one frame). Exact and complete;
-/// guards are tested as soon as what they read is bound. Distinct ways may visit the same nodes (commutative
-/// operands).
+/// siblings, of the pattern of one member (members[sibling_member_set] then holds one frame). Exact and
+/// complete; guards are tested as soon as what they read is bound. Distinct ways may visit the same nodes
+/// (commutative operands).
 class Matcher {
  public:
   /// Called with the bindings and the nodes in the order of the steps; true ends the search. A view of a
@@ -52,7 +52,7 @@ class Matcher {
 
  private:
   struct Undo {
-    enum class Form : std::uint8_t { tensor, quantity, op, domain } form;
+    enum class Form : std::uint8_t { tensor, quantity, op, member_set } form;
     Slot slot;
     std::size_t member;
   };
@@ -68,8 +68,8 @@ class Matcher {
                 std::size_t pattern_at, std::size_t input_at);
   bool bind_tensor(Slot slot, std::size_t member, graph::Value value);
   bool bind_quantity(Slot slot, std::size_t member, const graph::AttrValue& value);
-  bool size_domain(std::int16_t domain, std::size_t count);
-  void empty_domain(std::size_t domain);
+  bool size_member_set(std::int16_t member_set, std::size_t count);
+  void empty_member_set(std::size_t member_set);
   void undo_to(std::size_t mark);
 
   const CompiledRule& rule_;

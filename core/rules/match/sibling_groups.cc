@@ -104,9 +104,9 @@ bool SiblingGroups::insert(const graph::Graph& graph, Matcher& matcher, NodeId r
 
 void SiblingGroups::describe(Held& held) const {
   Bindings& bindings = held.member.bindings;
-  const Frame& own = bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0];
+  const Frame& own = bindings.members[static_cast<std::size_t>(rule_.sibling_member_set)][0];
   for (Slot leaf : rule_.leaves) {
-    if (leaf.domain < 0) continue;
+    if (leaf.member_set < 0) continue;
     const Tensor& tensor = own.tensors[leaf.index];
     if (tensor.present() && !tensor.constant()) held.own.push_back(tensor.value);
   }
@@ -257,7 +257,7 @@ bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph
   memo.begin(number_);
   memo.add(graph, members[0]->bindings.plain);
   for (const Member* member : members)
-    memo.add(graph, member->bindings.members[static_cast<std::size_t>(rule_.sibling_domain)][0]);
+    memo.add(graph, member->bindings.members[static_cast<std::size_t>(rule_.sibling_member_set)][0]);
   return memo.legal(check);
 }
 

@@ -28,7 +28,7 @@ bool same_plain(const Frame& a, const Frame& b) {
 }  // namespace
 
 bool complete(const CompiledRule& rule, const graph::Graph& graph, Member& member) {
-  const Scope scope{graph, member.bindings, rule.sibling_domain, 0};
+  const Scope scope{graph, member.bindings, rule.sibling_member_set, 0};
   member.same.clear();
   member.order.clear();
   for (const Code& code : rule.same) {
@@ -48,22 +48,23 @@ bool compatible(const Member& a, const Member& b) {
 }
 
 void assemble(const CompiledRule& rule, std::span<const Member* const> others, Bindings& first) {
-  const auto domain = static_cast<std::size_t>(rule.sibling_domain);
-  for (const Member* member : others) first.members[domain].push_back(member->bindings.members[domain][0]);
+  const auto member_set = static_cast<std::size_t>(rule.sibling_member_set);
+  for (const Member* member : others)
+    first.members[member_set].push_back(member->bindings.members[member_set][0]);
 }
 
 void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> members,
                       InlineVector<graph::NodeId, 8>& nodes) {
   for (const Member* member : members) {
-    const Frame& own = member->bindings.members[static_cast<std::size_t>(rule.sibling_domain)][0];
+    const Frame& own = member->bindings.members[static_cast<std::size_t>(rule.sibling_member_set)][0];
     for (const Step& step : rule.steps) {
       const PatternNode& pattern = rule.nodes[step.node];
-      if (pattern.domain >= 0) nodes.push_back(own.nodes[pattern.index]);
+      if (pattern.member_set >= 0) nodes.push_back(own.nodes[pattern.index]);
     }
   }
   for (const Step& step : rule.steps) {
     const PatternNode& pattern = rule.nodes[step.node];
-    if (pattern.domain < 0) nodes.push_back(members[0]->bindings.plain.nodes[pattern.index]);
+    if (pattern.member_set < 0) nodes.push_back(members[0]->bindings.plain.nodes[pattern.index]);
   }
 }
 

@@ -12,7 +12,7 @@ namespace regraft::rules {
 
 /// How well a rule is known to be an identity over the reals, from best to least (core/proof): it follows
 /// from the axioms, for all dims; it holds exactly on all small examples; random examples agree.
-enum class RuleStatus : std::uint8_t { proved, bounded, tested };
+enum class RuleStatus : std::uint8_t { proved, bounded_checked, tested };
 
 /// What others may know of a rule.
 struct RuleInfo {
@@ -31,11 +31,11 @@ struct RuleInfo {
 
 /// Which rules of a file or folder are wanted.
 struct RuleChoice {
-  RuleStatus least = RuleStatus::bounded;
+  RuleStatus least = RuleStatus::bounded_checked;
   /// Domains of a runtime's own ops that rules may make; others are left out.
   std::vector<std::string> domains = {};
 
-  RuleChoice(RuleStatus worst = RuleStatus::bounded, std::vector<std::string> allowed = {})  // NOLINT
+  RuleChoice(RuleStatus worst = RuleStatus::bounded_checked, std::vector<std::string> allowed = {})  // NOLINT
       : least(worst), domains(std::move(allowed)) {}
   /// Every rule that there is.
   static RuleChoice all();

@@ -21,8 +21,8 @@ class RuleSet {
   /// Reads one .rules file or every .rules file of a folder, in order of file name. Keeps the rules whose
   /// status (rule_status.h) is `least` or better, and that make no op of a domain that was not allowed:
   /// portable output is the default. Where only proved rules are asked for, a rule matches only where no
-  /// tensor has more dims than its proof covers; else it counts as bounded there. Throws RuleError with
-  /// file:line:column, and where there are no rules or none is left. Throws FileError.
+  /// tensor has more dims than its proof covers; else it counts as bounded_checked there. Throws RuleError
+  /// with file:line:column, and where there are no rules or none is left. Throws FileError.
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
   /// All rules of a text, as tested.
   static RuleSet parse(std::string_view text, std::string_view file_name);

@@ -14,14 +14,15 @@
 namespace regraft::rules {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded", "tested"};
+constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded_checked", "tested"};
 constexpr std::size_t kHashDigits = 64;
 constexpr std::string_view kOnly = "-only";
 
 // Nothing: no such status.
 bool read_status(const std::string& word, StatusLine& line) {
   const std::size_t colon = word.find(':');
-  const auto known = status_from_name(word.substr(0, colon));
+  const auto known =
+      word == kFormerBounded ? RuleStatus::bounded_checked : status_from_name(word.substr(0, colon));
   if (!known) return false;
   line.status = *known;
   if (colon == std::string::npos) return true;
@@ -64,7 +65,7 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
     fail(file, {number, 1}, "a line is 'rule status text-hash proof-hash checker note'", remedy);
   if (!read_status(status, line))
     fail(file, column(status), "unknown status '" + status + "'",
-         "one of proved:3 (for tensors of up to 3 dims; to 9), proved:3-only, bounded, tested");
+         "one of proved:3 (for tensors of up to 3 dims; to 9), proved:3-only, bounded_checked, tested");
   if (!is_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
   if (line.proof_hash != "-" && !is_hash(line.proof_hash))
     fail(file, column(line.proof_hash), "no SHA-256: " + line.proof_hash, remedy);

@@ -14,10 +14,13 @@
 
 namespace regraft::rules {
 
-/// "proved", "bounded" or "tested".
+/// "proved", "bounded_checked" or "tested".
 std::string_view status_name(RuleStatus status);
+/// What bounded_checked was called; status files may still say so.
+inline constexpr std::string_view kFormerBounded = "bounded";
 std::optional<RuleStatus> status_from_name(std::string_view name);
-/// As a status file says it: "bounded", "proved:4", "proved:4-only". `ranks` and `only` are of proved ones.
+/// As a status file says it: "bounded_checked", "proved:4", "proved:4-only". `ranks` and `only` are of proved
+/// ones.
 std::string status_word(RuleStatus status, std::size_t ranks, bool only);
 
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they

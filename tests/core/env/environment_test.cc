@@ -252,8 +252,6 @@ TEST(Environment, RefusesOptionsOutOfRange) {
   EXPECT_THROW(world.make(no_steps), EnvError);
   EXPECT_THROW(world.make(no_locations), EnvError);
   EXPECT_THROW(world.make(negative), EnvError);
-  EXPECT_THROW(reward_kind_from_name("dense"), EnvError);
-  EXPECT_EQ(reward_kind_from_name("terminal"), RewardKind::terminal);
 }
 
 /// Each reading is one second after the last.

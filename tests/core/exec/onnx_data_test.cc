@@ -8,9 +8,9 @@
 #include "core/base/process.h"
 #include "core/exec/inputs/find_meanings.h"
 #include "core/exec/inputs/user_inputs.h"
+#include "core/exec/rewrite_fuzzing/random_walk.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/oracle.h"
-#include "core/exec/walks/random_walk.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
@@ -20,9 +20,9 @@ namespace regraft::exec {
 namespace {
 
 namespace fs = std::filesystem;
-using walks::Walk;
-using walks::WalkOutcome;
-using walks::WalkPlan;
+using rewrite_fuzzing::Walk;
+using rewrite_fuzzing::WalkOutcome;
+using rewrite_fuzzing::WalkPlan;
 
 fs::path prefix() {
   return REGRAFT_ONNX_PREFIX;

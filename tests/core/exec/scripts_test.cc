@@ -32,7 +32,7 @@ const std::filesystem::path kConfigs = std::filesystem::path(REGRAFT_SOURCE_DIR)
 
 const rules::RuleSet& shipped() {
   static const rules::RuleSet rules =
-      rules::RuleSet::load(kConfigs / "rules", {rules::RuleStatus::bounded, {"com.microsoft"}});
+      rules::RuleSet::load(kConfigs / "rules", {rules::RuleStatus::bounded_checked, {"com.microsoft"}});
   return rules;
 }
 

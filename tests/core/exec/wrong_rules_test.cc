@@ -7,10 +7,10 @@
 
 #include "core/base/file.h"
 #include "core/exec/equivalence/equivalence.h"
+#include "core/exec/rewrite_fuzzing/motifs.h"
 #include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
 #include "core/exec/tiny_models.h"
-#include "core/exec/walks/motifs.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
@@ -19,9 +19,9 @@
 namespace regraft::exec {
 namespace {
 
-using walks::Dims;
-using walks::Sketch;
-using walks::Val;
+using rewrite_fuzzing::Dims;
+using rewrite_fuzzing::Sketch;
+using rewrite_fuzzing::Val;
 
 struct WrongRule {
   const char* name;
@@ -45,7 +45,7 @@ void convolution(Sketch& s, const Dims& pads, const Dims& dilations, bool normal
   s.node("Conv", {x.name, s.weight({4, 3, 3, 3}, 0.3), s.weight({4})}, y)
       .ints("pads", pads)
       .ints("dilations", dilations);
-  finish(s, normalised ? walks::batch_norm(s, y) : y);
+  finish(s, normalised ? rewrite_fuzzing::batch_norm(s, y) : y);
 }
 
 void conv_norm(Sketch& s) {
@@ -60,11 +60,11 @@ void lopsided_conv(Sketch& s) {
 
 void difference(Sketch& s) {
   const Val x = s.input({3, 4}, DType::float32), y = s.input({3, 4}, DType::float32);
-  finish(s, walks::binary(s, "Sub", x, y));
+  finish(s, rewrite_fuzzing::binary(s, "Sub", x, y));
 }
 
 void sliced(Sketch& s) {
-  finish(s, walks::slice(s, s.input({3, 9}, DType::float32), 2, 5, 1));
+  finish(s, rewrite_fuzzing::slice(s, s.input({3, 9}, DType::float32), 2, 5, 1));
 }
 
 void softmax(Sketch& s) {
@@ -75,8 +75,9 @@ void softmax(Sketch& s) {
 }
 
 void scaled_product(Sketch& s) {
-  finish(s, walks::with_scalar(s, "Mul", walks::matmul_weight(s, s.input({3, 4}, DType::float32), 5, false),
-                               0.125));
+  finish(s,
+         rewrite_fuzzing::with_scalar(
+             s, "Mul", rewrite_fuzzing::matmul_weight(s, s.input({3, 4}, DType::float32), 5, false), 0.125));
 }
 
 void gemm(Sketch& s) {
@@ -87,12 +88,12 @@ void gemm(Sketch& s) {
 }
 
 void transposed(Sketch& s) {
-  finish(s, walks::transpose(s, s.input({3, 3, 3}, DType::float32), {1, 2, 0}));
+  finish(s, rewrite_fuzzing::transpose(s, s.input({3, 3, 3}, DType::float32), {1, 2, 0}));
 }
 
 void two_products(Sketch& s) {
   const Val x = s.input({3, 4}, DType::float32);
-  for (int i = 0; i < 2; ++i) finish(s, walks::matmul_weight(s, x, 5, false));
+  for (int i = 0; i < 2; ++i) finish(s, rewrite_fuzzing::matmul_weight(s, x, 5, false));
 }
 
 void padded_average(Sketch& s) {

@@ -49,10 +49,10 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
       steps.legal = torch::zeros({1, config.xfers}, torch::kBool);
       for (std::uint32_t x = 0; x < config.xfers; ++x)
         if (x + 1 == config.xfers || rng.below(2) == 0) legal.push_back(x), steps.legal[0][x] = true;
-      ControllerChoice choice = controller.choose_xfer(row, legal, Take::drawn, rng);
+      ControllerChoice choice = controller.choose_xfer(row, legal, ActionSelection::drawn, rng);
       const auto count = static_cast<std::uint32_t>(1 + rng.below(config.locations));
       const bool noop = choice.xfer + 1 == config.xfers;
-      if (!noop) controller.choose_location(row, count, Take::drawn, rng, choice);
+      if (!noop) controller.choose_location(row, count, ActionSelection::drawn, rng, choice);
       EXPECT_LT(choice.location, noop ? 1 : count);
       steps.states =
           torch::from_blob(const_cast<float*>(states.data()) + row * stride, {1, config.state}).clone();
@@ -87,8 +87,9 @@ TEST(Controller, ChoicesFollowTheProbabilitiesThatAreListed) {
     std::vector<double> seen(8, 0.0);
     for (std::uint32_t i = 0; i < draws; ++i) {
       controller.read({&row, 1}, state.data(), state.size());
-      ControllerChoice choice = controller.choose_xfer(row, legal, Take::drawn, rng);
-      if (choice.xfer != 3) controller.choose_location(row, counts[choice.xfer], Take::drawn, rng, choice);
+      ControllerChoice choice = controller.choose_xfer(row, legal, ActionSelection::drawn, rng);
+      if (choice.xfer != 3)
+        controller.choose_location(row, counts[choice.xfer], ActionSelection::drawn, rng, choice);
       const std::size_t at = choice.xfer == 0 ? choice.location : choice.xfer == 2 ? 2 + choice.location : 7;
       seen[at] += 1.0 / draws;
       if (choice.xfer == 0) {
@@ -100,9 +101,9 @@ TEST(Controller, ChoicesFollowTheProbabilitiesThatAreListed) {
       EXPECT_NEAR(seen[i], p, 5 * std::sqrt(p * (1 - p) / draws) + 1e-4) << i;
     }
     controller.read({&row, 1}, state.data(), state.size());
-    const ControllerChoice likely = controller.choose_xfer(row, legal, Take::most_likely, rng);
+    const ControllerChoice likely = controller.choose_xfer(row, legal, ActionSelection::most_likely, rng);
     for (int i = 0; i < 50; ++i)
-      EXPECT_GE(likely.log_xfer, controller.choose_xfer(row, legal, Take::drawn, rng).log_xfer);
+      EXPECT_GE(likely.log_xfer, controller.choose_xfer(row, legal, ActionSelection::drawn, rng).log_xfer);
   }
 }
 

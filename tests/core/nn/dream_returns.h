@@ -7,7 +7,7 @@ namespace regraft::test {
 /// Plays one episode from each start, all side by side, to the end; returns, in the starts' order.
 inline std::vector<double> dream_returns(const nn::WorldModel& world, const nn::DreamOptions& options,
                                          std::span<const nn::DreamStart> starts, nn::Controller& controller,
-                                         nn::Take take, std::uint64_t seed) {
+                                         nn::ActionSelection selection, std::uint64_t seed) {
   const auto replicas = static_cast<std::uint32_t>(starts.size());
   nn::Dream dream(world, options, replicas);
   nn::DreamPlayer player(dream, controller);
@@ -22,7 +22,7 @@ inline std::vector<double> dream_returns(const nn::WorldModel& world, const nn::
     return false;
   };
   while (any_running()) {
-    player.choose(take);
+    player.choose(selection);
     const std::span<const nn::DreamStep> results = dream.step(player.actions());
     for (std::uint32_t replica = 0; replica < replicas; ++replica)
       returns[replica] += results[replica].reward;

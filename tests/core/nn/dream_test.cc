@@ -133,10 +133,10 @@ TEST(Dream, ManyReplicasEqualThemselvesAlone) {
 }
 
 /// The most locations that are there with this probability, but no more than the likeliest bin says.
-std::int64_t certain_bin(const torch::Tensor& logits, double certainty) {
+std::int64_t certain_bin(const torch::Tensor& logits, double legality_threshold) {
   const torch::Tensor at_least = logits.to(torch::kFloat64).softmax(0).flip(0).cumsum(0).flip(0);
   std::int64_t bin = 0;
-  while (bin + 1 < logits.size(0) && at_least[bin + 1].item<double>() >= certainty) ++bin;
+  while (bin + 1 < logits.size(0) && at_least[bin + 1].item<double>() >= legality_threshold) ++bin;
   return std::min(bin, logits.argmax().item<std::int64_t>());
 }
 
@@ -146,22 +146,22 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
   set_torch_threads(1);
   const torch::NoGradGuard no_grad;
   struct Case {
-    double tau, certainty;
+    double tau, legality_threshold;
     std::uint64_t worlds;
   };
   std::size_t refused = 0, fewer = 0;
-  for (const auto [tau, certainty, worlds] :
+  for (const auto [tau, legality_threshold, worlds] :
        {Case{0.0, 0.5, 1}, Case{0.7, 0.5, 1}, Case{1.5, 0.5, 1}, Case{0.7, 0.7, 40}, Case{1.5, 0.99, 10}})
     for (std::uint64_t number = 0; number < worlds; ++number) {
       SCOPED_TRACE("world " + std::to_string(kSeed + number) + ", tau " + std::to_string(tau) +
-                   ", certainty " + std::to_string(certainty));
+                   ", legality threshold " + std::to_string(legality_threshold));
       const WorldModel world = test::random_world(kSeed + number);
       const DynamicsConfig& config = world.config.dynamics;
       internal::MdnRnn model(config, torch::kCPU);
       Weights own{weight_layout(config), world.dynamics.values};
       own.values.resize(own.tensors.back().offset + own.tensors.back().count);
       model.load(own);
-      Dream dream(world, {.sample = {.tau = tau}, .certainty = certainty}, 1);
+      Dream dream(world, {.sample = {.tau = tau}, .legality_threshold = legality_threshold}, 1);
       dream.reset(0, start_of(world.starts.front()), kSeed);
       internal::RecurrentState state = model.initial_state(1);
       torch::Tensor z = torch::tensor(world.starts.front().latent).unsqueeze(0);
@@ -188,10 +188,11 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
         const std::vector<std::uint16_t> counts = dream.location_counts(0);
         for (std::uint32_t xfer = 0; xfer < dream.noop(); ++xfer) {
           const double probability = output.xfers[0][xfer].sigmoid().item<double>();
-          const bool legal = probability > certainty;
+          const bool legal = probability > legality_threshold;
           const torch::Tensor logits = output.counts[0][xfer];
           const auto likely = logits.argmax().item<std::int64_t>();
-          const std::int64_t bin = certainty > 0.5 ? certain_bin(logits, certainty) : likely;
+          const std::int64_t bin =
+              legality_threshold > 0.5 ? certain_bin(logits, legality_threshold) : likely;
           refused += probability > 0.5 && !legal ? 1 : 0;
           fewer += legal && bin < likely ? 1 : 0;
           EXPECT_EQ(counts[xfer],
@@ -203,7 +204,7 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
       }
       EXPECT_GT(steps, 0);
     }
-  EXPECT_GT(refused, 0u) << "certainty must take something away";
+  EXPECT_GT(refused, 0u) << "the threshold must take something away";
   EXPECT_GT(fewer, 0u);
 }
 
@@ -251,13 +252,13 @@ TEST(Dream, ControllersPlayIt) {
   for (const ControllerKind kind : {ControllerKind::hierarchical, ControllerKind::linear}) {
     const ControllerConfig config{.kind = kind, .state = 26, .xfers = 6, .locations = 8, .width = 16};
     Controller controller(config, initial_weights(config, kSeed));
-    const auto once = test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed);
-    EXPECT_EQ(once, test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed));
-    EXPECT_NE(once, test::dream_returns(world, {}, starts, controller, Take::drawn, kSeed + 1));
+    const auto once = test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed);
+    EXPECT_EQ(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed));
+    EXPECT_NE(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed + 1));
   }
   const ControllerConfig other{.state = 27, .xfers = 6};
   Controller wrong(other, initial_weights(other, 1));
-  EXPECT_THROW(test::dream_returns(world, {}, starts, wrong, Take::drawn, 1), NnError);
+  EXPECT_THROW(test::dream_returns(world, {}, starts, wrong, ActionSelection::drawn, 1), NnError);
 }
 
 }  // namespace

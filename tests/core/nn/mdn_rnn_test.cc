@@ -84,7 +84,7 @@ TEST_F(MdnRnnTest, OwnLatentsAreThoseOfADreamFromTheSameStarts) {
   starts[0].fill_(1);
   starts[4][1] = 1;
   Rng drawn(kSeed, "own"), again(kSeed, "own");
-  const Tensor own = model.own_latents(z, a, starts, drawn);
+  const Tensor own = model.sampled_latents(z, a, starts, drawn);
   ASSERT_EQ(own.sizes(), z.sizes());
   EXPECT_TRUE(own[0].equal(z[0]));
   EXPECT_TRUE(own[4][1].equal(z[4][1]));

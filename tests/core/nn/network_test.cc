@@ -224,7 +224,7 @@ TEST_P(NetworkTest, LoadThenStoreGivesTheSameWeights) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Heads, NetworkTest, testing::Values(Head::pointer, Head::hierarchical),
-                         [](const auto& head) { return std::string(head_name(head.param)); });
+                         [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
 }  // namespace regraft::nn::internal

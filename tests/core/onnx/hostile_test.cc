@@ -9,7 +9,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/onnx_error.h"
-#include "core/onnx/wire.h"
+#include "core/onnx/protobuf_wire.h"
 
 namespace regraft::onnx {
 namespace {

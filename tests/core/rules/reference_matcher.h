@@ -31,8 +31,8 @@ class ReferenceMatcher {
   /// The nodes of every legal match; of siblings, of every pair in either order.
   const std::set<Nodes>& run() {
     Bindings bindings(rule_);
-    std::vector<bool> sized(rule_.domains.size(), rule_.is_siblings());
-    if (rule_.is_siblings()) set_size(bindings, rule_.sibling_domain, 2);
+    std::vector<bool> sized(rule_.member_sets.size(), rule_.is_siblings());
+    if (rule_.is_siblings()) set_size(bindings, rule_.sibling_member_set, 2);
     place(0, 0, 0, bindings, sized);
     return found_;
   }
@@ -58,7 +58,7 @@ class ReferenceMatcher {
  private:
   struct Chosen {
     graph::NodeId id;
-    std::int16_t domain;
+    std::int16_t member_set;
     std::size_t member;
   };
 
@@ -72,17 +72,17 @@ class ReferenceMatcher {
     }
     const Step& step = rule_.steps[number];
     const PatternNode& pattern = rule_.nodes[step.node];
-    const bool again = round == 1 && pattern.domain < 0;
+    const bool again = round == 1 && pattern.member_set < 0;
     const std::size_t members =
-        pattern.domain < 0 || rule_.is_siblings() ? 1 : bindings.count(pattern.domain);
+        pattern.member_set < 0 || rule_.is_siblings() ? 1 : bindings.count(pattern.member_set);
     if (again || member == members) return place(round, number + 1, 0, bindings, sized);
     for (const graph::NodeId id : all_) {
       if (!pattern.kinds.test(static_cast<std::size_t>(graph_.node(id).kind)) || !is_other(step, round, id))
         continue;
-      chosen_.push_back({id, pattern.domain, round});
+      chosen_.push_back({id, pattern.member_set, round});
       for (const bool swap : {false, true}) {
-        unify(pattern, rule_.is_siblings() && pattern.domain >= 0 ? round : member, id, swap, bindings, sized,
-              [&](const Bindings& bound, const std::vector<bool>& sizes) {
+        unify(pattern, rule_.is_siblings() && pattern.member_set >= 0 ? round : member, id, swap, bindings,
+              sized, [&](const Bindings& bound, const std::vector<bool>& sizes) {
                 place(round, number, member + 1, bound, sizes);
               });
       }
@@ -104,8 +104,8 @@ class ReferenceMatcher {
       }
     }
     for (const Code& code : rule_.same) {
-      const Quantity a = evaluate(code, {graph_, bindings, rule_.sibling_domain, 0});
-      const Quantity b = evaluate(code, {graph_, bindings, rule_.sibling_domain, 1});
+      const Quantity a = evaluate(code, {graph_, bindings, rule_.sibling_member_set, 0});
+      const Quantity b = evaluate(code, {graph_, bindings, rule_.sibling_member_set, 1});
       if (!a.known() || !a.equals(b)) return;
     }
     const Nodes nodes = named();
@@ -126,7 +126,7 @@ class ReferenceMatcher {
     std::vector<graph::Value> outputs;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i) outputs.push_back({id, i});
     if (pattern.op) {
-      OpBinding& held = bindings.frame(pattern.op->domain, member).ops[pattern.op->index];
+      OpBinding& held = bindings.frame(pattern.op->member_set, member).ops[pattern.op->index];
       const OpBinding now{node.kind, node.attrs};
       if (held.kind != graph::OpKind::opaque && !(held == now)) return;
       held = now;
@@ -156,13 +156,13 @@ class ReferenceMatcher {
         divide(written, at + 1, values, std::min(next + 1, values.size()), member, bound, sized, then);
       return;
     }
-    const auto domain = static_cast<std::size_t>(slot.domain);
+    const auto member_set = static_cast<std::size_t>(slot.member_set);
     for (std::size_t count = 0; next + count <= values.size(); ++count) {
-      if (sized[domain] && bindings.count(slot.domain) != count) continue;
+      if (sized[member_set] && bindings.count(slot.member_set) != count) continue;
       Bindings bound = bindings;
       std::vector<bool> sizes = sized;
-      set_size(bound, slot.domain, count);
-      sizes[domain] = true;
+      set_size(bound, slot.member_set, count);
+      sizes[member_set] = true;
       bool fits = true;
       for (std::size_t i = 0; i < count && fits; ++i)
         fits = same_or_bind(bound.tensor(slot, i), Tensor::of(graph_, values[next + i]));
@@ -170,8 +170,8 @@ class ReferenceMatcher {
     }
   }
 
-  void set_size(Bindings& bindings, std::int16_t domain, std::size_t count) const {
-    const auto d = static_cast<std::size_t>(domain);
+  void set_size(Bindings& bindings, std::int16_t member_set, std::size_t count) const {
+    const auto d = static_cast<std::size_t>(member_set);
     while (bindings.members[d].size() < count) bindings.members[d].extend(rule_.frames[d + 1]);
   }
 
@@ -204,11 +204,11 @@ class ReferenceMatcher {
     Nodes nodes;
     for (const std::size_t round : {0, 1}) {
       for (const Chosen& c : chosen_) {
-        if (!rule_.is_siblings() ? round == 0 : c.domain >= 0 && c.member == round) nodes.push_back(c.id);
+        if (!rule_.is_siblings() ? round == 0 : c.member_set >= 0 && c.member == round) nodes.push_back(c.id);
       }
     }
     for (const Chosen& c : chosen_) {
-      if (rule_.is_siblings() && c.domain < 0) nodes.push_back(c.id);
+      if (rule_.is_siblings() && c.member_set < 0) nodes.push_back(c.id);
     }
     return nodes;
   }
@@ -227,7 +227,7 @@ struct SetLayout {
   std::size_t own = 0, plain = 0;
 
   explicit SetLayout(const CompiledRule& rule) {
-    for (const Step& step : rule.steps) ++(rule.nodes[step.node].domain >= 0 ? own : plain);
+    for (const Step& step : rule.steps) ++(rule.nodes[step.node].member_set >= 0 ? own : plain);
   }
   std::size_t members(std::size_t nodes) const { return (nodes - plain) / own; }
   /// Two members of a set, as a pair.

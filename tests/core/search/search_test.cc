@@ -8,15 +8,15 @@
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"
 #include "core/search/all_sites_descent.h"
-#include "core/search/backtracking.h"
 #include "core/search/beam.h"
-#include "core/search/best_of.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
 #include "core/search/policy_guided.h"
-#include "core/search/polish.h"
+#include "core/search/portfolio.h"
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
+#include "core/search/taso.h"
+#include "core/search/then_greedy.h"
 
 namespace regraft::search {
 namespace {
@@ -47,7 +47,7 @@ class ExpertPrior : public Prior {
   explicit ExpertPrior(std::uint32_t valley) : valley_(valley) {}
   std::string name() const override { return "expert"; }
 
-  std::vector<float> log_probabilities(const env::Observation& seen, Way&) override {
+  std::vector<float> log_probabilities(const env::Observation& seen, History&) override {
     std::vector<double> weights(seen.candidate_count(), 1e-3);
     weights.back() = 1;
     for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
@@ -77,11 +77,11 @@ class ExpertPrior : public Prior {
   std::uint32_t valley_;
 };
 
-std::unique_ptr<Search> best_of_greedy_and_random() {
+std::unique_ptr<Search> portfolio_of_greedy_and_random() {
   std::vector<std::unique_ptr<Search>> searches;
   searches.push_back(make_greedy());
   searches.push_back(make_random_rollouts());
-  return make_best_of(std::move(searches), "both");
+  return make_portfolio(std::move(searches), "both");
 }
 
 std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
@@ -89,12 +89,12 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
   all.push_back(make_greedy());
   all.push_back(make_all_sites_descent());
   all.push_back(make_restarts());
-  all.push_back(make_backtracking());
+  all.push_back(make_taso());
   all.push_back(make_beam());
   all.push_back(make_random_rollouts());
   all.push_back(make_rollouts(prior));
   all.push_back(make_policy_guided(prior));
-  all.push_back(make_polished(make_rollouts(prior)));
+  all.push_back(make_then_greedy(make_rollouts(prior)));
   return all;
 }
 
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
 class NeverAsked : public Prior {
  public:
   std::string name() const override { return "never"; }
-  std::vector<float> log_probabilities(const env::Observation&, Way&) override {
+  std::vector<float> log_probabilities(const env::Observation&, History&) override {
     ADD_FAILURE() << "was asked";
     return {0.0f};
   }
@@ -116,16 +116,16 @@ TEST(Search, AllConform) {
       [] { return make_all_sites_descent(); },
       [] { return make_restarts(); },
       [] { return make_restarts({.most_steps = 1}); },
-      [] { return make_backtracking(); },
-      [] { return make_backtracking({.alpha = 2}); },
+      [] { return make_taso(); },
+      [] { return make_taso({.alpha = 2}); },
       [] { return make_beam(); },
       [] { return make_beam({.width = 2, .patience = 3}); },
       [] { return make_random_rollouts(); },
-      [] { return make_polished(make_random_rollouts()); },
+      [] { return make_then_greedy(make_random_rollouts()); },
       [&] { return make_rollouts(expert); },
       [&] { return make_policy_guided(expert); },
       [&] { return make_policy_guided(uniform, {.breadth = 3}); },
-      [] { return best_of_greedy_and_random(); }};
+      [] { return portfolio_of_greedy_and_random(); }};
   for (const std::uint64_t seed : {1, 2}) {
     const World world({.chains = 6, .locked = 2, .valley = 2, .seed = seed});
     for (const auto& make : all) check_search(make, world.problem, seed);
@@ -187,28 +187,28 @@ TEST(Greedy, EndsInTheNearestValley) {
   EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
 }
 
-TEST(Backtracking, WithAWideQueueSeesEveryGraphAndFindsTheOptimum) {
+TEST(Taso, WithAWideQueueSeesEveryGraphAndFindsTheOptimum) {
   const World world({.chains = 5, .locked = 1, .valley = 1, .seed = 4});
   const env::Optimum optimum = env::exhaustive_optimum(*world.task.start, world.rules, world.costs, 100'000);
-  const SearchResult result = world.run(*make_backtracking({.alpha = 100}));
+  const SearchResult result = world.run(*make_taso({.alpha = 100}));
   EXPECT_EQ(result.visited, optimum.graphs);
   EXPECT_EQ(result.stopped_by, StoppedBy::exhausted);
   EXPECT_NEAR(result.best.latency_us, optimum.latency_us, 1e-9);
 }
 
-TEST(Backtracking, AlphaPrunesWhatRisesTooFar) {
+TEST(Taso, AlphaPrunesWhatRisesTooFar) {
   // One step uphill is 1.4 of about 31: over 4 %, so alpha 1.02 never leaves the first valley and 1.10 does.
   const World world({.chains = 8, .locked = 1, .valley = 1, .rise_us = 1.4, .seed = 5});
-  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.02})).best.latency_us, world.task.greedy_us, 1e-9);
-  EXPECT_NEAR(world.run(*make_backtracking({.alpha = 1.10})).best.latency_us, world.task.optimal_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_taso({.alpha = 1.02})).best.latency_us, world.task.greedy_us, 1e-9);
+  EXPECT_NEAR(world.run(*make_taso({.alpha = 1.10})).best.latency_us, world.task.optimal_us, 1e-9);
 }
 
-TEST(Backtracking, StopsAtItsBudget) {
+TEST(Taso, StopsAtItsBudget) {
   const World world({.chains = 6, .seed = 6});
-  const SearchResult result = world.run(*make_backtracking({.alpha = 100, .budget = 7}));
+  const SearchResult result = world.run(*make_taso({.alpha = 100, .budget = 7}));
   EXPECT_EQ(result.expansions, 7u);
   EXPECT_EQ(result.stopped_by, StoppedBy::expansions);
-  EXPECT_THROW(make_backtracking({.alpha = 0.9}), SearchError);
+  EXPECT_THROW(make_taso({.alpha = 0.9}), SearchError);
 }
 
 TEST(Beam, WideAndPatientSeesEveryGraphAndFindsTheOptimum) {
@@ -253,19 +253,19 @@ TEST(PolicyGuided, AGoodPriorReachesTheOptimumInFewerCandidatesThanOthers) {
   const std::uint64_t guided = costed_to_optimum(*make_policy_guided(expert));
   EXPECT_LE(guided, 2 * world.task.optimal_steps);
   EXPECT_LT(guided, costed_to_optimum(*make_policy_guided(uniform)));
-  EXPECT_LT(guided, costed_to_optimum(*make_backtracking()));
+  EXPECT_LT(guided, costed_to_optimum(*make_taso()));
   EXPECT_THROW(make_policy_guided(expert, {.breadth = 0}), SearchError);
   EXPECT_THROW(make_policy_guided(expert, {.exploration = 2}), SearchError);
 }
 
-TEST(BestOf, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirBooks) {
+TEST(Portfolio, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirCounters) {
   const World world({.chains = 6, .locked = 1, .seed = 9});
   const SearchResult greedy = world.run(*make_greedy());
-  const SearchResult both = world.run(*best_of_greedy_and_random(), {1.0, 400});
+  const SearchResult both = world.run(*portfolio_of_greedy_and_random(), {1.0, 400});
   EXPECT_LE(both.best.latency_us, greedy.best.latency_us);
   EXPECT_GT(both.candidates_costed, greedy.candidates_costed);
   EXPECT_LE(both.expansions, 400u);
-  EXPECT_THROW(make_best_of({}, "empty"), SearchError);
+  EXPECT_THROW(make_portfolio({}, "empty"), SearchError);
 }
 
 TEST(UniformPrior, SharesAreOfXfersThenLocations) {
@@ -274,8 +274,8 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
   seen.candidate_locations = {0, 1, 0, 0};
   seen.location_counts = {2, 0, 1, 1};
   UniformPrior prior(0.2);
-  Way way;
-  const std::vector<float> got = prior.log_probabilities(seen, way);
+  History history;
+  const std::vector<float> got = prior.log_probabilities(seen, history);
   const std::vector<double> expected = {0.2, 0.2, 0.4, 0.2};
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::exp(got[i]), expected[i], 1e-6);
@@ -285,7 +285,7 @@ TEST(UniformPrior, SharesAreOfXfersThenLocations) {
 class ShortPrior : public Prior {
  public:
   std::string name() const override { return "short"; }
-  std::vector<float> log_probabilities(const env::Observation&, Way&) override { return {0.0f}; }
+  std::vector<float> log_probabilities(const env::Observation&, History&) override { return {0.0f}; }
 };
 
 /// Remembers the actions on the way to each graph, and what it saw there.
@@ -293,14 +293,14 @@ class PathPrior : public Prior {
  public:
   using Path = std::vector<env::Action>;
   std::string name() const override { return "path"; }
-  std::vector<float> log_probabilities(const env::Observation& seen, Way& way) override {
-    EXPECT_EQ(way.action.has_value(), way.memory != nullptr);
+  std::vector<float> log_probabilities(const env::Observation& seen, History& history) override {
+    EXPECT_EQ(history.action.has_value(), history.memory != nullptr);
     Path path;
-    if (way.memory != nullptr) path = *static_cast<const Path*>(way.memory.get());
-    if (way.action) path.push_back(*way.action);
+    if (history.memory != nullptr) path = *static_cast<const Path*>(history.memory.get());
+    if (history.action) path.push_back(*history.action);
     asked.emplace_back(path, seen.location_counts);
-    way.memory = std::make_shared<const Path>(std::move(path));
-    Way none;
+    history.memory = std::make_shared<const Path>(std::move(path));
+    History none;
     return uniform_.log_probabilities(seen, none);
   }
   std::vector<std::pair<Path, std::vector<std::uint16_t>>> asked;

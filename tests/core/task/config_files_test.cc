@@ -1,5 +1,6 @@
 #include "core/task/config_files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/file.h"
@@ -33,10 +34,13 @@ TEST_F(ConfigFiles, WhatIsNowhereStaysAsGiven) {
 }
 
 TEST_F(ConfigFiles, AStatusNamesTheInstallationsRulesOfThatStatusOrBetter) {
-  const std::size_t proved = load_rule_set("proved").size(), bounded = load_rule_set("bounded").size();
+  const std::size_t proved = load_rule_set("proved").size(),
+                    bounded = load_rule_set("bounded_checked").size();
   EXPECT_GT(proved, 0u);
   EXPECT_GT(bounded, proved);
   EXPECT_EQ(load_rule_set("configs/rules").size(), bounded);
+  EXPECT_THAT([] { load_rule_set("bounded"); },
+              ::testing::ThrowsMessage<UsageError>("bounded: 'bounded' is called 'bounded_checked' now"));
   EXPECT_EQ(load_rule_set("proved:" REGRAFT_SOURCE_DIR "/configs/rules").size(), proved);
 }
 

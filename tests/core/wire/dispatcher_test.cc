@@ -67,7 +67,7 @@ class DispatcherTest : public testing::Test {
     say(from, message);
     dispatcher().tick();
     std::vector<Ticket> tickets;
-    for (const Credit& credit : answers<Credit>(from)) tickets.push_back(credit.ticket);
+    for (const TicketGrant& grant : answers<TicketGrant>(from)) tickets.push_back(grant.ticket);
     return tickets;
   }
 
@@ -87,8 +87,8 @@ class DispatcherTest : public testing::Test {
     return refused.empty() ? Refusal{} : refused.front().reason;
   }
 
-  Books books() {
-    const JobBooks all = ledger_.books();
+  TicketCounts ticket_counts() {
+    const JobTicketCounts all = ledger_.ticket_counts();
     EXPECT_THAT(all.check(), testing::IsEmpty());
     return all.total();
   }
@@ -112,11 +112,11 @@ TEST_F(DispatcherTest, ATicketGoesRoundFromIssueToAcknowledgement) {
   EXPECT_EQ(deliveries[0].ticket, tickets[0]);
   EXPECT_EQ(deliveries[0].actor.name, "a");
   EXPECT_TRUE(answers<Ack>(kFirst).empty()) << "nothing is acknowledged before the verdict";
-  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Disposition::kAdmitted));
+  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Verdict::kAdmitted));
   const auto acks = answers<Ack>(kFirst);
   ASSERT_EQ(acks.size(), 1u);
-  EXPECT_EQ(acks[0].disposition, Disposition::kAdmitted);
-  EXPECT_EQ(books().admitted, 1u);
+  EXPECT_EQ(acks[0].verdict, Verdict::kAdmitted);
+  EXPECT_EQ(ticket_counts().admitted, 1u);
 }
 
 TEST_F(DispatcherTest, NeverIssuesMoreThanTheMemoryForResults) {
@@ -128,10 +128,10 @@ TEST_F(DispatcherTest, NeverIssuesMoreThanTheMemoryForResults) {
   EXPECT_EQ(tickets.size(), 3u) << "3 times 1000 bytes fit";
   say(kFirst, result(tickets[0], 10), 10);
   dispatcher().tick();
-  EXPECT_TRUE(answers<Credit>(kFirst).empty()) << "what awaits its verdict is in memory too";
-  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Disposition::kStale));
+  EXPECT_TRUE(answers<TicketGrant>(kFirst).empty()) << "what awaits its verdict is in memory too";
+  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Verdict::kStale));
   dispatcher().tick();
-  EXPECT_EQ(answers<Credit>(kFirst).size(), 1u);
+  EXPECT_EQ(answers<TicketGrant>(kFirst).size(), 1u);
 }
 
 TEST_F(DispatcherTest, SharesScarceWorkAmongActors) {
@@ -178,22 +178,22 @@ TEST_F(DispatcherTest, ASilentActorLosesItsTicketsAndItsResultIsLate) {
   clock_.advance_ns(200 * kMillisecond);
   dispatcher().tick();
   EXPECT_TRUE(dispatcher().actors().empty());
-  EXPECT_EQ(books().lost, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
 
   say(kFirst, hello("a"));
   say(kFirst, result(tickets[0]));
   EXPECT_TRUE(dispatcher().take_deliveries().empty());
-  EXPECT_EQ(answers<Ack>(kFirst).at(0).disposition, Disposition::kLate);
-  EXPECT_EQ(books().late, 1u);
+  EXPECT_EQ(answers<Ack>(kFirst).at(0).verdict, Verdict::kLate);
+  EXPECT_EQ(ticket_counts().late, 1u);
 }
 
 TEST_F(DispatcherTest, ADeliveredResultSurvivesTheDeathOfItsActor) {
   const auto tickets = join(kFirst, hello("a"));
   say(kFirst, result(tickets[0]));
   dispatcher().on_unreachable(kFirst.connection);
-  EXPECT_EQ(books().lost, 1u);
-  EXPECT_EQ(ledger_.close(tickets[0].id, Disposition::kAdmitted), Disposition::kAdmitted);
-  dispatcher().on_decided(tickets[0].id, Disposition::kAdmitted);
+  EXPECT_EQ(ticket_counts().lost, 1u);
+  EXPECT_EQ(ledger_.close(tickets[0].id, Verdict::kAdmitted), Verdict::kAdmitted);
+  dispatcher().on_decided(tickets[0].id, Verdict::kAdmitted);
   EXPECT_TRUE(dispatcher().take_outgoing().empty());
 }
 
@@ -202,14 +202,13 @@ TEST_F(DispatcherTest, ARepeatedResultIsNotDeliveredTwice) {
   say(kFirst, result(tickets[0]));
   say(kFirst, result(tickets[0]));
   EXPECT_EQ(dispatcher().take_deliveries().size(), 1u) << "before the verdict";
-  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Disposition::kAdmitted));
+  dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Verdict::kAdmitted));
   answers<Ack>(kFirst);
   say(kFirst, result(tickets[0]));
   EXPECT_TRUE(dispatcher().take_deliveries().empty()) << "after the verdict";
-  EXPECT_EQ(answers<Ack>(kFirst).at(0).disposition, Disposition::kAdmitted)
-      << "it is told again what became of it";
-  EXPECT_EQ(books().duplicates, 1u);
-  EXPECT_EQ(books().admitted, 1u);
+  EXPECT_EQ(answers<Ack>(kFirst).at(0).verdict, Verdict::kAdmitted) << "it is told again what became of it";
+  EXPECT_EQ(ticket_counts().duplicates, 1u);
+  EXPECT_EQ(ticket_counts().admitted, 1u);
 }
 
 TEST_F(DispatcherTest, AResultOfAnotherActorsTicketIsIgnored) {
@@ -229,7 +228,7 @@ TEST_F(DispatcherTest, ANewConnectionOfTheSameWorkerKeepsWhatItHolds) {
   const Dispatcher::Sender moved{"connection-9", kFirst.key};
   work_left_ = 0;
   join(moved, again);
-  EXPECT_EQ(books().lost, 1u) << "the ticket that it does not hold";
+  EXPECT_EQ(ticket_counts().lost, 1u) << "the ticket that it does not hold";
   EXPECT_EQ(refusal(kFirst, result(tickets[0])), Refusal::kHelloFirst) << "the old connection is void";
   say(moved, result(tickets[0]));
   EXPECT_EQ(dispatcher().take_deliveries().size(), 1u);
@@ -240,13 +239,13 @@ TEST_F(DispatcherTest, ANewIncarnationLosesWhatTheOldOneHeld) {
   Hello restarted = hello("a", 2);
   restarted.held = {tickets[0].id};
   join({"connection-9", kFirst.key}, restarted);
-  EXPECT_EQ(books().lost, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
 }
 
 TEST_F(DispatcherTest, AConnectionThatBecomesAnotherActorLosesTheFirstOnesTickets) {
   join(kFirst, hello("a"));
   join(kFirst, hello("b"));
-  EXPECT_EQ(books().lost, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
   EXPECT_EQ(dispatcher().actors().size(), 1u);
 }
 
@@ -280,16 +279,16 @@ TEST_F(DispatcherTest, PartsArePutTogetherAndBadOnesReject) {
   say(kFirst, changed, 10);  // acted with two versions
   const auto acks = answers<Ack>(kFirst);
   ASSERT_EQ(acks.size(), 4u);
-  for (const Ack& ack : acks) EXPECT_EQ(ack.disposition, Disposition::kRejected);
+  for (const Ack& ack : acks) EXPECT_EQ(ack.verdict, Verdict::kRejected);
   EXPECT_TRUE(dispatcher().take_deliveries().empty());
-  EXPECT_EQ(books().rejected, 4u);
+  EXPECT_EQ(ticket_counts().rejected, 4u);
 }
 
 TEST_F(DispatcherTest, WhoSendsNonsenseIsDropped) {
   join(kFirst, hello("a"));
   dispatcher().on_message(kFirst, std::as_bytes(std::span("nonsense")), {});
   EXPECT_EQ(answers<Refused>(kFirst).size(), 1u);
-  EXPECT_EQ(books().lost, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
   join(kFirst, hello("a"));
   EXPECT_EQ(refusal(kFirst, Welcome{}), Refusal::kHelloFirst);
   EXPECT_TRUE(dispatcher().actors().empty());
@@ -301,7 +300,7 @@ TEST_F(DispatcherTest, ARevokedKeyLosesItsTickets) {
   dispatcher().drop_unauthorised([](const std::string& key) { return key != "key-1"; });
   EXPECT_EQ(answers<Refused>(kFirst).at(0).reason, Refusal::kKeyRevoked);
   EXPECT_EQ(dispatcher().actors().size(), 1u);
-  EXPECT_EQ(books().lost, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
 }
 
 TEST_F(DispatcherTest, InDeterministicModeLostWorkIsIssuedAgainWithItsSeedAndVersion) {
@@ -326,11 +325,11 @@ TEST_F(DispatcherTest, InDeterministicModeLostWorkIsIssuedAgainWithItsSeedAndVer
     EXPECT_EQ(again[i].seed, 101 + i);
     EXPECT_EQ(again[i].weight_version, 1u);
     say(kSecond, result(again[i]));
-    dispatcher().on_decided(again[i].id, ledger_.close(again[i].id, Disposition::kAdmitted));
+    dispatcher().on_decided(again[i].id, ledger_.close(again[i].id, Verdict::kAdmitted));
   }
   EXPECT_FALSE(weights_.find(1));
-  EXPECT_EQ(books().lost, 2u);
-  EXPECT_EQ(books().admitted, 2u);
+  EXPECT_EQ(ticket_counts().lost, 2u);
+  EXPECT_EQ(ticket_counts().admitted, 2u);
 }
 
 }  // namespace

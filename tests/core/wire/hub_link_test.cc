@@ -46,7 +46,7 @@ std::vector<std::uint64_t> act(Link& link, int limit, std::size_t frames = 3, st
     link.send(*ticket, {}, payload(ticket->seed, frames, size));
     ++done;
     while (const auto ack = link.next_ack(done == limit ? kLong : 0s)) {
-      if (ack->disposition == Disposition::kAdmitted) admitted.push_back(ack->ticket);
+      if (ack->verdict == Verdict::kAdmitted) admitted.push_back(ack->ticket);
       if (ack->ticket == ticket->id) break;
     }
   }
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> act(Link& link, int limit, std::size_t frames = 3, st
 
 class Transport : public testing::TestWithParam<TestRun::Over> {};
 
-TEST_P(Transport, ManyActorsOneKilledTheBooksBalanceAndNothingIsAdmittedTwice) {
+TEST_P(Transport, ManyActorsOneKilledTheTicketCountsBalanceAndNothingIsAdmittedTwice) {
   TestRun run(GetParam());
   Hub& hub = run.start();
   constexpr int kActors = 4, kEach = 40;
@@ -81,18 +81,18 @@ TEST_P(Transport, ManyActorsOneKilledTheBooksBalanceAndNothingIsAdmittedTwice) {
     EXPECT_TRUE(intact(*delivery));
     EXPECT_EQ(delivery->parts.size(), 2u);
     EXPECT_TRUE(seen.insert(delivery->ticket.id).second) << "delivered twice";
-    EXPECT_EQ(hub.decide(delivery->ticket, Disposition::kAdmitted), Disposition::kAdmitted);
+    EXPECT_EQ(hub.decide(delivery->ticket, Verdict::kAdmitted), Verdict::kAdmitted);
     ++taken;
   }
   threads.clear();
   EXPECT_TRUE(hub.wait_for([](const HubStatus& status) { return status.actors.empty(); }, kLong));
   hub.stop_issuing();
   hub.stop();
-  const Books books = run.ledger().books().total();
-  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty());
-  EXPECT_EQ(books.admitted, static_cast<std::uint64_t>(expected));
-  EXPECT_GE(books.lost, 1u);
-  EXPECT_EQ(books.outstanding, 0u);
+  const TicketCounts ticket_counts = run.ledger().ticket_counts().total();
+  EXPECT_THAT(run.ledger().ticket_counts().check(), testing::IsEmpty());
+  EXPECT_EQ(ticket_counts.admitted, static_cast<std::uint64_t>(expected));
+  EXPECT_GE(ticket_counts.lost, 1u);
+  EXPECT_EQ(ticket_counts.outstanding, 0u);
   std::set<std::uint64_t> acknowledged;
   for (const auto& list : admitted) acknowledged.insert(list.begin(), list.end());
   EXPECT_TRUE(std::includes(seen.begin(), seen.end(), acknowledged.begin(), acknowledged.end()));
@@ -128,10 +128,10 @@ TEST_P(Transport, WeightsLargerThanAChunkComeWholeAndOldOnesAreGone) {
   EXPECT_EQ(link.fetch(3).info, latest.info);
   const auto delivery = hub.take(kLong);
   ASSERT_TRUE(delivery);
-  hub.decide(delivery->ticket, Disposition::kStale);
+  hub.decide(delivery->ticket, Verdict::kStale);
   const auto ack = link.next_ack(kLong);
   ASSERT_TRUE(ack);
-  EXPECT_EQ(ack->disposition, Disposition::kStale);
+  EXPECT_EQ(ack->verdict, Verdict::kStale);
   EXPECT_EQ(ack->latest, latest.info);
 }
 
@@ -158,7 +158,7 @@ TEST_P(Transport, ASlowLearnerBoundsWhatIsOutstanding) {
     EXPECT_LE(run.ledger().outstanding(), 5u);
     const auto delivery = hub.take(kLong);
     ASSERT_TRUE(delivery);
-    hub.decide(delivery->ticket, Disposition::kAdmitted);
+    hub.decide(delivery->ticket, Verdict::kAdmitted);
   }
   over = true;
 }
@@ -186,7 +186,7 @@ TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledg
   link.send(*first, {}, payload(first->seed, 1, 1000));
   const auto delivery = run.hub().take(kLong);
   ASSERT_TRUE(delivery);
-  run.hub().decide(delivery->ticket, Disposition::kAdmitted);
+  run.hub().decide(delivery->ticket, Verdict::kAdmitted);
   ASSERT_TRUE(link.next_ack(kLong));
   const auto second = link.next_ticket(kLong);
   ASSERT_TRUE(second);
@@ -198,7 +198,7 @@ TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledg
     link.send(*second, {}, payload(second->seed, 1, 1000));
     EXPECT_EQ(error_of([&] {
                 while (const auto late = run.hub().take(kLong))
-                  run.hub().decide(late->ticket, Disposition::kAdmitted);
+                  run.hub().decide(late->ticket, Verdict::kAdmitted);
               }).fault(),
               WireFault::kJournal);
     EXPECT_FALSE(link.next_ack(200ms)) << "acknowledged what is not on the journal";
@@ -209,7 +209,7 @@ TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledg
   const auto ack = link.next_ack(kLong);
   ASSERT_TRUE(ack);
   EXPECT_EQ(ack->ticket, second->id);
-  EXPECT_EQ(ack->disposition, Disposition::kLate);
+  EXPECT_EQ(ack->verdict, Verdict::kLate);
   EXPECT_FALSE(link.wanted(*second));
   EXPECT_EQ(link.generation(), generation + 1);
   const auto third = link.next_ticket(kLong);
@@ -219,11 +219,12 @@ TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledg
   const auto fresh = hub.take(kLong);
   ASSERT_TRUE(fresh);
   EXPECT_EQ(fresh->ticket, *third);
-  hub.decide(fresh->ticket, Disposition::kAdmitted);
+  hub.decide(fresh->ticket, Verdict::kAdmitted);
   EXPECT_TRUE(link.flush(kLong));
   hub.stop();
-  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty()) << run.ledger().books().table();
-  EXPECT_EQ(run.ledger().books().total().admitted, 2u);
+  EXPECT_THAT(run.ledger().ticket_counts().check(), testing::IsEmpty())
+      << run.ledger().ticket_counts().table();
+  EXPECT_EQ(run.ledger().ticket_counts().total().admitted, 2u);
 }
 
 TEST_P(Transport, TheEndOfTheRunReachesTheActor) {

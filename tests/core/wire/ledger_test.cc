@@ -20,18 +20,18 @@ class Reference {
  public:
   struct Entry {
     std::uint64_t id = 0, generation = 0, closed_at = 0;
-    std::optional<Disposition> state;
+    std::optional<Verdict> state;
     bool rolled_back = false;
   };
 
   void restart() {
     ++generation_;
     for (Entry& entry : entries_) {
-      if (!entry.state) entry.state = Disposition::kLost;
+      if (!entry.state) entry.state = Verdict::kLost;
     }
   }
   void issue(const Ticket& ticket) { entries_.push_back({ticket.id, ticket.generation, 0, {}, false}); }
-  Disposition close(std::uint64_t id, Disposition wanted, std::uint64_t at) {
+  Verdict close(std::uint64_t id, Verdict wanted, std::uint64_t at) {
     for (Entry& entry : entries_) {
       if (entry.id != id || entry.generation != generation_) continue;
       if (entry.state) return shown(*entry.state);
@@ -39,40 +39,40 @@ class Reference {
       entry.closed_at = at;
       return wanted;
     }
-    return Disposition::kLate;
+    return Verdict::kLate;
   }
-  void extra(std::uint64_t generation, Disposition counted) { extras_.emplace_back(generation, counted); }
+  void extra(std::uint64_t generation, Verdict counted) { extras_.emplace_back(generation, counted); }
   void roll_back(std::uint64_t offset) {
     for (Entry& entry : entries_) {
-      if (entry.state == Disposition::kAdmitted && entry.closed_at > offset) entry.rolled_back = true;
+      if (entry.state == Verdict::kAdmitted && entry.closed_at > offset) entry.rolled_back = true;
     }
   }
-  static Disposition shown(Disposition state) {
-    return state == Disposition::kLost || state == Disposition::kDropped ? Disposition::kLate : state;
+  static Verdict shown(Verdict state) {
+    return state == Verdict::kLost || state == Verdict::kDropped ? Verdict::kLate : state;
   }
   const std::vector<Entry>& entries() const { return entries_; }
 
-  JobBooks books() const {
-    JobBooks job;
+  JobTicketCounts ticket_counts() const {
+    JobTicketCounts job;
     for (std::uint64_t g = 1; g <= generation_; ++g) {
-      Books books{.generation = g};
+      TicketCounts counts{.generation = g};
       for (const Entry& entry : entries_) {
         if (entry.generation != g) continue;
-        ++books.issued;
-        const auto is = [&](Disposition d) { return entry.state == d ? 1u : 0u; };
-        books.admitted += is(Disposition::kAdmitted);
-        books.stale += is(Disposition::kStale);
-        books.rejected += is(Disposition::kRejected);
-        books.dropped += is(Disposition::kDropped);
-        books.lost += is(Disposition::kLost);
-        books.outstanding += entry.state ? 0 : 1;
-        books.retained += is(Disposition::kAdmitted) && !entry.rolled_back ? 1 : 0;
-        books.rolled_back += entry.rolled_back ? 1 : 0;
+        ++counts.issued;
+        const auto is = [&](Verdict d) { return entry.state == d ? 1u : 0u; };
+        counts.admitted += is(Verdict::kAdmitted);
+        counts.stale += is(Verdict::kStale);
+        counts.rejected += is(Verdict::kRejected);
+        counts.dropped += is(Verdict::kDropped);
+        counts.lost += is(Verdict::kLost);
+        counts.outstanding += entry.state ? 0 : 1;
+        counts.retained += is(Verdict::kAdmitted) && !entry.rolled_back ? 1 : 0;
+        counts.rolled_back += entry.rolled_back ? 1 : 0;
       }
       for (const auto& [generation, counted] : extras_) {
-        if (generation == g) ++(counted == Disposition::kLate ? books.late : books.duplicates);
+        if (generation == g) ++(counted == Verdict::kLate ? counts.late : counts.duplicates);
       }
-      job.generations.push_back(books);
+      job.generations.push_back(counts);
     }
     return job;
   }
@@ -80,7 +80,7 @@ class Reference {
  private:
   std::uint64_t generation_ = 0;
   std::vector<Entry> entries_;
-  std::vector<std::pair<std::uint64_t, Disposition>> extras_;
+  std::vector<std::pair<std::uint64_t, Verdict>> extras_;
 };
 
 // Random events on a ledger and on the reference, restarts included.
@@ -115,7 +115,7 @@ class Walk {
   }
   void drop_all() {
     for (const auto& entry : reference_.entries()) {
-      if (!entry.state) reference_.close(entry.id, Disposition::kDropped, 0);
+      if (!entry.state) reference_.close(entry.id, Verdict::kDropped, 0);
     }
     ledger_->drop_outstanding();
   }
@@ -128,8 +128,8 @@ class Walk {
     const auto& all = reference_.entries();
     if (all.empty()) return;
     const std::uint64_t id = all[rng_.below(all.size())].id;
-    const auto wanted = static_cast<Disposition>(1 + rng_.below(5));
-    const Disposition got = ledger_->close(id, wanted);
+    const auto wanted = static_cast<Verdict>(1 + rng_.below(5));
+    const Verdict got = ledger_->close(id, wanted);
     EXPECT_EQ(got, reference_.close(id, wanted, fs::file_size(path_)));
   }
   void extra() {
@@ -141,7 +141,7 @@ class Walk {
       return;
     }
     const bool old = entry.generation != ledger_->generation();
-    const Disposition expected = old ? Disposition::kLate : Reference::shown(*entry.state);
+    const Verdict expected = old ? Verdict::kLate : Reference::shown(*entry.state);
     EXPECT_EQ(ledger_->count_extra_result(entry.id, entry.generation), expected);
     reference_.extra(entry.generation, expected);
   }
@@ -153,8 +153,8 @@ class Walk {
   std::vector<JournalMark> marks_;
 };
 
-void expect_balanced(const JobBooks& books) {
-  EXPECT_THAT(books.check(), testing::IsEmpty()) << books.table();
+void expect_balanced(const JobTicketCounts& counts) {
+  EXPECT_THAT(counts.check(), testing::IsEmpty()) << counts.table();
 }
 
 TEST(Ledger, AgreesWithTheSlowReferenceOverRandomEvents) {
@@ -165,8 +165,9 @@ TEST(Ledger, AgreesWithTheSlowReferenceOverRandomEvents) {
     Walk walk(folder.path() / "journal", seed);
     for (int i = 0; i < 400; ++i) {
       walk.step();
-      ASSERT_EQ(walk.ledger().books(), walk.reference().books()) << walk.ledger().books().table();
-      expect_balanced(walk.ledger().books());
+      ASSERT_EQ(walk.ledger().ticket_counts(), walk.reference().ticket_counts())
+          << walk.ledger().ticket_counts().table();
+      expect_balanced(walk.ledger().ticket_counts());
     }
   }
 }
@@ -181,7 +182,7 @@ TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
     Walk walk(path, seed);
     for (int i = 0; i < 30; ++i) walk.step();
     for (const auto& entry : walk.reference().entries()) {
-      if (entry.state == Disposition::kAdmitted) admitted.push_back(entry.id);
+      if (entry.state == Verdict::kAdmitted) admitted.push_back(entry.id);
     }
   }
   const std::string whole = read_file(path);
@@ -190,26 +191,26 @@ TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
     std::ofstream(crashed, std::ios::binary | std::ios::trunc)
         .write(whole.data(), static_cast<std::streamsize>(length));
     std::uint64_t generation = 0;
-    Books before;
+    TicketCounts before;
     {
       Ledger ledger(crashed, "run");
       generation = ledger.generation();
-      before = ledger.books().total();
-      expect_balanced(ledger.books());
+      before = ledger.ticket_counts().total();
+      expect_balanced(ledger.ticket_counts());
       EXPECT_EQ(before.outstanding, 0u) << "what was open at the crash is lost";
       // Every result that may still be on its way comes again: none is admitted a second time.
       for (const std::uint64_t id : admitted) {
-        EXPECT_NE(ledger.close(id, Disposition::kAdmitted), Disposition::kAdmitted) << "cut at " << length;
+        EXPECT_NE(ledger.close(id, Verdict::kAdmitted), Verdict::kAdmitted) << "cut at " << length;
       }
-      EXPECT_EQ(ledger.books().total().admitted, before.admitted);
+      EXPECT_EQ(ledger.ticket_counts().total().admitted, before.admitted);
       const Ticket fresh = ledger.issue({});
-      EXPECT_EQ(ledger.close(fresh.id, Disposition::kAdmitted), Disposition::kAdmitted);
-      EXPECT_EQ(ledger.close(fresh.id, Disposition::kAdmitted), Disposition::kAdmitted);
-      expect_balanced(ledger.books());
+      EXPECT_EQ(ledger.close(fresh.id, Verdict::kAdmitted), Verdict::kAdmitted);
+      EXPECT_EQ(ledger.close(fresh.id, Verdict::kAdmitted), Verdict::kAdmitted);
+      expect_balanced(ledger.ticket_counts());
     }
     Ledger again(crashed, "run");
     EXPECT_EQ(again.generation(), generation + 1);
-    EXPECT_EQ(again.books().total().admitted, before.admitted + 1);
+    EXPECT_EQ(again.ticket_counts().total().admitted, before.admitted + 1);
     if (testing::Test::HasFailure()) FAIL() << "cut at " << length;
   }
 }
@@ -220,20 +221,20 @@ TEST(Ledger, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
   JournalMark mark;
   {
     Ledger ledger(path, "run");
-    for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+    for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
     mark = ledger.mark();
-    for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+    for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
     ledger.issue({});
   }
   Ledger resumed(path, "run");
   resumed.roll_back(mark);
   resumed.roll_back(mark);
-  const Books old = resumed.books().generations.at(0);
+  const TicketCounts old = resumed.ticket_counts().generations.at(0);
   EXPECT_EQ(old.retained, 3u);
   EXPECT_EQ(old.rolled_back, 2u);
   EXPECT_EQ(old.lost, 1u);
-  expect_balanced(resumed.books());
-  EXPECT_THAT(resumed.books().table(), testing::HasSubstr("the books balance"));
+  expect_balanced(resumed.ticket_counts());
+  EXPECT_THAT(resumed.ticket_counts().table(), testing::HasSubstr("the ticket counts balance"));
 }
 
 TEST(Ledger, RefusesTheMarkAndTheJournalOfAnotherRun) {
@@ -255,18 +256,18 @@ TEST(Ledger, AFullDiskChangesNothing) {
   const TempDir folder;
   Ledger ledger(folder.path() / "journal", "run");
   const Ticket ticket = ledger.issue({});
-  const JobBooks before = ledger.books();
+  const JobTicketCounts before = ledger.ticket_counts();
   {
     const testing_support::FullDisk full(fs::file_size(folder.path() / "journal") + 3);
-    EXPECT_THROW(ledger.close(ticket.id, Disposition::kAdmitted), WireError);
+    EXPECT_THROW(ledger.close(ticket.id, Verdict::kAdmitted), WireError);
     EXPECT_THROW(ledger.issue({}), WireError);
   }
-  EXPECT_EQ(ledger.books(), before);
-  EXPECT_EQ(ledger.close(ticket.id, Disposition::kAdmitted), Disposition::kAdmitted);
+  EXPECT_EQ(ledger.ticket_counts(), before);
+  EXPECT_EQ(ledger.close(ticket.id, Verdict::kAdmitted), Verdict::kAdmitted);
 }
 
-TEST(Books, SaysWhatDoesNotBalance) {
-  JobBooks job{{Books{.generation = 1, .issued = 3, .admitted = 2, .retained = 1}}};
+TEST(TicketCounts, SaysWhatDoesNotBalance) {
+  JobTicketCounts job{{TicketCounts{.generation = 1, .issued = 3, .admitted = 2, .retained = 1}}};
   EXPECT_EQ(job.check().size(), 2u);
   EXPECT_THAT(job.table(), testing::HasSubstr("DO NOT BALANCE"));
 }

@@ -72,7 +72,7 @@ bool wait_for_file(const fs::path& path) {
   return true;
 }
 
-TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheBooksBalance) {
+TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheTicketCountsBalance) {
   TestRun run(TestRun::Over::kIpc);
   run.options().dispatch.actor_timeout_ms = 60000;  // it is the new incarnation that tells of the death
   LinkOptions options = run.actor("a", 1);
@@ -94,7 +94,7 @@ TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheBooksBalance) {
   const auto admit = [&] {
     const auto delivery = hub.take(kLong);
     ASSERT_TRUE(delivery);
-    EXPECT_EQ(hub.decide(delivery->ticket, Disposition::kAdmitted), Disposition::kAdmitted);
+    EXPECT_EQ(hub.decide(delivery->ticket, Verdict::kAdmitted), Verdict::kAdmitted);
   };
   for (int i = 0; i < 3; ++i) admit();
   ASSERT_TRUE(
@@ -103,30 +103,30 @@ TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheBooksBalance) {
   second.go();
   for (int i = 0; i < 5; ++i) admit();
   hub.stop();
-  const Books books = run.ledger().books().total();
-  EXPECT_THAT(run.ledger().books().check(), testing::IsEmpty());
-  EXPECT_EQ(books.lost, 2u);
-  EXPECT_EQ(books.admitted, 8u);
+  const TicketCounts ticket_counts = run.ledger().ticket_counts().total();
+  EXPECT_THAT(run.ledger().ticket_counts().check(), testing::IsEmpty());
+  EXPECT_EQ(ticket_counts.lost, 2u);
+  EXPECT_EQ(ticket_counts.admitted, 8u);
   EXPECT_EQ(second.join(), 0) << "an actor ends normally when the run does";
 }
 
 TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
   TestRun run(TestRun::Over::kTcp);
   const LinkOptions options = run.actor("a");
-  const fs::path report = run.folder() / "books";
+  const fs::path report = run.folder() / "ticket_counts";
   const auto learn = [&](int admissions) {
     Hub& hub = run.start();
     for (int i = 0; i < admissions; ++i) {
       const auto delivery = hub.take(kLong);
       if (!delivery) _exit(1);
-      hub.decide(delivery->ticket, Disposition::kAdmitted);
+      hub.decide(delivery->ticket, Verdict::kAdmitted);
     }
     write_file_atomic(run.folder() / ("admitted-" + std::to_string(run.ledger().generation())),
                       std::string_view(""));
     // What comes now is taken, but gets no verdict before the kill.
     while (run.ledger().generation() == 1) hub.take(kLong);
     hub.stop();
-    write_file_atomic(report, run.ledger().books().table());
+    write_file_atomic(report, run.ledger().ticket_counts().table());
   };
   Child first([&] { learn(5); });
   Child second([&] { learn(7); });
@@ -136,8 +136,8 @@ TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
     Link link(options, run.clock());
     const auto count_acks = [&] {
       while (const auto ack = link.next_ack(0ms)) {
-        admitted += ack->disposition == Disposition::kAdmitted ? 1 : 0;
-        late += ack->disposition == Disposition::kLate ? 1 : 0;
+        admitted += ack->verdict == Verdict::kAdmitted ? 1 : 0;
+        late += ack->verdict == Verdict::kLate ? 1 : 0;
       }
     };
     const auto step = [&] {
@@ -156,14 +156,14 @@ TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
   EXPECT_EQ(second.join(), 0);
   ASSERT_TRUE(wait_for_file(report));
   const std::string table = read_file(report);
-  EXPECT_THAT(table, testing::HasSubstr("the books balance"));
+  EXPECT_THAT(table, testing::HasSubstr("the ticket counts balance"));
   EXPECT_EQ(admitted, 12u) << table;
   EXPECT_GT(late, 0u) << "what the killed learner had without a verdict\n" << table;
 
   const Ledger ledger(run.journal(), "run");
-  EXPECT_EQ(ledger.books().generations.at(0).admitted, 5u);
-  EXPECT_EQ(ledger.books().generations.at(1).admitted, 7u);
-  EXPECT_THAT(ledger.books().check(), testing::IsEmpty());
+  EXPECT_EQ(ledger.ticket_counts().generations.at(0).admitted, 5u);
+  EXPECT_EQ(ledger.ticket_counts().generations.at(1).admitted, 7u);
+  EXPECT_THAT(ledger.ticket_counts().check(), testing::IsEmpty());
 }
 
 }  // namespace

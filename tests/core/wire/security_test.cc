@@ -65,7 +65,7 @@ TEST_P(Security, ARevokedKeyEndsTheActorAndItsTicketsAreLost) {
   EXPECT_EQ(error.fault(), WireFault::kKey);
   EXPECT_THAT(error.what(), testing::HasSubstr("revoked"));
   EXPECT_TRUE(run.hub().wait_for([](const HubStatus& status) { return status.outstanding == 0; }, kLong));
-  EXPECT_GE(run.ledger().books().total().lost, 1u);
+  EXPECT_GE(run.ledger().ticket_counts().total().lost, 1u);
   EXPECT_THROW(link.fetch(1), WireError);
 }
 
@@ -125,7 +125,7 @@ TEST(Joining, ANewerWorkerReplacesTheOldOne) {
   const Link fresh(options, run.clock());
   EXPECT_TRUE(run.hub().wait_for(
       [](const HubStatus& s) { return s.actors.size() == 1 && s.actors[0].info.incarnation == 2; }, kLong));
-  EXPECT_GE(run.ledger().books().total().lost, 1u);
+  EXPECT_GE(run.ledger().ticket_counts().total().lost, 1u);
   EXPECT_EQ(error_of([&] {
               while (true) old.next_ticket(kLong);
             }).fault(),

@@ -32,10 +32,19 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
       {{"rules", "generate", "--deep", "3"}, 2, "run `regraft rules generate --help`"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--serch", "greedy"}, 2, "did you mean '--search'"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--search", "greedi"}, 2, "did you mean 'greedy'"},
+      {{"optimise", "x.onnx", "-o", "y.onnx", "--search", "sweep"},
+       2,
+       "'sweep' is called 'all_sites_descent' now"},
+      {{"evaluate", "--models", "x.onnx", "--searches", "greedy,sweep"},
+       2,
+       "'sweep' is called 'all_sites_descent' now"},
       {{"optimise", "missing.onnx", "-o", "/tmp/y.onnx", "--search", "greedy"}, 1, "missing.onnx"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--log", "./y.onnx"}, 2, "is the path of --output too"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lrr=1"}, 2, "ppo.lr"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.lr=-1"}, 2, "ppo.lr"},
+      {{"train", "--run", "/tmp/regraft-none", "--set", "workload.everywhere=true"},
+       2,
+       "'workload.everywhere' is called 'workload.action_mode' now"},
       {{"train", "--run", "/tmp/regraft-none"}, 2, "workload.models"},
       {{"train", "--run", "/proc/none/run", "--set", "workload.models=synthetic:4:1:1:0"},
        1,
@@ -72,7 +81,7 @@ TEST(Cli, RulesAreShownAndCheckedWithTheirPlaces) {
   EXPECT_THAT(bad.errors, HasSubstr(file.string() + ":2:17: rule 'bad': unknown operation 'Rel'"));
 }
 
-/// "source family proved bounded tested all" by row; the last one has no family.
+/// "source family proved bounded_checked tested all" by row; the last one has no family.
 std::vector<std::vector<std::string>> cells(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(text);
@@ -89,7 +98,7 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
   ASSERT_EQ(list.status.code, 0) << list.errors;
   std::size_t total = 0;
   for (const auto& row : cells(list.output)) {
-    if (row.size() < 3 || (row[1] != "proved" && row[1] != "bounded" && row[1] != "tested")) continue;
+    if (row.size() < 3 || (row[1] != "proved" && row[1] != "bounded_checked" && row[1] != "tested")) continue;
     ++listed[row[0]][row[1]];
     ++total;
   }
@@ -97,7 +106,7 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
   ASSERT_EQ(counted.status.code, 0) << counted.errors;
   auto table = cells(counted.output);
   EXPECT_THAT(table.front(),
-              ::testing::ElementsAre("source", "family", "proved", "bounded", "tested", "all"));
+              ::testing::ElementsAre("source", "family", "proved", "bounded_checked", "tested", "all"));
   EXPECT_EQ(table.back().front(), "all");
   EXPECT_EQ(table.back().back(), std::to_string(total));
   EXPECT_EQ(table.size() - 2, listed.size());
@@ -106,7 +115,7 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
     ASSERT_EQ(row.size(), 6u);
     EXPECT_THAT(row[0], ::testing::EndsWith(".rules"));
     EXPECT_EQ(row[2], std::to_string(listed[row[1]]["proved"])) << row[1];
-    EXPECT_EQ(row[3], std::to_string(listed[row[1]]["bounded"])) << row[1];
+    EXPECT_EQ(row[3], std::to_string(listed[row[1]]["bounded_checked"])) << row[1];
     EXPECT_EQ(row[4], std::to_string(listed[row[1]]["tested"])) << row[1];
   }
   const Captured some = run({"rules", "list", "--counts", "--family", "winograd"});

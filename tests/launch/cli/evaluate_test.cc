@@ -60,7 +60,7 @@ class Evaluate : public ::testing::Test {
     if (head == nn::Head::hierarchical) policy.network.xfers = static_cast<std::uint32_t>(rules.size() + 1);
     policy.weights = nn::initial_weights(policy.network, 3);
     const auto path =
-        folder_.path() / (std::string(nn::head_name(head)) + "-" + std::string(enum_name(mode)) + ".policy");
+        folder_.path() / (std::string(enum_name(head)) + "-" + std::string(enum_name(mode)) + ".policy");
     nn::save_policy(policy, path);
     return path;
   }
@@ -143,7 +143,7 @@ TEST_F(Evaluate, LimitsEndSearchesAndSaySo) {
 TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
   const std::string hash = env::make_synthetic_rules(1).hash().hex();
   for (const nn::Head head : {nn::Head::pointer, nn::Head::hierarchical}) {
-    SCOPED_TRACE(nn::head_name(head));
+    SCOPED_TRACE(enum_name(head));
     const auto once = [&](const std::string& seed) {
       json scores = evaluate({"--policy", policy(head, hash).string(), "--untrained", "--searches",
                               "policy,portfolio", "--expansions", "20", "--episodes", "5", "--seed", seed});

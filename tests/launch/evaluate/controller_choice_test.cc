@@ -128,7 +128,7 @@ class ChoiceOfAJob : public ::testing::Test {
   std::string job(const std::vector<std::string>& more) {
     std::vector<std::string> words = testing::small_model_based(
         {"--set", "model_based.rounds=1", "--set", "train.updates=4", "--set", "model_based.check_every=1",
-         "--set", "ppo.lr=0.03", "--set", "world.own_latents=0", "--set", "world.reward_unit=0"});
+         "--set", "ppo.lr=0.03", "--set", "world.scheduled_sampling=0", "--set", "world.reward_unit=0"});
     for (const std::string& setting : more) words.insert(words.end(), {"--set", setting});
     if (fs::exists(run())) words.emplace_back("--resume");
     Running running(train(run(), words));

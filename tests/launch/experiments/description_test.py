@@ -217,9 +217,9 @@ class Shipped(unittest.TestCase):
                     label = getattr(plot, f"{axis}_label") or getattr(plot, axis)
                     self.assertNotIn("_", label, f"{file.name}, plot {plot.name}: give {axis}_label")
 
-    def test_hardness_knows_scripts_and_compares_with_all_that_is_known(self):
+    def test_search_headroom_knows_scripts_and_compares_with_all_that_is_known(self):
         for small, models in (False, 8), (True, 4):
-            spec = load(CONFIGS / "hardness.toml", small)
+            spec = load(CONFIGS / "search-headroom.toml", small)
             (gap,) = spec.gaps
             self.assertEqual(gap.against, ["returns_long", "scripts"])
             self.assertLessEqual({"greedy", "taso", "all_sites_descent"}, set(gap.of))

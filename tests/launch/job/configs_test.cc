@@ -97,7 +97,7 @@ TEST(Configs, DreamsAndRealEnvironmentsEndAtTheHorizonAlike) {
 // The table of the dissertation's settings at the places where this program keeps them.
 TEST(Configs, SeedsAreTheDissertationsSettings) {
   const Config free = load_job_config(kConfigs / "seeds.toml", {});
-  const auto network = learner::network_config(learner::network_options_from(free), 1, 1);
+  const auto network = learner::network_config(learner::network_options().from(free), 1, 1);
   EXPECT_EQ(network.head, nn::Head::hierarchical);
   EXPECT_EQ(network.width, 8u);
   EXPECT_EQ(network.steps, 2u);

@@ -49,7 +49,7 @@ class DreamJobTest : public ::testing::Test {
   }
   nlohmann::json clean_summary() const {
     const nlohmann::json summary = json_of(run() / "summary.json");
-    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_TRUE(summary.at("ticket_counts_balance"));
     EXPECT_LT(summary.at("ratio_error_lag0_max").get<double>(), 1e-4);
     return summary;
   }
@@ -61,7 +61,7 @@ class DreamJobTest : public ::testing::Test {
   TempDir dir;
 };
 
-TEST_F(DreamJobTest, TwoDreamActorsRaiseTheReturnAndTheBooksBalance) {
+TEST_F(DreamJobTest, TwoDreamActorsRaiseTheReturnAndTheTicketCountsBalance) {
   Running job = start("2", "0", {"--set", "train.updates=60"});
   EXPECT_EQ(job.finish().code, 0) << job.seen();
   const nlohmann::json summary = clean_summary();

@@ -22,9 +22,9 @@ constexpr char kStarted[] = "generation 1";
 class JobTest : public ::testing::Test {
  protected:
   fs::path run() const { return dir.path() / "run"; }
-  void expect_clean_books(std::uint64_t updates) {
+  void expect_clean_ticket_counts(std::uint64_t updates) {
     const nlohmann::json summary = json_of(run() / "summary.json");
-    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_TRUE(summary.at("ticket_counts_balance"));
     EXPECT_EQ(summary.at("trained_twice"), 0);
     EXPECT_GE(summary.at("updates").get<std::uint64_t>(), updates);
     EXPECT_GE(summary.at("played_steps"), summary.at("steps")) << "nothing is trained on that was not played";
@@ -42,7 +42,7 @@ class JobTest : public ::testing::Test {
   TempDir dir;
 };
 
-TEST_F(JobTest, ActorsKilledTwiceComeBackAndTheBooksBalance) {
+TEST_F(JobTest, ActorsKilledTwiceComeBackAndTheTicketCountsBalance) {
   Running job(train(run(), {"--set", "train.updates=150"}));
   ASSERT_TRUE(job.wait_for_line(kStarted)) << job.seen();
   for (const char* incarnation : {"incarnation 2", "incarnation 3"}) {
@@ -52,7 +52,7 @@ TEST_F(JobTest, ActorsKilledTwiceComeBackAndTheBooksBalance) {
     ASSERT_TRUE(job.wait_for_line("killed by signal 9")) << incarnation << "\n" << job.seen();
   }
   EXPECT_EQ(job.finish().code, 0) << job.seen();
-  expect_clean_books(150);
+  expect_clean_ticket_counts(150);
 }
 
 TEST_F(JobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
@@ -63,7 +63,7 @@ TEST_F(JobTest, AKilledLearnerGoesOnFromItsCheckpoint) {
   kill(learner.front(), SIGKILL);
   ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
   EXPECT_EQ(job.finish().code, 0) << job.seen();
-  expect_clean_books(150);
+  expect_clean_ticket_counts(150);
 }
 
 TEST_F(JobTest, KeysThatAKilledSupervisorLeftAreRemovedByTheNext) {
@@ -92,7 +92,7 @@ TEST_F(JobTest, TerminationSavesAndAResumedRunGoesOn) {
   ASSERT_TRUE(first.wait_for_line("training:")) << first.seen();
   first.signal(SIGTERM);
   EXPECT_EQ(first.finish().code, 0) << first.seen();
-  expect_clean_books(1);
+  expect_clean_ticket_counts(1);
   const std::uint64_t updates = json_of(run() / "summary.json").at("updates");
   const double seconds = json_of(run() / "summary.json").at("seconds");
 
@@ -101,7 +101,7 @@ TEST_F(JobTest, TerminationSavesAndAResumedRunGoesOn) {
   EXPECT_TRUE(second.wait_for_line("generation 2")) << second.seen();
   EXPECT_EQ(second.finish().code, 0) << second.seen();
   EXPECT_THAT(second.seen(), HasSubstr("at update " + std::to_string(updates)));
-  expect_clean_books(updates + 5);
+  expect_clean_ticket_counts(updates + 5);
   EXPECT_EQ(json_of(run() / "summary.json").at("updates"), updates + 5);
   EXPECT_GT(json_of(run() / "summary.json").at("seconds").get<double>(), seconds);
 }
@@ -162,7 +162,7 @@ TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverM
     ASSERT_TRUE(many.wait_for_line("killed by signal 9")) << many.seen();
   }
   ASSERT_EQ(many.finish().code, 0) << many.seen();
-  expect_clean_books(150);
+  expect_clean_ticket_counts(150);
   EXPECT_EQ(weights(run()) == expected, true);
   EXPECT_TRUE(fs::exists(run() / "checkpoints" / "checkpoint-150" / "best_episodes"));
 }
@@ -200,7 +200,7 @@ TEST_F(JobTest, MpirunGivesRolesAndTheJobEnds) {
   for (const std::string& word : train(run(), {"--set", "train.updates=10"})) argv.push_back(word);
   Running job(argv, {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
   EXPECT_EQ(job.finish().code, 0) << job.seen();
-  expect_clean_books(10);
+  expect_clean_ticket_counts(10);
 }
 
 TEST_F(JobTest, AnActorWithAWrongKeyOrRunIdIsToldSo) {

@@ -54,7 +54,7 @@ class ModelBasedTest : public ::testing::Test {
     EXPECT_EQ(summary.at("steps").size(), static_cast<std::size_t>(2 * rounds));
     for (const auto& [name, step] : summary.at("steps").items()) {
       EXPECT_TRUE(step.at("finished")) << name;
-      EXPECT_TRUE(step.at("books_balance")) << name;
+      EXPECT_TRUE(step.at("ticket_counts_balance")) << name;
     }
     const nlohmann::json& figures = summary.at("evaluation").at(0);
     EXPECT_EQ(figures.at("model"), "synthetic:4:1:1:0");

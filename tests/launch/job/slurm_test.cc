@@ -54,7 +54,7 @@ class SlurmTest : public ::testing::Test {
     job.signal(signal);
     EXPECT_EQ(job.finish().code, 0) << job.seen();
     EXPECT_THAT(job.seen(), HasSubstr("saving and stopping"));
-    EXPECT_TRUE(json_of(run() / "summary.json").at("books_balance"));
+    EXPECT_TRUE(json_of(run() / "summary.json").at("ticket_counts_balance"));
     EXPECT_GE(updates(), 1u);
   }
   TempDir dir;

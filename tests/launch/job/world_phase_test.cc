@@ -24,8 +24,8 @@ std::vector<std::string> small(std::vector<std::string> more) {
        {"train.phase=world-model", "train.deterministic=true", "world.collect_steps=400", "world.noop=0.1",
         "world.latent=8", "world.hidden=16", "world.mixtures=2", "world.encoder_updates=10",
         "world.encoder_states=32", "world.dynamics_updates=30", "world.lanes=4", "world.time=8",
-        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10", "world.own_latents=0.5",
-        "world.reward_unit=0.01"})
+        "world.reward_hidden=8", "world.reward_updates=5", "world.evaluate_every=10",
+        "world.scheduled_sampling=0.5", "world.reward_unit=0.01"})
     words.insert(words.end(), {"--set", setting});
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -45,7 +45,7 @@ TEST_F(WorldPhaseTest, ManyActorsCollectAndWhatIsFittedDependsOnTheSeedAlone) {
     ASSERT_EQ(job.finish().code, 0) << job.seen();
     const nlohmann::json summary = json_of(folder / "summary.json");
     EXPECT_TRUE(summary.at("finished"));
-    EXPECT_TRUE(summary.at("books_balance"));
+    EXPECT_TRUE(summary.at("ticket_counts_balance"));
     EXPECT_GE(summary.at("steps").get<int>(), 400);
     EXPECT_EQ(summary.at("retained"), summary.at("episodes")) << "all that was admitted is in the replay";
     models.push_back(model_of(folder));
@@ -101,7 +101,7 @@ TEST_F(WorldPhaseTest, KilledWhileCollectingAndResumedItEndsInTheSameBits) {
   EXPECT_EQ(episodes % 16, 0) << "a checkpoint holds whole rounds";
   EXPECT_EQ(rollouts(folder) == expected, true);
   const nlohmann::json summary = json_of(folder / "summary.json");
-  EXPECT_TRUE(summary.at("books_balance"));
+  EXPECT_TRUE(summary.at("ticket_counts_balance"));
   EXPECT_EQ(summary.at("retained"), summary.at("episodes"))
       << "what a dead learner had of a round is not kept";
 }
@@ -132,7 +132,7 @@ TEST_F(WorldPhaseTest, KilledWhileFittingAndResumedItEndsInTheSameBits) {
     for (std::size_t i = 0; i < once.at(tag).size(); ++i)
       EXPECT_EQ(twice.at(tag)[i].value, once.at(tag)[i].value);
   }
-  EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+  EXPECT_TRUE(json_of(folder / "summary.json").at("ticket_counts_balance"));
 }
 
 // A second world model is fitted to the first one's rollouts and to those of the controller that dreamt in
@@ -155,7 +155,7 @@ TEST_F(WorldPhaseTest, AFurtherRoundAddsRolloutsOfTheControllerToEarlierOnes) {
                                        "world.policy=" + (dreamt / "policies" / "latest.world").string(),
                                        "--set", share, "--set", "world.collect_steps=800"})));
     ASSERT_EQ(again.finish().code, 0) << again.seen();
-    EXPECT_TRUE(json_of(folder / "summary.json").at("books_balance"));
+    EXPECT_TRUE(json_of(folder / "summary.json").at("ticket_counts_balance"));
     after.push_back(replay::load_rollouts(folder / "world" / "collected.rollouts"));
     const auto& rollouts = after.back().rollouts;
     ASSERT_GT(rollouts.size(), before.rollouts.size());

@@ -34,10 +34,10 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
   for (int episode = 0; episode < 5; ++episode) {
     const env::Observation* seen = &environment.reset();
     tracker.reset(*seen);
-    search::Way way;
+    search::History history;
     for (;;) {
-      search::Way other = way, none;  // another question between two of an episode changes nothing
-      const std::vector<float> answer = prior.log_probabilities(*seen, way);
+      search::History other = history, none;  // another question between two of an episode changes nothing
+      const std::vector<float> answer = prior.log_probabilities(*seen, history);
       const std::vector<float> forgot = prior.log_probabilities(*seen, none);
       EXPECT_EQ(prior.log_probabilities(*seen, other), answer);
       const std::vector<float> expected = controller.log_probabilities(tracker.state(), tracker.counts());
@@ -48,11 +48,11 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
       }
       if (seen->candidate_count() == 1) break;
       const std::size_t row = rng.below(seen->candidate_count() - 1);
-      way.action = {seen->candidate_xfers[row], seen->candidate_locations[row]};
-      environment.step(*way.action);
+      history.action = {seen->candidate_xfers[row], seen->candidate_locations[row]};
+      environment.step(*history.action);
       if (environment.done()) break;
       seen = &environment.observation();
-      tracker.advance(*way.action, *seen);
+      tracker.advance(*history.action, *seen);
     }
   }
   EXPECT_GT(memory_matters, 1e-3);

@@ -57,9 +57,9 @@ class DreamTraining {
     controller.set_weights(ppo.weights());
     return metrics;
   }
-  double mean_return(nn::Take take = nn::Take::drawn) {
+  double mean_return(nn::ActionSelection selection = nn::ActionSelection::drawn) {
     const std::vector<nn::DreamStart> many(256, starts.front());
-    const auto returns = test::dream_returns(world, {}, many, controller, take, kSeed);
+    const auto returns = test::dream_returns(world, {}, many, controller, selection, kSeed);
     return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
   }
 
@@ -280,7 +280,8 @@ std::pair<double, double> evolve(std::uint64_t seed) {
   const auto loss = [&](const std::vector<double>& parameters, std::uint64_t draws) {
     std::ranges::copy(parameters, weights.values.begin());
     controller.set_weights(weights);
-    const auto returns = test::dream_returns(world, {}, starts, controller, nn::Take::most_likely, draws);
+    const auto returns =
+        test::dream_returns(world, {}, starts, controller, nn::ActionSelection::most_likely, draws);
     return -std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
   };
   Rng rng(seed, "first query");

@@ -82,8 +82,8 @@ TEST_F(DreamPhaseTest, ARefusedBundleIsRejectedAndCountedAlsoAfterARestart) {
     answer(*link(), {{replay::encode_refused_bundle()}}, 0);
     stop.request_stop();
     learning.join();
-    EXPECT_EQ(summary.books.total().rejected, expected);
-    EXPECT_TRUE(summary.books.check().empty());
+    EXPECT_EQ(summary.ticket_counts.total().rejected, expected);
+    EXPECT_TRUE(summary.ticket_counts.check().empty());
     const auto json = nlohmann::json::parse(read_file(setup.job.folder.summary()));
     EXPECT_EQ(json.at("refused_bundles"), expected);
     EXPECT_THAT(summary.text, HasSubstr("refused " + std::to_string(expected)));

@@ -82,7 +82,7 @@ nn::WorldModel fit(Family& family, const replay::SequenceReplay& replay, std::ui
   options.dynamics_updates = 1000;
   options.lanes = 64;
   options.time = kHorizon;
-  options.own_latents = 0.5;  // these two as configs/world-model.toml has them
+  options.scheduled_sampling = 0.5;  // these two as configs/world-model.toml has them
   options.reward_unit = 0.01;
   options.evaluate_every = 1000;
   WorldFit fit(context, replay, options,
@@ -174,7 +174,8 @@ std::uint32_t believed_steps(const nn::WorldModel& world, const nn::WorldBundle&
     replay::DreamSegment header;
     header.seed = kSeed + episode;
     family.environment.reset();
-    replay::record_episode(family.environment, tracker, controller, nn::Take::drawn, header, &recorder);
+    replay::record_episode(family.environment, tracker, controller, nn::ActionSelection::drawn, header,
+                           &recorder);
     for (replay::Branch& branch : recorder.branches(follower, 0, 4, kHorizon, header.seed))
       branches.push_back(std::move(branch));
   }
@@ -185,7 +186,8 @@ std::uint32_t believed_steps(const nn::WorldModel& world, const nn::WorldBundle&
 
 /// What the controller of a bundle is, by the return of its drawn episodes.
 double drawn_return(const nn::WorldBundle& bundle, Family& family) {
-  return mean(replay::play_controller(bundle, family.environment, nn::Take::drawn, 40, kSeed).returns);
+  return mean(
+      replay::play_controller(bundle, family.environment, nn::ActionSelection::drawn, 40, kSeed).returns);
 }
 
 class DreamProof : public testing::TestWithParam<std::uint64_t> {};
@@ -215,7 +217,8 @@ TEST_P(DreamProof, AControllerTrainedInDreamsAloneNearsTheKnownOptimum) {
   });
   const double drawn = drawn_return(bundle, family);
   const double best =
-      replay::play_controller(bundle, family.environment, nn::Take::most_likely, 1, kSeed).returns[0];
+      replay::play_controller(bundle, family.environment, nn::ActionSelection::most_likely, 1, kSeed)
+          .returns[0];
   std::printf("optimum %.4f, greedy %.4f, random %.4f, untrained %.4f: %sdrawn %.4f, most probable %.4f\n",
               family.optimum(), family.greedy(), random, untrained, describe(wide).c_str(), drawn, best);
   EXPECT_GT(family.optimum(), family.greedy() + 0.05) << "greedy must fail here";

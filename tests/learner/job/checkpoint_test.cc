@@ -169,25 +169,25 @@ TEST_F(CheckpointTest, ARunResumesFromTheNewestIntactOneOrRefuses) {
   EXPECT_THROW(store.resume("ppo"), CheckpointError) << "to begin anew would lose the training unnoticed";
 }
 
-TEST_F(CheckpointTest, BooksAreRolledBackToTheMarkOfTheCheckpointOrToNothing) {
+TEST_F(CheckpointTest, TicketCountsAreRolledBackToTheMarkOfTheCheckpointOrToNothing) {
   const fs::path journal = dir.path() / "journal";
   Checkpoint checkpoint = sample(1);
   {
     wire::Ledger ledger(journal, "run");
     for (int i = 0; i < 3; ++i) {
       if (i == 2) checkpoint.state = checkpoint_state("ppo", "", ledger.mark()).dump();
-      ledger.close(ledger.issue({}).id, wire::Disposition::kAdmitted);
+      ledger.close(ledger.issue({}).id, wire::Verdict::kAdmitted);
     }
   }
   {
     wire::Ledger ledger(journal, "run");
     roll_back(ledger, checkpoint);
-    EXPECT_EQ(ledger.books().total().rolled_back, 1u);
-    EXPECT_TRUE(ledger.books().check().empty());
+    EXPECT_EQ(ledger.ticket_counts().total().rolled_back, 1u);
+    EXPECT_TRUE(ledger.ticket_counts().check().empty());
   }
   wire::Ledger ledger(journal, "run");
   roll_back(ledger, std::nullopt);
-  EXPECT_EQ(ledger.books().total().rolled_back, 3u);
+  EXPECT_EQ(ledger.ticket_counts().total().rolled_back, 3u);
 }
 
 }  // namespace

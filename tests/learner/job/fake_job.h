@@ -45,7 +45,7 @@ class FakeHub : public JobHub {
     deliveries_.pop_front();
     return delivery;
   }
-  wire::Disposition decide(const wire::Ticket& ticket, wire::Disposition verdict) override {
+  wire::Verdict decide(const wire::Ticket& ticket, wire::Verdict verdict) override {
     return ledger_.close(ticket.id, verdict);
   }
   void publish(std::uint64_t version, std::vector<std::byte>) override { published.push_back(version); }
@@ -157,7 +157,7 @@ class FakePhase : public Phase {
   }
   PhaseProgress progress(const JobFigures&) const override { return {}; }
   void export_as(const std::string& name, const JobFigures&) override { exported.push_back(name); }
-  nlohmann::json summary(const JobFigures& job, const wire::JobBooks&) const override {
+  nlohmann::json summary(const JobFigures& job, const wire::JobTicketCounts&) const override {
     return {{"learned", learned_}, {"updates", job.updates}};
   }
   std::string describe(const nlohmann::json&) const override { return "learned\n"; }

@@ -47,7 +47,7 @@ TEST_F(IntakeTest, WithoutAQueueItJudgesWhenAsked) {
   EXPECT_EQ(counts.admitted, 2u);
   EXPECT_EQ(counts.steps, 10u);
   EXPECT_EQ(counts.played_steps, 13u) << "of all that could be read";
-  EXPECT_EQ(ledger.books().total().rejected, 1u);
+  EXPECT_EQ(ledger.ticket_counts().total().rejected, 1u);
 }
 
 TEST_F(IntakeTest, AResultWithoutWeightsIsNeverStale) {

@@ -79,13 +79,13 @@ TEST_F(JobRunnerTest, GathersUpdatesAndPublishesUntilTheLimit) {
   EXPECT_TRUE(summary.sound) << summary.text;
   EXPECT_THAT(hub->published, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(phase->exported, ElementsAre("update-2", "latest"));
-  EXPECT_EQ(summary.books.total().admitted, 3 * FakePhase::kResults);
+  EXPECT_EQ(summary.ticket_counts.total().admitted, 3 * FakePhase::kResults);
   const auto curves = read_scalars(setup.folder.events());
   EXPECT_EQ(curves.at("fake/learned").size(), 3u);
   EXPECT_TRUE(curves.contains("ledger/admitted")) << "that every job has";
   const auto json = nlohmann::json::parse(read_file(setup.folder.summary()));
   EXPECT_EQ(json.at("updates"), 3);
-  EXPECT_EQ(json.at("books_balance"), true);
+  EXPECT_EQ(json.at("ticket_counts_balance"), true);
 }
 
 TEST_F(JobRunnerTest, WhatLagsTooFarIsStaleAndWhatCannotBeReadIsRejected) {
@@ -100,10 +100,10 @@ TEST_F(JobRunnerTest, WhatLagsTooFarIsStaleAndWhatCannotBeReadIsRejected) {
     }
     hub->play();
   };
-  const wire::Books books = run().books.total();
-  EXPECT_EQ(books.rejected, 1u);
-  EXPECT_EQ(books.stale, 1u) << "the staleness is 1";
-  EXPECT_EQ(books.admitted, 3 * FakePhase::kResults);
+  const wire::TicketCounts ticket_counts = run().ticket_counts.total();
+  EXPECT_EQ(ticket_counts.rejected, 1u);
+  EXPECT_EQ(ticket_counts.stale, 1u) << "the staleness is 1";
+  EXPECT_EQ(ticket_counts.admitted, 3 * FakePhase::kResults);
 }
 
 TEST_F(JobRunnerTest, InLockStepAResultThatCannotBeReadEndsTheJob) {
@@ -173,7 +173,7 @@ TEST_F(JobRunnerTest, AResumedJobEndsAsOneWithoutABreak) {
     EXPECT_EQ(phase->learned(), expected);
     EXPECT_EQ(summary.updates, 4u);
     EXPECT_TRUE(summary.sound) << summary.text;
-    EXPECT_EQ(summary.books.total().rolled_back, lock_step ? 1u : 0u);
+    EXPECT_EQ(summary.ticket_counts.total().rolled_back, lock_step ? 1u : 0u);
     begin_anew();
   }
 }
@@ -191,7 +191,7 @@ TEST_F(JobRunnerTest, ACheckpointBetweenUpdatesGoesBackToTheLastOne) {
   EXPECT_THAT(saved(), ElementsAre(1));
   start();
   stop_when_empty();
-  EXPECT_EQ(run().books.total().rolled_back, 1u) << "what came behind the first update";
+  EXPECT_EQ(run().ticket_counts.total().rolled_back, 1u) << "what came behind the first update";
 }
 
 TEST_F(JobRunnerTest, AGenerationThatDiedBeforeItsFirstCheckpointIsRolledBack) {
@@ -201,7 +201,7 @@ TEST_F(JobRunnerTest, AGenerationThatDiedBeforeItsFirstCheckpointIsRolledBack) {
   EXPECT_THROW(run(), std::runtime_error);
   start();
   stop_when_empty();
-  EXPECT_EQ(run().books.total().rolled_back, 1u);
+  EXPECT_EQ(run().ticket_counts.total().rolled_back, 1u);
 }
 
 TEST_F(JobRunnerTest, WithoutResultsItStillStops) {

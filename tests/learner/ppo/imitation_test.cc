@@ -161,7 +161,7 @@ TEST_P(Imitation, AnEpisodeThatDidNotTerminateIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Imitation, testing::Values(nn::Head::pointer, nn::Head::hierarchical),
-                         [](const auto& head) { return std::string(nn::head_name(head.param)); });
+                         [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
 }  // namespace regraft::learner

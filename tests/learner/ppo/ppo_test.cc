@@ -251,7 +251,7 @@ TEST_P(PpoHeads, OnlyATruncatedEpisodeIsBootstrappedAndByThePresentValueWhereItC
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PpoHeads, testing::Values(nn::Head::pointer, nn::Head::hierarchical),
-                         [](const auto& head) { return std::string(nn::head_name(head.param)); });
+                         [](const auto& head) { return std::string(enum_name(head.param)); });
 
 TEST(Ppo, TwoRunsOfOneSeedGiveTheSameBits) {
   Training one(7, Handicap::none), other(7, Handicap::none);

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(Heads, SyntheticFamily,
                          testing::Combine(testing::Values(nn::Head::pointer, nn::Head::hierarchical),
                                           testing::Range<std::uint64_t>(1, 6)),
                          [](const auto& of) {
-                           return std::string(nn::head_name(std::get<0>(of.param))) + "_seed_" +
+                           return std::string(enum_name(std::get<0>(of.param))) + "_seed_" +
                                   std::to_string(std::get<1>(of.param));
                          });
 
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(Heads, HandicappedFamily,
                                                           Handicap::shuffled_locations),
                                           testing::Range<std::uint64_t>(1, 4)),
                          [](const auto& of) {
-                           return std::string(nn::head_name(std::get<0>(of.param))) +
+                           return std::string(enum_name(std::get<0>(of.param))) +
                                   (std::get<1>(of.param) == Handicap::zeroed_advantages
                                        ? "_without_advantages"
                                        : "_with_shuffled_locations") +

@@ -133,7 +133,7 @@ TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
   options.dynamics_updates = 8;
   options.reward_updates = 4;
   options.evaluate_every = 3;
-  options.own_latents = 0.5;  // the last two as configs/world-model.toml has them
+  options.scheduled_sampling = 0.5;  // the last two as configs/world-model.toml has them
   options.reward_unit = 0.01;
   WorldFit whole(world.context(), replay, options, world.environment_of());
   std::vector<replay::Bytes> saved{whole.save()};
@@ -209,7 +209,7 @@ TEST_F(WorldFitTest, FitsOnOwnLatentsDreamDeeper) {
     WorldOptions options = small_options();
     options.reward_hidden = 0;
     options.reward_unit = 0.05;
-    options.own_latents = share;
+    options.scheduled_sampling = share;
     WorldFit fit(world.context(), replay, options, world.environment_of());
     while (fit.advance()) {
     }

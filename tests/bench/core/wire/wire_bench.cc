@@ -14,15 +14,15 @@ namespace regraft::wire {
 namespace {
 
 enum Security : std::int64_t { kPlain, kCurve };
-enum Way : std::int64_t { kIpc, kTcp };
+enum Transport : std::int64_t { kIpc, kTcp };
 
 struct Rig {
-  Rig(Security security, Way way, std::size_t payload_bytes) : payload(payload_bytes) {
+  Rig(Security security, Transport transport, std::size_t payload_bytes) : payload(payload_bytes) {
     HubOptions options;
     options.plain = security == kPlain;
     options.server_keys = options.plain ? KeyPair{} : make_key_pair();
     options.authorised = folder.path() / "keys";
-    options.bind = {way == kIpc ? "ipc://" + (folder.path() / "hub").string() : "tcp://127.0.0.1:*"};
+    options.bind = {transport == kIpc ? "ipc://" + (folder.path() / "hub").string() : "tcp://127.0.0.1:*"};
     options.dispatch.max_tickets_per_actor = 16;
     LinkOptions actor;
     actor.keys = make_key_pair();
@@ -64,7 +64,7 @@ struct Rig {
 
 void BM_Results(benchmark::State& state) {
   const auto bytes = static_cast<std::size_t>(state.range(2));
-  Rig rig(static_cast<Security>(state.range(0)), static_cast<Way>(state.range(1)), bytes);
+  Rig rig(static_cast<Security>(state.range(0)), static_cast<Transport>(state.range(1)), bytes);
   rig.hub->take(std::chrono::seconds(10));  // joined and running
   const std::uint64_t process_before = process_cpu_ns();
   const std::uint64_t wire_before = rig.hub->counters().cpu_ns + rig.link->counters().cpu_ns;
@@ -74,7 +74,7 @@ void BM_Results(benchmark::State& state) {
       state.SkipWithError("no result came");
       break;
     }
-    rig.hub->decide(delivery->ticket, Disposition::kAdmitted);
+    rig.hub->decide(delivery->ticket, Verdict::kAdmitted);
   }
   const std::uint64_t wire = rig.hub->counters().cpu_ns + rig.link->counters().cpu_ns - wire_before;
   const auto process = static_cast<double>(process_cpu_ns() - process_before);
@@ -110,7 +110,7 @@ BENCHMARK(BM_FetchWeights)
 void BM_JournalledTicket(benchmark::State& state) {
   const TempDir folder;
   Ledger ledger(folder.path() / "journal", "bench");
-  for (auto _ : state) ledger.close(ledger.issue({}).id, Disposition::kAdmitted);
+  for (auto _ : state) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
 

@@ -267,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(Each, SymbolicMeaningOf,
                                            Meaning{"GlobalAveragePool", global_average_pool, 100}),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// Windows that are cut at the border have no normal form: rules about them stay bounded.
+// Windows that are cut at the border have no normal form: rules about them stay bounded_checked.
 TEST(SymbolicMeaning, OfPoolsWithWindowsThereIsNone) {
   for (const OpKind kind : {OpKind::max_pool, OpKind::average_pool}) {
     Instance in(1);

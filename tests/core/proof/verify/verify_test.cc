@@ -73,7 +73,7 @@ TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
   const auto all = rules::RuleSet::load(folder.path() / "rules", RuleStatus::tested);
   const auto verdicts = verify_rules(all, {0, 1}, quick(), [](const Verdict&) {});
   write_statuses(all, verdicts);
-  const auto loaded = rules::RuleSet::load(folder.path() / "rules", RuleStatus::bounded);
+  const auto loaded = rules::RuleSet::load(folder.path() / "rules", RuleStatus::bounded_checked);
   ASSERT_EQ(loaded.size(), 1u);
   EXPECT_EQ(loaded.info(0).name, "good");
   EXPECT_EQ(loaded.info(0).status, RuleStatus::proved);
@@ -136,7 +136,7 @@ TEST(Verify, AStoredProofThatStillRunsDoesNotMakeARuleProved) {
     table.save(s.file());
     const Verdict verdict = verify_rule(s.all->info(0), s.how);
     EXPECT_EQ(verdict.stored_problem, "") << "it does run";
-    EXPECT_EQ(verdict.status, RuleStatus::bounded);
+    EXPECT_EQ(verdict.status, RuleStatus::bounded_checked);
     EXPECT_EQ(verdict.proof, "");
   }
 }
@@ -192,7 +192,7 @@ const std::string kConfigs = std::string(REGRAFT_SOURCE_DIR) + "/configs";
 TEST(Verify, EveryShippedRuleButTwoIsProvedOrBounded) {
   const std::set<std::string> only_tested{"attention-op-masked-factors", "conv-winograd"};
   const auto rules =
-      rules::RuleSet::load(kConfigs + "/rules", {rules::RuleStatus::bounded, {"com.microsoft"}});
+      rules::RuleSet::load(kConfigs + "/rules", {rules::RuleStatus::bounded_checked, {"com.microsoft"}});
   EXPECT_GE(rules.size(), 150u);
   for (const std::string& name : rules.left_out())
     if (!only_tested.contains(name))
@@ -201,7 +201,7 @@ TEST(Verify, EveryShippedRuleButTwoIsProvedOrBounded) {
 
 TEST(Verify, EveryStoredProofIsConfirmedByZ3AsALibraryAndAsAProgram) {
   const auto rules =
-      rules::RuleSet::load(kConfigs + "/rules", {rules::RuleStatus::bounded, {"com.microsoft"}});
+      rules::RuleSet::load(kConfigs + "/rules", {rules::RuleStatus::bounded_checked, {"com.microsoft"}});
   std::size_t proved = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     EXPECT_EQ(check_stored_proof(rules.info(i), "z3"), "") << rules.info(i).name;

@@ -34,7 +34,7 @@ class MatchPlannerTest : public ::testing::Test {
     made.kinds.set(static_cast<std::size_t>(kind));
     for (const Slot slot : operands) made.operands.push_back({slot});
     made.outputs.push_back({output});
-    made.domain = output.domain;
+    made.member_set = output.member_set;
     rule.nodes.push_back(std::move(made));
   }
   void plan(std::vector<Check> checks = {}) {
@@ -108,7 +108,7 @@ TEST_F(MatchPlannerTest, RefusesACheckOfWhatNothingBinds) {
 }
 
 TEST_F(MatchPlannerTest, MembersOfASetOfSiblingsShareAnOperand) {
-  rule.domains.push_back({"i", false});
+  rule.member_sets.push_back({"i", false});
   rule.frames.emplace_back();
   node(OpKind::matmul, {plain(0), Slot{0, 0}}, Slot{0, 1});
   constants.insert(Slot{0, 0});
@@ -119,7 +119,7 @@ TEST_F(MatchPlannerTest, MembersOfASetOfSiblingsShareAnOperand) {
 }
 
 TEST_F(MatchPlannerTest, ASetOfSiblingsThatShareNothingIsRefusedAtTheRule) {
-  rule.domains.push_back({"i", false});
+  rule.member_sets.push_back({"i", false});
   rule.frames.emplace_back();
   node(OpKind::relu, {Slot{0, 0}}, Slot{0, 1});
   EXPECT_THAT(error(), HasSubstr("mine.rules:2:1: rule 'made': the members of the set share no operand"));

@@ -39,7 +39,7 @@ struct OfType {
   GraphBuilder b;
 };
 
-TEST(Domain, ARuleThatComputesSaysNothingOfIntegers) {
+TEST(OpDomain, ARuleThatComputesSaysNothingOfIntegers) {
   OfType reals(DType::float32), integers(DType::int64);
   const std::string undone = "r: Mul(Div(x, c), c), const(c) => x";
   EXPECT_EQ(matches(undone, reals.b.graph()), 1u);
@@ -50,7 +50,7 @@ TEST(Domain, ARuleThatComputesSaysNothingOfIntegers) {
   EXPECT_EQ(matches(made, integers.b.graph()), 0u);
 }
 
-TEST(Domain, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
+TEST(OpDomain, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
   OfType reals(DType::float32), integers(DType::int64);
   for (const char* rule : {"r: Transpose{p}(Transpose{q}(x)) => Transpose{permute(q, p)}(x)",
                            "r: Relu(Relu(x)) => Relu(x)", "r: Transpose{p}(f:Unary(x)) => f(Transpose{p}(x))",
@@ -60,7 +60,7 @@ TEST(Domain, ARuleThatMovesComparesOrKnowsButAClassMayBeOfAnyType) {
   }
 }
 
-TEST(Domain, TensorsWithoutElementsAreLeftAlone) {
+TEST(OpDomain, TensorsWithoutElementsAreLeftAlone) {
   for (const std::int64_t size : {1, 0}) {
     GraphBuilder b;
     b.output(b.op(OpKind::relu, {b.op(OpKind::relu, {b.input({size, 3})})}));
@@ -68,8 +68,8 @@ TEST(Domain, TensorsWithoutElementsAreLeftAlone) {
   }
 }
 
-// The same rule: to any rank as bounded, to that of its proof as proved.
-TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
+// The same rule: to any rank as bounded_checked, to that of its proof as proved.
+TEST(OpDomain, OfProvedRulesTheProofsRanksDecide) {
   const TempDir folder;
   const std::string text = "r: Relu(Relu(x)) => Relu(x)\n", proof = "(assert false)\n(check-sat)\n";
   const auto rules = folder.path() / "rules";
@@ -84,7 +84,7 @@ TEST(Domain, OfProvedRulesTheProofsRanksDecide) {
     GraphBuilder b;
     b.output(b.op(OpKind::relu, {b.op(OpKind::relu, {b.input(graph::Ints(rank, 2))})}));
     EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::proved), b.graph()), rank == 4 ? 1u : 0u);
-    EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::bounded), b.graph()), 1u);
+    EXPECT_EQ(matches(RuleSet::load(rules, RuleStatus::bounded_checked), b.graph()), 1u);
   }
 }
 

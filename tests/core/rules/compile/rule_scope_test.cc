@@ -16,7 +16,7 @@ Expr name(const std::string& text, const std::string& set = "") {
   Expr e;
   e.form = Expr::Form::name;
   e.text = text;
-  e.domain = set;
+  e.member_set = set;
   e.member = !set.empty();
   e.at = {3, 7};
   return e;
@@ -56,7 +56,7 @@ TEST_F(RuleScopeTest, ANameHasOneSlotInTheFrameOfItsSet) {
   EXPECT_EQ(left.quantity(name("k")), (Slot{-1, 0})) << "quantities are counted for themselves";
   ASSERT_EQ(rule.frames.size(), 2u);
   EXPECT_EQ(rule.frames[1].tensors, 1u);
-  EXPECT_EQ(rule.domains[0].name, "i");
+  EXPECT_EQ(rule.member_sets[0].name, "i");
   EXPECT_EQ(left.name_of(w), "w");
   EXPECT_EQ(left.name_of({0, 5}), std::nullopt);
 }
@@ -92,14 +92,14 @@ TEST_F(RuleScopeTest, AnUnknownNameIsComparedWithThoseOfBothScopes) {
 }
 
 TEST_F(RuleScopeTest, AnExpressionVariesWithOneSetAtMost) {
-  EXPECT_EQ(left.member_domain(sum(name("a"), name("b"))), -1);
-  EXPECT_EQ(left.member_domain(sum(name("a", "i"), name("b"))), 0);
-  EXPECT_EQ(left.member_domain(sum(name("a"), name("b", "j"))), 1);
+  EXPECT_EQ(left.member_set_of(sum(name("a"), name("b"))), -1);
+  EXPECT_EQ(left.member_set_of(sum(name("a", "i"), name("b"))), 0);
+  EXPECT_EQ(left.member_set_of(sum(name("a"), name("b", "j"))), 1);
   Expr spread;
   spread.form = Expr::Form::spread;
   spread.args = {name("a", "i")};
-  EXPECT_EQ(left.member_domain(sum(spread, name("b", "j"))), 1) << "all members at once";
-  EXPECT_THAT(error_of([&] { left.member_domain(sum(name("a", "i"), name("b", "j"))); }),
+  EXPECT_EQ(left.member_set_of(sum(spread, name("b", "j"))), 1) << "all members at once";
+  EXPECT_THAT(error_of([&] { left.member_set_of(sum(name("a", "i"), name("b", "j"))); }),
               HasSubstr("members of two sets"));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 bool same(const Expr& a, const Expr& b) {
   const bool here = a.form == b.form && a.text == b.text && a.label == b.label && a.classes == b.classes &&
-                    a.domain == b.domain && a.member == b.member && a.copy_attrs == b.copy_attrs &&
+                    a.member_set == b.member_set && a.member == b.member && a.copy_attrs == b.copy_attrs &&
                     a.integer == b.integer && a.real == b.real && a.args.size() == b.args.size() &&
                     a.attrs.size() == b.attrs.size();
   if (!here) return false;
@@ -36,7 +36,7 @@ bool same(const std::vector<Clause>& a, const std::vector<Clause>& b) {
     if (a[i].targets.size() != b[i].targets.size() || !same(a[i].value, b[i].value)) return false;
     for (std::size_t k = 0; k < a[i].targets.size(); ++k) {
       const Target &s = a[i].targets[k], &t = b[i].targets[k];
-      if (s.name != t.name || s.domain != t.domain || s.member != t.member || s.spread != t.spread)
+      if (s.name != t.name || s.member_set != t.member_set || s.member != t.member || s.spread != t.spread)
         return false;
     }
   }

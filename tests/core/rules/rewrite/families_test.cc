@@ -18,7 +18,7 @@ const std::string kRules = std::string(REGRAFT_SOURCE_DIR) + "/configs/rules";
 
 // By the rules that are loaded unless others are asked for, and those that make a runtime's own ops.
 void expect_leads(GraphBuilder& b, const std::string& script) {
-  static const RuleSet rules = RuleSet::load(kRules, {RuleStatus::bounded, {"com.microsoft"}});
+  static const RuleSet rules = RuleSet::load(kRules, {RuleStatus::bounded_checked, {"com.microsoft"}});
   testing::expect_leads(b, script, rules);
 }
 

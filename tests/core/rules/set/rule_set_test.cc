@@ -238,7 +238,7 @@ TEST(RuleSet, RulesOfARuntimesDomainAreLoadedWhereItIsAllowed) {
     return count;
   };
   const RuleSet portable = RuleSet::load(folder),
-                all = RuleSet::load(folder, {RuleStatus::bounded, {"com.microsoft"}});
+                all = RuleSet::load(folder, {RuleStatus::bounded_checked, {"com.microsoft"}});
   EXPECT_EQ(made(portable), 0u);
   EXPECT_GE(made(all), 7u);
   EXPECT_EQ(all.size(), portable.size() + made(all));

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 constexpr const char* kRules =
     "one: Relu(Relu(x)) => Relu(x)\ntwo: Neg(Neg(x)) => x\nthree: Abs(Abs(x)) => Abs(x)\n";
 
-// A folder with a file of rules, and its statuses beside it: one proved, two bounded, three tested.
+// A folder with a file of rules, and its statuses beside it: one proved, two bounded_checked, three tested.
 class Statuses : public ::testing::Test {
  protected:
   Statuses() {
@@ -31,7 +31,7 @@ class Statuses : public ::testing::Test {
     StatusTable table;
     table.proofs().set("one", proof);
     table.set({"one", RuleStatus::proved, StatusTable::hash_of(all.info(0)), sha256_hex(proof), "by hand"});
-    table.set({"two", RuleStatus::bounded, StatusTable::hash_of(all.info(1)), "-", ""});
+    table.set({"two", RuleStatus::bounded_checked, StatusTable::hash_of(all.info(1)), "-", ""});
     table.save(file());
   }
 
@@ -54,7 +54,7 @@ class Statuses : public ::testing::Test {
 TEST_F(Statuses, DecideWhatIsLoaded) {
   using ::testing::ElementsAre;
   EXPECT_THAT(loaded(RuleStatus::proved), ElementsAre("one"));
-  EXPECT_THAT(loaded(RuleStatus::bounded), ElementsAre("one", "two"));
+  EXPECT_THAT(loaded(RuleStatus::bounded_checked), ElementsAre("one", "two"));
   EXPECT_THAT(loaded(RuleStatus::tested), ElementsAre("one", "two", "three"));
   EXPECT_THAT(RuleSet::load(rules()).left_out(), ElementsAre("three"));
   EXPECT_EQ(RuleSet::load(rules() / "a.rules").size(), 2u);
@@ -66,7 +66,8 @@ TEST_F(Statuses, BelongToOneFile) {
   EXPECT_EQ(StatusTable::path_of("mine"), "mine.status");
   write_file_atomic(rules() / "b.rules", std::string_view("four: Relu(Relu(x)) => Relu(x)\n"));
   fs::copy_file(status(), rules() / "b.status");
-  EXPECT_EQ(loaded(RuleStatus::bounded).size(), 2u) << "a line of another name says nothing of rule four";
+  EXPECT_EQ(loaded(RuleStatus::bounded_checked).size(), 2u)
+      << "a line of another name says nothing of rule four";
   const fs::path other = rules() / "sub";
   fs::create_directories(other);
   write_file_atomic(other / "a.rules", std::string_view(kRules));
@@ -108,11 +109,11 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
   EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("a.status:1:12: no SHA-256"));
   EXPECT_THAT(problem("one proved\n"), HasSubstr("a line is 'rule status"));
   EXPECT_THAT(
-      problem("one tested " + hash + " -\n# comment\none bounded " + hash + " -\n"),
+      problem("one tested " + hash + " -\n# comment\none bounded_checked " + hash + " -\n"),
       HasSubstr("a.status:3:1: a second status of rule 'one', whose first is in line 1 (remove line 1 or "
                 "3, and run 'regraft rules verify --write one')"));
   EXPECT_THAT(problem("one pro\x1bved " + hash + " -\n"), HasSubstr("unknown status 'pro\\x1bved' (one of"));
-  for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded:4"})
+  for (const char* status : {"proved:", "proved:2", "proved:44", "proved:x", "bounded_checked:4"})
     EXPECT_THAT(problem("one " + std::string(status) + " " + hash + " -\n"),
                 HasSubstr("a.status:1:5: unknown"));
 }
@@ -148,7 +149,7 @@ TEST_F(Statuses, OfProofsThatFailBeyondTheirRanksAreForTheseAlone) {
     b.output(b.op(graph::OpKind::relu, {b.op(graph::OpKind::relu, {x})}));
     return MatchIndex(set, b.graph()).matches(*set.find("one")).size();
   };
-  EXPECT_EQ(matches(4, RuleStatus::bounded), 1u);
+  EXPECT_EQ(matches(4, RuleStatus::bounded_checked), 1u);
   EXPECT_EQ(matches(4, RuleStatus::proved), 0u);
   StatusTable table = StatusTable::load(file());
   StatusLine line = *table.find("one");
@@ -157,8 +158,8 @@ TEST_F(Statuses, OfProofsThatFailBeyondTheirRanksAreForTheseAlone) {
   write_status(table.text());
   EXPECT_THAT(read_file(status()), HasSubstr("one proved:3-only "));
   EXPECT_TRUE(StatusTable::load(file()).find("one")->only);
-  EXPECT_EQ(matches(3, RuleStatus::bounded), 1u);
-  EXPECT_EQ(matches(4, RuleStatus::bounded), 0u);
+  EXPECT_EQ(matches(3, RuleStatus::bounded_checked), 1u);
+  EXPECT_EQ(matches(4, RuleStatus::bounded_checked), 0u);
 }
 
 TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
@@ -175,7 +176,11 @@ TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   EXPECT_FALSE(older.found_by_older(all.info(2))) << "it has no line";
   EXPECT_EQ(older.find("one")->note, "by hand");
   EXPECT_EQ(older.of(all.info(0)), RuleStatus::proved);
-  EXPECT_EQ(older.of(all.info(1)), RuleStatus::bounded);
+  EXPECT_EQ(older.of(all.info(1)), RuleStatus::bounded_checked);
+  std::string former = older.text();
+  former.replace(former.find("bounded_checked"), std::string("bounded_checked").size(), "bounded");
+  write_status(former);
+  EXPECT_EQ(StatusTable::load(file()).of(all.info(1)), RuleStatus::bounded_checked) << "its former name";
   write_status(older.text());  // says v1, and is read back as such
   EXPECT_TRUE(StatusTable::load(file()).found_by_older(all.info(0)));
   EXPECT_EQ(StatusTable::load(file()).text(), older.text());

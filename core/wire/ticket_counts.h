@@ -9,7 +9,7 @@ namespace regraft::wire {
 /// What became of the tickets of one generation.
 ///   issued = admitted + stale + rejected + dropped + lost + outstanding;  admitted = retained + rolled_back
 /// Late and duplicate results are outside both.
-struct Books {
+struct TicketCounts {
   std::uint64_t generation = 0;
   std::uint64_t issued = 0;
   std::uint64_t admitted = 0;
@@ -23,19 +23,19 @@ struct Books {
   std::uint64_t late = 0;
   std::uint64_t duplicates = 0;  // results of tickets that had been decided
 
-  bool operator==(const Books&) const = default;
-  /// One line for each equation that does not hold; empty when the books balance.
+  bool operator==(const TicketCounts&) const = default;
+  /// One line for each equation that does not hold; empty when the ticket counts balance.
   std::vector<std::string> check() const;
-  Books& operator+=(const Books& other);
+  TicketCounts& operator+=(const TicketCounts& other);
 };
 
-/// The books of a whole job.
-struct JobBooks {
-  std::vector<Books> generations;
+/// The ticket counts of a whole job.
+struct JobTicketCounts {
+  std::vector<TicketCounts> generations;
 
-  bool operator==(const JobBooks&) const = default;
-  Books total() const;
-  /// As Books::check(), over all generations; only the last may have tickets outstanding.
+  bool operator==(const JobTicketCounts&) const = default;
+  TicketCounts total() const;
+  /// As TicketCounts::check(), over all generations; only the last may have tickets outstanding.
   std::vector<std::string> check() const;
   /// For people: a line a generation, a total, and whether they balance.
   std::string table() const;

@@ -2,9 +2,9 @@
 
 // Blocks of real models, as exporters write them: the places where rules apply.
 
-#include "core/exec/walks/linear.h"
+#include "core/exec/rewrite_fuzzing/linear.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 inline Val unary(Sketch& s, const std::string& op, const Val& x, double scale = 0) {
   Val out = like(x, scale);
@@ -271,4 +271,4 @@ inline bool add_conv_block(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

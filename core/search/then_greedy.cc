@@ -1,4 +1,4 @@
-#include "core/search/polish.h"
+#include "core/search/then_greedy.h"
 
 #include <utility>
 
@@ -8,9 +8,9 @@
 namespace regraft::search {
 namespace {
 
-class Polished : public Search {
+class ThenGreedy : public Search {
  public:
-  explicit Polished(std::unique_ptr<Search> search) : search_(std::move(search)), greedy_(make_greedy()) {}
+  explicit ThenGreedy(std::unique_ptr<Search> search) : search_(std::move(search)), greedy_(make_greedy()) {}
   std::string name() const override { return search_->name() + ", then greedy"; }
 
   SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng& rng,
@@ -50,8 +50,8 @@ class Polished : public Search {
 
 }  // namespace
 
-std::unique_ptr<Search> make_polished(std::unique_ptr<Search> search) {
-  return std::make_unique<Polished>(std::move(search));
+std::unique_ptr<Search> make_then_greedy(std::unique_ptr<Search> search) {
+  return std::make_unique<ThenGreedy>(std::move(search));
 }
 
 }  // namespace regraft::search

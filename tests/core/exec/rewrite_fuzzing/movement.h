@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "core/exec/walks/elementwise.h"
+#include "core/exec/rewrite_fuzzing/elementwise.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 inline Val moved(const Val& v, Dims dims) {
   return {"", v.dtype, std::move(dims), v.scale, v.exact, v.positive};
@@ -385,4 +385,4 @@ inline bool add_pad(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

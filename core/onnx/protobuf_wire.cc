@@ -1,4 +1,4 @@
-#include "core/onnx/wire.h"
+#include "core/onnx/protobuf_wire.h"
 
 #include "core/onnx/onnx_error.h"
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "core/exec/rewrite_fuzzing/random_walk.h"
 #include "core/exec/site/oracle.h"
-#include "core/exec/walks/random_walk.h"
 #include "support/models.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 namespace {
 
 struct Model {
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(All, ModelWalks,
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

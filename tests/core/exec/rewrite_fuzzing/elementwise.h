@@ -2,9 +2,9 @@
 
 // Elementwise ops, with and without broadcasting, comparisons and casts.
 
-#include "core/exec/walks/sketch.h"
+#include "core/exec/rewrite_fuzzing/sketch.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 struct UnaryOp {
   const char* name;
@@ -252,4 +252,4 @@ inline bool add_cast(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

@@ -2,9 +2,9 @@
 
 // Movements, selections and parts of values: the places where rules apply.
 
-#include "core/exec/walks/blocks.h"
+#include "core/exec/rewrite_fuzzing/blocks.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 /// Channel shuffle, or a chain of movements that partly undo each other.
 inline bool add_moves(Sketch& s) {
@@ -335,4 +335,4 @@ inline bool add_if(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

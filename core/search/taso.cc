@@ -1,4 +1,4 @@
-#include "core/search/backtracking.h"
+#include "core/search/taso.h"
 
 #include <algorithm>
 #include <compare>
@@ -18,9 +18,9 @@ struct Queued {
   auto operator<=>(const Queued&) const = default;
 };
 
-class Backtracking : public Search {
+class Taso : public Search {
  public:
-  explicit Backtracking(BacktrackingOptions options) : options_(options) {
+  explicit Taso(TasoOptions options) : options_(options) {
     if (!(options.alpha >= 1))
       throw SearchError("alpha is below 1", "alpha", "use 1 or more; TASO's is 1.05");
   }
@@ -74,13 +74,13 @@ class Backtracking : public Search {
     }
   }
 
-  BacktrackingOptions options_;
+  TasoOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Search> make_backtracking(BacktrackingOptions options) {
-  return std::make_unique<Backtracking>(options);
+std::unique_ptr<Search> make_taso(TasoOptions options) {
+  return std::make_unique<Taso>(options);
 }
 
 }  // namespace regraft::search

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "core/exec/rewrite_fuzzing/grammar.h"
+#include "core/exec/rewrite_fuzzing/random_walk.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/oracle.h"
-#include "core/exec/walks/grammar.h"
-#include "core/exec/walks/random_walk.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 namespace {
 
 constexpr std::int64_t kRewrites = 20000;
@@ -84,4 +84,4 @@ TEST(GeneratedWalks, KeepTheirMeaning) {
 }
 
 }  // namespace
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

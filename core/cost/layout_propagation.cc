@@ -1,4 +1,4 @@
-#include "core/cost/flow.h"
+#include "core/cost/layout_propagation.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 
-bool is_constant(const Graph& graph, const std::vector<FlowState>& flow, const Node& node) {
+bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, const Node& node) {
   switch (node.kind) {
     case OpKind::weight:
       return true;
@@ -26,13 +26,13 @@ bool is_constant(const Graph& graph, const std::vector<FlowState>& flow, const N
       break;
   }
   return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [&](Value v) { return !v.present() || flow[v.node].constant; });
+                     [&](Value v) { return !v.present() || layouts[v.node].constant; });
 }
 
 class LayoutRule {
  public:
-  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id)
-      : graph_(graph), kernels_(kernels), flow_(flow), id_(id), node_(graph.node(id)) {}
+  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts, NodeId id)
+      : graph_(graph), kernels_(kernels), layouts_(layouts), id_(id), node_(graph.node(id)) {}
 
   bool blocked() const {
     switch (node_.kind) {
@@ -41,7 +41,7 @@ class LayoutRule {
       case OpKind::average_pool:
       case OpKind::global_average_pool:
       case OpKind::global_max_pool:
-        return kernels_.starts_blocked(kernel_key(graph_, flow_, id_));
+        return kernels_.starts_blocked(kernel_key(graph_, layouts_, id_));
       case OpKind::batch_norm:
       case OpKind::relu:
       case OpKind::leaky_relu:
@@ -67,7 +67,7 @@ class LayoutRule {
 
  private:
   bool at(std::size_t slot) const {
-    return node_.inputs[slot].present() && flow_[node_.inputs[slot].node].blocked;
+    return node_.inputs[slot].present() && layouts_[node_.inputs[slot].node].blocked;
   }
 
   bool all_inputs() const {
@@ -83,7 +83,7 @@ class LayoutRule {
       if (!at(slot) || graph_.node(conv.node).kind != OpKind::conv) continue;
       const graph::TensorType& type = graph_.type(other);
       const std::size_t rank = type.rank();
-      if (flow_[other.node].constant && rank >= 3 && type.dims[rank - 1] == 1 && type.dims[rank - 2] == 1)
+      if (layouts_[other.node].constant && rank >= 3 && type.dims[rank - 1] == 1 && type.dims[rank - 2] == 1)
         return true;
     }
     return false;
@@ -100,29 +100,31 @@ class LayoutRule {
 
   const Graph& graph_;
   KernelCosts& kernels_;
-  const std::vector<FlowState>& flow_;
+  const std::vector<LayoutState>& layouts_;
   NodeId id_;
   const Node& node_;
 };
 
 }  // namespace
 
-FlowState flow_of(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id) {
+LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+                      NodeId id) {
   const Node& node = graph.node(id);
-  if (is_constant(graph, flow, node)) return {true, false};
+  if (is_constant(graph, layouts, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
-  return {false, LayoutRule(graph, kernels, flow, id).blocked()};
+  return {false, LayoutRule(graph, kernels, layouts, id).blocked()};
 }
 
-bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<FlowState>& flow, NodeId id) {
-  if (flow[id].constant) return false;
+bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+                   NodeId id) {
+  if (layouts[id].constant) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
-    if (use.user == graph::kGraphOutput || !flow[use.user].blocked) return false;
-    const KernelKey key = kernel_key(graph, flow, use.user);
+    if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
+    const KernelKey key = kernel_key(graph, layouts, use.user);
     return !kernels.starts_blocked(key) || (use.slot == 0 && kernels.reads_blocked(key));
   };
   const auto uses = graph.uses(id);
-  if (flow[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);
+  if (layouts[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);
   return std::any_of(uses.begin(), uses.end(), takes_blocked);
 }
 

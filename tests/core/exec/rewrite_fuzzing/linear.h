@@ -2,9 +2,9 @@
 
 // Products, windows, normalisations and reductions.
 
-#include "core/exec/walks/movement.h"
+#include "core/exec/rewrite_fuzzing/movement.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 inline double fan_in_scale(std::int64_t fan_in) {
   return 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, fan_in)));
@@ -349,4 +349,4 @@ inline bool add_reduce(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

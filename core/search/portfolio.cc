@@ -1,4 +1,4 @@
-#include "core/search/best_of.h"
+#include "core/search/portfolio.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace regraft::search {
 namespace {
 
-/// Adds the books of `next`, which ran after `total`, and takes its graph where it is cheaper.
+/// Adds the counters of `next`, which ran after `total`, and takes its graph where it is cheaper.
 void merge(SearchResult& total, SearchResult next, const std::string& name) {
   if (env::cheaper(next.best, total.best)) {
     for (Improvement step : next.improvements) {
@@ -30,9 +30,9 @@ void merge(SearchResult& total, SearchResult next, const std::string& name) {
   if (next.stopped_by != StoppedBy::exhausted) total.stopped_by = next.stopped_by;
 }
 
-class BestOf : public Search {
+class Portfolio : public Search {
  public:
-  BestOf(std::vector<std::unique_ptr<Search>> searches, std::string name)
+  Portfolio(std::vector<std::unique_ptr<Search>> searches, std::string name)
       : searches_(std::move(searches)), name_(std::move(name)) {
     if (searches_.empty()) throw SearchError("there is no search to choose from", name_, "");
   }
@@ -66,8 +66,8 @@ class BestOf : public Search {
 
 }  // namespace
 
-std::unique_ptr<Search> make_best_of(std::vector<std::unique_ptr<Search>> searches, std::string name) {
-  return std::make_unique<BestOf>(std::move(searches), std::move(name));
+std::unique_ptr<Search> make_portfolio(std::vector<std::unique_ptr<Search>> searches, std::string name) {
+  return std::make_unique<Portfolio>(std::move(searches), std::move(name));
 }
 
 }  // namespace regraft::search

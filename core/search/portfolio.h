@@ -11,6 +11,6 @@ namespace regraft::search {
 /// Runs searches one after another, each with an equal share of what is left of the limits, and keeps the
 /// best graph; counters add up. So it is never worse than any of them within that share. Throws SearchError
 /// without a search.
-std::unique_ptr<Search> make_best_of(std::vector<std::unique_ptr<Search>> searches, std::string name);
+std::unique_ptr<Search> make_portfolio(std::vector<std::unique_ptr<Search>> searches, std::string name);
 
 }  // namespace regraft::search

@@ -21,7 +21,7 @@
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewrite_log.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 struct WalkPlan {
   std::uint64_t seed = 0;
@@ -243,4 +243,4 @@ class Walk {
   WalkOutcome outcome_;
 };
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

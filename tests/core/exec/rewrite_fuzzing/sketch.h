@@ -14,7 +14,7 @@
 #include "core/base/rng.h"
 #include "core/exec/runtime/tensor.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 namespace pb = ::onnx;
 using Dims = std::vector<std::int64_t>;
@@ -267,4 +267,4 @@ class Sketch {
   int next_ = 0;
 };
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

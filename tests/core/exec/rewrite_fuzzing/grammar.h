@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/walks/motifs.h"
+#include "core/exec/rewrite_fuzzing/motifs.h"
 
-namespace regraft::exec::walks {
+namespace regraft::exec::rewrite_fuzzing {
 
 struct GeneratedModel {
   std::string bytes;
@@ -130,4 +130,4 @@ inline GeneratedModel generate_model(std::uint64_t seed) {
   return {s.model().SerializeAsString(), opset, real, dynamic};
 }
 
-}  // namespace regraft::exec::walks
+}  // namespace regraft::exec::rewrite_fuzzing

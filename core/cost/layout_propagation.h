@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "core/cost/fusion.h"
+
+namespace regraft::cost {
+
+/// The layout state of a node from those of its inputs: what the runtime folds when the session starts, and
+/// what it keeps in the blocked layout.
+LayoutState layout_of(const graph::Graph& graph, KernelCosts& kernels,
+                      const std::vector<LayoutState>& layouts, graph::NodeId node);
+
+/// Reorders between the layouts that stand at a node's output: none or one, shared by all users.
+bool needs_reorder(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+                   graph::NodeId node);
+
+}  // namespace regraft::cost

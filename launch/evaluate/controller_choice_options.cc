@@ -1,0 +1,19 @@
+#include "launch/evaluate/controller_choice_options.h"
+
+namespace regraft::launch {
+
+const BoundOptions<ControllerChoiceOptions>& controller_choice_options() {
+  static const BoundOptions<ControllerChoiceOptions> options({
+      {"model_based.check_every", &ControllerChoiceOptions::check_every, between(0, 1e9),
+       "updates between the controllers of the last round of which one is kept, the last among them: the "
+       "best whose dreams are true; 0: the last one is kept. Dreams export controllers as often, whatever "
+       "train.export_every says"},
+      {"model_based.check_dreams", &ControllerChoiceOptions::check_dreams, between(1, 100000),
+       "dreams of each such controller whose actions are taken for real; they count as its training"},
+      {"model_based.trust", &ControllerChoiceOptions::trust, at_least(0),
+       "greatest mean of |predicted - real| over these dreams at which a controller is believed"},
+  });
+  return options;
+}
+
+}  // namespace regraft::launch
