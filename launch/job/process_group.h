@@ -6,18 +6,13 @@
 #include <vector>
 
 #include "core/base/config.h"
+#include "launch/job/actor_count.h"
 #include "launch/job/key_folder.h"
 #include "launch/job/mpi_session.h"
 #include "launch/job/supervisor.h"
 #include "learner/job/run_folder.h"
 
 namespace regraft::launch {
-
-/// Actors that a job would have.
-struct ActorCount {
-  std::int64_t dreaming = 0, real = 0;
-  std::int64_t all() const { return dreaming + real; }
-};
 
 /// The processes that work on a job: all of them below this one, or one below each rank of an MPI job. One
 /// run after another, by the main thread.

@@ -8,14 +8,6 @@ std::vector<Option> learner_options() {
   const LearnerOptions d;
   const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   return {
-      Option(
-          "train.phase", "ppo",
-          "ppo: a policy in real environments; collect: random rollouts to disk; world-model: these, and a "
-          "world model fitted to them; dream: a controller in that model (dream.world); model-based: all of "
-          "it, "
-          "in rounds, and an evaluation; dyna: real episodes and short dreams that branch off them")
-          .one_of({"ppo", "collect", "world-model", "dream", "model-based", "dyna"})
-          .fixed_on_resume(),
       Option("train.seed", 0, "seed of weights, tickets and minibatches").at_least(0).fixed_on_resume(),
       Option("train.minutes", d.minutes, "minutes of training, all restarts together; 0: no limit")
           .at_least(0),
