@@ -191,8 +191,8 @@ Disposition Ledger::count_extra_result(std::uint64_t id, std::uint64_t generatio
 
 void Ledger::apply_extra(std::uint64_t generation, Disposition counted) {
   Books* books = &books_.generations.back();
-  for (Books& candidate : books_.generations) {
-    if (candidate.generation == generation) books = &candidate;
+  for (Books& each : books_.generations) {
+    if (each.generation == generation) books = &each;
   }
   ++(counted == Disposition::kLate ? books->late : books->duplicates);
 }
