@@ -61,7 +61,7 @@ DreamActor::~DreamActor() = default;
 void DreamActor::run(const std::stop_token& stopped) {
   play_tickets(link_, stopped, [this](const wire::Ticket& ticket) {
     load_bundle(ticket);
-    if (!work_.candidates.empty()) return measure(ticket);
+    if (!work_.individuals.empty()) return measure(ticket);
     send(ticket, real_ ? play(ticket) : dream(ticket));
   });
 }
@@ -108,13 +108,13 @@ replay::DreamSegment DreamActor::header_of(const wire::Ticket& ticket) const {
   return header;
 }
 
-/// A candidate of an evolution: the same episodes for all of them.
+/// An individual of an evolution: the same episodes for all of them.
 void DreamActor::measure(const wire::Ticket& ticket) {
   const std::size_t models = playing_->starts.size();
   const std::vector<float>& query =
-      work_.candidates[replay::candidate_of(ticket.sequence, models, work_.candidates.size())];
+      work_.individuals[replay::individual_of(ticket.sequence, models, work_.individuals.size())];
   if (query.size() != nn::query_parameters(playing_->controller.config()))
-    throw nn::NnError("a candidate is of another controller", "bundle", "");
+    throw nn::NnError("an individual is of another controller", "bundle", "");
   std::ranges::copy(query, playing_->weights.values.begin());
   playing_->controller.set_weights(playing_->weights);
   const std::vector<nn::DreamStart> starts(playing_->dream.replicas(),

@@ -29,7 +29,7 @@ struct DreamActorOptions {
 /// Plays a controller, in dreams or in real environments, and sends its episodes:
 ///   ticket -> bundle of its version -> episodes -> segments -> learner
 /// Where the bundle brings work (replay/dream/dream_work.h), dreams branch off the points that it names, for
-/// as many steps as the ticket says. Or they measure one of its candidates; then only returns are sent. A
+/// as many steps as the ticket says. Or they measure one of its individuals; then only returns are sent. A
 /// bundle comes over the wire like weights and is taken whole. A bundle that mixes versions is refused: the
 /// learner is told and counts it, and the actor ends. All randomness comes from the ticket, so it does not
 /// matter who plays it. One thread.

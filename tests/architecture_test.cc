@@ -64,6 +64,8 @@ std::vector<std::string> broken_edges(const SourceFile& file) {
     } else if (!target.empty() && target != file.folder && !edges().at(file.folder).contains(target)) {
       broken.push_back(file.path + " includes " + include.target + ", but " + file.folder + " may not use " +
                        target);
+    } else if (target != file.folder && include.target.find("/internal/") != std::string::npos) {
+      broken.push_back(file.path + " includes " + include.target + ", which is internal to " + target);
     }
   }
   return broken;
@@ -127,6 +129,8 @@ TEST(Architecture, TheEdgeCheckFindsWhatIsForbidden) {
   EXPECT_EQ(found("actors/a.h", "#include \"core/nn/b.h\""), 0u);
   EXPECT_EQ(found("actors/python/a.h", "#include \"core/nn/b.h\""), 1u) << "a folder within a folder";
   EXPECT_EQ(found("core/graph/a.h", "#include \"b.h\""), 1u);
+  EXPECT_EQ(found("actors/a.cc", "#include \"core/nn/internal/b.h\""), 1u) << "another folder's own";
+  EXPECT_EQ(found("core/nn/a.cc", "#include \"core/nn/internal/b.h\""), 0u);
 }
 
 TEST(Architecture, TheWallCheckFindsWhatIsForbidden) {

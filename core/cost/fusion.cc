@@ -1,4 +1,5 @@
 #include "core/cost/fusion.h"
+#include "core/graph/constants.h"
 
 #include <algorithm>
 #include <array>
@@ -99,7 +100,7 @@ FusionRules::Scaled FusionRules::scaled(NodeId node) const {
   for (const std::size_t slot : {1, 0}) {
     const Value constant = input(node, slot);
     if (!constant.present() || kind(constant.node) != OpKind::weight) continue;
-    const auto factor = graph_.tables().weights().scalar_value(graph_.weight_of(constant), 1);
+    const auto factor = graph::scalar_value(graph_.tables(), graph_.weight_of(constant), 1);
     if (factor) return {*factor, input(node, 1 - slot), true};
   }
   return {};

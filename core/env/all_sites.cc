@@ -1,4 +1,5 @@
 #include "core/env/all_sites.h"
+#include "core/graph/order.h"
 
 #include <algorithm>
 #include <span>
@@ -25,7 +26,7 @@ const rules::Match* largest(std::span<const rules::Match> matches, const std::ve
 std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
   const std::size_t bottom = state.depth();
   const graph::NodeId bound = state.graph().id_bound();
-  std::vector<Hash128> seen{state.graph().hash()};
+  std::vector<Hash128> seen{graph::structural_hash(state.graph())};
   std::vector<rules::Match> spent;
   double least_us = state.cost_model().latency_us();
   std::size_t least_depth = bottom, applied = 0;
@@ -43,7 +44,7 @@ std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const Ap
       continue;
     }
     ++applied;
-    const Hash128 hash = state.graph().hash();
+    const Hash128 hash = graph::structural_hash(state.graph());
     if (std::find(seen.begin(), seen.end(), hash) != seen.end()) {
       state.rewind_to(state.depth() - 1);
       spent.push_back(match);

@@ -11,6 +11,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/env/env_error.h"
+#include "core/graph/order.h"
 
 namespace regraft::env {
 namespace {
@@ -89,13 +90,13 @@ class MeasuredReward : public Reward {
                      "give a latency meter, or use another reward");
   }
   void reset(const graph::Graph& start) override {
-    last_ = start.hash();
+    last_ = graph::structural_hash(start);
     last_us_ = initial_us_ = latency_us(start, last_);
   }
   double pay(const RewardInput& input) override {
     const bool due = every_ > 0 && input.step % every_ == 0;
     if (!due && !input.terminated) return 0;
-    const Hash128 hash = input.graph.hash();
+    const Hash128 hash = graph::structural_hash(input.graph);
     if (hash == last_) return 0;
     const double now_us = latency_us(input.graph, hash);
     const double gained = initial_us_ > 0 ? (last_us_ - now_us) / initial_us_ : 0;

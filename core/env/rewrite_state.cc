@@ -93,7 +93,7 @@ void RewriteState::forget_the_past() {
   constexpr std::size_t kManyWeights = 4096;  // a sweep costs as much as what it sweeps
   graph::Tables& tables = graph_->tables();
   if (path_.empty() && tables.weights().size() > first_.weights + kManyWeights)
-    tables.weights().shrink(first_.weights);
+    tables.shrink_weights(first_.weights);
   if (named_since(first_, tables.bound()) <= forget_at_) return;
   const std::vector<rules::Match> path = path_;
   rewind_to(0);

@@ -2,38 +2,11 @@
 
 #include <algorithm>
 
-#include "core/graph/infer.h"
-#include "core/graph/order.h"
-
 namespace regraft::graph {
 namespace {
 
 [[noreturn]] void broken(NodeId id, const std::string& problem) {
   throw GraphError(problem, "node " + std::to_string(id), "this is a bug in the edit that was made");
-}
-
-bool compatible(const TensorType& a, const TensorType& b) {
-  if (a.dtype != b.dtype) return false;
-  if (!a.ranked || !b.ranked) return true;
-  if (a.rank() != b.rank()) return false;
-  for (std::size_t i = 0; i < a.rank(); ++i)
-    if (a.dims[i] != b.dims[i] && !is_symbol(a.dims[i]) && !is_symbol(b.dims[i])) return false;
-  return true;
-}
-
-InlineVector<Operand, 4> operands_of(const Graph& graph, std::span<const Value> inputs) {
-  InlineVector<Operand, 4> operands;
-  for (const Value value : inputs) {
-    if (value.present())
-      operands.push_back({graph.type_id(value), graph.weight_of(value), true});
-    else
-      operands.push_back({graph.tables().type_none(), WeightId::none, false});
-  }
-  return operands;
-}
-
-bool is_operation(OpKind kind) {
-  return kind != OpKind::input && kind != OpKind::weight;
 }
 
 }  // namespace
@@ -189,7 +162,7 @@ void Graph::add_output(Value value) {
 
 void Graph::replace_uses(Value from, Value to) {
   if (from == to) return;
-  if (!compatible(type(from), type(to)))
+  if (!may_be_equal(type(from), type(to)))
     throw GraphError(
         "cannot replace " + tables_->describe(type_id(from)) + " by " + tables_->describe(type_id(to)),
         "node " + std::to_string(from.node), "");
@@ -298,53 +271,15 @@ void Graph::commit() {
   base_ = hold_.bound();
 }
 
-// --- whole-graph properties
-
-Hash128 Graph::hash() const {
-  const std::vector<Hash128> merkle = merkle_hashes(*this);
-  Hash128 live;
-  for (NodeId id = 0; id < nodes_.size(); ++id)
-    if (alive_[id]) live += merkle[id];
-  Hasher hasher(8);
-  hasher.add(live);
-  for (const Value value : outputs_) {
-    hasher.add(merkle[value.node]);
-    hasher.add(value.output);
+InlineVector<Operand, 4> operands_of(const Graph& graph, std::span<const Value> inputs) {
+  InlineVector<Operand, 4> operands;
+  for (const Value value : inputs) {
+    if (value.present())
+      operands.push_back({graph.type_id(value), graph.weight_of(value), true});
+    else
+      operands.push_back({graph.tables().type_none(), WeightId::none, false});
   }
-  return hasher.finish();
-}
-
-void Graph::validate() const {
-  std::size_t expected_uses = outputs_.size(), found_uses = 0;
-  for (NodeId id = 0; id < nodes_.size(); ++id) {
-    if (!alive_[id]) {
-      if (!uses_[id].empty()) broken(id, "is dead and used");
-      continue;
-    }
-    const Node& node = nodes_[id];
-    found_uses += uses_[id].size();
-    if (!std::is_sorted(uses_[id].begin(), uses_[id].end())) broken(id, "its uses are not sorted");
-    for (std::uint32_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const Value value = node.inputs[slot];
-      if (!value.present()) continue;
-      ++expected_uses;
-      if (!alive(value.node) || value.output >= nodes_[value.node].outputs.size())
-        broken(id, "reads a dead value");
-      const auto& uses = uses_[value.node];
-      if (!std::binary_search(uses.begin(), uses.end(), Use{id, slot}))
-        broken(id, "is missing from a use list");
-    }
-    if (node.signature != signature_of(node)) broken(id, "has a stale signature");
-    if (!is_operation(node.kind) || node.kind == OpKind::opaque) continue;
-    const TypeList types =
-        infer_types(*tables_, node.kind, tables_->attrs(node.attrs), operands_of(*this, node.inputs));
-    if (types.size() != node.outputs.size()) broken(id, "has the wrong number of outputs");
-    for (std::size_t i = 0; i < types.size(); ++i)
-      if (!compatible(tables_->type(types[i]), tables_->type(node.outputs[i])))
-        broken(id, "has the wrong type");
-  }
-  if (expected_uses != found_uses) throw GraphError("use lists hold stale entries", "graph", "");
-  topological_order(*this);  // throws on a cycle
+  return operands;
 }
 
 }  // namespace regraft::graph

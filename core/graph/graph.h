@@ -66,6 +66,8 @@ class Graph {
   bool is_graph_output(Value value) const;
   /// The weight a value stands for, or WeightId::none.
   WeightId weight_of(Value value) const;
+  /// What a node's signature is by its kind, attributes and operands.
+  SignatureId signature_of(const Node& node) const;
   /// One past the largest id ever used; ids below may be dead.
   NodeId id_bound() const { return static_cast<NodeId>(nodes_.size()); }
   /// Live nodes of any kind.
@@ -104,14 +106,6 @@ class Graph {
   /// Forgets the log: the present state becomes the base.
   void commit();
 
-  /// Structural hash of the whole graph: Merkle hash of the outputs combined with a commutative sum over live
-  /// nodes, so that shared and duplicated sub-graphs differ; independent of ids, names and node order.
-  Hash128 hash() const;
-
-  /// Checks every invariant (acyclic, uses consistent, types as inferred) and throws GraphError on the first
-  /// that fails.
-  void validate() const;
-
  private:
   struct Edit {
     enum class Form : std::uint8_t { add, remove, input, output } form;
@@ -128,7 +122,6 @@ class Graph {
   void detach(NodeId id);
   void hold_weight(WeightId weight);
   void hold_live_weights();
-  SignatureId signature_of(const Node& node) const;
   void name(Node& node);
 
   Tables* tables_;
@@ -143,5 +136,8 @@ class Graph {
   std::size_t live_count_ = 0;
   std::size_t operation_count_ = 0;
 };
+
+/// Values as inference sees them.
+InlineVector<Operand, 4> operands_of(const Graph& graph, std::span<const Value> values);
 
 }  // namespace regraft::graph

@@ -53,11 +53,7 @@ class GraphBuilder {
   }
 
   NodeId node(OpKind kind, std::vector<Value> inputs, AttrBlock attrs = {}) {
-    InlineVector<Operand, 4> operands;
-    for (Value v : inputs) {
-      operands.push_back(
-          {v.present() ? graph_.type_id(v) : tables_.type_none(), graph_.weight_of(v), v.present()});
-    }
+    InlineVector<Operand, 4> operands = operands_of(graph_, inputs);
     attrs = canonical_attrs(tables_, kind, attrs, operands);
     inputs.resize(operands.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {

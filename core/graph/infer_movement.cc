@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/graph/constants.h"
 #include "core/graph/infer.h"
 
 namespace regraft::graph {
@@ -237,7 +238,7 @@ TypeList infer_shape(Tables& tables, const OpInfo&, const AttrBlock&, Operands o
 TypeList infer_constant_of_shape(Tables& tables, const OpInfo&, const AttrBlock& attrs, Operands operands) {
   const DType dtype = attrs.has(Attr::to) ? static_cast<DType>(attrs.integer(Attr::to)) : DType::float32;
   const auto shape =
-      operands[0].value == WeightId::none ? std::nullopt : tables.weights().integer_values(operands[0].value);
+      operands[0].value == WeightId::none ? std::nullopt : integer_values(tables, operands[0].value);
   if (!shape) return unranked(tables, dtype);
   return one_type(tables, dtype, *shape);
 }

@@ -106,6 +106,11 @@ enum class OpKind : std::uint16_t {
   count_  // number of kinds
 };
 
+/// Neither an input nor a constant of the graph.
+inline bool is_operation(OpKind kind) {
+  return kind != OpKind::input && kind != OpKind::weight;
+}
+
 inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
 
 enum OpTrait : std::uint32_t {

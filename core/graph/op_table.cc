@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/graph/constants.h"
 #include "core/graph/infer.h"
 
 namespace regraft::graph {
@@ -202,11 +203,11 @@ void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
     if (value == WeightId::none) return;
     const bool real = attr == Attr::min || attr == Attr::max || attr == Attr::value;
     if (real) {
-      const auto number = tables.weights().scalar_value(value, 1);
+      const auto number = scalar_value(tables, value, 1);
       if (!number) return;
       absorbed.set(attr, *number);
     } else {
-      const auto list = tables.weights().integer_values(value);
+      const auto list = integer_values(tables, value);
       if (!list) return;
       absorbed.set(attr, Ints(list->begin(), list->end()));
     }

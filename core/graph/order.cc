@@ -70,6 +70,20 @@ std::vector<Hash128> merkle_hashes(const Graph& graph) {
   return merkle;
 }
 
+Hash128 structural_hash(const Graph& graph) {
+  const std::vector<Hash128> merkle = merkle_hashes(graph);
+  Hash128 live;
+  for (NodeId id = 0; id < graph.id_bound(); ++id)
+    if (graph.alive(id)) live += merkle[id];
+  Hasher hasher(8);
+  hasher.add(live);
+  for (const Value value : graph.outputs()) {
+    hasher.add(merkle[value.node]);
+    hasher.add(value.output);
+  }
+  return hasher.finish();
+}
+
 bool reaches(const Graph& graph, std::span<const NodeId> from, NodeId to) {
   std::vector<std::uint8_t> seen(graph.id_bound(), 0);
   std::vector<NodeId> pending(from.begin(), from.end());

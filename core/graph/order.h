@@ -24,6 +24,10 @@ Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& mer
 /// inputs in order. Equal hashes mean structurally equal sub-graphs.
 std::vector<Hash128> merkle_hashes(const Graph& graph);
 
+/// Hash of the whole graph: Merkle hash of the outputs combined with a commutative sum over live nodes, so
+/// that shared and duplicated sub-graphs differ; independent of ids, names and node order.
+Hash128 structural_hash(const Graph& graph);
+
 /// Live nodes by Kahn's algorithm, by ascending id among the ready ones. Throws GraphError on a cycle.
 std::vector<NodeId> topological_order(const Graph& graph);
 

@@ -66,4 +66,13 @@ std::optional<std::int64_t> TensorType::element_count() const {
   return count;
 }
 
+bool may_be_equal(const TensorType& a, const TensorType& b) {
+  if (a.dtype != b.dtype) return false;
+  if (!a.ranked || !b.ranked) return true;
+  if (a.rank() != b.rank()) return false;
+  for (std::size_t i = 0; i < a.rank(); ++i)
+    if (a.dims[i] != b.dims[i] && !is_symbol(a.dims[i]) && !is_symbol(b.dims[i])) return false;
+  return true;
+}
+
 }  // namespace regraft::graph

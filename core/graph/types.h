@@ -81,6 +81,9 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
+/// Whether they can be the same type at some sizes: a symbol may be any size.
+bool may_be_equal(const TensorType& a, const TensorType& b);
+
 // Interned ids: equal ids mean equal contents within one Tables.
 enum class TypeId : std::uint32_t {};
 enum class AttrId : std::uint32_t {};

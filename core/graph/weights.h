@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -11,7 +12,7 @@
 
 #include "core/base/bounded_memo.h"
 #include "core/base/hash.h"
-#include "core/graph/op.h"
+#include "core/graph/interner.h"
 
 namespace regraft::graph {
 
@@ -34,7 +35,7 @@ struct WeightExpr {
 /// All constants of one model. Grows, until what no graph refers to is given back (shrink).
 class WeightTable {
  public:
-  explicit WeightTable(Tables& tables) : tables_(tables) {}
+  explicit WeightTable(Interner& names) : names_(names) {}
   WeightTable(const WeightTable&) = delete;
   WeightTable& operator=(const WeightTable&) = delete;
 
@@ -45,36 +46,36 @@ class WeightTable {
   WeightId literal(TypeId type, std::span<const std::byte> bytes);
   WeightId scalar(DType dtype, double value);               // rank 0
   WeightId integers(std::span<const std::int64_t> values);  // int64, rank 1
-  /// One output of an operation on constants, with attributes in canonical form; the type is inferred. Throws
-  /// GraphError.
-  WeightId operation(OpKind kind, AttrId attrs, std::span<const WeightId> args, std::uint32_t output = 0);
+  /// One output of an operation on constants. Its type is asked for where it is new; constant_operation
+  /// (graph/constants.h) infers it.
+  WeightId operation(OpKind kind, AttrId attrs, std::span<const WeightId> args, std::uint32_t output,
+                     const std::function<TypeId()>& type_of);
 
   const WeightExpr& operator[](WeightId id) const { return exprs_[index(id)]; }
   std::size_t size() const { return exprs_.size(); }
 
-  /// Forgets the constants from `least` on that lie behind all that live graphs refer to; their ids will be
-  /// given to others, so what is remembered of constants is remembered by their hash. For owners of long
-  /// walks, who hold no ids from there on but in graphs.
+  /// Forgets the constants from `least` on: nobody may refer to them. Their ids will be given to others.
+  /// Tables::shrink_weights asks the graphs.
   void shrink(std::size_t least);
 
-  /// The elements as integers, for constants of integer or boolean dtype with at most `limit` elements;
-  /// evaluates small expressions and remembers the answer. Valid until the next question.
-  std::optional<std::span<const std::int64_t>> integer_values(WeightId id, std::size_t limit = 4096) const;
-  /// The value when every element is the same (one element, or up to `limit` equal ones).
-  std::optional<double> scalar_value(WeightId id, std::size_t limit = 64) const;
+  /// Values of small constants that were asked for (graph/constants.h), by the constant's hash.
+  struct Values {
+    BoundedMemo<std::vector<std::int64_t>> integers;
+    BoundedMemo<std::optional<double>> scalars;
+  };
+  Values& known_values() const { return known_values_; }
 
  private:
   WeightId add(WeightExpr expr, const Hash128& key);
 
-  Tables& tables_;
+  Interner& names_;
   std::pmr::unsynchronized_pool_resource pool_;  // what shrink() gives back is taken again without the heap
   std::pmr::deque<WeightExpr> exprs_{&pool_};
   std::pmr::deque<std::pmr::vector<std::byte>> owned_{&pool_};
   std::pmr::unordered_map<Hash128, WeightId> by_key_{&pool_};
   // By contents, so that they outlast shrink().
   BoundedMemo<std::vector<std::byte>> scalar_bytes_;
-  mutable BoundedMemo<std::vector<std::int64_t>> integer_values_;
-  mutable BoundedMemo<std::optional<double>> scalar_values_;
+  mutable Values known_values_;
 };
 
 }  // namespace regraft::graph

@@ -1,8 +1,8 @@
 #include "core/nn/encoder.h"
 
-#include "core/nn/internal/embedding_trainer.h"
 #include "core/nn/internal/fused_model.h"
-#include "core/nn/internal/network.h"
+#include "core/nn/training/embedding_trainer.h"
+#include "core/nn/training/network.h"
 
 namespace regraft::nn {
 namespace {
@@ -23,7 +23,7 @@ class FusedEmbedder : public Embedder {
   }
 
   void embed(std::span<const env::Observation* const> observations, std::vector<float>& rows) override {
-    internal::check_graphs(observations, model_.config().node_kinds);
+    training::check_graphs(observations, model_.config().node_kinds);
     for (const env::Observation* observation : observations) {
       internal::FusedGraph graph = internal::fused_graph(*observation);
       graph.candidates = 0;  // nobody asks for their scores
@@ -47,17 +47,17 @@ class TorchEmbedder : public Embedder {
   }
 
   void embed(std::span<const env::Observation* const> observations, std::vector<float>& rows) override {
-    internal::check_graphs(observations, network_.config().node_kinds);
+    training::check_graphs(observations, network_.config().node_kinds);
     const torch::InferenceMode inference;
     const std::size_t rules = observations.front()->location_counts.size() - 1;
-    const internal::BatchTensors batch(make_batch(observations, network_.config().node_kinds, rules),
+    const training::BatchTensors batch(make_batch(observations, network_.config().node_kinds, rules),
                                        torch::kCPU);
     const torch::Tensor globals = network_.encode(batch).globals.contiguous();
     rows.insert(rows.end(), globals.data_ptr<float>(), globals.data_ptr<float>() + globals.numel());
   }
 
  private:
-  internal::Network network_;
+  training::Network network_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/constants.h"
 #include "core/onnx/declared_types.h"
 
 namespace regraft::onnx {
@@ -119,7 +120,7 @@ class Bodies {
 
   std::optional<std::int64_t> known(std::size_t i) const {
     if (i >= operands_.size() || operands_[i].value == graph::WeightId::none) return std::nullopt;
-    const auto values = tables_.weights().integer_values(operands_[i].value, 1);
+    const auto values = graph::integer_values(tables_, operands_[i].value, 1);
     return values && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/graph/evaluate.h"
+#include "core/graph/constants.h"
 #include "core/onnx/bodies.h"
 #include "core/onnx/captures.h"
 #include "core/onnx/declared_types.h"
@@ -216,7 +216,7 @@ class GraphBuilder {
     };
     if (!stays_behind(kRatio) || !stays_behind(kTrainingMode)) return false;
     if (inputs.size() <= kTrainingMode || node.input(kTrainingMode).empty()) return true;
-    return tables_.weights().scalar_value(inputs[kTrainingMode].weight) == 0.0;
+    return graph::scalar_value(tables_, inputs[kTrainingMode].weight) == 0.0;
   }
 
   bool add_constant(const pb::NodeProto& node, int at) {

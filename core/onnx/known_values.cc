@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
 #include "core/onnx/opaque_types.h"
 
@@ -54,7 +55,7 @@ WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) cons
   std::vector<std::vector<std::int64_t>> given;
   for (const graph::Operand& operand : operands) {
     if (operand.value == WeightId::none) return WeightId::none;
-    const auto values = tables_.weights().integer_values(operand.value, limit_);
+    const auto values = graph::integer_values(tables_, operand.value, limit_);
     if (!values || (!given.empty() && values->size() != 1)) return WeightId::none;
     given.emplace_back(values->begin(), values->end());
   }
@@ -94,7 +95,7 @@ WeightId KnownValues::known_pick(const graph::Graph& graph, const graph::Node& n
   const graph::Node& shape = graph.node(node.inputs[0].node);
   if (shape.kind != OpKind::shape || operands[1].value == WeightId::none) return WeightId::none;
   const graph::TensorType& type = graph.type(shape.inputs[0]);
-  const auto places = tables_.weights().integer_values(operands[1].value, limit_);
+  const auto places = graph::integer_values(tables_, operands[1].value, limit_);
   const graph::TensorType& picked = tables_.type(node.outputs[0]);
   if (!type.ranked || !places || !picked.is_static()) return WeightId::none;
   std::vector<std::int64_t> dims;
@@ -173,7 +174,7 @@ void KnownValues::fold_large(const graph::Graph& graph, graph::NodeId id, const 
   }
   if (out > in) return;  // folding must not grow the model
   for (std::uint32_t k = 0; k < node.outputs.size(); ++k)
-    note({id, k}, tables_.weights().operation(node.kind, tables_.intern(attrs), args, k));
+    note({id, k}, graph::constant_operation(tables_, node.kind, tables_.intern(attrs), args, k));
 }
 
 }  // namespace regraft::onnx

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
 #include "core/onnx/tensor_data.h"
 
@@ -230,7 +231,7 @@ bool shape_is_plain(const pb::NodeProto& node, const graph::Tables& tables,
   const pb::AttributeProto* attribute = find(node, "allowzero");
   if (!attribute || attribute->i() == 0) return true;
   if (operands.size() < 2 || operands[1].value == graph::WeightId::none) return false;
-  const auto shape = tables.weights().integer_values(operands[1].value);
+  const auto shape = graph::integer_values(tables, operands[1].value);
   return shape && std::find(shape->begin(), shape->end(), 0) == shape->end();
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/graph/constants.h"
 #include "core/onnx/protobuf_wire.h"
 
 namespace regraft::onnx {
@@ -63,7 +64,7 @@ class Question {
 
   std::optional<std::int64_t> known_integer(std::size_t i) const {
     if (i >= operands_.size() || operands_[i].value == graph::WeightId::none) return std::nullopt;
-    const auto values = tables_.weights().integer_values(operands_[i].value, 1);
+    const auto values = graph::integer_values(tables_, operands_[i].value, 1);
     return values && values->size() == 1 && values->front() >= 0 ? std::optional(values->front())
                                                                  : std::nullopt;
   }

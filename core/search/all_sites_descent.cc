@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/graph/order.h"
 #include "core/search/descent.h"
 #include "core/search/take_action.h"
 
@@ -32,7 +33,7 @@ class AllSitesDescent : public Search {
  private:
   static bool take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
     if (!take_all_sites(run, state, rule)) return false;
-    run.visit(state.graph().hash());
+    run.visit(graph::structural_hash(state.graph()));
     return true;
   }
 

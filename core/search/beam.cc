@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/graph/order.h"
 #include "core/search/search_run.h"
 #include "core/search/search_tree.h"
 
@@ -70,7 +71,7 @@ class Beam : public Search {
     env::RewriteState state(problem.start, problem.rules, problem.costs);
     SearchRun run(name(), limits, context, state);
     SearchTree tree(state);
-    run.visit(state.graph().hash());
+    run.visit(graph::structural_hash(state.graph()));
     std::vector<SearchTree::Id> beam{0};
     std::uint32_t idle = 0;
     while (idle < options_.patience && !beam.empty()) {
@@ -100,7 +101,7 @@ class Beam : public Search {
         run.try_match(state, match, [&](const graph::Graph& graph, cost::CostModel& cost) {
           run.offer(cost, state.path(), &match);
           if (!next.takes(cost.latency_us())) return;
-          const Hash128 hash = graph.hash();
+          const Hash128 hash = graph::structural_hash(graph);
           if (!run.knows(hash)) next.offer({cost.latency_us(), 0, parent, match, hash});
         });
       }

@@ -1,4 +1,5 @@
 #include "core/search/descent.h"
+#include "core/graph/order.h"
 
 #include <algorithm>
 #include <vector>
@@ -71,7 +72,7 @@ bool descend(SearchRun& run, env::RewriteState& state) {
   while (run.begin_expansion()) {
     const bool large = state.graph().operation_count() > kLargeGraph;
     if (!(large ? take_all_cheaper(run, state) : take_steepest(run, state))) return true;
-    run.visit(state.graph().hash());
+    run.visit(graph::structural_hash(state.graph()));
     run.offer(state.cost_model(), state.path());
   }
   return false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/env/observe.h"
+#include "core/graph/order.h"
 #include "core/search/search_run.h"
 #include "core/search/search_tree.h"
 #include "core/search/take_action.h"
@@ -90,7 +91,7 @@ class GuidedRun {
         state_.cost_model();
       });
     }
-    if (!moved || !run_.visit(state_.graph().hash())) return false;
+    if (!moved || !run_.visit(graph::structural_hash(state_.graph()))) return false;
     run_.offer(state_.cost_model(), state_.path());
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/graph/order.h"
 #include "core/search/descent.h"
 
 namespace regraft::search {
@@ -40,7 +41,7 @@ class Restarts : public Search {
       state.rewind_to(0);
       goes_on = walk(run, state, rng, passed);
       if (!goes_on) break;
-      const bool fresh = passed.erase(state.graph().hash());
+      const bool fresh = passed.erase(graph::structural_hash(state.graph()));
       known_ends = fresh ? 0 : known_ends + 1;
       if (fresh) goes_on = descend(run, state);
     }
@@ -56,7 +57,8 @@ class Restarts : public Search {
       if (!run.begin_expansion()) return false;
       const rules::Match match = draw(state, rng);
       if (!run.try_move([&] { state.apply(match); })) return run.goes_on();
-      if (run.visit(state.graph().hash())) passed.insert(state.graph().hash());
+      if (run.visit(graph::structural_hash(state.graph())))
+        passed.insert(graph::structural_hash(state.graph()));
       run.offer(state.cost_model(), state.path());
     }
     return true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/env/observe.h"
+#include "core/graph/order.h"
 #include "core/search/search_run.h"
 #include "core/search/take_action.h"
 
@@ -59,7 +60,7 @@ class Rollouts : public Search {
       if (row + 1 >= observation_.candidate_count()) return true;  // NO-OP
       history.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
       if (!take_action(run, state, observation_, *history.action)) return true;
-      run.visit(state.graph().hash());
+      run.visit(graph::structural_hash(state.graph()));
       run.offer(state.cost_model(), state.path());
     }
     return true;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/graph/order.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::search {
@@ -30,7 +31,7 @@ SearchRun::SearchRun(std::string name, const SearchLimits& limits, const SearchC
       start_ns_(context.clock.steady_ns()),
       state_(state) {
   result_.initial = result_.best = state.cost();
-  visit(state.graph().hash());
+  visit(graph::structural_hash(state.graph()));
 }
 
 double SearchRun::elapsed_seconds() const {

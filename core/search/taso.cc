@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/graph/order.h"
 #include "core/search/search_run.h"
 #include "core/search/search_tree.h"
 
@@ -65,7 +66,9 @@ class Taso : public Search {
         if (!run.goes_on()) return;
         run.try_match(state, match, [&](const graph::Graph& graph, cost::CostModel& cost) {
           const double latency_us = cost.latency_us();
-          if (latency_us >= options_.alpha * run.best().latency_us || !run.visit(graph.hash())) return;
+          if (latency_us >= options_.alpha * run.best().latency_us ||
+              !run.visit(graph::structural_hash(graph)))
+            return;
           run.offer(cost, state.path(), &match);
           queue.push_back({latency_us, tree.add(parent, match)});
           std::push_heap(queue.begin(), queue.end(), std::greater<>());

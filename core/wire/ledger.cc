@@ -190,8 +190,8 @@ Verdict Ledger::count_extra_result(std::uint64_t id, std::uint64_t generation) {
 
 void Ledger::apply_extra(std::uint64_t generation, Verdict counted) {
   TicketCounts* counts = &ticket_counts_.generations.back();
-  for (TicketCounts& candidate : ticket_counts_.generations) {
-    if (candidate.generation == generation) counts = &candidate;
+  for (TicketCounts& each : ticket_counts_.generations) {
+    if (each.generation == generation) counts = &each;
   }
   ++(counted == Verdict::kLate ? counts->late : counts->duplicates);
 }

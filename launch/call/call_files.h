@@ -7,14 +7,15 @@
 
 namespace regraft::launch {
 
-/// The files that one call of the program names, looked at before its work starts: what it writes can be
-/// written, what it reads is there, and no file is both or is written twice, by whatever names, links or hard
-/// links. First all that is written, then what is read. One an action, since it may move standard output.
+/// The files that one call of the program names, checked before its work starts. What it writes can be
+/// written, and what it reads is there. No file is read and written, or written twice, whatever its names and
+/// links. Name first all that is written, then what is read. One an action, since it may move standard
+/// output.
 class CallFiles {
  public:
   /// `option` is what errors name. Throws UsageError for a file that is taken, FileError for one that cannot
-  /// be written. For standard output (`-`) the path is changed to one that only the output has: what else is
-  /// printed from then on goes to standard error.
+  /// be written. For standard output (`-`) the path is changed to one that belongs to the output alone.
+  /// Whatever else is printed then goes to standard error.
   void writes(const std::string& option, std::filesystem::path& path);
   void writes(const std::string& option, std::optional<std::filesystem::path>& path);
 

@@ -11,8 +11,8 @@
 
 namespace regraft::launch {
 
-// Commands of this program in a process of their own, so that the memory of the models and any crash of the
-// runtime stay out of this one. Each throws ExecError when that process fails or prints no report.
+// Commands of this program in processes of their own: memory of models, and crashes of the runtime, stay out
+// of this one. Each throws ExecError when that process fails or prints no report.
 
 /// Options of `regraft verify`.
 struct ChildCheck {

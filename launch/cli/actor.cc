@@ -1,22 +1,17 @@
 #include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 
-#include "actors/collector.h"
-#include "actors/policy_actor.h"
 #include "core/base/log.h"
 #include "core/nn/device.h"
-#include "core/task/workload.h"
 #include "core/wire/error.h"
 #include "core/wire/run_info.h"
 #include "launch/cli/commands.h"
-#include "launch/evaluate/runtime_meter.h"
-#include "launch/job/dream_job.h"
 #include "launch/job/job_config.h"
-#include "launch/job/ppo_job.h"
+#include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
-#include "launch/job/world_job.h"
 
 namespace regraft::launch {
 namespace {
@@ -57,40 +52,23 @@ int run_actor(const Options& options) {
   };
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
-  const bool dreams = is_dream_phase(config);
-  const std::string phase = config.text("train.phase");
-  const bool collects = phase == "collect" || phase == "world-model";
-  if (!dreams && !collects && phase != "ppo")
-    throw UsageError("the phase " + phase + " has no actors of its own", "train.phase",
+  const JobPhase& phase = job_phase(config);
+  if (!phase.act)
+    throw UsageError("the phase " + std::string(phase.name) + " has no actors of its own", "train.phase",
                      "join the run of one of its rounds");
-  const std::string kind = options.kind.value_or(dreams ? kControllerKind : collects ? "collect" : "policy");
-  if (dreams != (kind == kDreamKind || kind == kControllerKind))
-    throw UsageError("the job has no actors of this kind", "--kind",
-                     dreams ? "use dream or controller" : "leave it out");
+  const std::string kind = options.kind.value_or(std::string(phase.actor_kind));
+  if (kind.empty() || (kind != phase.actor_kind && kind != phase.dreaming_kind))
+    throw UsageError("the job has no actors of the kind " + kind, "--kind",
+                     phase.dreaming_kind.empty() ? "leave it out"
+                                                 : "use " + std::string(phase.dreaming_kind) + " or " +
+                                                       std::string(phase.actor_kind));
   link_options.kind = kind;
   link_options.incarnation = options.incarnation;
   link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
   link_options.connect_timeout_ms = 60000;
   try {
     wire::Link link(std::move(link_options), clock);
-    if (dreams) {
-      run_dream_actor(link, kind, config, clock, stop.get_token());
-      return kDone;
-    }
-    if (collects) {
-      task::WorkloadOptions workload = task::workload_options_from(config);
-      replay::Chooser choose = collecting_chooser(config, task::load_rules(workload));
-      actors::Collector collector(link, std::move(workload), std::move(choose), clock);
-      collector.run(stop.get_token());
-      log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
-      return kDone;
-    }
-    task::WorkloadOptions workload = task::workload_options_from(config);
-    workload.make_meter = [](const task::Task& task) { return make_runtime_meter(task); };
-    const nn::NetworkConfig network = job_network(config, task::load_rules(workload).size());
-    actors::PolicyActor actor(link, workload, network, clock);
-    actor.run(stop.get_token());
-    log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
+    phase.act({link, kind, config, clock, stop.get_token()});
   } catch (const wire::WireError& error) {
     // An actor that starts late may look for a learner that has finished.
     if (error.fault() == wire::WireFault::kClosed || std::filesystem::exists(folder.summary())) return kDone;
@@ -110,12 +88,13 @@ void add_actor(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("actor", "an actor that joins a running job");
   command->add_option("--join", options->join, "the run file (RUN/run.json) or URL of the job")->required();
-  command->add_option("--run", options->run, "the run folder, where the URL is given");
+  command->add_option("--run", options->run, "the run folder, where --join is a URL");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
-  command->add_option("--name", options->name, "unique in the job")->required();
-  command->add_option("--kind", options->kind, "of actor, in the phase dream: dream or controller");
+  command->add_option("--name", options->name, "its name, unique in the job")->required();
+  command->add_option("--kind", options->kind,
+                      "kind of actor, in the phases dream and dyna: dream or controller");
   command->add_option("--incarnation", options->incarnation,
-                      "number of this start, raised by who restarts it");
+                      "number of this start; whoever restarts the actor raises it");
   command->callback([options, &action] { action = [options] { return run_actor(*options); }; });
 }
 

@@ -26,6 +26,8 @@
 namespace regraft::launch {
 namespace {
 
+constexpr int kLeastSessions = 4;  // what exec::control_spread needs
+
 struct Options {
   std::filesystem::path before;
   std::optional<std::filesystem::path> after, environment, json;
@@ -104,6 +106,7 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
+  options->latency.min_sessions = kLeastSessions;
   CLI::App* command = program.add_subcommand(
       "bench", "paired latency of one or two models in ONNX Runtime; or the speed of environment or dream");
   CLI::Option* model =
@@ -112,38 +115,46 @@ void add_bench(CLI::App& program, Action& action) {
                       "what is compared with it (left out: the baseline itself, an A/A control)");
   command
       ->add_option("--other-optimisation", options->other_optimisation,
-                   "what the runtime itself makes of OTHER, or of the baseline where OTHER is left out; the "
-                   "baseline has all")
+                   "the runtime's own optimisation of OTHER (of the second baseline where OTHER is left "
+                   "out); the baseline has all")
       ->check(one_of({"none", "basic", "extended", "all"}))
       ->capture_default_str()
       ->needs(model);
   command->add_option("--threads", options->latency.threads, "threads inside an op")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--budget", options->latency.budget_s, "seconds to spend")
+  command
+      ->add_option("--budget", options->latency.budget_s,
+                   "seconds to measure; at least " + std::to_string(kLeastSessions) +
+                       " sessions a side run, of 3 runs each, however long they take")
       ->check(CLI::Range(1.0, 86400.0));
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
   CLI::Option* environment =
-      command->add_option("--env", options->environment, "step this model's environment at random instead")
+      command
+          ->add_option("--env", options->environment,
+                       "instead: the speed of this model's environment, by random steps")
           ->excludes(model);
-  CLI::Option* dream =
-      command->add_flag("--dream", options->dream, "dream with a world model and a controller instead")
-          ->excludes(model)
-          ->excludes(environment)
-          ->excludes("--bind")
-          ->excludes("--inputs");
-  command->add_option("--world", options->world, "this world model (left out: one of random weights)")
+  CLI::Option* dream = command
+                           ->add_flag("--dream", options->dream,
+                                      "instead: the speed of dreams of a world model and a controller")
+                           ->excludes(model)
+                           ->excludes(environment)
+                           ->excludes("--bind")
+                           ->excludes("--inputs");
+  command->add_option("--world", options->world, "the world model (left out: one with random weights)")
       ->check(CLI::ExistingFile)
       ->needs(dream);
   command->add_option("--replicas", options->replicas, "dreams side by side")
       ->check(CLI::Range(1, 65536))
       ->needs(dream);
-  command->add_option("--xfers", options->xfers, "rules of a world model of random weights, and NO-OP")
+  command
+      ->add_option("--xfers", options->xfers,
+                   "rules of the world model with random weights, NO-OP among them")
       ->check(CLI::Range(2, 65535))
       ->needs(dream);
-  command->add_option("--steps", options->steps, "steps to take; of dreams a hundred times as many")
+  command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);
   command->add_option("--horizon", options->horizon, "steps of an episode")

@@ -161,10 +161,10 @@ void add_calibrate(CLI::App& program, Action& action) {
   command->add_option("--graphs", options->graphs, "graphs measured, the model itself among them")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  command->add_option("--depth", options->depth, "rewrites at most from the model to a graph")
+  command->add_option("--depth", options->depth, "most rewrites between the model and a graph")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--session", options->session_s, "seconds of timed runs a graph")
+  command->add_option("--session", options->session_s, "seconds of timed runs for each graph")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "threads inside an op")
@@ -173,7 +173,7 @@ void add_calibrate(CLI::App& program, Action& action) {
   add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
-  command->add_option("--seed", options->seed, "of walks and inputs")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of walks and inputs")->capture_default_str();
   command->add_option("--json", options->json,
                       "write predicted and measured costs as JSON; - for standard output");
   command->callback([options, &action] { action = [options] { return calibrate(*options); }; });

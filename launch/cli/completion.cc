@@ -37,10 +37,11 @@ int print(const CLI::App& program, const std::string& format) {
 void add_completion(CLI::App& program, Action& action) {
   auto format = std::make_shared<std::string>();
   CLI::App* command = program.add_subcommand(
-      "completion", "print what makes a shell complete these commands: source <(regraft completion bash)");
+      "completion",
+      "print a script by which a shell completes these commands: source <(regraft completion bash)");
   command
       ->add_option("FORMAT", *format,
-                   "the shell, or json: all commands, their options and the keys of reports, for programs")
+                   "the shell; or json, for programs: all commands, their options and the keys of reports")
       ->required()
       ->check(one_of({"bash", "zsh", "json"}));
   command->callback(

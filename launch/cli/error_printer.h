@@ -4,8 +4,8 @@
 
 namespace regraft::launch {
 
-/// How what ended the program is printed on standard error: as text for people; or, for a program that runs
-/// this one with REGRAFT_ERRORS=json (launch/python does), as one line {"what", "where", "remedy"}.
+/// Prints the error that ended the program on standard error. It is text for people, or one line {"what",
+/// "where", "remedy"} for a program that sets REGRAFT_ERRORS=json, as launch/python does.
 class ErrorPrinter {
  public:
   /// Takes the variable out of the environment: our own processes print text, which their parent hands on.

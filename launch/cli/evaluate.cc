@@ -53,9 +53,9 @@ double improvement(const search::SearchResult& found, double latency_us) {
   return 1 - latency_us / found.initial.latency_us;
 }
 
-/// What a search says of itself beside the best return: where it stood after each count of kBudgets that it
-/// reached, and how many candidates it had costed when it found its best: by itself, and with those of its
-/// policy's training where they were counted.
+/// What a search says beside the best return. It tells where the search stood after each count of kBudgets
+/// that it reached. It also tells how many candidates were costed when the best was found: in the search
+/// alone, and with its policy's training where that is known.
 nlohmann::json course_of(const search::SearchResult& found, const std::string& kind,
                          std::optional<std::uint64_t> training) {
   nlohmann::json at = nlohmann::json::array(), improvements = nlohmann::json::array();
@@ -171,7 +171,7 @@ int evaluate(Options& options) {
   CallFiles files;
   files.writes("--json", options.json);
   for (const std::filesystem::path& policy : options.policies) files.reads("--policy", policy);
-  files.reads("--config", options.config);
+  if (options.config) files.reads("--config", find_job_config(*options.config));
   for (const std::string& model : options.models) files.reads_model("--models", model);
   nn::set_torch_threads(1);
   Config config = load_job_config(options.config, options.settings);
@@ -243,48 +243,49 @@ int evaluate(Options& options) {
 
 void add_evaluate(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      program.add_subcommand("evaluate", "episodes of policies against a random one and against searches");
+  CLI::App* command = program.add_subcommand(
+      "evaluate", "compare policies with a random one and with searches, episode by episode");
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
       ->check(CLI::ExistingFile);
   command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
-  command
-      ->add_option("--config", options->config,
-                   "a job's config, for rules; and for horizon and locations where they shall not be the "
-                   "policy's")
-      ->check(CLI::ExistingFile);
+  command->add_option(
+      "--config", options->config,
+      "a job's config: its rules count, and the horizon and locations that it sets itself (left "
+      "out: the policy's)");
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--bind", options->bindings,
                    "values of dynamic dims: batch=8,seq=128 (default: the config's)")
       ->delimiter(',');
   command
-      ->add_option(
-          "--searches", options->searches,
-          "compared too: greedy, all_sites_descent, restarts, taso, beam, random; with each policy: policy, "
-          "portfolio")
+      ->add_option("--searches", options->searches,
+                   "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random; with "
+                   "each policy: policy, "
+                   "portfolio")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();
   command->add_option("--search-budget", options->search_s, "seconds for each search and model")
       ->check(CLI::Range(0.0, 1e7))
       ->capture_default_str();
-  command->add_option("--expansions", options->expansions,
-                      "graphs that a search expands at most (0: no limit)");
+  command->add_option("--expansions", options->expansions, "most graphs that a search expands (0: no limit)");
   command->add_option("--candidates", options->candidates,
-                      "graphs whose cost a search asks for at most (0: no limit)");
+                      "most graphs whose cost a search asks for (0: no limit)");
   command
       ->add_option("--scripts", options->scripts,
-                   "a folder of scripts: those named MODEL-*.script are methods too")
+                   "a folder of scripts; those named MODEL-*.script are compared too")
       ->check(CLI::ExistingDirectory);
-  command->add_flag("--untrained", options->untrained, "an untrained policy too, and searches by it");
-  command->add_option("--episodes", options->episodes, "for each policy and model")
+  command->add_flag("--untrained", options->untrained,
+                    "compare an untrained policy too, and searches that it guides");
+  command->add_option("--episodes", options->episodes, "episodes for each policy and model")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--trajectories", options->trajectories, "dreams of a bundle that are checked for real")
+  command
+      ->add_option("--trajectories", options->trajectories,
+                   "dreams of a bundle that are played again in the real environment")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the first episode")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the first episode")->capture_default_str();
   command->add_option("--json", options->json, "write all returns as JSON; - for standard output");
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }

@@ -16,12 +16,12 @@ struct Options {
 void add_experiment(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand(
-      "experiment", "run an experiment of configs/experiments: tables, plots; what is done is kept");
+      "experiment", "run an experiment of configs/experiments; runs that are done are not repeated");
   CLI::Option* name = command->add_option("NAME", options->name, "its name, or a .toml file");
   command->add_option("--out", options->out, "its folder (default results/experiments/NAME)");
   command->add_flag("--small", options->small, "its small form: fewer values, less time");
-  command->add_flag("--plan", options->plan, "print its commands and run none");
-  command->add_flag("--list", options->list, "the experiments that there are")->excludes(name);
+  command->add_flag("--plan", options->plan, "print its commands, and run none");
+  command->add_flag("--list", options->list, "list the experiments")->excludes(name);
   command->callback([options, &action] {
     if (options->name.empty() && !options->list) throw CLI::RequiredError("NAME or --list");
     action = [options]() -> int {

@@ -4,9 +4,9 @@
 
 namespace regraft::launch {
 
-/// Makes every option of a program and of its commands that takes a number refuse what none of them can mean:
-/// negative numbers, NaN, infinities, and whole numbers above what 64 bits hold. CLI11 takes -1 for the
-/// largest unsigned number, and lets NaN through every range. To be called once all options are declared.
+/// Makes every numeric option of a program and its commands refuse NaN, infinities, negative numbers where
+/// none make sense, and whole numbers beyond 64 bits. CLI11 takes -1 for the largest unsigned number, and
+/// lets NaN through every range. To be called once all options are declared.
 void check_numbers(CLI::App& program);
 
 }  // namespace regraft::launch

@@ -51,8 +51,8 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("IN", options->input, "the ONNX model")->required();
   command
       ->add_option("-o,--output", options->output,
-                   "where the result goes; - for standard output. It may be IN, which is "
-                   "then replaced as a whole, at the end")
+                   "where the result goes; - for standard output. It may be IN, which is then replaced in "
+                   "one step, at the end")
       ->required();
   command->add_option("--policy", options->policy, "a trained policy (default: the shipped one)");
   command->add_option("--search", options->search, "how to search; none: import and export only")
@@ -65,23 +65,24 @@ void add_optimise(CLI::App& program, Action& action) {
   command->add_option("--budget", options->budget_s, "seconds of searching")
       ->check(CLI::Range(0.0, 1e7))
       ->capture_default_str();
-  command->add_option("--expansions", options->expansions, "graphs expanded at most (0: no limit)");
+  command->add_option("--expansions", options->expansions, "most graphs to expand (0: no limit)");
   command
       ->add_option("--accept", options->accept,
                    "emit what is measured faster, or what the cost model calls cheaper")
       ->check(one_of({"measured", "cost"}))
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "of the runtime when measuring")
+  command->add_option("--threads", options->threads, "threads of the runtime while it is measured")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   add_feed_options(*command, options->feed);
-  command->add_option("--seed", options->seed, "of search, inputs and measurement")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of search, inputs and measurement")
+      ->capture_default_str();
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
   command->add_option("--log", options->log,
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
   command
       ->add_option("--rules", options->rules,
-                   "a .rules file or a folder of them; 'tested': those too that are neither proved nor "
+                   "a .rules file or a folder of them; 'tested' adds rules that are neither proved nor "
                    "bounded_checked")
       ->capture_default_str();
   command
@@ -89,7 +90,7 @@ void add_optimise(CLI::App& program, Action& action) {
                    "let rules make ops of a runtime's own domain: the output is for that runtime alone")
       ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
   command->add_flag("--strict", options->strict,
-                    "without rules that hold for finite or bounded numbers only: configs/rules/marks.md");
+                    "leave out rules that hold only for finite or bounded numbers: configs/rules/marks.md");
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command
       ->add_option("--trial-budget", options->trial_s,
@@ -100,7 +101,9 @@ void add_optimise(CLI::App& program, Action& action) {
       ->add_option("--least-gain", options->least_gain, "percent that the result must be measured faster by")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  command->add_option("--measure-budget", options->measure_s, "seconds aimed at for the measurement")
+  command
+      ->add_option("--measure-budget", options->measure_s,
+                   "seconds to measure; at least 10 sessions a side run, however long they take")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
   command->add_flag("--quiet", options->quiet, "no progress");

@@ -20,7 +20,9 @@ void add_report(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       program.add_subcommand("report", "one HTML file of the curves of runs and the results of experiments");
-  command->add_option("FOLDER", options->folders, "of `regraft train --run` or `regraft experiment --out`")
+  command
+      ->add_option("FOLDER", options->folders,
+                   "folders of `regraft train --run` or `regraft experiment --out`")
       ->required()
       ->check(CLI::ExistingDirectory);
   command->add_option("-o,--output", options->output, "the file; - for standard output")

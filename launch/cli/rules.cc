@@ -298,19 +298,20 @@ void add_rules(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("rules", "the rule sets");
   command->require_subcommand(1);
-  CLI::App* lists = add_verb(*command, "list", "names by family, with their status", options, action, list);
-  lists->add_option("--family", options->family, "only of this family");
-  lists->add_option("--status", options->status, "only of this status")
+  CLI::App* lists =
+      add_verb(*command, "list", "list rules by family, with their status", options, action, list);
+  lists->add_option("--family", options->family, "only rules of this family");
+  lists->add_option("--status", options->status, "only rules of this status")
       ->check(one_of({"proved", "bounded_checked", "tested"},
                      {{std::string(rules::kFormerBounded), "bounded_checked"}}));
   lists
       ->add_option("--mark", options->mark,
                    "only those that hold under this condition: configs/rules/marks.md")
       ->check(one_of({"finite", "bounded-terms"}));
-  lists->add_flag("--counts", options->counts, "how many, by file, family and status");
+  lists->add_flag("--counts", options->counts, "print only how many there are, by file, family and status");
   CLI::App* shows = add_verb(*command, "show", "one rule's text, status and proof", options, action, show);
-  shows->add_option("NAME", options->name, "of the rule")->required();
-  shows->add_flag("--proof", options->proof, "its proof alone, for an SMT solver: | z3 -in");
+  shows->add_option("NAME", options->name, "name of the rule")->required();
+  shows->add_flag("--proof", options->proof, "print its proof alone, for an SMT solver: ... | z3 -in");
   CLI::App* checks =
       add_verb(*command, "check", "read rules, report the first error, and the rules that rewrite nothing",
                options, action, check);
@@ -318,8 +319,8 @@ void add_rules(CLI::App& program, Action& action) {
       ->capture_default_str();
   CLI::App* verifies =
       add_verb(*command, "verify", "check rules exactly and prove them again", options, action, verify);
-  verifies->add_option("NAME", options->names, "of rules (default: all)");
-  verifies->add_option("--jobs", options->verify.jobs, "rules at the same time")
+  verifies->add_option("NAME", options->names, "rules to verify (default: all)");
+  verifies->add_option("--jobs", options->verify.jobs, "rules verified at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proofs too");
@@ -328,10 +329,9 @@ void add_rules(CLI::App& program, Action& action) {
                    "random matches of each rule that are compared, beyond the grid")
       ->capture_default_str();
   verifies
-      ->add_option(
-          "--work", options->work_millions,
-          "millions of Z3's units of work (some tenths of a second) for the proof of one rule up to one "
-          "rank")
+      ->add_option("--work", options->work_millions,
+                   "limit for the proof of one rule up to one rank: millions of Z3's resource units, some "
+                   "tenths of a second each")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
@@ -340,7 +340,7 @@ void add_rules(CLI::App& program, Action& action) {
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);
-  verifies->add_flag("--verbose", options->verbose, "a line for each rule");
+  verifies->add_flag("--verbose", options->verbose, "print a line for each rule");
 }
 
 }  // namespace regraft::launch

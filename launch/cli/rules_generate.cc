@@ -59,7 +59,7 @@ int run(Options options) {
               made.prune_seconds);
   if (!made.complete()) {
     std::printf("%s%s\n", made.stopped.c_str(),
-                resumable ? "; with the same ops and depth the folder's work is gone on with"
+                resumable ? "; a later call with the same ops, depth and folder goes on"
                           : "; give --resume FOLDER to go on later");
     return kFailed;
   }
@@ -77,11 +77,13 @@ void add_rules_generate(CLI::App& rules, Action& action) {
   CLI::App* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
   std::string names;
   for (const std::string& name : rulegen::op_names()) names += (names.empty() ? "" : ", ") + name;
-  command->add_option("--ops", options->generate.ops, "of " + names)->delimiter(',')->capture_default_str();
-  command->add_option("--depth", options->generate.depth, "nodes of a graph")
+  command->add_option("--ops", options->generate.ops, "operations to build graphs of: " + names)
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--depth", options->generate.depth, "most nodes of a graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 5));
-  command->add_option("--threads", options->generate.threads, "at work")
+  command->add_option("--threads", options->generate.threads, "threads at work")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   command
@@ -93,12 +95,12 @@ void add_rules_generate(CLI::App& rules, Action& action) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--resume", options->generate.folder,
-                      "folder of the work: what is done there is not done again");
+                      "folder that keeps the work done; a later call goes on from there");
   command->add_option("-o,--out", options->out, "where the rules go; - for standard output");
   command->add_option("--examples", options->generate.examples, "exact examples of each rule")
       ->capture_default_str()
       ->check(CLI::Range(8, 100000));
-  command->add_option("--seed", options->generate.seed, "of all that is random")->capture_default_str();
+  command->add_option("--seed", options->generate.seed, "seed of all random choices")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -53,20 +53,21 @@ int run(Options& options) {
 
 void add_rules_import(CLI::App& rules, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = rules.add_subcommand("import", "TASO's rule file as lines of the rule language");
+  CLI::App* command = rules.add_subcommand("import", "translate TASO's rule file into the rule language");
   command->add_option("FILE", options->file, "graph_subst.pb")->required();
   command->add_option("-o,--out", options->out, "where the lines go; - for standard output");
-  command->add_option("--json", options->json, "where what became of each rule goes; - for standard output");
+  command->add_option("--json", options->json,
+                      "where to write what became of each rule; - for standard output");
   command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();
   command->add_option("--examples", options->import.examples, "exact examples of each rule")
       ->capture_default_str()
       ->check(CLI::Range(8, 100000));
   command
       ->add_option("--steps", options->import.derivation_steps,
-                   "derivation steps of known rules that still count as the same")
+                   "a rule is known if known rules derive it in at most so many steps")
       ->capture_default_str()
       ->check(CLI::Range(1, 6));
-  command->add_option("--seed", options->import.seed, "of the examples")->capture_default_str();
+  command->add_option("--seed", options->import.seed, "seed of the examples")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -131,11 +131,12 @@ void add_rules_usage(CLI::App& rules, Action& action) {
   command->add_option("MODEL", options->models, "ONNX models")->required();
   command->add_option("-o,--out", options->out, "where the CSV goes; - for standard output")
       ->capture_default_str();
-  command->add_option("--searches", options->searches, "whose rewrites are counted: greedy, beam, taso")
+  command
+      ->add_option("--searches", options->searches, "searches whose rewrites are counted: greedy, beam, taso")
       ->delimiter(',')
       ->check(one_of({"greedy", "beam", "taso"}))
       ->capture_default_str();
-  command->add_option("--search-seconds", options->search_s, "for one search on one model")
+  command->add_option("--search-seconds", options->search_s, "seconds for one search on one model")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--walks", options->walks, "random walks on each model")
@@ -144,7 +145,7 @@ void add_rules_usage(CLI::App& rules, Action& action) {
   command->add_option("--steps", options->steps, "rewrites of a walk")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of all that is random")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of all random choices")->capture_default_str();
   command->add_option("--rules", options->rules, "a .rules file, a folder of them, or 'tested'")
       ->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();

@@ -3,10 +3,10 @@
 
 #include "core/base/text.h"
 #include "launch/cli/commands.h"
-#include "launch/job/dream_job.h"
 #include "launch/job/job_config.h"
 #include "launch/job/model_based.h"
 #include "launch/job/mpi_session.h"
+#include "launch/job/phases.h"
 #include "launch/job/prepared_run.h"
 #include "launch/job/process_group.h"
 
@@ -25,8 +25,7 @@ int run_phase(const learner::RunFolder& folder, Config config, bool resume, Proc
   const ActorCount actors = group.actors(config);
   if (actors.all() == 0)
     throw UsageError("a job without actors learns nothing", "actors.count", "use at least 1");
-  if (is_dream_phase(config)) check_dream_actors(config, actors.dreaming, actors.real);
-  check_job(folder, config);
+  check_job(folder, config, actors);
   const PreparedRun prepared = prepare(folder, std::move(config), resume);
   return group.run(folder);
 }
@@ -36,7 +35,7 @@ int run_job(const Options& options, ProcessGroup& group) {
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
-  if (is_model_based(config)) return run_model_based(folder, std::move(config), options.resume, group);
+  if (!job_phase(config).make) return run_model_based(folder, std::move(config), options.resume, group);
   return run_phase(folder, std::move(config), options.resume, group);
 }
 
@@ -73,15 +72,15 @@ void add_train(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       program.add_subcommand("train", "train a policy: alone, or as ranks of `mpirun -n K regraft train`");
-  command->add_option("--config", options->config, "a TOML preset (configs/*.toml)")
-      ->check(CLI::ExistingFile);
+  command->add_option("--config", options->config,
+                      "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");
   command->add_option("--run", options->run, "the run's folder, made if it is missing")->required();
   command->add_option("--set", options->settings, "override one key: ppo.lr=1e-4; may be repeated");
   command
       ->add_option("--bind", options->bindings,
                    "values of dynamic dims: batch=8,seq=128; the same as --set workload.bind=...")
       ->delimiter(',');
-  command->add_flag("--resume", options->resume, "go on with the run of that folder");
+  command->add_flag("--resume", options->resume, "go on with the run in that folder");
   command->callback([options, &action] { action = [options] { return train(*options); }; });
 }
 

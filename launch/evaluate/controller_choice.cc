@@ -136,11 +136,11 @@ ControllerChoice::ControllerChoice(learner::RunFolder job, learner::RunFolder dr
     if (!file.is_object() || file.at("dream") != name_of(job_, dream_) ||
         file.at("dreams") != options_.check_dreams || file.at("tau") != config_.number("dream.tau"))
       return;
-    const std::vector<Exported> candidates = exported();
+    const std::vector<Exported> bundles = exported();
     for (const json& item : file.at("checked")) {
       const CheckedController found = checked_in(item);
-      const auto of = std::ranges::find(candidates, found.update, &Exported::update);
-      if (of != candidates.end() && sha256_file(of->file) == found.bundle) checked_.push_back(found);
+      const auto of = std::ranges::find(bundles, found.update, &Exported::update);
+      if (of != bundles.end() && sha256_file(of->file) == found.bundle) checked_.push_back(found);
     }
   } catch (const json::exception&) {  // not ours: all is checked anew
     checked_.clear();

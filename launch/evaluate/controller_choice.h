@@ -52,9 +52,9 @@ ChosenController choose_controller(std::span<const CheckedController> checked, d
 /// The same bundle, whose record says what the checks took (costed_in_training() reads it).
 nn::WorldBundle with_checks(nn::WorldBundle bundle, std::uint64_t real_steps, std::uint64_t costed);
 
-/// The choice of one job, as far as RUN/choice.json has it. Its checks are of one dream's files, of as many
-/// dreams and of the temperature that the config asks for; others in the file count as not there, and their
-/// steps as not taken. One thread.
+/// The choice of one job, as far as RUN/choice.json has it. Counted are checks of the present dream's files,
+/// with as many dreams and at the temperature that the config asks for. Other checks in the file are ignored,
+/// and so are their steps. One thread.
 class ControllerChoice {
  public:
   /// RUN/choice.json

@@ -10,8 +10,8 @@
 
 namespace regraft::launch {
 
-/// Dreams of a bundle's controller, taken for real in what they are dreams of: episodes as long, as many
-/// locations, the same rewards, all else as `workload` and the options `dream.*` of `config` say.
+/// Plays dreams of a bundle's controller again in the real environment. Episodes are as long, with as many
+/// locations and the same rewards. All else is as `workload` and the options `dream.*` of `config` say.
 replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Task& task,
                                   task::WorkloadOptions workload, const Config& config, int trajectories,
                                   std::uint64_t seed);

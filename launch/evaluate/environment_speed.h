@@ -33,8 +33,8 @@ struct EnvironmentSpeed {
   std::vector<MemorySample> memory;     // after each tenth
 };
 
-/// Walks an environment: of the legal rewrites each is equally probable, NO-OP only where there is no other;
-/// masks, costs and observations are made at every step. One thread.
+/// Walks an environment. All legal rewrites are equally probable; NO-OP is taken only where there is no
+/// other. Masks, costs and observations are made at every step. One thread.
 EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_t steps, std::uint64_t seed,
                                      const Clock& clock);
 

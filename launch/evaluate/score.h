@@ -16,8 +16,8 @@ namespace regraft::launch {
 
 /// Episodes of one method on one model. Returns are relative improvements: 1 - final cost / initial cost.
 struct Score {
-  /// kind: random, the name of a search (random-search among them), policy, policy-mode, policy-search and
-  /// portfolio-search, each of these of an untrained policy as untrained, untrained-policy-search...; script
+  /// kind: random, script, the name of a search (random-search among them), or policy, policy-mode,
+  /// policy-search, portfolio-search. An untrained policy's are untrained, untrained-policy-search and so on.
   std::string model, kind;
   std::string method;                   // for people
   std::vector<double> returns, best;    // of the last and of the best graph of each episode

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/task/workload.h"
+#include "launch/job/phases.h"
 
 namespace regraft::launch {
 
@@ -13,22 +14,24 @@ ConfigWarnings config_warnings(const Config& config) {
         "workload.reward: detailed with these weights pays what incremental does: raise "
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
-  const std::string phase = config.text("train.phase");
+  const JobPhase& phase = job_phase(config);
+  const std::string name(phase.name);
   const bool imitates = config.number("ppo.imitation") > 0, part = config.number("train.trained_share") < 1;
-  if (phase != "ppo" && (imitates || part))
-    notes.warnings.emplace_back("ppo.imitation, train.trained_share: the phase " + phase +
+  if (!phase.imitates && (imitates || part))
+    notes.warnings.emplace_back("ppo.imitation, train.trained_share: the phase " + name +
                                 " heeds neither; remove them");
-  if (phase == "ppo" && part && !imitates)
+  if (phase.imitates && part && !imitates)
     notes.warnings.emplace_back(
         "train.trained_share: without ppo.imitation the other episodes are played for nothing; set one of "
         "them");
-  if (phase == "ppo" && imitates && environment.reward == env::RewardKind::measured)
+  if (phase.imitates && imitates && environment.reward == env::RewardKind::measured)
     notes.warnings.emplace_back(
         "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
-  if (phase == "ppo" && config.flag("train.deterministic") && config.text("train.device") == "auto")
+  if (phase.device == PhaseDevice::any && config.flag("train.deterministic") &&
+      config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
-  if (phase != "ppo" && phase != "collect" && config.text("train.device") == "auto")
-    notes.remarks.emplace_back("train.device: the phase " + phase + " computes on the CPU alone");
+  if (phase.device == PhaseDevice::cpu && config.text("train.device") == "auto")
+    notes.remarks.emplace_back("train.device: the phase " + name + " computes on the CPU alone");
   return notes;
 }
 

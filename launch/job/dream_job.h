@@ -1,29 +1,30 @@
 #pragma once
 
-#include <stop_token>
-
-#include "core/base/clock.h"
-#include "core/wire/link.h"
+#include "core/base/config.h"
+#include "launch/job/actor_count.h"
+#include "launch/job/actor_place.h"
 #include "learner/controller/dream_options.h"
 #include "learner/controller/dream_phase.h"
+#include "learner/job/run_folder.h"
 
 namespace regraft::launch {
 
 using learner::kControllerKind;
 using learner::kDreamKind;
 
-/// Whether a config's phase is `dream` or `dyna`.
-bool is_dream_phase(const Config& config);
-
-/// Throws UsageError where such a phase lacks actors of a kind that it needs, or has some of no use; so many
-/// dream, so many play real episodes.
-void check_dream_actors(const Config& config, std::int64_t dreaming, std::int64_t real);
-
-/// What the learner of these phases needs, from the config: loads rules, not models.
+/// What the learner of the phase dream needs, from the config: loads rules, not models.
 learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Config& config);
+/// The same for the phase dyna.
+learner::DreamPhaseSetup dyna_setup(const learner::RunFolder& folder, const Config& config);
 
-/// An actor of the phase `dream` on a link whose kind is one of the above.
-void run_dream_actor(wire::Link& link, const std::string& kind, const Config& config, const Clock& clock,
-                     const std::stop_token& stopped);
+/// Throws UsageError where the phase dream has actors of no use: real ones, where all must dream.
+void check_dream_actors(const Config& config, ActorCount actors);
+/// Throws UsageError where the phase dyna lacks actors that dream or actors that play.
+void check_dyna_actors(ActorCount actors);
+
+/// An actor of the phase dream, of either kind, until its job has ended.
+void run_dream_actor(const ActorPlace& place);
+/// The same of the phase dyna, whose dreams branch off real episodes.
+void run_dyna_actor(const ActorPlace& place);
 
 }  // namespace regraft::launch

@@ -6,10 +6,10 @@
 
 namespace regraft::launch {
 
-/// A folder for the key pairs of this process's actors, readable by its user alone, removed with all it holds
-/// in the destructor. What a process that was killed left behind the next one removes: a folder is locked
-/// (flock) as long as its process lives, so that one whose lock is free belongs to nobody; neither a process
-/// number that is used again nor one of another container deceives it. Used by one thread.
+/// A folder for the key pairs of this process's actors. Only its user can read it, and the destructor removes
+/// it with all it holds. It is locked (flock) as long as its process lives. So the next process can tell, and
+/// removes, what a killed process left behind; process numbers, which are reused and differ between
+/// containers, would not tell. Used by one thread.
 class KeyFolder {
  public:
   /// Throws FileError where none can be made. What cannot be removed of others stays.

@@ -2,44 +2,25 @@
 
 #include <atomic>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "core/base/log.h"
+#include "core/base/usage.h"
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "core/task/environment_pool.h"
-#include "core/task/workload.h"
 #include "core/wire/error.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/config_warnings.h"
-#include "launch/job/dream_job.h"
 #include "launch/job/job_config.h"
-#include "launch/job/ppo_job.h"
+#include "launch/job/job_setup.h"
+#include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
-#include "launch/job/world_job.h"
 #include "learner/job/learner_error.h"
 
 namespace regraft::launch {
 namespace {
-
-/// The environments of a world model's phases; they and the clock outlive the phase.
-std::unique_ptr<learner::Phase> make_phase(const learner::RunFolder& folder, const Config& config,
-                                           std::optional<task::EnvironmentPool>& environments,
-                                           const Clock& clock) {
-  if (is_dream_phase(config)) return learner::make_dream_phase(dream_setup(folder, config));
-  const std::string phase = config.text("train.phase");
-  if (phase == "ppo") return learner::make_ppo_phase(ppo_setup(folder, config));
-  if (phase != "collect" && phase != "world-model")
-    throw UsageError("a learner's process has no phase " + phase, "train.phase",
-                     "start it by `regraft train`");
-  environments.emplace(task::workload_options_from(config), clock);
-  const auto environment_of = [&environments](std::uint32_t model) -> env::Environment& {
-    return environments->environment(model);
-  };
-  return learner::make_world_phase(world_setup(folder, config, environment_of), clock);
-}
 
 int report(const learner::JobSummary& summary) {
   std::printf("%s", summary.text.c_str());
@@ -60,13 +41,16 @@ int run_learner_process(const learner::RunFolder& folder) {
                               });
   start_log("info", "learner", folder.log());
   const Config config = load_run_config(folder);
+  const JobPhase& phase = job_phase(config);
+  if (!phase.make)
+    throw UsageError("the phase " + std::string(phase.name) + " has no learner of its own", "train.phase",
+                     "start it by `regraft train`");
   log_config_warnings(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
   const SystemClock clock;
-  std::optional<task::EnvironmentPool> environments;
   std::optional<learner::JobRunner> runner;
   try {
-    runner.emplace(job_setup(folder, config), make_phase(folder, config, environments, clock), clock);
+    runner.emplace(job_setup(folder, config), phase.make({folder, config, clock}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
     log_error("{}", error.what());

@@ -198,8 +198,8 @@ std::optional<int> choose(const learner::RunFolder& job, const Config& config,
   return kDone;
 }
 
-/// The controller of a round becomes the job's once it has learned; that of the last one only where none is
-/// chosen, or by the choice. Done again where a job was killed right before it.
+/// The controller of a round becomes the job's once it has learned. That of the last round does so only where
+/// the job chooses none. Done again where a job was killed right before it.
 void publish_last(const learner::RunFolder& job, const std::vector<ModelBasedStep>& steps, std::size_t i) {
   const bool last = i + 1 == steps.size();
   if (last ? ControllerChoice::wanted(steps[i].config) : steps[i + 2].done()) return;
@@ -225,17 +225,13 @@ bool evaluated(const learner::RunFolder& job, const Config& config) {
   return true;
 }
 
-/// The steps of a fit that is done, beside which the next round's are counted: it may hold a few more than it
-/// was asked for.
+/// The steps of a fit that is done, which may be a few more than it was asked for. The next round collects
+/// further ones beside them.
 std::uint64_t steps_of(const ModelBasedStep& fit) {
   return json_in(fit.folder.summary()).at("steps").get<std::uint64_t>();
 }
 
 }  // namespace
-
-bool is_model_based(const Config& config) {
-  return config.text("train.phase") == "model-based";
-}
 
 bool ModelBasedStep::done() const {
   const json summary = json_in(folder.summary());
@@ -284,9 +280,8 @@ std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
 
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, ProcessGroup& group) {
   std::vector<ModelBasedStep> steps = model_based_steps(job, config, group.actors(config).all());
-  check_job(job, config);
-  const ModelBasedOptions options = model_based_options().from(config);
-  check_rounds(job, options.rounds);
+  check_job(job, config, group.actors(config));
+  check_rounds(job, model_based_options().from(config).rounds);
   const PreparedRun prepared = prepare(job, std::move(config), resume);
   const bool chooses = ControllerChoice::wanted(prepared.config);
   const std::size_t all = steps.size() + (chooses ? 2 : 1);

@@ -12,11 +12,9 @@
 namespace regraft::launch {
 
 // The phase `model-based`: rounds of the phases `world-model` and `dream`, each a run of its own below the
-// job's folder, then the choice of a controller of the last round (controller_choice.h) and its evaluation:
+// job's folder. Then a controller of the last round is chosen (controller_choice.h) and evaluated:
 //   round-1/fit -> round-1/dream -> round-2/fit (more steps, in part by the last controller) -> ... ->
 //   choice -> evaluation
-
-bool is_model_based(const Config& config);
 
 /// One run of the job.
 struct ModelBasedStep {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The one place where MPI is touched: a small shared library with a C interface, loaded only under mpirun, so
-// that the program starts, and says what is missing, on a machine without MPI.
+// The one place where MPI is used: a small shared library with a C interface, loaded only under mpirun. On a
+// machine without MPI the program still starts, and says what is missing.
 
 extern "C" {
 

@@ -1,9 +1,12 @@
 #include "launch/job/ppo_job.h"
 
+#include "actors/policy_actor.h"
+#include "core/base/log.h"
 #include "core/env/rule_features.h"
 #include "core/graph/op_kind_names.h"
 #include "core/task/workload.h"
-#include "launch/job/job_config.h"
+#include "launch/evaluate/runtime_meter.h"
+#include "launch/job/job_setup.h"
 
 namespace regraft::launch {
 
@@ -28,6 +31,15 @@ learner::PpoPhaseSetup ppo_setup(const learner::RunFolder& folder, const Config&
   setup.limits = {workload.environment.horizon, workload.environment.location_limit};
   setup.op_kind_names = graph::op_kind_names();
   return setup;
+}
+
+void run_policy_actor(const ActorPlace& place) {
+  task::WorkloadOptions workload = task::workload_options_from(place.config);
+  workload.make_meter = [](const task::Task& task) { return make_runtime_meter(task); };
+  const nn::NetworkConfig network = job_network(place.config, task::load_rules(workload).size());
+  actors::PolicyActor actor(place.link, workload, network, place.clock);
+  actor.run(place.stopped);
+  log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
 }
 
 }  // namespace regraft::launch

@@ -9,12 +9,13 @@
 #include <thread>
 
 #include "core/base/atomic_file.h"
+#include "core/base/clock.h"
 #include "core/task/workload.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/job/job_config.h"
 #include "launch/job/launch_error.h"
-#include "launch/job/ppo_job.h"
+#include "launch/job/phases.h"
 
 namespace regraft::launch {
 namespace {
@@ -84,7 +85,7 @@ PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDesc
 
 }  // namespace
 
-void check_job(const learner::RunFolder& folder, const Config& config) {
+void check_job(const learner::RunFolder& folder, const Config& config, ActorCount actors) {
   const std::vector<std::string> models = task::workload_options_from(config).models;
   if (models.empty())
     throw UsageError("no model to train on", "workload.models",
@@ -92,18 +93,20 @@ void check_job(const learner::RunFolder& folder, const Config& config) {
   for (const std::string& model : models)
     if (!model.starts_with("synthetic:") && !fs::exists(model))
       throw UsageError("there is no such model", model, "name an ONNX file in workload.models");
-  const std::string phase = config.text("train.phase");
-  if (phase != "ppo" && config.text("workload.reward") == enum_name(env::RewardKind::measured))
-    throw UsageError("the phase " + phase + " has nothing to measure with", "workload.reward",
+  const JobPhase& phase = job_phase(config);
+  const std::string name(phase.name);
+  const bool measured = config.text("workload.reward") == enum_name(env::RewardKind::measured);
+  if (!phase.measures && measured)
+    throw UsageError("the phase " + name + " has nothing to measure with", "workload.reward",
                      "use another reward, or train.phase=ppo");
-  if (phase != "ppo" && config.text("train.device") == "cuda")
-    throw UsageError("the phase " + phase + " computes on the CPU alone", "train.device",
+  if (phase.device != PhaseDevice::any && config.text("train.device") == "cuda")
+    throw UsageError("the phase " + name + " computes on the CPU alone", "train.device",
                      "use cpu or auto, or train.phase=ppo");
-  if (config.flag("train.deterministic") &&
-      config.text("workload.reward") == enum_name(env::RewardKind::measured))
+  if (config.flag("train.deterministic") && measured)
     throw UsageError("what is measured differs each time, so it is not deterministic", "workload.reward",
                      "use another reward, or leave out train.deterministic");
-  ppo_setup(folder, config);
+  const SystemClock clock;
+  phase.check({folder, config, clock}, actors);
 }
 
 void make_run(const learner::RunFolder& folder, const Config& config) {

@@ -2,19 +2,21 @@
 
 #include "core/base/config.h"
 #include "core/base/file.h"
+#include "launch/job/actor_count.h"
 #include "learner/job/run_folder.h"
 
 namespace regraft::launch {
 
-/// A run folder that is ready for workers, and ours alone as long as this lives: a second job in the same
-/// folder would shut out the actors of the first.
+/// A run folder that is ready for workers, and locked as long as this lives. A second job in the same folder
+/// would shut out the actors of the first.
 struct PreparedRun {
   Config config;
   FileDescriptor lock;
 };
 
-/// Throws UsageError, ConfigError or RuleError where a job's rules or options cannot be used; writes nothing.
-void check_job(const learner::RunFolder& folder, const Config& config);
+/// Throws UsageError, ConfigError or RuleError where a job's rules, options or actors cannot be used; writes
+/// nothing.
+void check_job(const learner::RunFolder& folder, const Config& config, ActorCount actors);
 
 /// The folder itself: config, and run id and keys where there are none yet. Throws FileError.
 void make_run(const learner::RunFolder& folder, const Config& config);

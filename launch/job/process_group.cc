@@ -9,7 +9,8 @@
 
 #include "core/wire/keys.h"
 #include "launch/call/exit_code.h"
-#include "launch/job/dream_job.h"
+#include "launch/job/job_config.h"
+#include "launch/job/phases.h"
 
 namespace regraft::launch {
 namespace {
@@ -18,19 +19,21 @@ WorkerSpec learner_spec(const learner::RunFolder& folder) {
   return {"learner", {program_path(), "learner", "--run", folder.root.string()}, true};
 }
 
-/// The first actors of the phase `dream` dream, as many as the config says; the others play real
+std::int64_t dreaming_in(const Config& config) {
+  return job_phase(config).dreaming_kind.empty() ? 0 : actor_options().from(config).dreaming;
+}
+
+/// The first actors dream, as many as the config says, in phases that have such; the others play real
 /// environments.
 WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t number,
                       const std::filesystem::path& key) {
-  std::vector<std::string> words{
-      program_path(), "actor",  "--join", folder.run_file().string(), "--run", folder.root.string(), "--key",
-      key.string(),   "--name", name};
   const Config config = load_run_config(folder);
-  if (is_dream_phase(config)) {
-    words.emplace_back("--kind");
-    words.emplace_back(number <= actor_options().from(config).dreaming ? kDreamKind : kControllerKind);
-  }
-  return {name, std::move(words), false};
+  const JobPhase& phase = job_phase(config);
+  const auto kind = number <= dreaming_in(config) ? phase.dreaming_kind : phase.actor_kind;
+  return {name,
+          {program_path(), "actor", "--join", folder.run_file().string(), "--run", folder.root.string(),
+           "--key", key.string(), "--name", name, "--kind", std::string(kind)},
+          false};
 }
 
 std::string actor_name(std::int64_t number) {

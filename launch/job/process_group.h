@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/job/job_config.h"
+#include "core/base/config.h"
+#include "launch/job/actor_count.h"
 #include "launch/job/key_folder.h"
 #include "launch/job/mpi_session.h"
 #include "launch/job/supervisor.h"

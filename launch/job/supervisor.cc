@@ -87,8 +87,8 @@ int Supervisor::run() {
 
 void Supervisor::start(Worker& worker) {
   SpawnOptions spawn;
-  // LibTorch's threads are OpenMP's, which wait for each other in busy loops: where other processes want the
-  // cores, a learner of two threads spent four fifths of its time in them. Who set a policy keeps it.
+  // LibTorch's threads are OpenMP's, which wait for each other in busy loops. Where other processes want the
+  // cores, a learner of two threads spent four fifths of its time there. A policy that the user set is kept.
   if (std::getenv(kWaitPolicy) == nullptr) spawn.environment.emplace_back(kWaitPolicy, "passive");
   spawn.argv = worker.spec.argv;
   ++worker.incarnation;

@@ -28,9 +28,9 @@ struct SupervisorOptions {
   std::function<void(const std::string& line)> report;  // one line for each event; may be empty
 };
 
-/// Starts workers and restarts those that are killed or fail, each time with the next incarnation number
-/// (from 1), so that a lost process does not end the job. Exit code 0 ends a worker for good, so does 2 (it
-/// was called wrongly).
+/// Starts workers, and starts those again that are killed or fail, so that a lost process does not end the
+/// job. Each start has the next incarnation number, from 1. Exit code 0 ends a worker for good, and so does 2
+/// (it was called wrongly).
 ///
 /// Signals to the supervisor: SIGTERM, SIGINT and SIGUSR1 ask every worker (SIGTERM) to save and end, the
 /// leader first; SIGCONT, which mpirun sends before SIGTERM, makes them save at once (SIGUSR1). Workers die

@@ -1,10 +1,15 @@
 #include "launch/job/world_job.h"
 
+#include <memory>
+
+#include "actors/collector.h"
+#include "core/base/log.h"
 #include "core/base/usage.h"
 #include "core/graph/op_kind_names.h"
 #include "core/nn/world_bundle.h"
+#include "core/task/environment_pool.h"
 #include "core/task/workload.h"
-#include "launch/job/job_config.h"
+#include "launch/job/job_setup.h"
 #include "launch/policy/controller_bundle.h"
 #include "replay/dream/controller_chooser.h"
 
@@ -25,14 +30,15 @@ learner::WorldContext world_context(const Config& config) {
 }
 
 learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
-                                     learner::EnvironmentOf environment_of) {
+                                     const Clock& clock) {
   learner::WorldPhaseSetup setup;
   setup.job = job_setup(folder, config);
   setup.world = learner::world_options_from(config);
   setup.context = world_context(config);
-  setup.models = task::workload_options_from(config).models;
-  setup.environment_of = std::move(environment_of);
-  setup.collect_only = config.text("train.phase") == "collect";
+  const task::WorkloadOptions workload = task::workload_options_from(config);
+  setup.models = workload.models;
+  setup.environment_of = [pool = std::make_shared<task::EnvironmentPool>(workload, clock)](
+                             std::uint32_t model) -> env::Environment& { return pool->environment(model); };
   return setup;
 }
 
@@ -46,6 +52,14 @@ replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& r
     throw UsageError("the controller learned with actions of the mode " + mode, world.policy,
                      "use workload.action_mode=" + mode);
   return replay::controller_chooser(bundle, world.on_policy, std::move(random));
+}
+
+void run_collector(const ActorPlace& place) {
+  task::WorkloadOptions workload = task::workload_options_from(place.config);
+  replay::Chooser choose = collecting_chooser(place.config, task::load_rules(workload));
+  actors::Collector collector(place.link, std::move(workload), std::move(choose), place.clock);
+  collector.run(place.stopped);
+  log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
 }
 
 }  // namespace regraft::launch

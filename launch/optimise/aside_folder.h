@@ -9,10 +9,11 @@
 
 namespace regraft::launch {
 
-/// A hidden folder for files that are not known to be good yet, `.NAME.PID-N.aside`. It goes with its object,
-/// and when SIGINT, SIGTERM or SIGHUP ends the process; what a process that was killed otherwise left behind
-/// goes when the next is made beside it. The folder is locked while its process lives: numbers of processes
-/// do not tell apart the containers and machines of one file system. Make it before other threads start.
+/// A hidden folder, `.NAME.PID-N.aside`, for files that are not known to be good yet. It is removed with its
+/// object, and when SIGINT, SIGTERM or SIGHUP ends the process. What a process that was killed otherwise left
+/// behind is removed when the next folder is made beside it. The folder is locked while its process lives:
+/// process numbers differ between containers and machines that share a file system. Make it before other
+/// threads start.
 class AsideFolder {
  public:
   /// Throws FileError when `beside` cannot be written.

@@ -14,8 +14,8 @@
 
 namespace regraft::launch {
 
-/// The rewrites of a path that are still there once some are left out, as matches of the graphs that they now
-/// meet: what was made of what is left out is left out, too. `start` is where the path begins.
+/// The rewrites of a path that remain when some are left out, as matches of the graphs that they now meet. A
+/// rewrite of what a left-out rewrite made is left out too. `start` is where the path begins.
 std::vector<rules::Match> path_without(const graph::Graph& start, const rules::RuleSet& rules,
                                        std::span<const rules::Match> path,
                                        const std::set<std::size_t>& left_out);

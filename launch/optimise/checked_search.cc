@@ -123,8 +123,8 @@ std::vector<search::SearchResult> CheckedSearch::search(const ModelGraphs& start
       [&](std::size_t at, const auto& limits) { return search(start[at], costs_.factories()[at], limits); });
 }
 
-/// Where other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help: a
-/// greedy search looks whether any single rewrite promises that, and without one nothing else is tried.
+/// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
+/// A greedy search then looks whether any single rewrite promises that. If none does, nothing else is tried.
 search::SearchResult CheckedSearch::search(const graph::Graph& start, const cost::CostFactory& costs,
                                            const search::SearchLimits& budget) {
   if (options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {

@@ -16,9 +16,9 @@
 
 namespace regraft::launch {
 
-/// Searches a model's graphs and keeps what passes: each rewrite is checked in fp64 at its site while it is
-/// applied, and what is refused or blamed is left out. Notes what it did in report and log. All arguments
-/// outlive it.
+/// Searches a model's graphs and keeps what passes. Each rewrite is checked in fp64 at its site while it is
+/// applied. What is refused or blamed is left out. Notes what it did in report and log. All arguments outlive
+/// it.
 class CheckedSearch {
  public:
   /// Runs work and notes its time under a name.
@@ -38,8 +38,8 @@ class CheckedSearch {
   /// that a check refuses is left out; where that is not enough, its rule is. Throws NotEquivalentError for a
   /// script.
   Paths find(const ModelGraphs& start, ModelGraphs& best);
-  /// The paths without the rewrite that is to blame, counted over all of them, and the graphs they lead to;
-  /// where that is not enough, what is found without its rule. `what` says what it did.
+  /// The paths without the rewrite that is to blame, and the graphs they lead to. `culprit` counts over all
+  /// paths. Where leaving it out is not enough, searches again without its rule. `what` says what it did.
   Paths after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
                     const std::string& what, ModelGraphs& best);
   /// Other paths in place of those found: checks, notes and returns them, as find does.

@@ -41,8 +41,8 @@ class ModelGraphs {
 };
 
 /// Searches each graph that runs and in which a rule matches; the others keep an empty path. Limits of time
-/// and expansions are shared out by what the graphs cost in one run of the model: what one leaves goes to
-/// those that cost more. `costs` has one factory a graph.
+/// and expansions are shared out in proportion to the graphs' costs in one run of the model. What one search
+/// leaves goes to graphs that cost more. `costs` has one factory a graph.
 std::vector<search::SearchResult> search_each(
     const ModelGraphs& graphs, const std::vector<double>& runs, const rules::RuleSet& rules,
     std::span<const cost::SeveralSizesFactory> costs, const search::SearchLimits& limits,

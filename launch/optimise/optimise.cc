@@ -209,9 +209,9 @@ class Pipeline {
             report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
   }
 
-  exec::EquivalenceReport verify(const fs::path& candidate, bool bit_equal) {
+  exec::EquivalenceReport verify(const fs::path& rewritten, bool bit_equal) {
     exec::EquivalenceReport equivalence =
-        verify_in_child(options_.input, candidate, check_options(bit_equal));
+        verify_in_child(options_.input, rewritten, check_options(bit_equal));
     equivalence.reason = output_.spoken(equivalence.reason);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
@@ -227,9 +227,9 @@ class Pipeline {
     const TempDir folder;
     const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
     const auto good_after = [&](std::size_t count) {
-      const fs::path candidate = folder.path() / "prefix.onnx";
-      replay.write_prefix(count, candidate);
-      return verify_in_child(options_.input, candidate, check_options(false)).equivalent;
+      const fs::path prefix = folder.path() / "prefix.onnx";
+      replay.write_prefix(count, prefix);
+      return verify_in_child(options_.input, prefix, check_options(false)).equivalent;
     };
     if (!good_after(0)) return std::nullopt;
     return first_bad_step(log_.entries.size(), good_after);

@@ -13,8 +13,8 @@
 
 namespace regraft::launch {
 
-/// A rule that the check of a rewrite's site or of the whole model refused, and that this model's search did
-/// without; or one of its rewrites, which was left out.
+/// A rule that a check refused, at a rewrite's site or of the whole model, so that the search did without it.
+/// Or one rewrite of it, which was left out.
 struct RefusedRule {
   std::string rule;
   std::string reason;             // names the rewrite and the value that differs

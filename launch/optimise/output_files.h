@@ -12,10 +12,9 @@
 namespace regraft::launch {
 
 /// Where a model is written until it is known to be good: aside, in the folder of the output, and renamed by
-/// commit(). Without one nothing stays, not even when the disk fills up. Each has a folder of its own, also
-/// where several write the same output at once. A link as output stays one, a file keeps its mode and owner,
-/// and what is no file (a pipe, a device, standard output) gets the bytes. Make it before other threads
-/// start.
+/// commit(). Without commit() nothing stays, not even when the disk is full. Each has a folder of its own,
+/// also where several write the same output at once. An output that is a link stays one. A file keeps its
+/// mode and owner. A pipe, a device or standard output gets the bytes. Make it before other threads start.
 class OutputFiles {
  public:
   /// Throws FileError when the folder of `output` cannot be written.

@@ -12,8 +12,8 @@
 
 namespace regraft::launch {
 
-/// SHA-256 of a model: of its file, or, where it has external data, of the digests of its file and of its
-/// data files, so that damage to either shows.
+/// SHA-256 of a model's file. Where it has external data, of the digests of its file and of its data files,
+/// so that damage to either shows.
 std::string model_sha256(const onnx::ImportedModel& model);
 
 /// A rewrite log on the model that it was written for.
@@ -27,8 +27,8 @@ class LogReplay {
   const onnx::ImportedModel& model() const { return model_; }
   /// The model after the first `count` entries, written to `path`. Throws RuleError where log and model part.
   void write_prefix(std::size_t count, const std::filesystem::path& path) const;
-  /// Where each entry applied: the path of its body, if it is of one, and the names, in the model, of what
-  /// the nodes gave, or their ops where a rewrite made them.
+  /// Where each entry applied: the path of its body, if it is in one, and the names of the nodes' outputs in
+  /// the model. Nodes that a rewrite made are named by their op.
   std::vector<std::string> places() const;
 
  private:

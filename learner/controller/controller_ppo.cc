@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/nn/error.h"
-#include "core/nn/internal/controller_network.h"
+#include "core/nn/training/controller_network.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/ppo_targets.h"
 #include "replay/rollout/episodes.h"
@@ -15,9 +15,9 @@ namespace regraft::learner {
 namespace {
 
 using nn::NnError;
-using nn::internal::ControllerNetwork;
-using nn::internal::ControllerOutput;
-using nn::internal::ControllerSteps;
+using nn::training::ControllerNetwork;
+using nn::training::ControllerOutput;
+using nn::training::ControllerSteps;
 using replay::DreamedStep;
 using replay::DreamSegment;
 using torch::Tensor;

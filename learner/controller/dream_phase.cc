@@ -172,7 +172,7 @@ std::vector<std::byte> DreamPhase::weights(const JobFigures& job) {
       {"tau",
        setup_.dream.tau}}.dump();
   replay::DreamWork work;
-  work.candidates = trainer_->candidates();
+  work.individuals = trainer_->individuals();
   if (dyna_) work.branches = dyna_->branches();
   bundle_.work = replay::encode_work(work);
   bundle_.controller = nn::encode_controller(file_);

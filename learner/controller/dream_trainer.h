@@ -16,7 +16,7 @@
 
 namespace regraft::learner {
 
-/// The episodes of one ticket: segments, or of an evolution's candidate its returns alone.
+/// The episodes of one ticket: segments, or of an evolution's individual its returns alone.
 struct DreamResult : TicketResult {
   std::uint64_t sequence = 0;       // of its ticket
   std::uint64_t real_episodes = 0;  // the others are dreamed
@@ -44,7 +44,7 @@ class DreamTrainer {
   /// The controller as it is now, training record left out.
   virtual nn::ControllerFile controller() const = 0;
   /// What actors shall try beyond playing it.
-  virtual std::vector<std::vector<float>> candidates() { return {}; }
+  virtual std::vector<std::vector<float>> individuals() { return {}; }
 
   virtual std::vector<std::byte> save() const = 0;
   /// Throws replay::ReplayError or nn::NnError.

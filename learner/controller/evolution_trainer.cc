@@ -46,10 +46,10 @@ class EvolutionTrainer : public DreamTrainer {
     std::ranges::copy(evolution_.mean(), file.weights.values.begin());
     return file;
   }
-  std::vector<std::vector<float>> candidates() override {
+  std::vector<std::vector<float>> individuals() override {
     std::vector<std::vector<float>> all;
-    for (const std::vector<double>& candidate : evolution_.ask())
-      all.emplace_back(candidate.begin(), candidate.end());
+    for (const std::vector<double>& individual : evolution_.ask())
+      all.emplace_back(individual.begin(), individual.end());
     return all;
   }
   std::vector<std::byte> save() const override { return evolution_.save(); }
@@ -64,7 +64,7 @@ class EvolutionTrainer : public DreamTrainer {
 
 std::unique_ptr<DreamResult> EvolutionTrainer::judge(const wire::Delivery& delivery) const {
   if (delivery.parts.size() != 1 || delivery.parts.front().frames.size() != 1)
-    throw replay::ReplayError("is not one candidate's returns", "dreams", "");
+    throw replay::ReplayError("is not one individual's returns", "dreams", "");
   auto result = std::make_unique<DreamResult>();
   result->returns = replay::decode_returns(delivery.parts.front().frames.front().bytes());
   const replay::DreamReturns& returns = result->returns;
@@ -85,7 +85,7 @@ void EvolutionTrainer::update(double, CurvePoint& point) {
   std::uint64_t steps = 0;
   for (const auto& [sequence, result] : results_) {
     const double sum = std::accumulate(result.returns.begin(), result.returns.end(), 0.0);
-    losses[replay::candidate_of(sequence, models_, losses.size())] -=
+    losses[replay::individual_of(sequence, models_, losses.size())] -=
         sum / static_cast<double>(result.returns.size() * models_);
     all.insert(all.end(), result.returns.begin(), result.returns.end());
     steps += result.steps;
@@ -94,7 +94,7 @@ void EvolutionTrainer::update(double, CurvePoint& point) {
   evolution_.tell(losses);
   results_.clear();
   counts().add_to(point);
-  point.add("controller/best_candidate", -std::ranges::min(losses));
+  point.add("controller/best_individual", -std::ranges::min(losses));
   point.add("controller/step_size", evolution_.sigma());
 }
 

@@ -9,7 +9,7 @@
 
 namespace regraft::learner {
 
-/// Separable CMA-ES on the query of a linear controller. Every candidate of a generation dreams the same
+/// Separable CMA-ES on the query of a linear controller. Every individual of a generation dreams the same
 /// episodes of every model; its loss is the mean of their returns, negative. As tickets are taken in whole
 /// generations, what comes out depends on the seed alone, however many actors there are and die.
 std::unique_ptr<DreamTrainer> make_evolution_trainer(const nn::ControllerFile& file,

@@ -7,11 +7,6 @@ namespace {
 
 const BoundOptions<LearnerOptions>& table() {
   static const BoundOptions<LearnerOptions> options({
-      {"train.phase", &LearnerOptions::phase,
-       one_of({"ppo", "collect", "world-model", "dream", "model-based", "dyna"}).fixed(),
-       "ppo: a policy in real environments; collect: random rollouts to disk; world-model: these, and a "
-       "world model fitted to them; dream: a controller in that model (dream.world); model-based: all of it, "
-       "in rounds, and an evaluation; dyna: real episodes and short dreams that branch off them"},
       {"train.seed", &LearnerOptions::seed, at_least(0).fixed(), "seed of weights, tickets and minibatches"},
       {"train.minutes", &LearnerOptions::minutes, at_least(0),
        "minutes of training, all restarts together; 0: no limit"},

@@ -10,7 +10,6 @@ namespace regraft::learner {
 
 /// What a learner of any phase does.
 struct LearnerOptions {
-  std::string phase = "ppo";
   std::uint64_t seed = 0;
   double minutes = 0;                      // of training, all generations together; 0: no limit
   std::uint64_t updates = 0;               // policy updates; 0: no limit

@@ -4,19 +4,19 @@
 
 #include <cstring>
 
-#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/training/flat_parameters.h"
 #include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
 
 /// The values of parameters for checkpoints, to the bit.
-inline void write_values(const nn::internal::FlatParameters& parameters, replay::ByteWriter& out) {
+inline void write_values(const nn::training::FlatParameters& parameters, replay::ByteWriter& out) {
   const nn::Weights weights = parameters.store();
   out.raw(std::as_bytes(std::span(weights.values)));
 }
 
 /// Throws replay::ReplayError where there are too few bytes.
-inline void read_values(nn::internal::FlatParameters& parameters, replay::ByteReader& in) {
+inline void read_values(nn::training::FlatParameters& parameters, replay::ByteReader& in) {
   nn::Weights weights = parameters.store();
   const auto raw = in.raw(weights.values.size() * sizeof(float));
   std::memcpy(weights.values.data(), raw.data(), raw.size());

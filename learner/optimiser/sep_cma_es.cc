@@ -60,18 +60,18 @@ SepCmaEs::SepCmaEs(std::vector<double> mean, const Options& options)
 }
 
 const std::vector<std::vector<double>>& SepCmaEs::ask() {
-  if (candidates_.empty()) draw();
-  return candidates_;
+  if (individuals_.empty()) draw();
+  return individuals_;
 }
 
 void SepCmaEs::draw() {
   before_ = rng_;
   steps_.assign(population_, std::vector<double>(mean_.size()));
-  candidates_.assign(population_, mean_);
+  individuals_.assign(population_, mean_);
   for (std::size_t k = 0; k < population_; ++k) {
     for (std::size_t i = 0; i < mean_.size(); ++i) {
       steps_[k][i] = std::sqrt(variance_[i]) * rng_.normal();
-      candidates_[k][i] += sigma_ * steps_[k][i];
+      individuals_[k][i] += sigma_ * steps_[k][i];
     }
   }
 }
@@ -80,8 +80,8 @@ void SepCmaEs::tell(std::span<const double> losses) {
   ask();
   if (losses.size() != population_)
     throw UsageError("there are " + std::to_string(losses.size()) + " losses for " +
-                         std::to_string(population_) + " candidates",
-                     "cma-es", "give one a candidate");
+                         std::to_string(population_) + " individuals",
+                     "cma-es", "give one an individual");
   std::vector<std::size_t> order(population_);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
@@ -90,7 +90,7 @@ void SepCmaEs::tell(std::span<const double> losses) {
   order.resize(parents_);
   ++generation_;
   adapt(order);
-  candidates_.clear();
+  individuals_.clear();
 }
 
 void SepCmaEs::adapt(std::span<const std::size_t> parents) {
@@ -132,8 +132,8 @@ std::vector<std::byte> SepCmaEs::save() const {
   out.value(sigma_);
   for (const auto* part : {&mean_, &variance_, &sigma_path_, &variance_path_})
     for (const double value : *part) out.value(value);
-  // Candidates that were asked for are drawn again: the stream is kept as it was before them.
-  for (const std::uint64_t word : candidates_.empty() ? rng_.state() : before_.state()) out.value(word);
+  // Individuals that were asked for are drawn again: the stream is kept as it was before them.
+  for (const std::uint64_t word : individuals_.empty() ? rng_.state() : before_.state()) out.value(word);
   return bytes;
 }
 
@@ -150,7 +150,7 @@ void SepCmaEs::restore(std::span<const std::byte> bytes) {
   for (std::uint64_t& word : state) word = in.value<std::uint64_t>();
   in.finish();
   other.rng_.restore(state);
-  other.candidates_.clear();
+  other.individuals_.clear();
   *this = std::move(other);
 }
 

@@ -10,8 +10,8 @@
 #include "core/base/rng.h"
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "core/nn/internal/network.h"
-#include "core/nn/internal/trainer.h"
+#include "core/nn/training/network.h"
+#include "core/nn/training/trainer.h"
 #include "learner/ppo/ppo_core.h"
 #include "replay/rollout/bytes.h"
 #include "replay/rollout/episodes.h"
@@ -20,8 +20,8 @@ namespace regraft::learner {
 namespace {
 
 using nn::NnError;
-using nn::internal::Gradients;
-using nn::internal::Network;
+using nn::training::Gradients;
+using nn::training::Network;
 using replay::Segment;
 using torch::Tensor;
 
@@ -57,7 +57,7 @@ struct Minibatch {
 };
 
 /// `rows` of one kind of decision, with what the policy in training says of them.
-Decisions decisions(const nn::internal::DecisionOutput& output, const DecisionTargets& targets,
+Decisions decisions(const nn::training::DecisionOutput& output, const DecisionTargets& targets,
                     std::span<const std::uint8_t> imitated, std::span<const std::size_t> rows,
                     torch::Device device) {
   const auto column = [&](const std::vector<float>& values) {
@@ -90,7 +90,7 @@ class Ppo::State {
   State(const nn::NetworkConfig& config, const env::RuleFeatureTable& rules, const PpoOptions& options,
         const std::string& device, std::uint64_t seed, nn::Engine engine)
       : network_(config, torch::Device(nn::resolve_device(device))),
-        trainer_(nn::internal::make_trainer(network_, rules, engine)),
+        trainer_(nn::training::make_trainer(network_, rules, engine)),
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
               {"PPO", "learner/minibatches", kStateFormat}) {}
 
@@ -101,7 +101,7 @@ class Ppo::State {
   Tensor loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const;
 
   Network network_;
-  std::unique_ptr<nn::internal::Trainer> trainer_;
+  std::unique_ptr<nn::training::Trainer> trainer_;
   PpoCore core_;
 };
 
@@ -348,7 +348,7 @@ std::vector<std::byte> Ppo::save() const {
 }
 
 void Ppo::restore(std::span<const std::byte> bytes) {
-  nn::internal::Network& network = state_->network_;
+  nn::training::Network& network = state_->network_;
   state_->core_.restore(
       bytes, [&](const nn::Weights& weights) { nn::check(weights, network.config()); },
       [&](const nn::Weights& weights) { network.load(weights); });

@@ -57,9 +57,9 @@ PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gr
 
 void PpoCore::add(const Tensor& parameters, std::int64_t begin, std::int64_t end, bool of_values) {
   if (begin == end) return;
-  const double rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
+  const double learning_rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
   const std::int64_t count = end - begin;
-  parts_.emplace_back(parameters.narrow(0, begin, count), gradients_.narrow(0, begin, count), rate);
+  parts_.emplace_back(parameters.narrow(0, begin, count), gradients_.narrow(0, begin, count), learning_rate);
 }
 
 void PpoCore::fail(const char* what) const {
@@ -96,7 +96,7 @@ void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, con
 }
 
 void PpoCore::anneal(double share) {
-  for (Part& part : parts_) part.adam.set_learning_rate(part.rate * share);
+  for (Part& part : parts_) part.adam.set_learning_rate(part.learning_rate * share);
   entropy_coefficient_ = options_.entropy_coefficient * share;
 }
 

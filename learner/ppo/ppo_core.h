@@ -29,7 +29,7 @@ struct ValueRange {
 
 /// What PPO does whatever it trains: minibatches in a random order, clipped gradients, two learning rates
 /// and how they fall, counts of updates, and all of that as bytes. Over one flat tensor of parameters and one
-/// of their gradients, which it is given; Adam works on each element by itself, so with one rate the
+/// of their gradients, which it is given; Adam works on each element by itself, so with one learning rate the
 /// stretches are one. One thread.
 class PpoCore {
  public:
@@ -65,11 +65,13 @@ class PpoCore {
 
  private:
   struct Part {
-    Part(const torch::Tensor& parameters, torch::Tensor of_gradients, double learning_rate)
-        : gradients(std::move(of_gradients)), adam(parameters, learning_rate), rate(learning_rate) {}
+    Part(const torch::Tensor& parameters, torch::Tensor of_gradients, double of_learning_rate)
+        : gradients(std::move(of_gradients)),
+          adam(parameters, of_learning_rate),
+          learning_rate(of_learning_rate) {}
     torch::Tensor gradients;
     FlatAdam adam;
-    double rate = 0;
+    double learning_rate = 0;
   };
   void add(const torch::Tensor& parameters, std::int64_t begin, std::int64_t end, bool of_values);
   void minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,

@@ -10,7 +10,7 @@
 namespace regraft::learner {
 namespace {
 
-using nn::internal::DynamicsLosses;
+using nn::training::DynamicsLosses;
 using torch::Tensor;
 
 constexpr double kGradientNorm = 1;
@@ -98,14 +98,14 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
   dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
-  const DynamicsLosses losses = nn::internal::losses(output, batch.targets);
+  const DynamicsLosses losses = nn::training::losses(output, batch.targets);
   model_.parameters().gradients().zero_();
   embedding_.gradients().zero_();
   total(losses).backward();
   clip(model_.parameters().gradients(), embedding_.gradients());
-  const double rate = decayed_rate(options_, number);
-  model_adam_.set_learning_rate(rate);
-  embedding_adam_.set_learning_rate(rate);
+  const double learning_rate = decayed_rate(options_, number);
+  model_adam_.set_learning_rate(learning_rate);
+  embedding_adam_.set_learning_rate(learning_rate);
   model_adam_.step(model_.parameters().gradients());
   embedding_adam_.step(embedding_.gradients());
   return figures(losses);
@@ -130,7 +130,7 @@ DynamicsFigures DynamicsFit::held_out() const {
   double steps = 0, going_on = 0, legal = 0;
   for (const LatentBatch& batch : held_out_batches()) {
     const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
-    const DynamicsFigures f = figures(nn::internal::losses(output, batch.targets));
+    const DynamicsFigures f = figures(nn::training::losses(output, batch.targets));
     const Tensor on = batch.targets.valid * (1 - batch.targets.terminal);
     const double n = batch.targets.valid.sum().item<double>(), m = on.sum().item<double>();
     const double k = (batch.targets.xfers * on.unsqueeze(-1)).sum().item<double>();

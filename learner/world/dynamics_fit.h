@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 #include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/world/latent_data.h"
 
 namespace regraft::learner {
 
-/// Means over the steps of a batch, as in nn::internal::DynamicsLosses, rewards in deviations.
+/// Means over the steps of a batch, as in nn::training::DynamicsLosses, rewards in deviations.
 struct DynamicsFigures {
   double latent = 0, reward = 0, terminal = 0, xfers = 0, counts = 0;
 };
@@ -36,7 +36,7 @@ class DynamicsFit {
   /// Squared error in deviations over the held-out episodes.
   double reward_held_out() const;
 
-  const nn::internal::MdnRnn& model() const { return model_; }
+  const nn::training::MdnRnn& model() const { return model_; }
   /// Embedded actions of a batch.
   torch::Tensor actions(const torch::Tensor& xfer, const torch::Tensor& location) const;
   const LatentData& data() const { return data_; }
@@ -50,7 +50,7 @@ class DynamicsFit {
   void read(replay::ByteReader& in);
 
  private:
-  torch::Tensor total(const nn::internal::DynamicsLosses& losses) const;
+  torch::Tensor total(const nn::training::DynamicsLosses& losses) const;
   void dream_some(LatentBatch& batch, double share, Rng& rng) const;
   torch::Tensor predicted_reward(const LatentBatch& batch) const;
   std::vector<LatentBatch> held_out_batches() const;
@@ -58,10 +58,10 @@ class DynamicsFit {
   nn::WorldModelConfig config_;
   const LatentData& data_;
   const WorldOptions& options_;
-  nn::internal::MdnRnn model_;
-  nn::internal::FlatParameters embedding_;
+  nn::training::MdnRnn model_;
+  nn::training::FlatParameters embedding_;
   FlatAdam model_adam_, embedding_adam_;
-  std::optional<nn::internal::FlatParameters> reward_;
+  std::optional<nn::training::FlatParameters> reward_;
   std::optional<FlatAdam> reward_adam_;
 };
 

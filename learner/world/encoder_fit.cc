@@ -91,7 +91,7 @@ EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data
       graph_values_(nn::initial_weights(config.encoder, 0).values.size()),
       parameters_(fit_layout(config), torch::kCPU, torch::kFloat32),
       adam_(parameters_.values(), options.encoder_lr),
-      embeddings_(nn::internal::make_embedding_trainer(config.encoder, nn::Engine::automatic)) {
+      embeddings_(nn::training::make_embedding_trainer(config.encoder, nn::Engine::automatic)) {
   parameters_.load(first_weights(config, options.seed));
   squash_.unit = static_cast<float>(options.reward_unit);
   std::vector<double> costs, changes;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/internal/embedding_trainer.h"
-#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/training/embedding_trainer.h"
+#include "core/nn/training/flat_parameters.h"
 #include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/world/world_data.h"
@@ -61,9 +61,9 @@ class EncoderFit {
   const WorldData& data_;
   const WorldOptions& options_;
   std::size_t graph_values_;
-  nn::internal::FlatParameters parameters_;
+  nn::training::FlatParameters parameters_;
   FlatAdam adam_;
-  std::unique_ptr<nn::internal::EmbeddingTrainer> embeddings_;
+  std::unique_ptr<nn::training::EmbeddingTrainer> embeddings_;
   nn::RewardStatistics squash_;  // of cost changes: its unit alone
   float cost_deviation_ = 1, change_deviation_ = 1;
 };

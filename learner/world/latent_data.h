@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/nn/encoder.h"
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 #include "learner/world/world_data.h"
 
 namespace regraft::learner {
@@ -19,7 +19,7 @@ struct LatentBatch {
   torch::Tensor z;               // [.., latent] standardised
   torch::Tensor xfer, location;  // [..] int64, in the world's numbering
   torch::Tensor starts;          // [..] 1 where an episode begins
-  nn::internal::DynamicsTargets targets;
+  nn::training::DynamicsTargets targets;
 };
 
 /// What the recurrent model is fitted to: the latents of a frozen encoder for all episodes, made once, and

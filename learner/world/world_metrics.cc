@@ -9,7 +9,7 @@
 namespace regraft::learner {
 namespace {
 
-using nn::internal::DynamicsOutput;
+using nn::training::DynamicsOutput;
 using torch::Tensor;
 
 struct Confusion {
@@ -102,7 +102,7 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
     const Tensor valid = batch.targets.valid[t];
     const Tensor on = (valid * (1 - batch.targets.terminal[t])).unsqueeze(1);
     const DynamicsOutput dreamt = fit.model().step(z, actions[t], state);
-    z = nn::internal::sample(dreamt, {}, rng);
+    z = nn::training::sample(dreamt, {}, rng);
     const Tensor truth = batch.targets.xfers[t].narrow(1, 0, columns);
     Confusion open, given, repeated, common;
     open.add(legal_of(dreamt).narrow(1, 0, columns), truth, on);

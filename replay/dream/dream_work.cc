@@ -24,8 +24,8 @@ Bytes encode_work(const DreamWork& work) {
   if (work.empty()) return bytes;
   ByteWriter out(bytes);
   out.value(kWorkMagic);
-  out.varint(work.candidates.size());
-  for (const std::vector<float>& candidate : work.candidates) put_floats(out, candidate);
+  out.varint(work.individuals.size());
+  for (const std::vector<float>& individual : work.individuals) put_floats(out, individual);
   const Bytes branches = encode_branches(work.branches);
   out.varint(branches.size());
   out.raw(branches);
@@ -37,8 +37,8 @@ DreamWork decode_work(std::span<const std::byte> bytes) {
   if (bytes.empty()) return work;
   ByteReader in(bytes);
   require(in.value<std::uint32_t>() == kWorkMagic, "this is no work for actors", kWhere);
-  work.candidates.resize(in.count());
-  for (std::vector<float>& candidate : work.candidates) candidate = take_floats(in, kWhere);
+  work.individuals.resize(in.count());
+  for (std::vector<float>& individual : work.individuals) individual = take_floats(in, kWhere);
   work.branches = decode_branches(in.raw(in.count()));
   in.finish();
   return work;

@@ -10,19 +10,19 @@
 
 namespace regraft::replay {
 
-/// What a learner wants done with a bundle beyond playing its controller from the beginning: candidates of
+/// What a learner wants done with a bundle beyond playing its controller from the beginning: individuals of
 /// an evolution to be measured, or points of real episodes to branch off. Travels in the bundle.
 struct DreamWork {
-  std::vector<std::vector<float>> candidates;  // queries of a linear controller
+  std::vector<std::vector<float>> individuals;  // queries of a linear controller
   std::vector<Branch> branches;
 
-  bool empty() const { return candidates.empty() && branches.empty(); }
+  bool empty() const { return individuals.empty() && branches.empty(); }
 };
 Bytes encode_work(const DreamWork& work);
 /// No bytes: no work. Throws ReplayError on damage.
 DreamWork decode_work(std::span<const std::byte> bytes);
 
-/// How one candidate fared: what a ticket of an evolution is answered with.
+/// How one individual fared: what a ticket of an evolution is answered with.
 struct DreamReturns {
   std::uint64_t ticket = 0, generation = 0, weight_version = 0;
   std::uint64_t sequence = 0;
@@ -39,9 +39,9 @@ DreamReturns decode_returns(std::span<const std::byte> bytes);
 Bytes encode_refused_bundle();
 bool is_refused_bundle(std::span<const std::byte> bytes);
 
-/// Tickets of a generation go round the models, then the candidates.
-constexpr std::size_t candidate_of(std::uint64_t sequence, std::size_t models, std::size_t candidates) {
-  return static_cast<std::size_t>(sequence / models % candidates);
+/// Tickets of a generation go round the models, then the individuals.
+constexpr std::size_t individual_of(std::uint64_t sequence, std::size_t models, std::size_t individuals) {
+  return static_cast<std::size_t>(sequence / models % individuals);
 }
 
 /// One drawn episode from each start, side by side, to its end; returns and steps. Draws depend on `seed`

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/rewrite_log.h"
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       rules::replay(log, b.graph(), some_rules());
     } catch (const rules::RuleError&) {
     }
-    b.graph().validate();
+    graph::validate(b.graph());
   } catch (const rules::RuleError&) {
   }
   return 0;

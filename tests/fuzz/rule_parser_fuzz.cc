@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/model_zoo.h"
@@ -49,7 +50,7 @@ void match_and_apply(const rules::RuleSet& rules, graph::Graph& graph) {
       if (++tried > 8) break;
       const auto mark = graph.mark();
       rules::apply(graph, rules, match);  // must succeed: the index says so
-      graph.validate();
+      graph::validate(graph);
       graph.undo_to(mark);
     }
   }

@@ -12,9 +12,9 @@ struct Difference {
   /// Floating dtypes: max |a - b| / max |a| over the elements that are finite in both (max |b| where a is all
   /// zero). Others: 0 when equal, else infinity.
   double relative_error = 0;
-  /// Empty, or why the tensors cannot be called close however large the tolerance: another dtype or dims, a
-  /// NaN or infinity in one of them only (or of another sign), an unequal integer, boolean or string; with
-  /// the first index.
+  /// Empty, or why no tolerance can make the tensors close, with the first index where this is so. Reasons:
+  /// another dtype or other dims; a NaN or infinity in one tensor only, or of another sign; an unequal
+  /// integer, boolean or string.
   std::string problem;
 
   static constexpr double kUnbounded = std::numeric_limits<double>::infinity();

@@ -36,8 +36,8 @@ struct Measure {
   bool kind_stays = true;     // so is one of another kind
 };
 
-/// An output smaller than this may be noise of what is larger inside: the ceiling of tolerances is relative
-/// to it, so that what the original itself leaves open decides.
+/// An output smaller than this may be the rounding of larger values inside. The ceiling of its tolerance is
+/// relative to it, so that the original's own spread decides.
 constexpr double kSmallScale = 1e-2;
 
 bool same_kind(double a, double b) {

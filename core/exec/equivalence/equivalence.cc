@@ -190,8 +190,8 @@ void explain(const std::filesystem::path& original, const std::filesystem::path&
   if (!report.first_difference.empty()) report.reason += "; " + report.first_difference;
 }
 
-/// Runs the original once more, on the same inputs in the same way, and says where it disagrees with itself
-/// by more than the tolerance: its ops are random.
+/// Runs the original once more, on the same inputs in the same way. Where it disagrees with itself by more
+/// than the tolerance, its ops are random, and this says so.
 void suspect_original(const std::filesystem::path& original, const SessionOptions& how,
                       const Reference& reference, EquivalenceReport& report) {
   OrtSession session(original, how);

@@ -47,10 +47,10 @@ struct ReferencePlan {
   int noisy_runs = 0;  // for each draw
 };
 
-/// Adds runs at other sizes of the symbols, at which a rewrite that holds at the bindings may fail: all
-/// symbols alike at the first few of `sizes` at which the session runs, and at the smallest such size; then
-/// each symbol alone at the first few that run, the others as bound. Sizes at which it fails count for
-/// nothing. Does nothing for a model without symbols.
+/// Adds runs at other sizes of the symbols, at which a rewrite that holds at the bindings may fail. First all
+/// symbols have the same size: the first few of `sizes` at which the session runs, and the smallest such
+/// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
+/// session fails are skipped. Does nothing for a model without symbols.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, Rng& rng, Reference& reference);
 

@@ -9,7 +9,7 @@ namespace regraft::exec {
 
 namespace {
 
-/// The candidates of one reduced position: `data` seen as [outer, count, inner].
+/// The values that are reduced to one position: `data` seen as [outer, count, inner].
 struct Lanes {
   std::int64_t outer = 1, count = 1, inner = 1;
 
@@ -19,9 +19,9 @@ struct Lanes {
     for (std::int64_t i = 0; i < rank; ++i)
       (i < at ? outer : i == at ? count : inner) *= dims[static_cast<std::size_t>(i)];
   }
-  std::size_t index(std::size_t position, std::int64_t candidate) const {
+  std::size_t index(std::size_t position, std::int64_t element) const {
     const auto p = static_cast<std::int64_t>(position);
-    return static_cast<std::size_t>((p / inner * count + candidate) * inner + p % inner);
+    return static_cast<std::size_t>((p / inner * count + element) * inner + p % inner);
   }
 };
 

@@ -13,14 +13,15 @@
 
 namespace regraft::exec {
 
-/// Integer outputs that ArgMax or ArgMin makes: they may differ where the candidates are as good as equal.
+/// Integer outputs that ArgMax or ArgMin makes: they may differ where the values
+/// compared are as good as equal.
 class TieBreaks {
  public:
   explicit TieBreaks(std::filesystem::path original) : original_(std::move(original)) {}
 
-  /// Whether every place where an output of the original differs from `other` is a choice between two
-  /// candidates whose values, in the original, are within the tolerance of their type of each other (relative
-  /// to the largest).
+  /// Whether each difference between an output of the original and `other` is a choice between two values
+  /// that tie. They tie when they differ, in the original, by no more than the tolerance of their type
+  /// (relative to the largest).
   bool excuse(const std::string& output, const ReferenceRun& run, const Tensor& own, const Tensor& other);
 
  private:

@@ -4,8 +4,9 @@
 
 namespace regraft::exec {
 
-/// Tolerances: `factor` x the spread of the original itself, at least the floor (of half types the unit in
-/// the last place of 1: two right roundings may differ by that), at most the ceiling of the output's dtype.
+/// A tolerance is `factor` x the spread of the original itself, within a floor and a ceiling that depend on
+/// the output's dtype. The floor of half types is the unit in the last place of 1: two correct roundings may
+/// differ by it.
 struct ToleranceRule {
   static constexpr double kFactor = 4;
   static constexpr double kFloor = 1e-5;

@@ -8,10 +8,10 @@
 
 namespace regraft::exec {
 
-/// Floats as no normal draw has them. zeros, equal: every element; tiny, large, huge: normal numbers times
-/// one near the least of the type, times 1e4, times one whose square overflows; mask: one input is 0 and,
-/// along its last axis, here and there or wholly -1e4, -1e9 or the type's lowest, as people write masks;
-/// infinite_mask: or -inf; infinity, nan: one element of one input.
+/// Floats that a normal draw does not give. zeros, equal: every element is the same. tiny, large, huge:
+/// normal numbers times the least normal number, 1e4, or a number whose square overflows. mask: one input is
+/// 0 but for some places, or all, along its last axis: -1e4, -1e9 or the type's lowest, as people write
+/// masks. infinite_mask: the same with -inf. infinity, nan: one element of one input.
 enum class Extreme : std::uint8_t { zeros, equal, tiny, large, huge, mask, infinite_mask, infinity, nan };
 
 struct ExtremeDraw {
@@ -22,8 +22,9 @@ struct ExtremeDraw {
   std::string label(std::span<const ValueInfo> inputs) const;
 };
 
-/// The draws worth making of a model with these inputs: each kind once, masks of a few inputs that may be
-/// one, by name or because they are smaller than others. With `finite` none that has or leads to Inf or NaN.
+/// The draws that are worth making of a model with these inputs. Each kind comes once. Masks come for the few
+/// inputs that may be one, by their name or because they are smaller than others. With `finite` there is none
+/// that has or leads to Inf or NaN.
 std::vector<ExtremeDraw> extreme_draws(std::span<const ValueInfo> inputs, bool finite);
 
 /// What another source draws, its floats made extreme. Refers to the source.

@@ -33,9 +33,9 @@ struct FeedPoint {
   bool operator==(const FeedPoint&) const = default;
 };
 
-/// How a model is fed: at which sizes, with which inputs. It is found once (find_feed.h) and used by all that
-/// run the model or predict its cost, so that all see the same sizes and values. It goes from process to
-/// process as JSON.
+/// How a model is fed: at which sizes, with which inputs. It is found once (find_feed.h). All that run the
+/// model or predict its cost use it, so they see the same sizes and values. It goes from process to process
+/// as JSON.
 struct Feed {
   std::vector<TakenSize> taken;   // at the first point, in the order of the inputs
   std::vector<FeedPoint> points;  // the first counts most; none where the model does not run

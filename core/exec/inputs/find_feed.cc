@@ -196,9 +196,9 @@ class FeedFinder {
     return sizes;
   }
 
-  /// Towards the usual sizes from some that run. Each dim alone while the others stay small, so that what
-  /// fails costs little; what none can do alone, dims of a kind together; then all that was found at once,
-  /// else one after another.
+  /// Towards the usual sizes, from some that run. First each dim is lifted alone while the others stay small:
+  /// a failure then costs little. Dims that cannot be lifted alone are lifted together, by kind. At last all
+  /// that was found is tried at once, or else one after another.
   SymbolSizes lift(const SymbolSizes& small) {
     attempts_ = 0;
     std::vector<std::pair<std::vector<const DynamicDim*>, std::int64_t>> found;

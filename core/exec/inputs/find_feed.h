@@ -21,13 +21,13 @@ struct FeedRequest {
 };
 
 /// Finds sizes and inputs at which the model runs. Sizes are those that are bound, else those of the files.
-/// Else they are the first at which the model runs, of a ladder of usual sizes, of sizes that its inputs
-/// declare, and of its own constants. Then come other sizes at which it is judged too: further bound ones
-/// (the i-th of each dim together), else a quarter of and four times the first where it runs. Values of
-/// integer inputs are those that the model's own reading implies, else constants that run. Where nothing
-/// runs, the feed has no points and says why; also for a model that the runtime cannot load. Runs the model
-/// in this process. Throws UsageError for a bound name that is no dynamic dim, and ExecError for files that
-/// cannot be read or do not fit. Throws what import_model throws.
+/// Else they are the first at which the model runs, among usual sizes, sizes that its inputs declare, and its
+/// own constants. Other sizes at which it is judged too come behind: further bound ones (the i-th of each dim
+/// together), else the first ones times a quarter and times four, where it runs. Values of integer inputs are
+/// those that the model's readers imply, else constants that run. Where nothing runs, the feed has no points
+/// and says why; also for a model that the runtime cannot load. Runs the model in this process. Throws
+/// UsageError for a bound name that is no dynamic dim, and ExecError for files that cannot be read or do not
+/// fit. Throws what import_model throws.
 Feed find_feed(const std::filesystem::path& model, const FeedRequest& request);
 
 }  // namespace regraft::exec

@@ -27,10 +27,10 @@ class InputSource {
   virtual bool is_fixed() const { return false; }
 };
 
-/// Each input as its meaning says. Of which nothing is known: floats are standard normal; booleans fair
-/// coins; integers of 8 bits and less of the whole type, others 0 to 7; sequences have three items. An input
-/// whose name contains "mask" is a mask where nothing says more: along the last axis first k ones, then
-/// zeros, k >= 1 drawn for each row.
+/// Draws each input as its meaning says. Without a meaning, floats are standard normal and booleans are fair
+/// coins. Integers of 8 bits or less cover their type, others are 0 to 7. Sequences have three items. An
+/// input without a meaning whose name contains "mask" is a mask: along the last axis k ones, then zeros. k >=
+/// 1 is drawn for each row.
 class RandomInputs : public InputSource {
  public:
   /// `constant`: all integers and booleans are this number, whatever they mean.

@@ -21,7 +21,9 @@ struct SizeOption {
   std::string why;
 };
 
-/// The dynamic dims of one name.
+/// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes has that size
+/// first: the rows of a MatMul's, the channels of a Conv's. Then come usual sizes of its kind, sizes that the
+/// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
 struct DynamicDim {
   std::string name;
   DimKind kind = DimKind::batch;

@@ -18,9 +18,10 @@ std::pair<std::string, Tensor> read_tensor_file(const std::filesystem::path& pat
 /// at the sizes that the given ones have.
 class UserInputs : public InputSource {
  public:
-  /// One .npz file with an array for each input; or .pb files, each named after its input or given in the
-  /// order of the inputs; or a folder of .pb files (input_0.pb, input_1.pb...), taken in the order of their
-  /// numbers. Throws ExecError. `others` draws what is not given; without it all must be given.
+  /// Takes one .npz file with an array for each input, or .pb files, or a folder of .pb files. Files are
+  /// named after their inputs, or given in the order of the inputs. Those of a folder (input_0.pb,
+  /// input_1.pb...) are taken in the order of their numbers. `others` draws what is not given; without it all
+  /// must be given. Throws ExecError.
   static UserInputs load(std::span<const std::filesystem::path> paths,
                          std::unique_ptr<InputSource> others = nullptr);
 

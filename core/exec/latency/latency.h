@@ -61,15 +61,14 @@ struct LatencyReport {
 /// shown".
 std::string_view verdict_name(const LatencyReport& report);
 
-/// Paired latency: after one probe a side, fresh sessions run in pairs, each pair in
-/// random order, every session with the runtime's best options, except for options.after_optimisation; the
-/// verdict is judge()'s. Throws what the launcher throws.
+/// Paired latency. After one probe a side, fresh sessions run in pairs, each pair in random order. Every
+/// session has the runtime's best options, except for options.after_optimisation. The verdict is judge()'s.
+/// Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
                               const std::filesystem::path& after, const LatencyOptions& options);
 
-/// Keys: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms,
-/// latency_after_ms; beside them control_spread, sessions, and load, memory and session times of both sides,
-/// and optimisation_after, what the runtime itself made of `after`.
+/// Keys: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms,
+/// control_spread, sessions, optimisation_after; and of both sides load, memory and session times.
 nlohmann::json to_json(const LatencyReport& report);
 
 }  // namespace regraft::exec

@@ -7,8 +7,8 @@
 
 namespace regraft::exec {
 
-/// The median of all pairwise means, x_i with itself included (Hodges and Lehmann 1963): nearly as efficient
-/// as the mean on normal noise, and unmoved by up to 29 % of outliers. Needs at least one value.
+/// The median of all pairwise means, x_i with itself included (Hodges and Lehmann 1963). It is nearly as
+/// efficient as the mean on normal noise. Up to 29 % of outliers do not move it. Needs at least one value.
 double hodges_lehmann(std::span<const double> values);
 
 /// How much faster `after` is, from sessions run in neighbouring pairs.

@@ -57,8 +57,8 @@ struct AxisInfo {
   bool operator==(const AxisInfo&) const = default;
 };
 
-/// One input or output of a model. Of a sequence, type and dims are those of its tensors, of a map those of
-/// its values; an optional is what it holds when it is there.
+/// One input or output of a model. Type and dims of a sequence are those of its tensors; of a map, those of
+/// its values; of an optional, those of what it may hold.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::undefined;

@@ -21,10 +21,10 @@ struct Site {
 };
 
 /// Finds the sides from the matched nodes and from what now stands in place of the replaced values. The right
-/// side may use nodes that the graph had already: matched ones, or ones that compute from the leaves; these
+/// side may use nodes that the graph had already: matched ones, or ones that compute from the leaves. These
 /// are shared. What depends on no leaf of the left side is a leaf itself. With Leaves::related, a leaf that
-/// the graph before computes from others is no free value but shared too: a rewrite may have found that what
-/// it wanted to make of one leaf is another one. Throws ExecError when a node is not in its graph.
+/// the old graph computes from others is shared too, and not a free value. The rewrite may have found that
+/// what it wanted to make of one leaf is another one. Throws ExecError when a node is not in its graph.
 enum class Leaves : std::uint8_t { independent, related };
 Site find_site(const graph::Graph& before, const graph::Graph& after, std::span<const graph::NodeId> matched,
                std::span<const graph::Value> replacing, Leaves leaves = Leaves::independent);

@@ -141,9 +141,9 @@ std::pair<double, double> extremes(DType dtype) {
   return {std::numeric_limits<double>::max(), std::numeric_limits<double>::min()};
 }
 
-/// A floating constant that a rewrite computes from others may leave their type's range, which fp64 does not
-/// show: says so where a finite one overflows, or where the largest vanishes although those that it is made
-/// of do not.
+/// A floating constant that a rewrite computes from others may leave the range of their type, which fp64 does
+/// not show. Says so where a finite one overflows, or where the largest becomes 0 although those that it is
+/// made of are not.
 std::string range_problem(const graph::Tables& tables, graph::WeightId weight, TorchWeights& weights) {
   using Form = graph::WeightExpr::Form;
   const DType dtype = tables.type(tables.weights()[weight].type).dtype;
@@ -297,8 +297,8 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
   return true;
 }
 
-/// Dims behind nodes that we do not know are symbols that may hang together (a Reshape of one to fixed dims):
-/// tries sizes until the left side runs.
+/// Dims behind unknown nodes are symbols that may depend on each other (a Reshape of one to fixed dims).
+/// Tries sizes until the left side runs.
 bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
                               const Site& site, const SiteOptions& options, SiteReport& report) {
   constexpr int kRandomTries = 1000;

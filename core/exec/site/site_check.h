@@ -27,13 +27,13 @@ inline constexpr double kSiteTolerance = 1e-9;
 /// float32, 2^-11 for float16, 2^-8 for bfloat16). So equality holds only up to a few such roundings.
 double made_constant_tolerance(graph::DType dtype);
 
-/// Checks one rewrite: what it replaced against what it put there, both in fp64 on
-/// the site's actual shapes, with the model's real weights; where these shapes have symbols, with their
-/// given sizes, with 3 for those not given, and with a few sizes smaller than those given. `before` is the
-/// graph as it was (a copy, or the graph after undo), `after` the rewritten one; both share ids and Tables.
-/// The matched nodes run on random values of the pattern's outer inputs; what the right side takes from nodes
-/// of the left side comes from the same run. Integer inputs that look something up stay in range; booleans
-/// are fair coins. Never throws for a wrong rewrite: what cannot be run does not pass.
+/// Checks one rewrite: what it replaced against what it put there. Both run in fp64 on the site's actual
+/// shapes, with the model's real weights. Where these shapes have symbols, they get their given sizes, or 3
+/// where none is given, and also a few smaller ones. `before` is the graph as it was (a copy, or the graph
+/// after undo), `after` the rewritten one; both share ids and Tables. The matched nodes run on random values
+/// of the pattern's outer inputs. What the right side takes from nodes of the left side comes from the same
+/// run. Integer inputs that look something up stay in range; booleans are fair coins. Never throws for a
+/// wrong rewrite: what cannot be run does not pass.
 SiteReport check_site(const graph::Graph& before, const graph::Graph& after, const rules::Rewrite& rewrite,
                       const SiteOptions& options);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/graph/constants.h"
 #include "core/graph/dim_formula.h"
 #include "core/graph/types.h"
 
@@ -24,7 +25,7 @@ std::vector<std::int64_t> constant_operands(const Graph& graph, NodeId id) {
   std::vector<std::int64_t> all;
   for (const Value& input : graph.node(id).inputs) {
     if (!input.present() || graph.weight_of(input) == graph::WeightId::none) continue;
-    const auto integers = graph.tables().weights().integer_values(graph.weight_of(input), kMostIntegers);
+    const auto integers = graph::integer_values(graph.tables(), graph.weight_of(input), kMostIntegers);
     if (integers) all.insert(all.end(), integers->begin(), integers->end());
   }
   return all;

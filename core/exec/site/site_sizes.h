@@ -19,8 +19,8 @@ std::vector<graph::SymbolId> open_symbols(const graph::Graph& graph, const Site&
 std::map<graph::SymbolId, std::int64_t> given_sizes(const graph::Graph& graph, const Site& site,
                                                     const graph::Bindings& bindings);
 
-/// A few sizes in [1, below): 1 to 3, and next to the integers among the attributes and constants of the left
-/// side: where it begins to slice, say.
+/// A few sizes in [1, below): 1 to 3, and the neighbours of integers in the left side's attributes and
+/// constants, such as where a Slice begins.
 std::set<std::int64_t> smaller_sizes(const graph::Graph& graph, const Site& site, std::int64_t below);
 
 /// Sizes at which the left side may run, ascending, none empty.

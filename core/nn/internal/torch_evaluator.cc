@@ -1,5 +1,5 @@
 #include "core/nn/internal/evaluator.h"
-#include "core/nn/internal/network.h"
+#include "core/nn/training/network.h"
 
 namespace regraft::nn::internal {
 namespace {
@@ -12,8 +12,8 @@ class TorchEvaluator : public Evaluator {
   std::vector<Evaluation> evaluate(std::span<const env::Observation* const> observations) override {
     torch::InferenceMode inference;
     for (const auto* observation : observations) check_actions(network_.config(), observation->action_mode);
-    const BatchTensors batch(make_batch(observations, network_.config().node_kinds, rule_count_),
-                             network_.device());
+    const training::BatchTensors batch(make_batch(observations, network_.config().node_kinds, rule_count_),
+                                       network_.device());
     const auto output = network_.forward(batch, rules_);
     const auto values = output.values.to(torch::kCPU).contiguous();
     std::vector<Evaluation> evaluations(observations.size());
@@ -28,7 +28,7 @@ class TorchEvaluator : public Evaluator {
     };
     deal(output.log_probabilities, &Evaluation::log_probabilities);
     if (network_.config().head == Head::hierarchical) {
-      deal(gather(output.xfer_log_probabilities.unsqueeze(1), batch.groups.pair).squeeze(1),
+      deal(training::gather(output.xfer_log_probabilities.unsqueeze(1), batch.groups.pair).squeeze(1),
            &Evaluation::xfer_log_probabilities);
       deal(output.location_log_probabilities, &Evaluation::location_log_probabilities);
     }
@@ -36,12 +36,12 @@ class TorchEvaluator : public Evaluator {
   }
   void set_weights(const Weights& weights) override { network_.load(weights); }
   void set_rules(const env::RuleFeatureTable& rules) override {
-    rules_ = rule_tensor(rules, network_.device());
+    rules_ = training::rule_tensor(rules, network_.device());
     rule_count_ = rules.rule_count;
   }
 
  private:
-  Network network_;
+  training::Network network_;
   torch::Tensor rules_;
   std::size_t rule_count_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/rules/compile/op_domain.h"
@@ -137,9 +138,8 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
         AttrBlock{{graph::Attr::value, filler}, {graph::Attr::to, static_cast<std::int64_t>(dtype)}});
     known = &memo_.add(hash, fresh);
   }
-  const std::array dims{weights.integers(first.list)};
-  return bind_outputs(s, member,
-                      Tensors{of_weight(weights.operation(OpKind::constant_of_shape, known->attrs, dims))});
+  const Tensors dims{of_weight(weights.integers(first.list))};
+  return bind_outputs(s, member, fold(OpKind::constant_of_shape, known->attrs, dims));
 }
 
 std::string Builder::literal_values(const RightStep& s, std::size_t member, const List& elements,
@@ -289,8 +289,8 @@ Builder::Tensors Builder::fold(OpKind kind, AttrId attrs, const Tensors& operand
   for (const Tensor& t : operands) args.push_back(t.weight);
   Tensors out;
   for (std::size_t i = 0; i < graph::output_count(kind, graph_.tables().attrs(attrs)); ++i) {
-    out.push_back(
-        of_weight(graph_.tables().weights().operation(kind, attrs, args, static_cast<std::uint32_t>(i))));
+    out.push_back(of_weight(
+        graph::constant_operation(graph_.tables(), kind, attrs, args, static_cast<std::uint32_t>(i))));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "core/graph/constants.h"
 #include "core/rules/instantiate/list_functions.h"
 #include "core/rules/lang/diagnostics.h"
 
@@ -37,7 +38,7 @@ Quantity shape_of(const graph::TensorType& type) {
 Quantity scalar_of(const Tensor& tensor, const Scope& scope) {
   if (!tensor.constant()) return {};
   const graph::Tables& tables = scope.graph.tables();
-  const auto value = tables.weights().scalar_value(tensor.weight);
+  const auto value = graph::scalar_value(tables, tensor.weight);
   if (!value) return {};
   Quantity found = Quantity::of(*value);
   found.exact = tables.type(tensor.type).dtype == graph::DType::float64;
@@ -72,7 +73,7 @@ Quantity of_tensor(Function function, const Tensor& tensor, const Scope& scope) 
       return Quantity::of(static_cast<std::int64_t>(scope.graph.use_count(tensor.value)));
     case Function::ints: {
       if (!tensor.constant()) return {};
-      const auto values = scope.graph.tables().weights().integer_values(tensor.weight);
+      const auto values = graph::integer_values(scope.graph.tables(), tensor.weight);
       return values ? Quantity::of(Ints(*values)) : Quantity{};
     }
     case Function::output:

@@ -1,5 +1,6 @@
 #include "core/rules/instantiate/passes.h"
 
+#include "core/graph/constants.h"
 #include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::rules {
@@ -78,7 +79,7 @@ Truth all_are(const Code& code, const Scope& scope) {
     if (!tensor.present()) return truth_of(code.function == Function::is_const);
     bool is = tensor.constant();
     if (code.function == Function::scalar)
-      is = is && scope.graph.tables().weights().scalar_value(tensor.weight).has_value();
+      is = is && graph::scalar_value(scope.graph.tables(), tensor.weight).has_value();
     if (code.function == Function::floating)
       is = graph::is_float(scope.graph.tables().type(tensor.type).dtype);
     if (!is) return Truth::no;

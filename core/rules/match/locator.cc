@@ -45,7 +45,7 @@ Bindings* Locator::find_set(std::span<const NodeId> nodes) {
   return passes_set_checks(rule_, graph_, set_) ? &set_ : nullptr;
 }
 
-void Locator::members_at(NodeId root, Candidates& out) {
+void Locator::members_at(NodeId root, Found& out) {
   out.count = 0;
   matcher_.run(root, {}, [&](Bindings& bindings, std::span<const NodeId>) {
     if (out.count == out.members.size()) out.members.push_back({root, bindings, {}, {}});
@@ -61,10 +61,10 @@ void Locator::members_at(NodeId root, Candidates& out) {
   });
 }
 
-// The candidate whose own and plain nodes are these and that fits the first member.
-const Member* Locator::pick(const Candidates& candidates, std::span<const NodeId> own,
+// The member whose own and plain nodes are these and that fits the first member.
+const Member* Locator::pick(const Found& found, std::span<const NodeId> own,
                             std::span<const NodeId> plain) const {
-  for (const Member& member : std::span(candidates.members).first(candidates.count)) {
+  for (const Member& member : std::span(found.members).first(found.count)) {
     if (!chosen_.empty() && !compatible(*chosen_[0], member)) continue;
     InlineVector<NodeId, 8> nodes;
     append_set_nodes(rule_, std::array<const Member*, 1>{&member}, nodes);

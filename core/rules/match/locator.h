@@ -23,22 +23,22 @@ class Locator {
 
  private:
   /// Members at one root; of several ways with the same plain bindings the first counts.
-  struct Candidates {
+  struct Found {
     std::vector<Member> members;  // the first `count`
     std::size_t count = 0;
   };
 
   Bindings* find_plain(std::span<const graph::NodeId> nodes);
   Bindings* find_set(std::span<const graph::NodeId> nodes);
-  void members_at(graph::NodeId root, Candidates& out);
-  const Member* pick(const Candidates& candidates, std::span<const graph::NodeId> own,
+  void members_at(graph::NodeId root, Found& out);
+  const Member* pick(const Found& found, std::span<const graph::NodeId> own,
                      std::span<const graph::NodeId> plain) const;
 
   const CompiledRule& rule_;
   const graph::Graph& graph_;
   Matcher matcher_;
   Bindings set_;
-  std::vector<Candidates> found_;      // by member
+  std::vector<Found> found_;      // by member
   std::vector<const Member*> chosen_;  // by member
 };
 

@@ -70,18 +70,17 @@ bool Matcher::consumers(std::size_t number, std::size_t member) {
 
 bool Matcher::node(std::size_t number, std::size_t member, NodeId id) {
   const PatternNode& pattern = rule_.nodes[rule_.steps[number].node];
-  const graph::Node& candidate = graph_.node(id);
-  if (!pattern.kinds.test(static_cast<std::size_t>(candidate.kind))) return false;
+  const graph::Node& held = graph_.node(id);
+  if (!pattern.kinds.test(static_cast<std::size_t>(held.kind))) return false;
   if (trace_.size() < expected_.size() && expected_[trace_.size()] != id) return false;
   const std::size_t mark = trail_.size();
   bool stopped = false;
-  if (bind_node(pattern, candidate, member) && bind_outputs(pattern, id, member)) {
+  if (bind_node(pattern, held, member) && bind_outputs(pattern, id, member)) {
     trace_.push_back(id);
     bindings_.frame(pattern.member_set, member).nodes[pattern.index] = id;
-    stopped = operands(number, member, candidate.inputs, 0, 0);
-    if (!stopped && pattern.commutative && candidate.inputs.size() == 2 &&
-        candidate.inputs[0] != candidate.inputs[1]) {
-      const std::array<Value, 2> swapped = {candidate.inputs[1], candidate.inputs[0]};
+    stopped = operands(number, member, held.inputs, 0, 0);
+    if (!stopped && pattern.commutative && held.inputs.size() == 2 && held.inputs[0] != held.inputs[1]) {
+      const std::array<Value, 2> swapped = {held.inputs[1], held.inputs[0]};
       stopped = operands(number, member, swapped, 0, 0);
     }
     if (!stopped) trace_.pop_back();
@@ -90,17 +89,17 @@ bool Matcher::node(std::size_t number, std::size_t member, NodeId id) {
   return stopped;
 }
 
-bool Matcher::bind_node(const PatternNode& pattern, const graph::Node& candidate, std::size_t member) {
+bool Matcher::bind_node(const PatternNode& pattern, const graph::Node& node, std::size_t member) {
   if (pattern.op) {
     OpBinding& held = bindings_.frame(pattern.op->member_set, member).ops[pattern.op->index];
-    const OpBinding now{candidate.kind, candidate.attrs};
+    const OpBinding now{node.kind, node.attrs};
     if (held.kind != graph::OpKind::opaque && !(held == now)) return false;
     if (held.kind == graph::OpKind::opaque) {
       held = now;
       trail_.push_back({Undo::Form::op, *pattern.op, member});
     }
   }
-  const graph::AttrBlock& attrs = graph_.tables().attrs(candidate.attrs);
+  const graph::AttrBlock& attrs = graph_.tables().attrs(node.attrs);
   for (const auto& [attr, value] : pattern.required) {
     const graph::AttrValue* held = attrs.find(attr);
     if (!held || *held != value) return false;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
 #include "core/rules/rewrite/cleanup_rules.h"
@@ -166,7 +167,7 @@ class Cleaner {
     if (args.empty() || !known || grows_too_much(node)) return std::nullopt;
     std::vector<WeightId> folded;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
-      folded.push_back(tables_.weights().operation(kind, attrs, args, i));
+      folded.push_back(graph::constant_operation(tables_, kind, attrs, args, i));
     // What some integers or casts make refuse does so now, not when the model is written.
     const bool may_refuse = kind == OpKind::pow || kind == OpKind::div || kind == OpKind::cast;
     if (may_refuse && graph::is_integer(tables_.type(tables_.weights()[folded[0]].type).dtype))
@@ -182,7 +183,7 @@ class Cleaner {
     const graph::DType dtype = tables_.type(tables_.weights()[weight].type).dtype;
     if (dtype != graph::DType::float32) return weight;
     const graph::AttrId to = tables_.intern(AttrBlock{{Attr::to, static_cast<std::int64_t>(dtype)}});
-    return tables_.weights().operation(OpKind::cast, to, std::array{weight}, 0);
+    return graph::constant_operation(tables_, OpKind::cast, to, std::array{weight}, 0);
   }
 
   std::optional<std::vector<WeightId>> fold_shape(const Node& node) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
 
 namespace regraft::rules {
@@ -97,7 +98,7 @@ bool is_neutral(const Graph& graph, OpKind kind, Value value) {
   const bool floats = graph::is_float(graph.type(value).dtype);
   const std::optional<double> neutral = neutral_of(kind, floats);
   const graph::Tables& tables = graph.tables();
-  if (!neutral || tables.weights().scalar_value(weight, kMostElements) != neutral) return false;
+  if (!neutral || graph::scalar_value(tables, weight, kMostElements) != neutral) return false;
   return *neutral != 0 || !floats || zeros(tables, weight, kind == OpKind::add);
 }
 
@@ -114,7 +115,7 @@ std::optional<Value> beside_neutral(const Graph& graph, const Node& node) {
 std::optional<Value> chosen(const Graph& graph, const Node& node) {
   const graph::WeightId condition = graph.weight_of(node.inputs[0]);
   if (condition == graph::WeightId::none) return std::nullopt;
-  const std::optional<double> number = graph.tables().weights().scalar_value(condition, kMostElements);
+  const std::optional<double> number = graph::scalar_value(graph.tables(), condition, kMostElements);
   if (!number) return std::nullopt;
   const Value value = node.inputs[*number != 0 ? 1 : 2];
   return graph.type_id(value) == node.outputs[0] ? std::optional(value) : std::nullopt;

@@ -108,8 +108,13 @@ RuleSet RuleSet::alone(const RuleInfo& info) {
 void RuleSet::append(std::string_view text, std::string_view file_name) {
   for (const RuleText& rule : parse_rules(text, file_name)) {
     for (NamedRule& named : compile_rule(rule, file_name)) {
-      const bool taken = find(named.name).has_value();
-      if (taken) fail(file_name, rule.at, "a second rule named '" + named.name + "'", "give it another name");
+      if (const auto first = find(named.name)) {
+        const RuleInfo& info = infos_[*first];
+        fail(file_name, rule.at,
+             "a second rule named '" + named.name + "', whose first is in " + info.file.string() + ":" +
+                 std::to_string(info.line),
+             "give one of them another name");
+      }
       infos_.push_back({.name = std::move(named.name),
                         .family = rule.family,
                         .text = rule.text,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cost/analytic.h"
+#include "core/graph/constants.h"
 #include "core/graph/graph.h"
 
 namespace regraft::cost::testing {
@@ -39,7 +40,7 @@ class Net {
   Value weight(const Ints& dims) {
     const graph::WeightId seed = tables.weights().scalar(graph::DType::float32, ++weights_);
     const graph::AttrId shape = tables.intern(AttrBlock{{Attr::shape, dims}});
-    return graph.weight_value(tables.weights().operation(OpKind::expand, shape, std::array{seed}));
+    return graph.weight_value(graph::constant_operation(tables, OpKind::expand, shape, std::array{seed}));
   }
   NodeId node(OpKind kind, const std::vector<Value>& values, AttrBlock attrs = {}) {
     InlineVector<graph::Operand, 4> operands;

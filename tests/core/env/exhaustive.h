@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/cost/cost.h"
+#include "core/graph/order.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
 
@@ -26,7 +27,7 @@ inline Optimum exhaustive_optimum(const graph::Graph& start, const rules::RuleSe
     std::uint32_t steps;
   };
   Optimum best{costs.make(start)->cost().latency_us, 0, 1, true};
-  std::unordered_set<Hash128> seen = {start.hash()};
+  std::unordered_set<Hash128> seen = {graph::structural_hash(start)};
   std::deque<Item> queue;
   queue.push_back({start, 0});
   while (!queue.empty()) {
@@ -37,7 +38,7 @@ inline Optimum exhaustive_optimum(const graph::Graph& start, const rules::RuleSe
       for (const rules::Match& match : index.matches(rule)) {
         graph::Graph next = item.graph;
         rules::apply(next, rules, match);
-        if (!seen.insert(next.hash()).second) continue;
+        if (!seen.insert(graph::structural_hash(next)).second) continue;
         if (seen.size() > limit) {
           best.complete = false;
           best.graphs = limit;

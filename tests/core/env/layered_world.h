@@ -8,6 +8,7 @@
 #include "core/base/rng.h"
 #include "core/env/table_cost.h"
 #include "core/graph/graph.h"
+#include "core/graph/validate.h"
 #include "core/rules/set/rule_set.h"
 
 namespace regraft::env {
@@ -26,7 +27,7 @@ struct LayeredWorld {
         graph.add_input(tables.intern(graph::DType::float32, std::array<graph::Dim, 2>{3, kWidth}), 0), 0};
     for (std::uint32_t layer = 0; layer < layers; ++layer) value = add_layer(value, rng);
     graph.add_output(value);
-    graph.validate();
+    graph::validate(graph);
     graph.commit();
   }
 

@@ -11,6 +11,8 @@
 #include "core/exec/rewrite_fuzzing/random_walk.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/oracle.h"
+#include "core/graph/constants.h"
+#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
@@ -65,7 +67,7 @@ TEST_P(OnnxData, ComesThroughUnharmed) {
   std::size_t same_bytes = 0, run = 0;
   for (const fs::path& path : models_) {
     const onnx::ImportedModel model = onnx::import_model(path);
-    model.graph().validate();
+    graph::validate(model.graph());
     const fs::path out = folder_.path() / "out.onnx";
     onnx::export_model(model, model.graph(), out);
     if (read_file(out) == read_file(path)) {
@@ -183,8 +185,8 @@ graph::Graph folded(const onnx::ImportedModel& model) {
     const bool is_last = *rank == '2';
     const graph::WeightId factors[] = {weight_of(std::string("times_a") + rank),
                                        weight_of(is_last ? "y" : std::string("times_b") + rank)};
-    const graph::WeightId product = graph.tables().weights().operation(
-        graph::OpKind::mul, graph.tables().intern(graph::AttrBlock{}), factors);
+    const graph::WeightId product = graph::constant_operation(
+        graph.tables(), graph::OpKind::mul, graph.tables().intern(graph::AttrBlock{}), factors);
     add(graph::OpKind::mul, {}, {last, graph.weight_value(product)});
   }
   graph::AttrBlock limits, shape;

@@ -10,6 +10,7 @@
 
 #include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
+#include "core/graph/validate.h"
 #include "core/rules/rewrite/script.h"
 #include "support/model_world.h"
 
@@ -71,7 +72,7 @@ TEST_P(Scripts, LeadToTheKnownForm) {
   graph::Graph graph = world.start;
   const auto script = rules::Script::load(kConfigs / "scripts" / (std::string(known.script) + ".script"));
   const auto path = rules::run_script(script, graph, shipped());
-  graph.validate();
+  graph::validate(graph);
   EXPECT_EQ(graph.operation_count(), known.nodes_after);
   auto ops = ops_of(graph);
   for (const auto& [kind, count] : known.ops) EXPECT_EQ(ops[kind], count) << graph::op_info(kind).name;

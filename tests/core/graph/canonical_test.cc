@@ -5,6 +5,7 @@
 #include "core/graph/canonical_order.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
+#include "core/graph/validate.h"
 
 namespace regraft::graph {
 namespace {
@@ -57,7 +58,7 @@ void random_edit(Graph& graph, Rng& rng) {
 // back.
 bool is_valid(const Graph& graph) {
   try {
-    graph.validate();
+    validate(graph);
   } catch (const GraphError&) {
     return false;
   }

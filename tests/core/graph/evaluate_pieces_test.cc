@@ -1,4 +1,5 @@
 #include "core/graph/evaluate_pieces.h"
+#include "core/graph/constants.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ class PiecesTest : public ::testing::Test {
     return tables.weights().literal(tables.intern(dtype, dims), host.to_bytes());
   }
   WeightId op(OpKind kind, std::vector<WeightId> args, AttrBlock attrs = {}) {
-    return tables.weights().operation(kind, tables.intern(attrs), args);
+    return constant_operation(tables, kind, tables.intern(attrs), args);
   }
   /// The bytes in pieces, and of how many elements the largest was.
   std::vector<std::byte> in_pieces(WeightId weight, std::size_t piece, std::size_t& largest) {

@@ -1,4 +1,5 @@
 #include "core/graph/evaluate.h"
+#include "core/graph/constants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -234,9 +235,9 @@ TEST(Fold, SharesAndFreesSubExpressions) {
       tables.weights().literal(tables.intern(DType::float32, dims), std::as_bytes(std::span(values)));
   const AttrId none = tables.intern(AttrBlock{});
   const WeightId pair[] = {w, w};
-  const WeightId doubled = tables.weights().operation(OpKind::add, none, pair);
+  const WeightId doubled = constant_operation(tables, OpKind::add, none, pair);
   const WeightId both[] = {doubled, w};
-  const WeightId product = tables.weights().operation(OpKind::matmul, none, both);
+  const WeightId product = constant_operation(tables, OpKind::matmul, none, both);
   const HostTensor result = evaluate(tables, product);
   EXPECT_EQ(result.dtype, DType::float32);
   EXPECT_EQ(result.real, (std::vector<double>{14, 20, 30, 44}));
@@ -256,7 +257,7 @@ TEST(Fold, BytesOfAMovementAreThoseOfItsValues) {
     std::copy(bytes.begin(), bytes.end(), odd.begin() + 1);
     const WeightId source = weights.source(tables.intern(dtype, dims), std::span(odd).subspan(1), 0);
     const auto one = [&](OpKind kind, const AttrBlock& block, WeightId arg, std::uint32_t output = 0) {
-      return weights.operation(kind, attrs(block), std::span(&arg, 1), output);
+      return constant_operation(tables, kind, attrs(block), std::span(&arg, 1), output);
     };
     const WeightId turned = one(OpKind::transpose, {{Attr::perm, Ints{2, 0, 1}}}, source);
     const WeightId flat = one(OpKind::reshape, {{Attr::shape, Ints{5, 24}}}, turned);
@@ -265,11 +266,12 @@ TEST(Fold, BytesOfAMovementAreThoseOfItsValues) {
     const WeightId again = one(OpKind::unsqueeze, {{Attr::axes, Ints{0}}}, part);
     const WeightId tiled = one(OpKind::tile, {{Attr::repeats, Ints{2, 1, 1}}}, again);
     const WeightId both[] = {tiled, again, again};
-    const WeightId joined = weights.operation(OpKind::concat, attrs({{Attr::axis, std::int64_t{0}}}), both);
+    const WeightId joined =
+        constant_operation(tables, OpKind::concat, attrs({{Attr::axis, std::int64_t{0}}}), both);
     for (const WeightId id : {source, turned, flat, part, again, tiled, joined})
       EXPECT_EQ(evaluate_bytes(tables, id), evaluate(tables, id).to_bytes()) << dtype_name(dtype);
     const WeightId sum_args[] = {joined, joined};
-    const WeightId sum = weights.operation(OpKind::add, attrs({}), sum_args);
+    const WeightId sum = constant_operation(tables, OpKind::add, attrs({}), sum_args);
     EXPECT_EQ(evaluate_bytes(tables, sum), evaluate(tables, sum).to_bytes());
   }
 }
@@ -284,7 +286,7 @@ TEST(Fold, TakesLongChains) {
   constexpr int kLength = 100000;
   for (int i = 0; i < kLength; ++i) {
     const WeightId args[] = {at, step};
-    at = tables.weights().operation(OpKind::add, none, args);
+    at = constant_operation(tables, OpKind::add, none, args);
   }
   EXPECT_EQ(evaluate(tables, at).real[0], kLength + 1);
 }

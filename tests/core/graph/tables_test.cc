@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/graph/graph.h"
+#include "core/graph/validate.h"
 
 namespace regraft::graph {
 namespace {
@@ -68,11 +69,11 @@ TEST_F(Shrinking, KeepsWhatGraphsTheirCopiesAndLogsReferTo) {
   graph.undo_to(mark);
   tables.shrink({});
   EXPECT_EQ(tables.bound(), grown) << "the copy holds it";
-  copy->validate();
+  validate(*copy);
   copy.reset();
   tables.shrink({});
   EXPECT_EQ(tables.bound(), base);
-  graph.validate();
+  validate(graph);
   add_relu(graph, input);
   graph.commit();
   tables.shrink({});

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/graph/constants.h"
 #include "core/graph/graph.h"
 
 namespace regraft::graph {
@@ -22,18 +23,18 @@ TEST_F(Weights, ShrinkForgetsWhatNoGraphHolds) {
   const std::size_t least = table().size();
   graph.weight_value(number(2));
   const WeightId gone = number(3);
-  EXPECT_EQ(table().scalar_value(gone), 3);
-  table().shrink(0);
+  EXPECT_EQ(scalar_value(tables, gone), 3);
+  tables.shrink_weights(0);
   EXPECT_EQ(table().size(), least + 1);
   EXPECT_EQ(number(4), gone) << "the id is given to another";
-  EXPECT_EQ(table().scalar_value(gone), 4);
+  EXPECT_EQ(scalar_value(tables, gone), 4);
   EXPECT_EQ(number(2), graph.node(0).weight);
 }
 
 TEST_F(Weights, ShrinkKeepsWhatItsCallerHolds) {
   const WeightId kept = number(1);
   number(2);
-  table().shrink(index(kept) + 1);
+  tables.shrink_weights(index(kept) + 1);
   EXPECT_EQ(table().size(), index(kept) + 1);
   EXPECT_EQ(number(1), kept);
 }
@@ -44,17 +45,17 @@ TEST_F(Weights, ShrinkKeepsWhatCopiesAndLogsCanBringBack) {
   const Value value = graph.weight_value(number(1));
   std::optional<Graph> copy(graph);
   graph.remove(value.node);
-  table().shrink(0);
+  tables.shrink_weights(0);
   EXPECT_EQ(table().size(), 1u) << "the log can bring it back";
   graph.undo_to(mark);
-  table().shrink(0);
+  tables.shrink_weights(0);
   EXPECT_EQ(table().size(), 1u) << "the copy holds it";
   Graph moved = std::move(*copy);
   copy.reset();
-  table().shrink(0);
+  tables.shrink_weights(0);
   EXPECT_EQ(table().size(), 1u) << "it moved";
   moved = graph;
-  table().shrink(0);
+  tables.shrink_weights(0);
   EXPECT_EQ(table().size(), 0u);
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "core/nn/internal/controller_network.h"
+#include "core/nn/training/controller_network.h"
 
 namespace regraft::nn {
 namespace {
@@ -35,7 +35,7 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
         ControllerConfig{.state = 288, .xfers = 40, .locations = 50, .width = 64}}) {
     const Weights weights = random_weights(config);
     Controller controller(config, weights);
-    internal::ControllerNetwork network(config, torch::kCPU);
+    training::ControllerNetwork network(config, torch::kCPU);
     network.load(weights);
     Rng rng(kSeed, "controller test");
     const std::uint32_t rows = 9;
@@ -45,7 +45,7 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
     controller.read(order, states.data(), stride);
     for (const std::uint32_t row : order) {
       std::vector<std::uint32_t> legal;
-      internal::ControllerSteps steps;
+      training::ControllerSteps steps;
       steps.legal = torch::zeros({1, config.xfers}, torch::kBool);
       for (std::uint32_t x = 0; x < config.xfers; ++x)
         if (x + 1 == config.xfers || rng.below(2) == 0) legal.push_back(x), steps.legal[0][x] = true;
@@ -59,7 +59,7 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
       steps.xfers = torch::tensor({std::int64_t{choice.xfer}});
       steps.locations = torch::tensor({std::int64_t{choice.location}});
       steps.counts = torch::tensor({std::int64_t{noop ? 1 : count}});
-      const internal::ControllerOutput output = network.forward(steps);
+      const training::ControllerOutput output = network.forward(steps);
       EXPECT_NEAR(choice.log_xfer, output.log_xfer.item<float>(), 1e-5);
       EXPECT_NEAR(choice.log_location, output.log_location.item<float>(), 1e-5);
       EXPECT_NEAR(choice.value, output.value.item<float>(), 1e-5);
@@ -111,17 +111,17 @@ TEST(Controller, GradientsOfTheNetworkAreThoseOfFiniteDifferences) {
   SCOPED_TRACE(kSeed);
   set_torch_threads(1);
   const ControllerConfig config{.state = 4, .xfers = 3, .locations = 4, .width = 3};
-  internal::ControllerNetwork network(config, torch::kCPU, torch::kFloat64);
+  training::ControllerNetwork network(config, torch::kCPU, torch::kFloat64);
   network.load(random_weights(config));
   torch::manual_seed(kSeed);
-  internal::ControllerSteps steps;
+  training::ControllerSteps steps;
   steps.states = torch::randn({3, 4}, torch::kFloat64);
   steps.legal = torch::tensor({1, 1, 1, 0, 1, 1, 1, 0, 1}).view({3, 3}).to(torch::kBool);
   steps.xfers = torch::tensor({1, 1, 2});
   steps.counts = torch::tensor({4, 2, 1});
   steps.locations = torch::tensor({3, 0, 0});
   const auto loss = [&] {
-    const internal::ControllerOutput out = network.forward(steps);
+    const training::ControllerOutput out = network.forward(steps);
     return (out.log_xfer + 2 * out.log_location + 0.5 * out.xfer_entropy + 0.3 * out.location_entropy +
             out.value.square() + out.xfer_value.square())
         .sum();

@@ -7,7 +7,7 @@
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 
 namespace regraft::nn::internal {
 namespace {
@@ -95,8 +95,8 @@ class Comparison {
   }
 
   void compare(std::uint32_t row, const torch::Tensor& action, const SampleOptions& options) {
-    const DynamicsOutput output = model_.step(latents_[row], action, states_[row]);
-    latents_[row] = internal::sample(output, options, theirs_[row]);
+    const training::DynamicsOutput output = model_.step(latents_[row], action, states_[row]);
+    latents_[row] = training::sample(output, options, theirs_[row]);
     EXPECT_LT(largest_difference(engine_.hidden(row), states_[row].hidden), kRounding);
     EXPECT_LT(largest_difference(engine_.cell(row), states_[row].cell), kRounding);
     EXPECT_LT(largest_difference(engine_.xfers(row), output.xfers), kRounding);
@@ -115,9 +115,9 @@ class Comparison {
  private:
   DynamicsConfig config_;
   Weights weights_;
-  MdnRnn model_;
+  training::MdnRnn model_;
   DreamEngine engine_;
-  std::vector<RecurrentState> states_;
+  std::vector<training::RecurrentState> states_;
   std::vector<torch::Tensor> latents_;
   std::vector<Rng> ours_, theirs_;
 };

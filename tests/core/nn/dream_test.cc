@@ -9,7 +9,7 @@
 #include "core/nn/device.h"
 #include "core/nn/dream_returns.h"
 #include "core/nn/dream_world.h"
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 
 namespace regraft::nn {
 namespace {
@@ -157,13 +157,13 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
                    ", legality threshold " + std::to_string(legality_threshold));
       const WorldModel world = test::random_world(kSeed + number);
       const DynamicsConfig& config = world.config.dynamics;
-      internal::MdnRnn model(config, torch::kCPU);
+      training::MdnRnn model(config, torch::kCPU);
       Weights own{weight_layout(config), world.dynamics.values};
       own.values.resize(own.tensors.back().offset + own.tensors.back().count);
       model.load(own);
       Dream dream(world, {.sample = {.tau = tau}, .legality_threshold = legality_threshold}, 1);
       dream.reset(0, start_of(world.starts.front()), kSeed);
-      internal::RecurrentState state = model.initial_state(1);
+      training::RecurrentState state = model.initial_state(1);
       torch::Tensor z = torch::tensor(world.starts.front().latent).unsqueeze(0);
       Rng stream(kSeed, "dream"), rng(kSeed, "actions by hand");
       int steps = 0;
@@ -180,8 +180,8 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
               world.dynamics.tensor("action.location")[std::min(actions[0].location, 7u) * config.action + i];
           action[0][i] = embedded;
         }
-        const internal::DynamicsOutput output = model.step(z, action, state);
-        z = internal::sample(output, {.tau = tau}, stream);
+        const training::DynamicsOutput output = model.step(z, action, state);
+        z = training::sample(output, {.tau = tau}, stream);
         EXPECT_NEAR(result.reward, std::clamp(0.01f + 0.2f * output.reward.item<float>(), -0.3f, 0.4f), 1e-5);
         for (std::uint32_t i = 0; i < config.latent; ++i)
           ASSERT_NEAR(dream.state(0)[i], z[0][i].item<float>(), 1e-4) << "step " << steps;

@@ -1,4 +1,4 @@
-#include "core/nn/internal/embedding_trainer.h"
+#include "core/nn/training/embedding_trainer.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "core/nn/synthetic_observation.h"
 #include "core/nn/weights.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 constexpr std::uint64_t kSeed = 714;
@@ -52,4 +52,4 @@ TEST(EmbeddingTrainer, KernelsAndAutogradAgreeForwardAndBack) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

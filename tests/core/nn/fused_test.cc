@@ -5,7 +5,7 @@
 
 #include "core/nn/device.h"
 #include "core/nn/error.h"
-#include "core/nn/internal/trainer.h"
+#include "core/nn/training/trainer.h"
 #include "tests/core/nn/synthetic_observation.h"
 
 namespace regraft::nn::internal {
@@ -36,14 +36,14 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, en
     torch::Tensor log_probabilities, values, gradients;
   };
   Result run(Engine engine) {
-    Network network(config, torch::kCPU);
+    training::Network network(config, torch::kCPU);
     network.load(weights);
-    const auto trainer = make_trainer(network, rules, engine);
+    const auto trainer = training::make_trainer(network, rules, engine);
     const auto list = test::pointers(observations);
     // Xfers of the first graphs and NO-OP of the last.
     std::vector<std::int32_t> chosen{0, 1, 2};
     chosen.push_back(static_cast<std::int32_t>(observations.back().candidate_count()) - 1);
-    const auto output = trainer->forward(list, chosen, Gradients::wanted);
+    const auto output = trainer->forward(list, chosen, training::Gradients::wanted);
     const auto weighting = torch::sin(torch::arange(output.log_probabilities.size(0)));
     auto loss = (output.log_probabilities * weighting).sum() +
                 (output.first.values * torch::arange(1, 5)).sum() + output.first.log_probability.sum() +
@@ -167,9 +167,9 @@ TEST(Fused, EveryInstructionSetHasTheSameWidths) {
     EXPECT_EQ(fused_kernels_avx512(width).backward != nullptr, made) << width;
 #endif
   }
-  Network odd({.width = 24, .steps = 1, .node_kinds = 3}, torch::kCPU);
+  training::Network odd({.width = 24, .steps = 1, .node_kinds = 3}, torch::kCPU);
   Rng rng(1, "odd");
-  EXPECT_THROW(make_trainer(odd, test::synthetic_rules(2, rng), Engine::fused), NnError);
+  EXPECT_THROW(training::make_trainer(odd, test::synthetic_rules(2, rng), Engine::fused), NnError);
   NetworkConfig wide_head = test::hierarchical({.width = 32, .steps = 1, .node_kinds = 3}, 2);
   wide_head.head_width = 64;
   EXPECT_EQ(best_kernels(wide_head).forward, nullptr);

@@ -1,4 +1,4 @@
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "core/nn/device.h"
 #include "core/nn/error.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -324,4 +324,4 @@ TEST(MdnRnnLearning, FindsAKnownMixtureThatNeedsTenStepsOfMemory) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

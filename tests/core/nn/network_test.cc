@@ -1,5 +1,5 @@
 // Checks of the LibTorch network against slow obvious references.
-#include "core/nn/internal/network.h"
+#include "core/nn/training/network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "core/nn/error.h"
 #include "tests/core/nn/synthetic_observation.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using test::pointers;
@@ -227,4 +227,4 @@ INSTANTIATE_TEST_SUITE_P(Heads, NetworkTest, testing::Values(Head::pointer, Head
                          [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

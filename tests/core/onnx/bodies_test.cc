@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/graph/constants.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/summary.h"
@@ -140,10 +141,10 @@ TEST(Bodies, TouchedOnesAreWrittenAndTheOthersLeft) {
   const ImportedModel model = import_text(bytes);
   std::vector<Graph> graphs = copies(model);
   Graph& then = graphs[1];
-  auto& weights = model.tables().weights();
   const NodeId product = find_node(model, "product", 1);
   const Value w = then.node(product).inputs[1];
-  const auto twice = weights.operation(OpKind::add, {}, std::array{then.weight_of(w), then.weight_of(w)});
+  const auto twice = graph::constant_operation(model.tables(), OpKind::add, {},
+                                               std::array{then.weight_of(w), then.weight_of(w)});
   then.set_input(product, 1, then.weight_value(twice));
   then.remove_all_dead();
   const pb::ModelProto out = exported(model, graphs);

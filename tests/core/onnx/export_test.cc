@@ -1,4 +1,5 @@
 #include "core/onnx/export.h"
+#include "core/graph/constants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -191,7 +192,8 @@ TEST(Export, FoldedWeightsAreWrittenOnce) {
   auto& weights = model.tables().weights();
   const graph::WeightId factors[] = {graph.weight_of(graph.node(find_node(model, "h")).inputs[1]),
                                      graph.weight_of(graph.node(find_node(model, "y")).inputs[1])};
-  const auto product = weights.operation(OpKind::matmul, graph.tables().intern(AttrBlock{}), factors);
+  const auto product =
+      graph::constant_operation(model.tables(), OpKind::matmul, graph.tables().intern(AttrBlock{}), factors);
   const Value x = graph.node(find_node(model, "h")).inputs[0];
   const NodeId once = add(graph, OpKind::matmul, {}, {x, graph.weight_value(product)});
   const NodeId twice = add(graph, OpKind::matmul, {}, {{once, 0}, graph.weight_value(product)});

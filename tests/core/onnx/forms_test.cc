@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/onnx_error.h"
@@ -141,7 +142,7 @@ std::string written(const Case& test, std::int64_t opset) {
   const auto id = graph.add(test.kind, graph.tables().intern(test.attrs), inputs);
   graph.set_output(0, {id, 0});
   graph.remove_all_dead();
-  graph.validate();
+  graph::validate(graph);
   std::string out = export_model_bytes(model, graph);
   test::pb::ModelProto proto;
   EXPECT_TRUE(proto.ParseFromString(out));
@@ -157,7 +158,7 @@ TEST(Forms, AreReadBackAsTheyWereMeant) {
       SCOPED_TRACE(std::string(graph::op_info(test.kind).name) + " at opset " + std::to_string(opset));
       const std::string bytes = written(test, opset);
       const ImportedModel again = import_text(bytes);
-      again.graph().validate();
+      graph::validate(again.graph());
       const auto id = again.graph().outputs()[0].node;
       ASSERT_EQ(again.graph().node(id).kind, test.kind);
       EXPECT_EQ(again.graph().attrs(id), test.attrs);

@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/onnx_error.h"
@@ -35,7 +36,7 @@ std::string varied_model() {
 bool survives(const std::string& bytes) {
   try {
     const ImportedModel model = import_text(bytes);
-    model.graph().validate();
+    graph::validate(model.graph());
     return !export_model_bytes(model, model.graph()).empty();
   } catch (const OnnxError&) {
     return true;

@@ -1,4 +1,6 @@
 #include "core/onnx/import.h"
+#include "core/graph/constants.h"
+#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +41,7 @@ TEST(Import, KeepsNodesAsOriginsAndConstantsAsWeights) {
   builder.node("Relu", {"h"}, {"y"});
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  model.graph().validate();
+  graph::validate(model.graph());
   EXPECT_EQ(model.graph().operation_count(), 2u);
   EXPECT_EQ(model.graph().live_count(), 4u) << "x, w, MatMul, Relu; the unused initializer has no node";
   EXPECT_EQ(node_of(model, "h").kind, OpKind::matmul);
@@ -90,12 +92,12 @@ TEST(Import, ComputesShapesThroughShapeArithmetic) {
   builder.node("Reshape", {"x", "shape"}, {"y"});
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  model.graph().validate();
+  graph::validate(model.graph());
   EXPECT_EQ(type_of(model, "y"), "float32[2, 3, 2]");
   EXPECT_EQ(node_of(model, "y").inputs.size(), 2u) << "the arithmetic itself is left in place";
   ASSERT_EQ(model.known_values().size(), 3u);
   const KnownValue& shape = model.known_values().back();
-  const auto shape_values = model.tables().weights().integer_values(shape.weight);
+  const auto shape_values = graph::integer_values(model.tables(), shape.weight);
   ASSERT_TRUE(shape_values);
   EXPECT_EQ(std::vector<std::int64_t>(shape_values->begin(), shape_values->end()),
             (std::vector<std::int64_t>{2, 3, -1}));
@@ -161,7 +163,7 @@ TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   builder.node("Add", {"y", "x"}, {"z"});
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  model.graph().validate();
+  graph::validate(model.graph());
   EXPECT_EQ(node_of(model, "r").kind, OpKind::opaque);
   EXPECT_EQ(model.op_type(1), "my.domain.Magic");
   EXPECT_EQ(node_of(model, "z").kind, OpKind::add);
@@ -331,7 +333,7 @@ TEST(Import, SubGraphCapturesAreUses) {
   }
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  model.graph().validate();
+  graph::validate(model.graph());
   const auto inputs = node_of(model, "y").inputs;
   ASSERT_EQ(inputs.size(), 2u);
   EXPECT_EQ(inputs[1].node, find_node(model, "r"));

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/graph/validate.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/lang/rule_error.h"
@@ -21,7 +22,7 @@ inline void expect_leads(GraphBuilder& b, const std::string& script, const RuleS
   } catch (const RuleError& error) {
     FAIL() << error.what();
   }
-  graph.validate();
+  graph::validate(graph);
   Rng rng(5, "inputs");
   const auto inputs = random_inputs(b.graph(), rng);
   const auto wanted = Interpreter(b.graph()).run(inputs), found = Interpreter(graph).run(inputs);

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "core/graph/validate.h"
 #include "core/rules/instantiate/bindings.h"
 #include "core/rules/instantiate/evaluate.h"
 #include "core/rules/instantiate/passes.h"
@@ -51,7 +52,7 @@ class ReferenceMatcher {
     } catch (const RuleError&) {
       return false;
     }
-    copy.validate();
+    graph::validate(copy);
     return true;
   }
 

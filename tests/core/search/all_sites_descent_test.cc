@@ -1,4 +1,5 @@
 #include "core/search/all_sites_descent.h"
+#include "core/graph/validate.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ struct Sites {
     for (std::uint32_t i = 1; i <= kSites; ++i)
       ends.push_back(op(OpKind::relu, {op(OpKind::add, {{start.add_input(type, i), 0}, shared})}));
     start.add_output(op(OpKind::sum, ends));
-    start.validate();
+    graph::validate(start);
     start.commit();
   }
 

@@ -45,6 +45,15 @@ TEST(BenchLatency, SaysAtWhichOptimisationTheOtherRan) {
   EXPECT_EQ(json_of(report)["optimisation_after"], "none");
 }
 
+TEST(BenchLatency, ASmallBudgetBuysTheLeastSessions) {
+  const TempDir dir;
+  const auto report = dir.path() / "latency.json";
+  const std::string model = regraft::testing::unpacked_model("nasrnn").string();
+  ASSERT_EQ(run({"bench", model, "--budget", "1", "--json", report.string()}).status.code, 0);
+  EXPECT_EQ(json_of(report)["sessions"], 4);
+  EXPECT_THAT(run({"bench", "--help"}).output, HasSubstr("at least 4 sessions a side"));
+}
+
 // So many steps would take a day.
 TEST(BenchEnvironment, FindsOutBeforeTheFirstStepThatItCannotWrite) {
   const Captured refused = run({"bench", "--env", regraft::testing::unpacked_model("nasrnn").string(),

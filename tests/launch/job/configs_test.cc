@@ -48,6 +48,22 @@ TEST(Configs, AllAreReadAndEveryKeyIsKnown) {
   EXPECT_GE(read, 8u);
 }
 
+TEST(Configs, PresetsAreFoundFromAnyFolder) {
+  const TempDir elsewhere;
+  const fs::path before = fs::current_path();
+  fs::current_path(elsewhere.path());
+  const Config preset = load_job_config("configs/dream.toml", {});
+  std::string error;
+  try {
+    load_job_config("configs/draem.toml", {});
+  } catch (const UsageError& refused) {
+    error = refused.what();
+  }
+  fs::current_path(before);
+  EXPECT_EQ(preset.text("train.phase"), "dream");
+  EXPECT_THAT(error, AllOf(HasSubstr("configs/draem.toml"), HasSubstr("no such file")));
+}
+
 // One command does what the two presets do one after the other: what is tuned there holds here.
 TEST(Configs, TheModelBasedPresetHasTheSettingsOfItsTwoHalves) {
   const Config whole = load_job_config(kConfigs / "model-based.toml", {});

@@ -92,6 +92,15 @@ class Wheel(unittest.TestCase):
         self.assertEqual(self.regraft("--version").stdout, away.stdout)
         self.assertEqual(self.regraft("trian").returncode, 2)
 
+    def test_finds_its_presets_from_any_folder(self):
+        lay_out(self.site)
+        self.addCleanup(self.take_away)
+        out = self.elsewhere() / "some.rollouts"
+        collected = self.regraft("collect", "--config", "configs/synthetic.toml", "--set", "world.collect_steps=1",
+                                 "-o", out)
+        self.assertEqual(collected.returncode, 0, collected.stderr)
+        self.assertTrue(out.exists())
+
     def test_experiments_are_run_by_its_python_or_another_one(self):
         lay_out(self.site)
         self.addCleanup(self.take_away)

@@ -34,10 +34,10 @@ TEST(Branches, WorkComesBackAndEveryTornOneIsRefused) {
   Rng rng(kSeed, "branches");
   DreamWork work;
   for (int i = 0; i < 3; ++i) work.branches.push_back(random_branch(rng));
-  work.candidates = {{1, 2}, {3, 4}};
+  work.individuals = {{1, 2}, {3, 4}};
   const Bytes bytes = encode_work(work);
   const DreamWork back = decode_work(bytes);
-  EXPECT_EQ(back.candidates, work.candidates);
+  EXPECT_EQ(back.individuals, work.individuals);
   ASSERT_EQ(back.branches.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(back.branches[i].steps, work.branches[i].steps);
@@ -119,10 +119,10 @@ TEST(Branches, ReturnsComeBackAndEveryTornOneIsRefused) {
 }
 
 TEST(Branches, TicketsOfAGenerationGoRoundTheModelsThenTheCandidates) {
-  std::vector<std::size_t> candidates;
+  std::vector<std::size_t> individuals;
   for (std::uint64_t sequence = 0; sequence < 8; ++sequence)
-    candidates.push_back(candidate_of(sequence, 2, 3));
-  EXPECT_EQ(candidates, (std::vector<std::size_t>{0, 0, 1, 1, 2, 2, 0, 0}));
+    individuals.push_back(individual_of(sequence, 2, 3));
+  EXPECT_EQ(individuals, (std::vector<std::size_t>{0, 0, 1, 1, 2, 2, 0, 0}));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 #include "core/nn/device.h"
 #include "core/nn/internal/dream_engine.h"
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 DynamicsConfig config_of(const benchmark::State& state) {
@@ -53,4 +53,4 @@ BENCHMARK(dream_step_torch)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({2
 BENCHMARK(dream_step_fused)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -16,6 +16,8 @@
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/site_check.h"
+#include "core/graph/order.h"
+#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
@@ -121,9 +123,9 @@ class Walk {
 
   WalkOutcome run() {
     try {
-      graph_.validate();
+      graph::validate(graph_);
       const RunRecord record(path_, plan_);
-      const auto start = graph_.hash();
+      const auto start = graph::structural_hash(graph_);
       const graph::Graph::Mark base = graph_.mark();
       walk(plan_.steps);
       if (outcome_.failure.empty()) compare(record);
@@ -169,7 +171,7 @@ class Walk {
     if (check) before = graph_;
     const graph::Graph::Mark mark = graph_.mark();
     const rules::Rewrite rewrite = rules::apply(graph_, rules_, match);
-    graph_.validate();
+    graph::validate(graph_);
     index.update(graph_.touched_since(mark));
     log_.entries.push_back({name, {match.nodes.begin(), match.nodes.end()}, 1, 1});
     ++outcome_.rewrites;
@@ -193,7 +195,7 @@ class Walk {
   void compare(const RunRecord& record) {
     const auto file = folder_ / "rewritten.onnx";
     onnx::export_model(model_, graph_, file);
-    onnx::import_model(file).graph().validate();
+    graph::validate(onnx::import_model(file).graph());
     const std::string difference = record.difference(file);
     if (!difference.empty()) outcome_.failure = difference + "; " + first_bad(record);
   }
@@ -215,7 +217,7 @@ class Walk {
 
   void check_undo(graph::Graph::Mark base, const Hash128& start) {
     graph_.undo_to(base);
-    if (graph_.hash() != start) outcome_.failure = "undo of all gives another hash";
+    if (graph::structural_hash(graph_) != start) outcome_.failure = "undo of all gives another hash";
     if (onnx::export_model_bytes(model_, graph_) != onnx::export_model_bytes(model_, model_.graph()))
       outcome_.failure = "undo of all gives other bytes";
   }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "core/graph/validate.h"
 #include "core/rules/examples/example_generator.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
@@ -51,7 +52,7 @@ Draw draw(const RuleSet& rules, std::uint32_t rule, std::uint64_t seed) {
     if (out.compared == 4) break;
     graph::Graph rewritten = b.graph();
     apply(rewritten, rules, match);
-    rewritten.validate();
+    graph::validate(rewritten);
     const auto found = Interpreter(rewritten).run(inputs);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       out.worst = std::max(out.worst, testing::relative_difference(expected[i], found[i]));

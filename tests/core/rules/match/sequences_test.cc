@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/graph/validate.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/model_zoo.h"
@@ -37,7 +38,7 @@ std::size_t apply_rule(graph::Graph& graph, const char* name, std::size_t times 
     if (matches.empty()) break;
     const auto larger = [](const Match& a, const Match& b) { return a.nodes.size() < b.nodes.size(); };
     apply(graph, shipped(), *std::max_element(matches.begin(), matches.end(), larger));
-    graph.validate();
+    graph::validate(graph);
   }
   return done;
 }

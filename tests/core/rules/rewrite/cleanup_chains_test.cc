@@ -5,6 +5,8 @@
 #include <bit>
 #include <optional>
 
+#include "core/graph/order.h"
+#include "core/graph/validate.h"
 #include "core/rules/examples/example_generator.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
@@ -159,7 +161,7 @@ TEST(CleanupOfChains, GoesAsFarAsASlowReferenceAndKeepsEveryBit) {
     build(chain, b);
     const graph::Graph before = b.graph();
     const std::vector<CleanupStep> steps = clean_up(b.graph(), shipped());
-    b.graph().validate();
+    graph::validate(b.graph());
     EXPECT_EQ(chain_of(b.graph()), reduced);
     EXPECT_TRUE(equal_outputs(before, b.graph(), telling_inputs(before, rng)));
     EXPECT_THAT(clean_up(b.graph(), shipped()), ::testing::IsEmpty());
@@ -167,7 +169,8 @@ TEST(CleanupOfChains, GoesAsFarAsASlowReferenceAndKeepsEveryBit) {
       graph::Graph prefix = before;
       EXPECT_EQ(clean_up(prefix, shipped(), limit),
                 std::vector(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(limit)));
-      EXPECT_TRUE(limit < steps.size() || prefix.hash() == b.graph().hash());
+      EXPECT_TRUE(limit < steps.size() ||
+                  graph::structural_hash(prefix) == graph::structural_hash(b.graph()));
     }
   }
 }

@@ -1,4 +1,6 @@
 #include "core/rules/rewrite/cleanup.h"
+#include "core/graph/constants.h"
+#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 
@@ -31,7 +33,7 @@ class CleanupTest : public ::testing::Test {
   std::vector<CleanupPass> passes() {
     std::vector<CleanupPass> found;
     for (const CleanupStep& step : clean_up(graph)) found.push_back(step.pass);
-    graph.validate();
+    validate(graph);
     return found;
   }
   const Node& output_node() { return graph.node(graph.outputs()[0].node); }
@@ -123,8 +125,8 @@ TEST_F(CleanupTest, OpaqueNodesAreNeverMerged) {
 
 TEST_F(CleanupTest, ExpansionThatWouldBlowUpAConstantStays) {
   const Value row = graph.weight_value(
-      tables.weights().operation(OpKind::expand, tables.intern(AttrBlock{{Attr::shape, Ints{100}}}),
-                                 std::array{tables.weights().scalar(DType::float32, 1)}));
+      constant_operation(tables, OpKind::expand, tables.intern(AttrBlock{{Attr::shape, Ints{100}}}),
+                         std::array{tables.weights().scalar(DType::float32, 1)}));
   graph.add_output(op(OpKind::expand, {row}, {{Attr::shape, Ints{1000, 100}}}));
   EXPECT_THAT(passes(), IsEmpty());
 }
@@ -213,7 +215,7 @@ TEST_F(CleanupTest, ALimitStopsWithinWhatIsDead) {
   op(OpKind::tanh, {op(OpKind::relu, {x})});
   graph.add_output(op(OpKind::neg, {x}));
   EXPECT_EQ(clean_up(graph, 1).size(), 1u);
-  graph.validate();
+  validate(graph);
   EXPECT_EQ(graph.operation_count(), 2u);
 }
 

@@ -1,4 +1,5 @@
 #include "core/rules/rewrite/script.h"
+#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +39,7 @@ TEST(Script, CarriesOutItsStepsInOrder) {
   ASSERT_EQ(log.size(), 4u);
   EXPECT_EQ(rules().info(log[0].rule).name, "relu-relu");
   EXPECT_EQ(rules().info(log[3].rule).name, "swap");
-  graph.validate();
+  graph::validate(graph);
 }
 
 TEST(Script, RepeatsItsSteps) {
@@ -50,7 +51,7 @@ TEST(Script, RepeatsItsSteps) {
       "chain.script");
   const auto applied = run_script(script, graph, rules());
   ASSERT_EQ(applied.size(), 4u);
-  graph.validate();
+  graph::validate(graph);
 }
 
 TEST(Script, TakesEachMatchOnceAndNoneThatItMakes) {
@@ -59,7 +60,7 @@ TEST(Script, TakesEachMatchOnceAndNoneThatItMakes) {
   graph::Graph& graph = chain(b);
   const auto script = Script::parse("grow each\nexpect Relu 4\nexpect Tanh 4\n", "chain.script");
   EXPECT_EQ(run_script(script, graph, grows).size(), 4u);
-  graph.validate();
+  graph::validate(graph);
   testing::GraphBuilder other;
   // Pairs that overlap: those that the ones before leave.
   EXPECT_EQ(

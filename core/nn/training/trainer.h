@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/nn/internal/network.h"
 #include "core/nn/policy.h"
+#include "core/nn/training/network.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 enum class Gradients { none, wanted };
 
@@ -45,4 +45,4 @@ class Trainer {
 /// when `fused` is asked for and cannot be had. The network must outlive the trainer.
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine);
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -1,4 +1,4 @@
-#include "core/nn/internal/trainer.h"
+#include "core/nn/training/trainer.h"
 
 #include <ATen/Parallel.h>
 
@@ -8,7 +8,7 @@
 #include "core/nn/error.h"
 #include "core/nn/internal/fused_model.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -108,7 +108,7 @@ class TorchTrainer : public Trainer {
 /// number of threads alone.
 class FusedTrainer : public Trainer {
  public:
-  FusedTrainer(Network& network, const env::RuleFeatureTable& rules, FusedKernels kernels)
+  FusedTrainer(Network& network, const env::RuleFeatureTable& rules, internal::FusedKernels kernels)
       : network_(network),
         rules_(rule_tensor(rules, network.device())),
         rule_count_(rules.rule_count),
@@ -140,14 +140,14 @@ class FusedTrainer : public Trainer {
   Network& network_;
   Tensor rules_;
   std::size_t rule_count_;
-  FusedKernels kernels_;
-  FusedModel model_;
-  std::vector<FusedGraph> graphs_;
+  internal::FusedKernels kernels_;
+  internal::FusedModel model_;
+  std::vector<internal::FusedGraph> graphs_;
   std::vector<std::vector<std::uint16_t>> candidate_rules_;  // of the graphs
-  std::vector<FusedArena> arenas_;
-  std::vector<FusedGradientArena> scratch_;  // one a slice
-  std::vector<AlignedFloats> sums_;          // one a slice
-  AlignedFloats transposed_;
+  std::vector<internal::FusedArena> arenas_;
+  std::vector<internal::FusedGradientArena> scratch_;  // one a slice
+  std::vector<internal::AlignedFloats> sums_;                    // one a slice
+  internal::AlignedFloats transposed_;
   CandidateGroups groups_;
   Tensor rule_rows_, scores_, globals_;
 };
@@ -169,7 +169,7 @@ void FusedTrainer::index(std::span<const env::Observation* const> observations) 
   for (const auto* observation : observations) {
     check(*observation, network_.config().node_kinds, rule_count_);
     check_actions(network_.config(), observation->action_mode);
-    graphs_.push_back(fused_graph(*observation, candidate_rules_[graphs_.size()]));
+    graphs_.push_back(internal::fused_graph(*observation, candidate_rules_[graphs_.size()]));
   }
   groups_ = make_candidate_groups(observations);
 }
@@ -191,7 +191,8 @@ TrainerOutput FusedTrainer::forward(std::span<const env::Observation* const> obs
     for (std::size_t i = first; i < last; ++i) {
       // Without a tape one arena serves the whole slice and stays in the cache.
       auto& arena = arenas_[taped ? i : number];
-      const FusedRows& rows = arena.prepare(graphs_[i], model_.config(), taped ? Tape::kept : Tape::none);
+      const internal::FusedRows& rows =
+          arena.prepare(graphs_[i], model_.config(), taped ? internal::Tape::kept : internal::Tape::none);
       kernels_.forward(model_.weights(), graphs_[i], rows);
       std::copy_n(rows.scores, graphs_[i].candidates, scores + groups_.offsets[i]);
       std::copy_n(final_globals(model_.weights(), rows), width, globals + i * width);
@@ -217,7 +218,7 @@ void FusedTrainer::backward(const Tensor& loss) {
     sums_[number].assign(model_.size(), 0.0f);
     const auto [first, last] = slice(number, count);
     for (std::size_t i = first; i < last; ++i) {
-      FusedGradients gradients{};
+      internal::FusedGradients gradients{};
       gradients.weights = model_.buffer();
       gradients.transposed = transposed_.data();
       gradients.sums = sums_[number].data();
@@ -242,7 +243,7 @@ void FusedTrainer::backward(const Tensor& loss) {
 
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine) {
   check_rules(network.config(), rules.rule_count, rules.action_mode);
-  const FusedKernels kernels = best_kernels(network.config());
+  const internal::FusedKernels kernels = internal::best_kernels(network.config());
   const bool possible =
       kernels.forward != nullptr && network.device().is_cpu() && network.type() == torch::kFloat32;
   if (engine == Engine::fused && !possible) {
@@ -253,4 +254,4 @@ std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTa
   return std::make_unique<FusedTrainer>(network, rules, kernels);
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -3,9 +3,9 @@
 #include <torch/torch.h>
 
 #include "core/nn/controller.h"
-#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/training/flat_parameters.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// Steps of a hierarchical controller, as it saw and took them.
 struct ControllerSteps {
@@ -50,4 +50,4 @@ class ControllerNetwork {
   FlatParameters parameters_;
 };
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

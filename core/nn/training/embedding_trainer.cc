@@ -1,4 +1,4 @@
-#include "core/nn/internal/embedding_trainer.h"
+#include "core/nn/training/embedding_trainer.h"
 
 #include <ATen/Parallel.h>
 
@@ -6,9 +6,9 @@
 
 #include "core/nn/error.h"
 #include "core/nn/internal/fused_model.h"
-#include "core/nn/internal/network.h"
+#include "core/nn/training/network.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -47,7 +47,8 @@ class TorchEmbeddings : public EmbeddingTrainer {
 /// alone.
 class FusedEmbeddings : public EmbeddingTrainer {
  public:
-  FusedEmbeddings(const NetworkConfig& config, FusedKernels kernels) : kernels_(kernels), model_(config) {
+  FusedEmbeddings(const NetworkConfig& config, internal::FusedKernels kernels)
+      : kernels_(kernels), model_(config) {
     model_.set_rule_rows(std::vector<float>(config.width, 0.0f));
   }
 
@@ -68,13 +69,13 @@ class FusedEmbeddings : public EmbeddingTrainer {
     });
   }
 
-  FusedKernels kernels_;
-  FusedModel model_;
-  std::vector<FusedGraph> graphs_;
-  std::vector<FusedArena> arenas_;
-  std::vector<FusedGradientArena> scratch_;  // one a slice
-  std::vector<AlignedFloats> sums_;          // one a slice
-  AlignedFloats transposed_;
+  internal::FusedKernels kernels_;
+  internal::FusedModel model_;
+  std::vector<internal::FusedGraph> graphs_;
+  std::vector<internal::FusedArena> arenas_;
+  std::vector<internal::FusedGradientArena> scratch_;  // one a slice
+  std::vector<internal::AlignedFloats> sums_;                    // one a slice
+  internal::AlignedFloats transposed_;
   Tensor leaf_;
 };
 
@@ -85,7 +86,7 @@ Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observa
   transposed_ = model_.transposed();
   graphs_.clear();
   for (const env::Observation* observation : observations) {
-    graphs_.push_back(fused_graph(*observation));
+    graphs_.push_back(internal::fused_graph(*observation));
     graphs_.back().candidates = 0;  // nobody asks for their scores
   }
   if (arenas_.size() < graphs_.size()) arenas_.resize(graphs_.size());
@@ -93,7 +94,7 @@ Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observa
   float* rows = leaf_.data_ptr<float>();
   each_slice([&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const FusedRows& held = arenas_[i].prepare(graphs_[i], model_.config(), Tape::kept);
+      const internal::FusedRows& held = arenas_[i].prepare(graphs_[i], model_.config(), internal::Tape::kept);
       kernels_.forward(model_.weights(), graphs_[i], held);
       std::copy_n(held.step[model_.config().steps - 1].globals_to, width(), rows + i * width());
     }
@@ -109,7 +110,7 @@ void FusedEmbeddings::backward(std::span<float> gradients) {
   each_slice([&](std::size_t slice, std::size_t first, std::size_t last) {
     sums_[slice].assign(model_.size(), 0.0f);
     for (std::size_t i = first; i < last; ++i) {
-      FusedGradients own{};
+      internal::FusedGradients own{};
       own.weights = model_.buffer();
       own.transposed = transposed_.data();
       own.sums = sums_[slice].data();
@@ -127,7 +128,7 @@ void FusedEmbeddings::backward(std::span<float> gradients) {
 
 std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& config, Engine engine) {
   check(config);
-  const FusedKernels kernels = best_kernels(config);
+  const internal::FusedKernels kernels = internal::best_kernels(config);
   if (engine == Engine::fused && kernels.forward == nullptr)
     throw NnError("the fused engine has no kernel for this width", "engine", "use engine = automatic");
   if (engine == Engine::torch || kernels.forward == nullptr) return std::make_unique<TorchEmbeddings>(config);
@@ -142,4 +143,4 @@ void check_graphs(std::span<const env::Observation* const> observations, std::ui
   }
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

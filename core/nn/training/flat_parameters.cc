@@ -1,8 +1,8 @@
-#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/training/flat_parameters.h"
 
 #include <algorithm>
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 FlatParameters::FlatParameters(std::vector<TensorSpec> layout, torch::Device device, torch::ScalarType type)
     : layout_(std::move(layout)) {
@@ -34,4 +34,4 @@ Weights FlatParameters::store() const {
   return weights;
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -4,7 +4,7 @@
 
 #include "core/nn/graph_batch.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// A RowMap as int32 tensors on a device.
 struct Rows {
@@ -26,4 +26,4 @@ torch::Tensor segment_sum(const torch::Tensor& x, const Rows& rows);
 /// Log-softmax of x [rows] within each group; safe for any finite x (the group's maximum is subtracted).
 torch::Tensor segment_log_softmax(const torch::Tensor& x, const Rows& rows);
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

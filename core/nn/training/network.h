@@ -6,11 +6,11 @@
 
 #include "core/env/observation.h"
 #include "core/nn/graph_batch.h"
-#include "core/nn/internal/flat_parameters.h"
-#include "core/nn/internal/rows.h"
+#include "core/nn/training/flat_parameters.h"
+#include "core/nn/training/rows.h"
 #include "core/nn/weights.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// CandidateGroups on a device; aliases them on the CPU, as BatchTensors does.
 struct CandidateTensors {
@@ -111,4 +111,4 @@ class Network {
 torch::Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device,
                           torch::ScalarType type = torch::kFloat32);
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -1,8 +1,8 @@
-#include "core/nn/internal/network.h"
+#include "core/nn/training/network.h"
 
 #include "core/nn/error.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -181,4 +181,4 @@ Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device, tor
   return to_tensor(rules.features, env::kRuleFeatures, device, type).clone();
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

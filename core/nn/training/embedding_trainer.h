@@ -9,7 +9,7 @@
 #include "core/nn/config.h"
 #include "core/nn/policy.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// Observations to graph embeddings, forward and back, for whoever trains a graph network without its policy
 /// heads. Weights and gradients are flat, in the order of weight_layout(config). One thread.
@@ -31,4 +31,4 @@ std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& co
 /// What every observation must be for a graph network of this many kinds; its rules are its own matter.
 void check_graphs(std::span<const env::Observation* const> observations, std::uint32_t node_kinds);
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

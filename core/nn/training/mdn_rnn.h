@@ -4,9 +4,9 @@
 
 #include "core/base/rng.h"
 #include "core/nn/dynamics.h"
-#include "core/nn/internal/flat_parameters.h"
+#include "core/nn/training/flat_parameters.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// What the model says of the step from (z, a), given all before it; `...` are the leading dims of the input.
 struct DynamicsOutput {
@@ -95,4 +95,4 @@ struct DynamicsLosses {
 };
 DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets);
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

@@ -1,4 +1,4 @@
-#include "core/nn/internal/mdn_rnn.h"
+#include "core/nn/training/mdn_rnn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "core/nn/error.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -173,4 +173,4 @@ DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targe
           masked_mean(count_error, legal)};
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

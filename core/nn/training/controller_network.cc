@@ -1,8 +1,8 @@
-#include "core/nn/internal/controller_network.h"
+#include "core/nn/training/controller_network.h"
 
 #include "core/nn/error.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -66,4 +66,4 @@ ControllerOutput ControllerNetwork::forward(const ControllerSteps& steps) const 
           values(steps.states),  last(of_xfer("value2"), "value2").squeeze(1)};
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

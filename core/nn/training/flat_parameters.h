@@ -8,7 +8,7 @@
 
 #include "core/nn/weights.h"
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 
 /// Named tensors as views of one flat parameter tensor, and their gradients as views of another: optimiser,
 /// clipping and serialisation each touch one array. Leaves of autograd.
@@ -32,4 +32,4 @@ class FlatParameters {
   std::unordered_map<std::string, torch::Tensor> named_;
 };
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

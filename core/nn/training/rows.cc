@@ -1,8 +1,8 @@
-#include "core/nn/internal/rows.h"
+#include "core/nn/training/rows.h"
 
 #include <limits>
 
-namespace regraft::nn::internal {
+namespace regraft::nn::training {
 namespace {
 
 using torch::Tensor;
@@ -116,4 +116,4 @@ Tensor segment_log_softmax(const Tensor& x, const Rows& rows) {
   return shifted - gather(sums.log(), rows).squeeze(1);
 }
 
-}  // namespace regraft::nn::internal
+}  // namespace regraft::nn::training

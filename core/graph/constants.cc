@@ -1,0 +1,61 @@
+#include "core/graph/constants.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "core/graph/evaluate.h"
+
+namespace regraft::graph {
+
+WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args,
+                            std::uint32_t output) {
+  const auto type_of = [&] {
+    InlineVector<Operand, 4> operands;
+    for (const WeightId arg : args) {
+      const bool present = arg != WeightId::none;
+      operands.push_back({present ? tables.weights()[arg].type : tables.type_none(), arg, present});
+    }
+    const TypeList types = infer_types(tables, kind, tables.attrs(attrs), operands);
+    if (output >= types.size())
+      throw GraphError("has no output " + std::to_string(output), std::string(op_info(kind).name), "");
+    return types[output];
+  };
+  return tables.weights().operation(kind, attrs, args, output, std::ref(type_of));  // nothing on the heap
+}
+
+std::optional<std::span<const std::int64_t>> integer_values(const Tables& tables, WeightId id,
+                                                            std::size_t limit) {
+  const TensorType& type = tables.type(tables.weights()[id].type);
+  const auto count = type.element_count();
+  const bool fits = count && static_cast<std::size_t>(*count) <= limit;
+  if (!fits || !(is_integer(type.dtype) || type.dtype == DType::boolean)) return std::nullopt;
+  const Hash128& hash = tables.weights()[id].hash;
+  auto& values = tables.weights().known_values().integers;
+  const auto* known = values.find(hash);
+  return known ? *known : values.add(hash, evaluate(tables, id).integer);
+}
+
+std::optional<double> scalar_value(const Tables& tables, WeightId id, std::size_t limit) {
+  const TensorType& type = tables.type(tables.weights()[id].type);
+  const auto count = type.element_count();
+  if (!count || *count < 1 || static_cast<std::size_t>(*count) > limit) return std::nullopt;
+  if (dtype_bytes(type.dtype) == 0 || type.dtype == DType::complex64 || type.dtype == DType::complex128)
+    return std::nullopt;
+  const Hash128& hash = tables.weights()[id].hash;
+  auto& values = tables.weights().known_values().scalars;
+  if (const auto* known = values.find(hash)) return *known;
+  const HostTensor tensor = evaluate(tables, id);
+  const auto at = [&](std::size_t i) {
+    return is_float(tensor.dtype) ? tensor.real[i] : static_cast<double>(tensor.integer[i]);
+  };
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;  // beyond, a double may be another number
+  const bool exact =
+      std::ranges::all_of(tensor.integer, [](std::int64_t v) { return -kExact <= v && v <= kExact; });
+  std::optional<double> value = exact ? std::optional(at(0)) : std::nullopt;
+  for (std::size_t i = 1; i < tensor.size() && value; ++i)
+    if (at(i) != *value) value.reset();
+  return values.add(hash, value);
+}
+
+}  // namespace regraft::graph

@@ -1,0 +1,15 @@
+#include "launch/job/actor_count.h"
+
+namespace regraft::launch {
+
+const BoundOptions<ActorCount>& actor_options() {
+  static const BoundOptions<ActorCount> options({
+      {"actors.count", &ActorCount::real, between(0, 1024),
+       "actors in real environments; processes of `regraft train` without mpirun"},
+      {"actors.dream", &ActorCount::dreaming, between(0, 1024),
+       "actors that dream, beside them, in the phase `dream`"},
+  });
+  return options;
+}
+
+}  // namespace regraft::launch

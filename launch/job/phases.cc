@@ -1,0 +1,135 @@
+#include "launch/job/phases.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/base/usage.h"
+#include "launch/job/dream_job.h"
+#include "launch/job/ppo_job.h"
+#include "launch/job/world_job.h"
+
+namespace regraft::launch {
+namespace {
+
+std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
+  return learner::make_ppo_phase(ppo_setup(in.folder, in.config));
+}
+
+void check_ppo(const PhaseInput& in, ActorCount) {
+  ppo_setup(in.folder, in.config);
+}
+
+std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
+  learner::WorldPhaseSetup setup = world_setup(in.folder, in.config, in.clock);
+  setup.collect_only = true;
+  return learner::make_world_phase(std::move(setup), in.clock);
+}
+
+std::unique_ptr<learner::Phase> make_world(const PhaseInput& in) {
+  return learner::make_world_phase(world_setup(in.folder, in.config, in.clock), in.clock);
+}
+
+void check_world(const PhaseInput& in, ActorCount) {
+  world_setup(in.folder, in.config, in.clock);
+}
+
+std::unique_ptr<learner::Phase> make_dream(const PhaseInput& in) {
+  return learner::make_dream_phase(dream_setup(in.folder, in.config));
+}
+
+void check_dream(const PhaseInput& in, ActorCount actors) {
+  check_dream_actors(in.config, actors);
+  const learner::DreamPhaseSetup setup = dream_setup(in.folder, in.config);
+  learner::check_dream_options(setup.job.options, setup.dream, false);
+}
+
+std::unique_ptr<learner::Phase> make_dyna(const PhaseInput& in) {
+  return learner::make_dream_phase(dyna_setup(in.folder, in.config));
+}
+
+void check_dyna(const PhaseInput& in, ActorCount actors) {
+  check_dyna_actors(actors);
+  const learner::DreamPhaseSetup setup = dyna_setup(in.folder, in.config);
+  learner::check_dream_options(setup.job.options, setup.dream, true);
+}
+
+// The dreams of its rounds are checked by model_based_steps().
+void check_rounds(const PhaseInput& in, ActorCount actors) {
+  check_world(in, actors);
+}
+
+constexpr JobPhase kPhases[] = {
+    {.name = "ppo",
+     .help = "a policy in real environments",
+     .check = check_ppo,
+     .make = make_ppo,
+     .act = run_policy_actor,
+     .actor_kind = "policy",
+     .device = PhaseDevice::any,
+     .measures = true,
+     .imitates = true},
+    {.name = "collect",
+     .help = "random rollouts to disk",
+     .check = check_world,
+     .make = make_collect,
+     .act = run_collector,
+     .actor_kind = "collect",
+     .device = PhaseDevice::none},
+    {.name = "world-model",
+     .help = "random rollouts, and a world model fitted to them",
+     .check = check_world,
+     .make = make_world,
+     .act = run_collector,
+     .actor_kind = "collect"},
+    {.name = "dream",
+     .help = "a controller in the world model dream.world",
+     .check = check_dream,
+     .make = make_dream,
+     .act = run_dream_actor,
+     .actor_kind = kControllerKind,
+     .dreaming_kind = kDreamKind},
+    {.name = "model-based",
+     .help = "rounds of world-model and dream, then an evaluation",
+     .check = check_rounds},
+    {.name = "dyna",
+     .help = "a controller by real episodes and short dreams that branch off them",
+     .check = check_dyna,
+     .make = make_dyna,
+     .act = run_dyna_actor,
+     .actor_kind = kControllerKind,
+     .dreaming_kind = kDreamKind},
+};
+
+TextList phase_names() {
+  TextList names;
+  for (const JobPhase& phase : kPhases) names.emplace_back(phase.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const JobPhase> job_phases() {
+  return kPhases;
+}
+
+const JobPhase& job_phase(std::string_view name) {
+  const JobPhase* found = std::ranges::find(kPhases, name, &JobPhase::name);
+  if (found == std::end(kPhases))
+    throw UsageError("there is no phase " + std::string(name), "train.phase",
+                     "use one of: " + join(phase_names(), ", "));
+  return *found;
+}
+
+const JobPhase& job_phase(const Config& config) {
+  return job_phase(config.text("train.phase"));
+}
+
+Option phase_option() {
+  TextList lines;
+  for (const JobPhase& phase : kPhases)
+    lines.push_back(std::string(phase.name) + ": " + std::string(phase.help));
+  return Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, "; "));
+}
+
+}  // namespace regraft::launch

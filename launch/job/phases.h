@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/config.h"
+#include "launch/job/actor_count.h"
+#include "launch/job/actor_place.h"
+#include "learner/job/phase.h"
+#include "learner/job/run_folder.h"
+
+namespace regraft::launch {
+
+/// What a phase's learner is made from. The clock outlives it.
+struct PhaseInput {
+  const learner::RunFolder& folder;
+  const Config& config;
+  const Clock& clock;
+};
+
+/// What a phase's learner computes on.
+enum class PhaseDevice { any, cpu, none };
+
+/// A value of `train.phase`, and all that the program asks of it.
+struct JobPhase {
+  std::string_view name;
+  std::string_view help;
+  /// Throws what the job's rules or options make unusable: UsageError, ConfigError, RuleError. Writes
+  /// nothing.
+  void (*check)(const PhaseInput& input, ActorCount actors);
+  /// Null where the job is several runs of other phases (model_based.h).
+  std::unique_ptr<learner::Phase> (*make)(const PhaseInput& input) = nullptr;
+  /// An actor's work, until the job has ended.
+  void (*act)(const ActorPlace& place) = nullptr;
+  std::string_view actor_kind = {};     // what actors.count counts; empty: it has no actors of its own
+  std::string_view dreaming_kind = {};  // what actors.dream counts; empty: nothing
+  PhaseDevice device = PhaseDevice::cpu;
+  bool measures = false;  // takes workload.reward=measured
+  bool imitates = false;  // heeds ppo.imitation and train.trained_share
+};
+
+/// The phases there are: the one place where a phase is added.
+std::span<const JobPhase> job_phases();
+
+/// By name. Throws UsageError that lists the names.
+const JobPhase& job_phase(std::string_view name);
+/// The one that `train.phase` names.
+const JobPhase& job_phase(const Config& config);
+
+/// The option `train.phase`: names and help from the table.
+Option phase_option();
+
+}  // namespace regraft::launch
