@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/cost/kernel_cost.h"
+#include "core/cost/neighbourhood.h"
 #include "core/graph/graph.h"
 
 namespace regraft::cost {
@@ -32,11 +33,12 @@ struct Fusion {
 /// Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation]. Behind a
 /// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it: scaling by a scalar and
 /// transposes of the last two dims. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime
-/// knows; Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
+/// knows; norms in parts (norm_site.h); Add before LayerNormalization (SkipLayerNormalization); zero Pad
+/// before a convolution.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts)
-      : graph_(graph), kernels_(kernels), layouts_(layouts) {}
+      : graph_(graph), near_(graph), kernels_(kernels), layouts_(layouts) {}
 
   Fusion find(graph::NodeId node) const;
 
@@ -49,34 +51,16 @@ class FusionRules {
   Fusion into_layer_norm(graph::NodeId node) const;
   Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
-
-  struct GeluSite {
-    graph::NodeId scale, erf, plus_one, inner, outer;
-    bool has(graph::NodeId node) const;
-  };
-  /// The Gelu around this Erf; erf is kNoNode where there is none.
-  GeluSite gelu_at(graph::NodeId erf) const;
-  void erfs_above(graph::NodeId from, int steps, InlineVector<graph::NodeId, 8>& found) const;
-  bool is_half_of(graph::NodeId mul, graph::Value of) const;
+  Fusion into_norm(graph::NodeId node) const;
+  graph::NodeId norm_behind(graph::NodeId node) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }
-  /// The value behind Identity nodes.
-  graph::Value source(graph::Value value) const;
-  graph::Value input(graph::NodeId node, std::size_t slot) const;
-  /// The only user of the only output of a node, behind Identity nodes; else kNoNode.
-  graph::NodeId only_user(graph::NodeId node) const;
-  /// The scalar constant at an input of a two-input node and the other input.
-  struct Scaled {
-    double factor = 0;
-    graph::Value value;
-    bool found = false;
-  };
-  Scaled scaled(graph::NodeId node) const;
   bool is_constant(graph::Value value) const;
   double elements(graph::NodeId node) const;
   KernelTime fused_pass() const;
 
   const graph::Graph& graph_;
+  Neighbourhood near_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/env/all_sites.h"
+#include "core/graph/order.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/search/visited_graphs.h"
 
@@ -28,7 +29,7 @@ void take_at_all_sites(env::RewriteState& state, std::uint32_t rule) {
 std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_us) {
   const std::size_t bottom = state.depth();
   VisitedGraphs visited;
-  visited.insert(state.graph().hash());
+  visited.insert(graph::structural_hash(state.graph()));
   std::vector<std::uint32_t> matching;
   for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
     if (!state.index().matches(rule).empty()) matching.push_back(rule);
@@ -36,7 +37,7 @@ std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_
   for (const std::uint32_t rule : matching) {
     take_at_all_sites(state, rule);
     const double latency_us = state.cost_model().latency_us();
-    if (latency_us <= most_us && visited.insert(state.graph().hash())) {
+    if (latency_us <= most_us && visited.insert(graph::structural_hash(state.graph()))) {
       const auto steps = state.path().subspan(bottom);
       moves.push_back({rule, {steps.begin(), steps.end()}, latency_us});
     }

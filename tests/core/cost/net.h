@@ -83,6 +83,16 @@ class Net {
     const std::int64_t width = dims[dims.size() - 1];
     return op(OpKind::layer_norm, {x, weight({width}), weight({width})}, {{Attr::axis, std::int64_t{-1}}});
   }
+  /// LayerNormalization in parts; without a bias, and of x itself, SimplifiedLayerNormalization.
+  Value norm_in_parts(Value x, bool simplified) {
+    const std::int64_t width = graph.type(x).dims[graph.type(x).rank() - 1];
+    const AttrBlock last{{Attr::axes, Ints{-1}}, {Attr::keepdims, std::int64_t{1}}};
+    const Value d = simplified ? x : op(OpKind::sub, {x, op(OpKind::reduce_mean, {x}, last)});
+    const Value mean = op(OpKind::reduce_mean, {op(OpKind::pow, {d, scalar(2)})}, last);
+    const Value root = op(OpKind::sqrt, {op(OpKind::add, {mean, scalar(1e-5)})});
+    const Value scaled = op(OpKind::mul, {op(OpKind::div, {d, root}), weight({width})});
+    return simplified ? scaled : op(OpKind::add, {scaled, weight({width})});
+  }
   enum class GeluForm { exported, outer_half, inner_half };
   Value gelu(Value x, GeluForm form) {
     const Value erf = op(OpKind::erf, {op(OpKind::div, {x, scalar(1.41421354)})});

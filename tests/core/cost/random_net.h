@@ -66,7 +66,7 @@ class RandomNet {
 
   Value matrix() {
     const Value x = pick(matrices_);
-    switch (rng_.below(12)) {
+    switch (rng_.below(14)) {
       case 0:
         return net_.linear(x, 16);
       case 1:
@@ -88,6 +88,10 @@ class RandomNet {
       case 9:
         return net_.op(OpKind::erf, {net_.op(OpKind::div, {x, net_.scalar(1.41421354)})});
       case 10:
+        return net_.norm_in_parts(x, false);
+      case 11:
+        return net_.norm_in_parts(x, true);
+      case 12:
         return net_.op(OpKind::cast, {net_.op(OpKind::shape, {x})}, {{Attr::to, std::int64_t{1}}}), x;
       default:
         return net_.op(OpKind::add, {net_.op(OpKind::erf, {x}), net_.scalar(1)});
