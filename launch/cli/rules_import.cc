@@ -51,21 +51,21 @@ int run(Options& options) {
 
 }  // namespace
 
-void add_rules_import(CLI::App& rules, Action& action) {
+void add_rules_import(Command& rules, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = rules.add_subcommand("import", "TASO's rule file as lines of the rule language");
+  Command* command = rules.add_subcommand("import", "TASO's rule file as lines of the rule language");
   command->add_option("FILE", options->file, "graph_subst.pb")->required();
   command->add_option("-o,--out", options->out, "where the lines go; - for standard output");
   command->add_option("--json", options->json, "where what became of each rule goes; - for standard output");
   command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();
   command->add_option("--examples", options->import.examples, "exact examples of each rule")
       ->capture_default_str()
-      ->check(CLI::Range(8, 100000));
+      ->check(in_range(8, 100000));
   command
       ->add_option("--steps", options->import.derivation_steps,
                    "derivation steps of known rules that still count as the same")
       ->capture_default_str()
-      ->check(CLI::Range(1, 6));
+      ->check(in_range(1, 6));
   command->add_option("--seed", options->import.seed, "of the examples")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -69,12 +69,11 @@ int train(const Options& options) {
 
 }  // namespace
 
-void add_train(CLI::App& program, Action& action) {
+void add_train(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       program.add_subcommand("train", "train a policy: alone, or as ranks of `mpirun -n K regraft train`");
-  command->add_option("--config", options->config, "a TOML preset (configs/*.toml)")
-      ->check(CLI::ExistingFile);
+  command->add_option("--config", options->config, "a TOML preset (configs/*.toml)")->check(existing_file());
   command->add_option("--run", options->run, "the run's folder, made if it is missing")->required();
   command->add_option("--set", options->settings, "override one key: ppo.lr=1e-4; may be repeated");
   command
