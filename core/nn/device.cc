@@ -1,7 +1,9 @@
 #include "core/nn/device.h"
 
+#include <ATen/Parallel.h>
 #include <dlfcn.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
 #include <torch/version.h>
 
 #include <filesystem>

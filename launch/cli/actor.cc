@@ -84,9 +84,9 @@ int run_actor(const Options& options) {
 
 }  // namespace
 
-void add_actor(CLI::App& program, Action& action) {
+void add_actor(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("actor", "an actor that joins a running job");
+  Command* command = program.add_subcommand("actor", "an actor that joins a running job");
   command->add_option("--join", options->join, "the run file (RUN/run.json) or URL of the job")->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();

@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/progress.h"
 #include "core/exec/latency/latency.h"
@@ -104,12 +105,12 @@ int bench(const Options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& program, Action& action) {
+void add_bench(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
   options->latency.min_sessions = kLeastSessions;
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "bench", "paired latency of one or two models in ONNX Runtime; or the speed of environment or dream");
-  CLI::Option* model =
+  Option* model =
       command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
                       "what is compared with it (left out: the baseline itself, an A/A control)");
@@ -121,22 +122,22 @@ void add_bench(CLI::App& program, Action& action) {
       ->capture_default_str()
       ->needs(model);
   command->add_option("--threads", options->latency.threads, "threads inside an op")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
   command
       ->add_option("--budget", options->latency.budget_s,
                    "seconds to measure; at least " + std::to_string(kLeastSessions) +
                        " sessions a side run, of 3 runs each, however long they take")
-      ->check(CLI::Range(1.0, 86400.0));
+      ->check(in_range(1.0, 86400.0));
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
-  CLI::Option* environment =
+  Option* environment =
       command
           ->add_option("--env", options->environment,
                        "instead: the speed of this model's environment, by random steps")
           ->excludes(model);
-  CLI::Option* dream = command
+  Option* dream = command
                            ->add_flag("--dream", options->dream,
                                       "instead: the speed of dreams of a world model and a controller")
                            ->excludes(model)
@@ -144,27 +145,27 @@ void add_bench(CLI::App& program, Action& action) {
                            ->excludes("--bind")
                            ->excludes("--inputs");
   command->add_option("--world", options->world, "the world model (left out: one with random weights)")
-      ->check(CLI::ExistingFile)
+      ->check(existing_file())
       ->needs(dream);
   command->add_option("--replicas", options->replicas, "dreams side by side")
-      ->check(CLI::Range(1, 65536))
+      ->check(in_range(1, 65536))
       ->needs(dream);
   command
       ->add_option("--xfers", options->xfers,
                    "rules of the world model with random weights, NO-OP among them")
-      ->check(CLI::Range(2, 65535))
+      ->check(in_range(2, 65535))
       ->needs(dream);
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
-      ->check(CLI::Range(std::uint64_t{10}, std::uint64_t{1} << 40))
+      ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);
   command->add_option("--horizon", options->horizon, "steps of an episode")
-      ->check(CLI::Range(1, 10000))
+      ->check(in_range(1, 10000))
       ->needs(environment);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
   command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
   command->callback([options, &action] {
     if (options->before.empty() && !options->environment && !options->dream)
-      throw CLI::RequiredError("MODEL, --env or --dream");
+      throw UsageError("MODEL, --env or --dream is required", "", "run `regraft bench --help`");
     action = [options] {
       CallFiles files;
       files.writes("--json", options->json);

@@ -153,22 +153,22 @@ int calibrate(Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, Action& action) {
+void add_calibrate(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "calibrate", "how well the cost model ranks graphs that random rewrites of a model lead to");
   command->add_option("MODEL", options->model, "an ONNX model")->required();
   command->add_option("--graphs", options->graphs, "graphs measured, the model itself among them")
-      ->check(CLI::Range(2, 100000))
+      ->check(in_range(2, 100000))
       ->capture_default_str();
   command->add_option("--depth", options->depth, "most rewrites between the model and a graph")
-      ->check(CLI::Range(1, 100000))
+      ->check(in_range(1, 100000))
       ->capture_default_str();
   command->add_option("--session", options->session_s, "seconds of timed runs for each graph")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->check(in_range(0.01, 3600.0))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "threads inside an op")
-      ->check(CLI::Range(1, 1024))
+      ->check(in_range(1, 1024))
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();

@@ -30,11 +30,11 @@ int check_controllers(const Options& options) {
 
 }  // namespace
 
-void add_check_controllers(CLI::App& program, Action& action) {
+void add_check_controllers(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "check-controllers", "dreams of the controllers of a model-based job's last round, taken for real");
-  command->group("");  // started by train
+  command->hide();  // started by train
   command->add_option("--run", options->run, "the job's folder")->required();
   command->add_option("--dream", options->dream, "that of the dream")->required();
   command->callback([options, &action] { action = [options] { return check_controllers(*options); }; });

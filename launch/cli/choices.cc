@@ -9,21 +9,19 @@ constexpr std::string_view kIntroduction = "one of ", kSeparator = ", ";
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> choices, std::map<std::string, std::string> former) {
+Check one_of(std::vector<std::string> choices, std::map<std::string, std::string> former) {
   const std::string help = std::string(kIntroduction) + join(choices, kSeparator);
-  return CLI::Validator(
-      [choices = std::move(choices), former = std::move(former)](const std::string& value) {
-        for (const std::string& choice : choices)
-          if (value == choice) return std::string();
-        if (const auto now = former.find(value); now != former.end())
-          return "'" + value + "' is called '" + now->second + "' now";
-        return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
-      },
-      help);
+  return {[choices = std::move(choices), former = std::move(former)](const std::string& value) {
+            for (const std::string& choice : choices)
+              if (value == choice) return std::string();
+            if (const auto now = former.find(value); now != former.end())
+              return "'" + value + "' is called '" + now->second + "' now";
+            return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
+          },
+          help};
 }
 
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();  // "TEXT:one of a, b, c"
+std::vector<std::string> choices_of(const std::string& type) {  // "TEXT:one of a, b, c"
   std::size_t begin = type.find(":" + std::string(kIntroduction));
   if (begin == std::string::npos) return {};
   std::vector<std::string> choices;

@@ -1,17 +1,18 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "launch/cli/command.h"
 
 namespace regraft::launch {
 
 /// Known choices only, with the nearest one for others, and the present name for a `former` one. Help and
 /// completion show the choices by its description.
-CLI::Validator one_of(std::vector<std::string> choices, std::map<std::string, std::string> former = {});
+Check one_of(std::vector<std::string> choices, std::map<std::string, std::string> former = {});
 
-/// The choices of an option that was checked by one_of; none for others.
-std::vector<std::string> choices_of(const CLI::Option& option);
+/// The choices of an option that was checked by one_of, of its type as CLI11 writes it; none for others.
+std::vector<std::string> choices_of(const std::string& type);
 
 }  // namespace regraft::launch

@@ -97,15 +97,15 @@ int collect(const Options& options) {
 
 }  // namespace
 
-void add_collect(CLI::App& program, Action& action) {
+void add_collect(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("collect",
+  Command* command = program.add_subcommand("collect",
                                              "store rollouts as action logs, played in this process; with "
                                              "many actors: train --set train.phase=collect");
   command->add_option("models", options->models, "ONNX files, or synthetic:CHAINS:LOCKED:VALLEY:SEED");
   command->add_option("-o,--out", options->out, "the file of rollouts to write")->required();
   command->add_option("--policy", options->policy, "play by this policy, not at random")
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
   command->add_option("--config", options->config,
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");
   command

@@ -1,5 +1,6 @@
 #include "launch/cli/command_tree.h"
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "launch/cli/choices.h"
@@ -17,7 +18,7 @@ std::string type_of(const CLI::Option& option) {
 OptionInfo describe(const CLI::Option& option) {
   OptionInfo info{.help = option.get_description(),
                   .type = type_of(option),
-                  .choices = choices_of(option),
+                  .choices = choices_of(option.get_type_name()),
                   .preset = option.get_default_str(),
                   .argument = !option.nonpositional(),
                   .repeats = option.get_items_expected_max() > 1,
@@ -28,8 +29,6 @@ OptionInfo describe(const CLI::Option& option) {
   return info;
 }
 
-}  // namespace
-
 CommandInfo describe(const CLI::App& program) {
   CommandInfo info{.names = {program.get_name()}, .help = program.get_description()};
   info.names.insert(info.names.end(), program.get_aliases().begin(), program.get_aliases().end());
@@ -39,6 +38,12 @@ CommandInfo describe(const CLI::App& program) {
        program.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
     info.commands.push_back(describe(*command));
   return info;
+}
+
+}  // namespace
+
+CommandInfo describe(const Command& program) {
+  return describe(program.app());
 }
 
 nlohmann::json to_json(const CommandInfo& command) {

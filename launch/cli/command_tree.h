@@ -1,9 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+
+#include "launch/cli/command.h"
 
 namespace regraft::launch {
 
@@ -29,7 +30,7 @@ struct CommandInfo {
 
 /// What the program's declarations say: what completion, the Python package and its type stub are made of.
 /// Commands that are not for people are left out.
-CommandInfo describe(const CLI::App& program);
+CommandInfo describe(const Command& program);
 
 nlohmann::json to_json(const CommandInfo& command);
 

@@ -23,7 +23,7 @@ nlohmann::json as_json(const CommandInfo& program) {
   return json;
 }
 
-int print(const CLI::App& program, const std::string& format) {
+int print(const Command& program, const std::string& format) {
   const CommandInfo info = describe(program);
   const std::string text = format == "bash"  ? bash_completion(info)
                            : format == "zsh" ? zsh_completion(info)
@@ -34,9 +34,9 @@ int print(const CLI::App& program, const std::string& format) {
 
 }  // namespace
 
-void add_completion(CLI::App& program, Action& action) {
+void add_completion(Command& program, Action& action) {
   auto format = std::make_shared<std::string>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "completion",
       "print a script by which a shell completes these commands: source <(regraft completion bash)");
   command

@@ -241,12 +241,12 @@ int evaluate(Options& options) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& program, Action& action) {
+void add_evaluate(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "evaluate", "compare policies with a random one and with searches, episode by episode");
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
   command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
   command->add_option(
       "--config", options->config,
@@ -266,7 +266,7 @@ void add_evaluate(CLI::App& program, Action& action) {
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();
   command->add_option("--search-budget", options->search_s, "seconds for each search and model")
-      ->check(CLI::Range(0.0, 1e7))
+      ->check(in_range(0.0, 1e7))
       ->capture_default_str();
   command->add_option("--expansions", options->expansions, "most graphs that a search expands (0: no limit)");
   command->add_option("--candidates", options->candidates,
@@ -274,16 +274,16 @@ void add_evaluate(CLI::App& program, Action& action) {
   command
       ->add_option("--scripts", options->scripts,
                    "a folder of scripts; those named MODEL-*.script are compared too")
-      ->check(CLI::ExistingDirectory);
+      ->check(existing_folder());
   command->add_flag("--untrained", options->untrained,
                     "compare an untrained policy too, and searches that it guides");
   command->add_option("--episodes", options->episodes, "episodes for each policy and model")
-      ->check(CLI::Range(1, 1000000))
+      ->check(in_range(1, 1000000))
       ->capture_default_str();
   command
       ->add_option("--trajectories", options->trajectories,
                    "dreams of a bundle that are played again in the real environment")
-      ->check(CLI::Range(2, 100000))
+      ->check(in_range(2, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the first episode")->capture_default_str();
   command->add_option("--json", options->json, "write all returns as JSON; - for standard output");

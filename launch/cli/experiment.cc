@@ -1,5 +1,6 @@
 #include <string>
 
+#include "core/base/error.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/experiments_process.h"
 
@@ -13,17 +14,18 @@ struct Options {
 
 }  // namespace
 
-void add_experiment(CLI::App& program, Action& action) {
+void add_experiment(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "experiment", "run an experiment of configs/experiments; runs that are done are not repeated");
-  CLI::Option* name = command->add_option("NAME", options->name, "its name, or a .toml file");
+  Option* name = command->add_option("NAME", options->name, "its name, or a .toml file");
   command->add_option("--out", options->out, "its folder (default results/experiments/NAME)");
   command->add_flag("--small", options->small, "its small form: fewer values, less time");
   command->add_flag("--plan", options->plan, "print its commands, and run none");
   command->add_flag("--list", options->list, "list the experiments")->excludes(name);
   command->callback([options, &action] {
-    if (options->name.empty() && !options->list) throw CLI::RequiredError("NAME or --list");
+    if (options->name.empty() && !options->list)
+      throw UsageError("NAME or --list is required", "", "run `regraft experiment --help`");
     action = [options]() -> int {
       become_experiments({{"command", "experiment"},
                           {"name", options->name},

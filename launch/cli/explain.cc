@@ -114,9 +114,9 @@ int explain(Options& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& program, Action& action) {
+void add_explain(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("explain", "what a rewrite log did, where, and at what cost");
+  Command* command = program.add_subcommand("explain", "what a rewrite log did, where, and at what cost");
   command->add_option("LOG", options->log, "a log that `regraft optimise --log` wrote")->required();
   command->add_option("--model", options->model, "the model that was optimised: names instead of numbers");
   command->add_option(

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "launch/call/feeds.h"
+#include "launch/cli/command.h"
 
 namespace regraft::launch {
 
 /// --bind and --inputs, and --feed for processes of our own.
-void add_feed_options(CLI::App& command, FeedOptions& options);
+void add_feed_options(Command& command, FeedOptions& options);
 
 }  // namespace regraft::launch

@@ -49,10 +49,10 @@ nlohmann::json find_or_explain(const Options& options) {
 
 }  // namespace
 
-void add_find_feed(CLI::App& program, Action& action) {
+void add_find_feed(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("find-feed", "how a model is fed, as JSON");
-  command->group("");  // started by other commands; not for people
+  Command* command = program.add_subcommand("find-feed", "how a model is fed, as JSON");
+  command->hide();  // started by other commands; not for people
   command->add_option("MODEL", options->model)->required();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->seed);

@@ -100,9 +100,9 @@ int inspect(const fs::path& path) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, Action& action) {
+void add_inspect(Command& program, Action& action) {
   auto path = std::make_shared<fs::path>();
-  CLI::App* command =
+  Command* command =
       program.add_subcommand("inspect", "what a model, policy, checkpoint folder or rewrite log holds");
   command->add_option("PATH", *path, "the file or folder")->required();
   command->callback([path, &action] { action = [path] { return inspect(*path); }; });

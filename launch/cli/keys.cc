@@ -37,17 +37,17 @@ int list(const Options& options) {
 
 }  // namespace
 
-void add_keys(CLI::App& program, Action& action) {
+void add_keys(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("keys", "who may join a run");
-  command->require_subcommand(1);
+  Command* command = program.add_subcommand("keys", "who may join a run");
+  command->require_subcommand();
   const auto verb = [&](const char* name, const char* help, int (*run)(const Options&)) {
-    CLI::App* sub = command->add_subcommand(name, help);
+    Command* sub = command->add_subcommand(name, help);
     sub->add_option("--run", options->folder.root, "the run folder")->required();
     sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
     return sub;
   };
-  CLI::App* adding = verb("add", "let a key join; makes the key pair if the file is missing", add);
+  Command* adding = verb("add", "let a key join; makes the key pair if the file is missing", add);
   adding->add_option("NAME", options->name, "of the actor")->required();
   adding->add_option("--key", options->key, "file of the key pair, readable by its owner alone")->required();
   verb("revoke", "shut a key out; takes effect at once", revoke)

@@ -14,10 +14,10 @@ struct Options {
 
 }  // namespace
 
-void add_learner(CLI::App& program, Action& action) {
+void add_learner(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("learner", "the learner's worker process of a prepared run");
-  command->group("");  // started by train
+  Command* command = program.add_subcommand("learner", "the learner's worker process of a prepared run");
+  command->hide();  // started by train
   command->add_option("--run", options->folder.root, "run folder")->required();
   command->add_option("--incarnation", options->incarnation, "number of this start");
   command->callback(

@@ -7,9 +7,9 @@
 
 namespace regraft::launch {
 
-void add_measure_one(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("measure-one", "one measuring session in this process, as JSON");
-  command->group("");  // started by bench and optimise; not for people
+void add_measure_one(Command& program, Action& action) {
+  Command* command = program.add_subcommand("measure-one", "one measuring session in this process, as JSON");
+  command->hide();  // started by bench and optimise; not for people
   command->prefix_command();
   command->callback([command, &action] {
     action = [arguments = command->remaining()] {

@@ -43,9 +43,9 @@ int run(OptimiseOptions options) {
 
 }  // namespace
 
-void add_optimise(CLI::App& program, Action& action) {
+void add_optimise(Command& program, Action& action) {
   auto options = std::make_shared<OptimiseOptions>();
-  CLI::App* command =
+  Command* command =
       program.add_subcommand("optimise", "rewrite a model so that it runs faster, and check it");
   command->alias("optimize");
   command->add_option("IN", options->input, "the ONNX model")->required();
@@ -63,7 +63,7 @@ void add_optimise(CLI::App& program, Action& action) {
                    "a file of rewrites to make, in place of a search; as in configs/scripts")
       ->excludes("--search");
   command->add_option("--budget", options->budget_s, "seconds of searching")
-      ->check(CLI::Range(0.0, 1e7))
+      ->check(in_range(0.0, 1e7))
       ->capture_default_str();
   command->add_option("--expansions", options->expansions, "most graphs to expand (0: no limit)");
   command
@@ -72,7 +72,7 @@ void add_optimise(CLI::App& program, Action& action) {
       ->check(one_of({"measured", "cost"}))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "threads of the runtime while it is measured")
-      ->check(CLI::Range(1, 1024))
+      ->check(in_range(1, 1024))
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->seed, "seed of search, inputs and measurement")
@@ -95,16 +95,16 @@ void add_optimise(CLI::App& program, Action& action) {
   command
       ->add_option("--trial-budget", options->trial_s,
                    "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(in_range(0.0, 86400.0))
       ->capture_default_str();
   command
       ->add_option("--least-gain", options->least_gain, "percent that the result must be measured faster by")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(in_range(0.0, 1000.0))
       ->capture_default_str();
   command
       ->add_option("--measure-budget", options->measure_s,
                    "seconds to measure; at least 10 sessions a side run, however long they take")
-      ->check(CLI::Range(1.0, 86400.0))
+      ->check(in_range(1.0, 86400.0))
       ->capture_default_str();
   command->add_flag("--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -58,17 +58,17 @@ int profile(Options& options) {
 
 }  // namespace
 
-void add_profile(CLI::App& program, Action& action) {
+void add_profile(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
+  Command* command = program.add_subcommand(
       "profile", "where ONNX Runtime spends a model's time, and what that leaves to gain");
   command->add_option("MODEL", options->model, "an ONNX model, run with the runtime's best options")
       ->required();
   command->add_option("--threads", options->profile.threads, "threads inside an op")
-      ->check(CLI::Range(1, 1024))
+      ->check(in_range(1, 1024))
       ->capture_default_str();
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(in_range(0.1, 86400.0))
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();

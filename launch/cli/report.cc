@@ -16,15 +16,15 @@ struct Options {
 
 }  // namespace
 
-void add_report(CLI::App& program, Action& action) {
+void add_report(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       program.add_subcommand("report", "one HTML file of the curves of runs and the results of experiments");
   command
       ->add_option("FOLDER", options->folders,
                    "folders of `regraft train --run` or `regraft experiment --out`")
       ->required()
-      ->check(CLI::ExistingDirectory);
+      ->check(existing_folder());
   command->add_option("-o,--output", options->output, "the file; - for standard output")
       ->capture_default_str();
   command->callback([options, &action] {

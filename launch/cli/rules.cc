@@ -283,9 +283,9 @@ int verify(const Options& options) {
   return failures > 0 ? kFailed : kDone;
 }
 
-CLI::App* add_verb(CLI::App& command, const char* name, const char* help,
-                   const std::shared_ptr<Options>& options, Action& action, int (*run)(const Options&)) {
-  CLI::App* sub = command.add_subcommand(name, help);
+Command* add_verb(Command& command, const char* name, const char* help,
+                  const std::shared_ptr<Options>& options, Action& action, int (*run)(const Options&)) {
+  Command* sub = command.add_subcommand(name, help);
   sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   if (std::string_view(name) != "check")
     sub->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
@@ -294,11 +294,11 @@ CLI::App* add_verb(CLI::App& command, const char* name, const char* help,
 
 }  // namespace
 
-void add_rules(CLI::App& program, Action& action) {
+void add_rules(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("rules", "the rule sets");
-  command->require_subcommand(1);
-  CLI::App* lists =
+  Command* command = program.add_subcommand("rules", "the rule sets");
+  command->require_subcommand();
+  Command* lists =
       add_verb(*command, "list", "list rules by family, with their status", options, action, list);
   lists->add_option("--family", options->family, "only rules of this family");
   lists->add_option("--status", options->status, "only rules of this status")
@@ -309,19 +309,19 @@ void add_rules(CLI::App& program, Action& action) {
                    "only those that hold under this condition: configs/rules/marks.md")
       ->check(one_of({"finite", "bounded-terms"}));
   lists->add_flag("--counts", options->counts, "print only how many there are, by file, family and status");
-  CLI::App* shows = add_verb(*command, "show", "one rule's text, status and proof", options, action, show);
+  Command* shows = add_verb(*command, "show", "one rule's text, status and proof", options, action, show);
   shows->add_option("NAME", options->name, "name of the rule")->required();
   shows->add_flag("--proof", options->proof, "print its proof alone, for an SMT solver: ... | z3 -in");
-  CLI::App* checks =
+  Command* checks =
       add_verb(*command, "check", "read rules, report the first error, and the rules that rewrite nothing",
                options, action, check);
   checks->add_option("FILE,--rules", options->rules, "a .rules file or a folder of them")
       ->capture_default_str();
-  CLI::App* verifies =
+  Command* verifies =
       add_verb(*command, "verify", "check rules exactly and prove them again", options, action, verify);
   verifies->add_option("NAME", options->names, "rules to verify (default: all)");
   verifies->add_option("--jobs", options->verify.jobs, "rules verified at the same time")
-      ->check(CLI::Range(1, 1024))
+      ->check(in_range(1, 1024))
       ->capture_default_str();
   verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proofs too");
   verifies
@@ -332,7 +332,7 @@ void add_rules(CLI::App& program, Action& action) {
       ->add_option("--work", options->work_millions,
                    "limit for the proof of one rule up to one rank: millions of Z3's resource units, some "
                    "tenths of a second each")
-      ->check(CLI::Range(1, 100000))
+      ->check(in_range(1, 100000))
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs beside the rules: of mine.rules in mine.status and "

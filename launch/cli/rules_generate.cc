@@ -71,10 +71,10 @@ int run(Options options) {
 
 }  // namespace
 
-void add_rules_generate(CLI::App& rules, Action& action) {
+void add_rules_generate(Command& rules, Action& action) {
   auto options = std::make_shared<Options>();
   options->generate.threads = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
+  Command* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
   std::string names;
   for (const std::string& name : rulegen::op_names()) names += (names.empty() ? "" : ", ") + name;
   command->add_option("--ops", options->generate.ops, "operations to build graphs of: " + names)
@@ -82,24 +82,24 @@ void add_rules_generate(CLI::App& rules, Action& action) {
       ->capture_default_str();
   command->add_option("--depth", options->generate.depth, "most nodes of a graph")
       ->capture_default_str()
-      ->check(CLI::Range(1, 5));
+      ->check(in_range(1, 5));
   command->add_option("--threads", options->generate.threads, "threads at work")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
   command
       ->add_option("--memory", options->memory_mb,
                    "MB for the graphs found and what is remembered between them")
       ->capture_default_str()
-      ->check(CLI::Range(16, 1 << 20));
+      ->check(in_range(16, 1 << 20));
   command->add_option("--time", options->generate.seconds, "seconds to take; 0: no limit")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   command->add_option("--resume", options->generate.folder,
                       "folder that keeps the work done; a later call goes on from there");
   command->add_option("-o,--out", options->out, "where the rules go; - for standard output");
   command->add_option("--examples", options->generate.examples, "exact examples of each rule")
       ->capture_default_str()
-      ->check(CLI::Range(8, 100000));
+      ->check(in_range(8, 100000));
   command->add_option("--seed", options->generate.seed, "seed of all random choices")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

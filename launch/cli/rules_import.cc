@@ -51,9 +51,9 @@ int run(Options& options) {
 
 }  // namespace
 
-void add_rules_import(CLI::App& rules, Action& action) {
+void add_rules_import(Command& rules, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = rules.add_subcommand("import", "translate TASO's rule file into the rule language");
+  Command* command = rules.add_subcommand("import", "translate TASO's rule file into the rule language");
   command->add_option("FILE", options->file, "graph_subst.pb")->required();
   command->add_option("-o,--out", options->out, "where the lines go; - for standard output");
   command->add_option("--json", options->json,
@@ -61,12 +61,12 @@ void add_rules_import(CLI::App& rules, Action& action) {
   command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();
   command->add_option("--examples", options->import.examples, "exact examples of each rule")
       ->capture_default_str()
-      ->check(CLI::Range(8, 100000));
+      ->check(in_range(8, 100000));
   command
       ->add_option("--steps", options->import.derivation_steps,
                    "a rule is known if known rules derive it in at most so many steps")
       ->capture_default_str()
-      ->check(CLI::Range(1, 6));
+      ->check(in_range(1, 6));
   command->add_option("--seed", options->import.seed, "seed of the examples")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

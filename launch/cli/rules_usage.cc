@@ -124,9 +124,9 @@ int run(Options& options) {
 
 }  // namespace
 
-void add_rules_usage(CLI::App& rules, Action& action) {
+void add_rules_usage(Command& rules, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       rules.add_subcommand("usage", "which rules match and fire on which models, as CSV for a heat map");
   command->add_option("MODEL", options->models, "ONNX models")->required();
   command->add_option("-o,--out", options->out, "where the CSV goes; - for standard output")
@@ -137,13 +137,13 @@ void add_rules_usage(CLI::App& rules, Action& action) {
       ->check(one_of({"greedy", "beam", "taso"}))
       ->capture_default_str();
   command->add_option("--search-seconds", options->search_s, "seconds for one search on one model")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   command->add_option("--walks", options->walks, "random walks on each model")
-      ->check(CLI::Range(0, 10000))
+      ->check(in_range(0, 10000))
       ->capture_default_str();
   command->add_option("--steps", options->steps, "rewrites of a walk")
-      ->check(CLI::Range(1, 100000))
+      ->check(in_range(1, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of all random choices")->capture_default_str();
   command->add_option("--rules", options->rules, "a .rules file, a folder of them, or 'tested'")

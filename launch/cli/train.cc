@@ -68,9 +68,9 @@ int train(const Options& options) {
 
 }  // namespace
 
-void add_train(CLI::App& program, Action& action) {
+void add_train(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       program.add_subcommand("train", "train a policy: alone, or as ranks of `mpirun -n K regraft train`");
   command->add_option("--config", options->config,
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");

@@ -71,9 +71,9 @@ int verify(Options& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& program, Action& action) {
+void add_verify(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("verify", "check that two models compute the same");
+  Command* command = program.add_subcommand("verify", "check that two models compute the same");
   command->add_option("ORIGINAL", options->original, "the model to compare with")->required();
   command->add_option("OPTIMISED", options->optimised, "the model to check")->required();
   command->add_option("--log", options->log,

@@ -1,6 +1,6 @@
 #include "learner/controller/controller_ppo.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>

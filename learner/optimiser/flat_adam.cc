@@ -1,5 +1,7 @@
 #include "learner/optimiser/flat_adam.h"
 
+#include <torch/optim/adam.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -18,16 +20,18 @@ std::vector<float> to_vector(const torch::Tensor& tensor) {
 
 FlatAdam::FlatAdam(const torch::Tensor& parameters, double learning_rate)
     : parameters_(parameters),
-      adam_(std::vector<torch::Tensor>{parameters_}, torch::optim::AdamOptions(learning_rate).eps(kEpsilon)) {
-}
+      adam_(std::make_unique<torch::optim::Adam>(std::vector<torch::Tensor>{parameters_},
+                                                 torch::optim::AdamOptions(learning_rate).eps(kEpsilon))) {}
+
+FlatAdam::~FlatAdam() = default;
 
 void FlatAdam::step(const torch::Tensor& gradients) {
   parameters_.mutable_grad() = gradients;
-  adam_.step();
+  adam_->step();
 }
 
 FlatAdam::Moments FlatAdam::moments() const {
-  const auto& states = adam_.state();
+  const auto& states = adam_->state();
   const auto found = states.find(parameters_.unsafeGetTensorImpl());
   if (found == states.end()) return {};
   const auto& state = static_cast<const torch::optim::AdamParamState&>(*found->second);
@@ -35,7 +39,7 @@ FlatAdam::Moments FlatAdam::moments() const {
 }
 
 void FlatAdam::set_learning_rate(double learning_rate) {
-  for (auto& group : adam_.param_groups()) group.options().set_lr(learning_rate);
+  for (auto& group : adam_->param_groups()) group.options().set_lr(learning_rate);
 }
 
 void FlatAdam::write(replay::ByteWriter& out) const {
@@ -63,7 +67,7 @@ FlatAdam::Moments FlatAdam::read(replay::ByteReader& in) const {
 }
 
 void FlatAdam::restore(const Moments& moments) {
-  auto& states = adam_.state();
+  auto& states = adam_->state();
   states.clear();
   if (moments.steps == 0) return;
   const auto to_tensor = [&](const std::vector<float>& values) {

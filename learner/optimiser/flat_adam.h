@@ -2,9 +2,16 @@
 
 // Internal to learner: shows LibTorch types.
 
-#include <torch/torch.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <vector>
 
 #include "replay/rollout/bytes.h"
+
+namespace torch::optim {
+class Adam;
+}
 
 namespace regraft::learner {
 
@@ -13,6 +20,7 @@ class FlatAdam {
  public:
   /// `parameters` [count] is written in place by step().
   FlatAdam(const torch::Tensor& parameters, double learning_rate);
+  ~FlatAdam();
 
   void step(const torch::Tensor& gradients);
   void set_learning_rate(double learning_rate);
@@ -30,7 +38,7 @@ class FlatAdam {
   Moments moments() const;
 
   torch::Tensor parameters_;
-  torch::optim::Adam adam_;
+  std::unique_ptr<torch::optim::Adam> adam_;  // its header takes seconds to compile
 };
 
 }  // namespace regraft::learner

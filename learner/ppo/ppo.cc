@@ -1,6 +1,6 @@
 #include "learner/ppo/ppo.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 // Internal to learner: shows LibTorch types.
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <optional>
 #include <vector>

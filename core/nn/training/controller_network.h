@@ -1,6 +1,6 @@
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "core/nn/controller.h"
 #include "core/nn/training/flat_parameters.h"

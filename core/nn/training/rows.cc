@@ -1,5 +1,7 @@
 #include "core/nn/training/rows.h"
 
+#include <torch/autograd.h>
+
 #include <limits>
 
 namespace regraft::nn::training {

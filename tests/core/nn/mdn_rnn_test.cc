@@ -1,6 +1,7 @@
 #include "core/nn/training/mdn_rnn.h"
 
 #include <gtest/gtest.h>
+#include <torch/optim/adam.h>
 
 #include <cmath>
 #include <numbers>

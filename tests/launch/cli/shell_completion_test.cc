@@ -134,8 +134,8 @@ TEST_F(Completion, TheJsonSaysWhatTheHelpSays) {
 }
 
 TEST(CommandTree, TellsKindsOfOptionsApart) {
-  CLI::App program("a program", "p");
-  CLI::App* command = program.add_subcommand("go", "goes");
+  Command program("p", "a program", "1");
+  Command* command = program.add_subcommand("go", "goes");
   std::string file, mode = "slow";
   int count = 3;
   double share = 0;
@@ -143,11 +143,11 @@ TEST(CommandTree, TellsKindsOfOptionsApart) {
   std::vector<std::string> sizes;
   command->add_option("FILE", file, "a file")->required();
   command->add_option("-m,--mode", mode, "how")->check(one_of({"slow", "very fast"}))->capture_default_str();
-  command->add_option("--count", count, "how often")->check(CLI::Range(1, 9))->capture_default_str();
+  command->add_option("--count", count, "how often")->check(in_range(1, 9))->capture_default_str();
   command->add_option("--share", share, "of it");
   command->add_option("--size", sizes, "name=value")->delimiter(',');
   command->add_flag("--quiet", quiet, "no talk");
-  program.add_subcommand("inner", "not for people")->group("");
+  program.add_subcommand("inner", "not for people")->hide();
   const CommandInfo info = describe(program);
   ASSERT_EQ(info.commands.size(), 1u);
   const std::vector<OptionInfo>& options = info.commands[0].options;

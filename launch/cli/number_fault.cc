@@ -1,4 +1,4 @@
-#include "launch/cli/numeric_options.h"
+#include "launch/cli/number_fault.h"
 
 #include <cerrno>
 #include <cmath>
@@ -8,15 +8,14 @@
 namespace regraft::launch {
 namespace {
 
-/// What an option of this type takes, in words: CLI11 writes "FLOAT:FLOAT in [1 - 60]", "UINT",
-/// "FLOAT:POSITIVE".
+/// What an option of this type takes, in words.
 std::string allowed(const std::string& type) {
   const std::string kind = type.starts_with("FLOAT") ? "a finite number " : "a whole number ";
   if (const auto range = type.find(" in ["); range != std::string::npos) return kind + type.substr(range + 1);
   return kind + (type.find(":POSITIVE") != std::string::npos ? "above 0" : "of 0 or more");
 }
 
-/// Whether the text is a number that cannot be meant. What is no number at all CLI11 refuses.
+/// Whether the text is a number that cannot be meant.
 bool senseless(const std::string& text, bool real) {
   char* end = nullptr;
   errno = 0;
@@ -33,17 +32,10 @@ bool senseless(const std::string& text, bool real) {
 
 }  // namespace
 
-void check_numbers(CLI::App& program) {
-  for (CLI::Option* option : program.get_options([](CLI::Option*) { return true; })) {
-    const std::string type = option->get_type_name();
-    const bool real = type.starts_with("FLOAT");
-    if (!real && !type.starts_with("UINT") && !type.starts_with("INT")) continue;
-    const auto check = [real, wanted = allowed(type)](std::string& text) {
-      return senseless(text, real) ? "'" + text + "' is not allowed: give " + wanted : std::string();
-    };
-    option->transform(CLI::Validator(check, ""));  // before its other checks, unlike check()
-  }
-  for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) check_numbers(*command);
+std::string number_fault(const std::string& text, const std::string& type) {
+  const bool real = type.starts_with("FLOAT");
+  if (!real && !type.starts_with("UINT") && !type.starts_with("INT")) return "";
+  return senseless(text, real) ? "'" + text + "' is not allowed: give " + allowed(type) : "";
 }
 
 }  // namespace regraft::launch

@@ -1,6 +1,9 @@
-#include "launch/cli/numeric_options.h"
+#include "launch/cli/number_fault.h"
 
 #include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "launch/cli/command.h"
 
 namespace regraft::launch {
 namespace {
@@ -11,34 +14,32 @@ using ::testing::HasSubstr;
 struct Program {
   Program() {
     app.add_option("--draws", draws, "");
-    CLI::App* sub = app.add_subcommand("work", "");
-    sub->add_option("--seconds", seconds, "")->check(CLI::NonNegativeNumber);
-    sub->add_option("--budget", budget, "")->check(CLI::Range(1.0, 60.0));
-    sub->add_option("--steps", steps, "")->check(CLI::Range(1, 100));
-    sub->add_option("--rate", rate, "")->check(CLI::PositiveNumber);
+    Command* sub = app.add_subcommand("work", "");
+    sub->add_option("--seconds", seconds, "")->check(non_negative_number());
+    sub->add_option("--budget", budget, "")->check(in_range(1.0, 60.0));
+    sub->add_option("--steps", steps, "")->check(in_range(1, 100));
+    sub->add_option("--rate", rate, "")->check(positive_number());
     sub->add_option("--name", name, "");
-    check_numbers(app);
   }
 
   /// What it says of the arguments; empty: they are fine.
-  std::string says(std::vector<std::string> arguments) {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::string says(const std::vector<std::string>& arguments) {
     try {
       app.parse(arguments);
-    } catch (const CLI::ParseError& error) {
-      return error.what();
+    } catch (const UsageError& error) {
+      return error.problem();
     }
     return "";
   }
 
-  CLI::App app{"test", "program"};
+  Command app{"program", "test", "1"};
   std::uint64_t draws = 0;
   double seconds = 0, budget = 1, rate = 1;
   int steps = 1;
   std::string name;
 };
 
-TEST(NumericOptions, NumbersThatCannotBeMeantAreRefusedWithWhatIsAllowed) {
+TEST(NumberFault, NumbersThatCannotBeMeantAreRefusedWithWhatIsAllowed) {
   Program program;
   EXPECT_EQ(program.says({"--draws", "-1"}),
             "--draws: '-1' is not allowed: give a whole number of 0 or more");
@@ -53,7 +54,7 @@ TEST(NumericOptions, NumbersThatCannotBeMeantAreRefusedWithWhatIsAllowed) {
   EXPECT_THAT(program.says({"work", "--rate", "nan"}), HasSubstr("give a finite number above 0"));
 }
 
-TEST(NumericOptions, OthersAreTakenAsBefore) {
+TEST(NumberFault, OthersAreTakenAsBefore) {
   Program program;
   EXPECT_EQ(program.says({"--draws", "18446744073709551615", "work", "--seconds", "0", "--budget", "1e1",
                           "--steps", "100", "--rate", "0.25", "--name", "nan"}),
