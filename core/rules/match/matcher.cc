@@ -78,8 +78,7 @@ bool Matcher::node(std::size_t number, std::size_t member, NodeId id) {
     trace_.push_back(id);
     bindings_.frame(pattern.domain, member).nodes[pattern.index] = id;
     stopped = operands(number, member, held.inputs, 0, 0);
-    if (!stopped && pattern.commutative && held.inputs.size() == 2 &&
-        held.inputs[0] != held.inputs[1]) {
+    if (!stopped && pattern.commutative && held.inputs.size() == 2 && held.inputs[0] != held.inputs[1]) {
       const std::array<Value, 2> swapped = {held.inputs[1], held.inputs[0]};
       stopped = operands(number, member, swapped, 0, 0);
     }
