@@ -55,7 +55,7 @@ class SepCmaEs {
   std::uint64_t generation_ = 0;
   double sigma_;
   std::vector<double> mean_, variance_, sigma_path_, variance_path_;
-  std::vector<std::vector<double>> steps_;       // N(0, variance), one an individual
+  std::vector<std::vector<double>> steps_;        // N(0, variance), one an individual
   std::vector<std::vector<double>> individuals_;  // mean + sigma * step; empty before ask()
 };
 

@@ -74,7 +74,7 @@ class FusedEmbeddings : public EmbeddingTrainer {
   std::vector<internal::FusedGraph> graphs_;
   std::vector<internal::FusedArena> arenas_;
   std::vector<internal::FusedGradientArena> scratch_;  // one a slice
-  std::vector<internal::AlignedFloats> sums_;                    // one a slice
+  std::vector<internal::AlignedFloats> sums_;          // one a slice
   internal::AlignedFloats transposed_;
   Tensor leaf_;
 };

@@ -146,7 +146,7 @@ class FusedTrainer : public Trainer {
   std::vector<std::vector<std::uint16_t>> candidate_rules_;  // of the graphs
   std::vector<internal::FusedArena> arenas_;
   std::vector<internal::FusedGradientArena> scratch_;  // one a slice
-  std::vector<internal::AlignedFloats> sums_;                    // one a slice
+  std::vector<internal::AlignedFloats> sums_;          // one a slice
   internal::AlignedFloats transposed_;
   CandidateGroups groups_;
   Tensor rule_rows_, scores_, globals_;

@@ -38,7 +38,7 @@ class Locator {
   const graph::Graph& graph_;
   Matcher matcher_;
   Bindings set_;
-  std::vector<Found> found_;      // by member
+  std::vector<Found> found_;           // by member
   std::vector<const Member*> chosen_;  // by member
 };
 
