@@ -1,5 +1,4 @@
 #include "core/cost/fusion.h"
-#include "core/graph/constants.h"
 
 #include <algorithm>
 #include <array>

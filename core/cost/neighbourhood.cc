@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/constants.h"
+
 namespace regraft::cost {
 
 using graph::NodeId;
