@@ -33,7 +33,7 @@ void dream_step_torch(benchmark::State& state) {
 void dream_step_fused(benchmark::State& state) {
   const auto batch = static_cast<std::uint32_t>(state.range(0));
   const DynamicsConfig config = config_of(state);
-  DreamEngine engine(config);
+  internal::DreamEngine engine(config);
   engine.load(initial_weights(config, 1));
   engine.set_replicas(batch);
   std::vector<std::uint32_t> rows(batch);
