@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/graph/constants.h"
+#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/summary.h"
@@ -97,7 +98,7 @@ TEST(Bodies, AreGraphsBesideTheMainOne) {
   ASSERT_THAT(paths(model),
               ElementsAre("", "If_1/then_branch", "If_1/else_branch", "If_1/else_branch/If_0/then_branch",
                           "If_1/else_branch/If_0/else_branch"));
-  for (std::size_t at = 0; at < model.graph_count(); ++at) model.graph(at).validate();
+  for (std::size_t at = 0; at < model.graph_count(); ++at) graph::validate(model.graph(at));
   EXPECT_EQ(type_of(model, "product", 1), "float32[n, 3]") << "captured values have their type";
   EXPECT_EQ(type_of(model, "y"), "float32[n, 3]") << "and so has what both branches give";
   const NodeId product = find_node(model, "product", 1);
@@ -273,7 +274,7 @@ TEST(Bodies, CarriedValuesKeepOnlyTheDimsThatTheyGiveBack) {
   const std::string bytes = loop("four").bytes();
   const ImportedModel model = import_text(bytes);
   ASSERT_THAT(paths(model), ElementsAre("", "Loop_0/body"));
-  model.graph(1).validate();
+  graph::validate(model.graph(1));
   EXPECT_EQ(type_of(model, "kept_on", 1), "float32[2, 3]");
   EXPECT_EQ(type_of(model, "last"), "float32[2, 3]");
   EXPECT_THAT(type_of(model, "more", 1), StartsWith("float32[?"));
