@@ -1,7 +1,8 @@
 # regraft_library(core_graph [LIBS outside...] [PCH <header>])
 #   One static library from all *.cc of the current folder, named after it (core/graph -> core_graph). Its links to
-#   other folders come from cmake/edges.txt. The header is precompiled for those sources that include it. Tests are all *_test.cc of tests/<folder>, in one program core_graph_test,
-#   each case known to ctest; benchmarks are all *_bench.cc of tests/bench/<folder>, in core_graph_bench.
+#   other folders come from cmake/edges.txt. The header is precompiled for those sources that include it. Tests are all
+#   *_test.cc of tests/<folder>, in one program core_graph_test, each case known to ctest; benchmarks are all *_bench.cc
+#   of tests/bench/<folder>, in core_graph_bench.
 # regraft_library(core_rules FOLDERS lang compile ...)
 #   One static library a folder inside of it (core_rules_lang), each with its own line in cmake/edges.txt; core_rules
 #   stands for all of them. Their tests are one program, too. Without REGRAFT_HEAVY, the heavy ones are left out.
@@ -57,13 +58,15 @@ function(regraft_folder name folder)
   regraft_allowed_edges(${folder} edges)
   target_link_libraries(${name} PUBLIC ${edges} ${ARG_LIBS} PRIVATE regraft_warnings)
   if(ARG_PCH)
-    regraft_precompile(${name} "${ARG_PCH}" "${sources}")
+    regraft_precompile_used(${name} "${ARG_PCH}" "${sources}")
+  else()
+    regraft_precompile_standard(${name})
   endif()
 endfunction()
 
 # Precompiles an outside header for those of the sources that include it. For the others, reading it would take longer
-# than to compile them. All libraries share what the first one made.
-function(regraft_precompile name header sources)
+# than to compile them.
+function(regraft_precompile_used name header sources)
   foreach(source IN LISTS sources)
     regraft_includes(${source} ${header} uses)
     if(uses)
@@ -72,12 +75,28 @@ function(regraft_precompile name header sources)
       set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
-  get_property(first GLOBAL PROPERTY "REGRAFT_PCH_${header}")
-  if(users AND first)
+  if(users)
+    regraft_precompile(${name} ${header})
+  endif()
+endfunction()
+
+# Precompiles outside headers for a target. All targets that name the same ones share what the first one made.
+function(regraft_precompile name)
+  get_property(first GLOBAL PROPERTY "REGRAFT_PCH_${ARGN}")
+  if(first)
     target_precompile_headers(${name} REUSE_FROM ${first})
-  elseif(users)
-    target_precompile_headers(${name} PRIVATE ${header})
-    set_property(GLOBAL PROPERTY "REGRAFT_PCH_${header}" ${name})
+  else()
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY "REGRAFT_PCH_${ARGN}" ${name})
+  endif()
+endfunction()
+
+# Under the sanitizers, the headers that most sources include, LibTorch's users aside. Where g++ 12 optimises more (-O2), it forgets that
+# precompiled headers are the system's, and warns of overflows in std::string that cannot happen.
+function(regraft_precompile_standard name)
+  if(REGRAFT_SANITIZE AND NOT REGRAFT_HEAVY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    regraft_precompile(${name} ${ARGN} <algorithm> <array> <filesystem> <functional> <map> <memory> <optional> <ranges>
+                       <span> <string> <unordered_map> <vector>)
   endif()
 endfunction()
 
@@ -113,11 +132,12 @@ function(regraft_tests name folder)
     target_link_libraries(${name}_test PRIVATE ${ARGN} regraft_warnings GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE REGRAFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                REGRAFT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    regraft_precompile_standard(${name}_test <gmock/gmock.h>)
     gtest_discover_tests(${name}_test TEST_PREFIX ${folder}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 600)
   endif()
   file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/bench/${folder}/*_bench.cc)
-  if(benches AND NOT without)
+  if(benches AND NOT without AND NOT REGRAFT_SANITIZE)
     add_executable(${name}_bench ${benches})
     target_include_directories(${name}_bench PRIVATE ${CMAKE_SOURCE_DIR}/tests)
     target_link_libraries(${name}_bench PRIVATE ${ARGN} regraft_warnings benchmark::benchmark_main)
