@@ -281,7 +281,8 @@ std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, ProcessGroup& group) {
   std::vector<ModelBasedStep> steps = model_based_steps(job, config, group.actors(config).all());
   check_job(job, config, group.actors(config));
-  check_rounds(job, model_based_options().from(config).rounds);
+  const ModelBasedOptions options = model_based_options().from(config);
+  check_rounds(job, options.rounds);
   const PreparedRun prepared = prepare(job, std::move(config), resume);
   const bool chooses = ControllerChoice::wanted(prepared.config);
   const std::size_t all = steps.size() + (chooses ? 2 : 1);

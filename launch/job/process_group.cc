@@ -78,9 +78,7 @@ std::string program_path() {
 }
 
 ActorCount LocalProcessGroup::actors(const Config& config) const {
-  ActorCount count = actor_options().from(config);
-  if (!is_dream_phase(config)) count.dreaming = 0;
-  return count;
+  return {dreaming_in(config), actor_options().from(config).real};
 }
 
 int LocalProcessGroup::run(const learner::RunFolder& folder) {
@@ -102,10 +100,8 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
 LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
 
 ActorCount LeadingProcessGroup::actors(const Config& config) const {
-  const std::int64_t ranks = mpi_.size() - 1;
-  const std::int64_t dreaming =
-      is_dream_phase(config) ? std::min(actor_options().from(config).dreaming, ranks) : 0;
-  return {.real = ranks - dreaming, .dreaming = dreaming};
+  const std::int64_t ranks = mpi_.size() - 1, dreaming = std::min(dreaming_in(config), ranks);
+  return {dreaming, ranks - dreaming};
 }
 
 int LeadingProcessGroup::run(const learner::RunFolder& folder) {

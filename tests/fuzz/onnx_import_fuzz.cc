@@ -22,11 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   try {
     const auto model = import_text(bytes);
-    graph::validate(model.graph());
-    const std::string written = export_model_bytes(model, model.graph());
+    regraft::graph::validate(model.graph());
+    const std::string written = regraft::onnx::export_model_bytes(model, model.graph());
     const auto again = import_text(written);  // must succeed: what we write is a model
-    if (graph::structural_hash(again.graph()) != graph::structural_hash(model.graph())) std::abort();
-    if (export_model_bytes(again, again.graph()) != written) std::abort();
+    if (regraft::graph::structural_hash(again.graph()) != regraft::graph::structural_hash(model.graph()))
+      std::abort();
+    if (regraft::onnx::export_model_bytes(again, again.graph()) != written) std::abort();
   } catch (const regraft::onnx::OnnxError&) {
   }
   return 0;

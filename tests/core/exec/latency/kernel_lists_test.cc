@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"skip",
              "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) "
              "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,s) y=Add(k,b)"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace regraft::exec
