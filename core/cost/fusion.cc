@@ -87,7 +87,6 @@ Fusion FusionRules::find(NodeId node) const {
       return {};
     case OpKind::sub:
     case OpKind::pow:
-    case OpKind::sqrt:
     case OpKind::reduce_mean:
       return into_norm(node);
     case OpKind::transpose:
