@@ -168,7 +168,8 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
   if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
   const KernelCost& kernel = kernels_.of(kernel_key(graph_, layouts_, id));
   const bool fused = fusion_[id].owner != kNoNode;
-  cost.time += fused ? fusion_[id].extra : kernel.time;
+  if (!fused) cost.time += kernel.time;
+  cost.time += fusion_[id].extra;
   cost.launches += fused ? 0 : 1;
   cost.flops = kernel.counts.flops;
   if (kernel.view) return cost;

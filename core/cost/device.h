@@ -63,6 +63,7 @@ struct DeviceProfile {
   double copy_ns = 0;       // an element moved in runs (Concat, Split, Slice...)
   double chunk_ns = 0;      // each run
   double transpose_ns = 0;  // an element of a transpose that moves the last dim
+  double square_ns = 0;     // arithmetic of an element of Pow by a constant 2 or 3
   double resize_ns = 0;     // an element of a Resize, beside its traffic
 
   // [attention]: attention as one operation, beside the moving of heads

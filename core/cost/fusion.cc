@@ -86,9 +86,11 @@ Fusion FusionRules::find(NodeId node) const {
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
     case OpKind::sub:
-    case OpKind::pow:
     case OpKind::reduce_mean:
       return into_norm(node);
+    case OpKind::pow:
+      if (const Fusion norm = into_norm(node); norm.owner != kNoNode) return norm;
+      return power(node);
     case OpKind::transpose:
       return into_matmul(node);
     case OpKind::pad:
@@ -235,6 +237,15 @@ Fusion FusionRules::into_norm(NodeId node) const {
   KernelTime extra = KernelTime::of_us(device.launch_us + size * device.layer_norm_ns * 1e-3);
   extra -= kernels_.of(kernel_key(graph_, layouts_, site.sqrt)).time;
   return {site.sqrt, extra};
+}
+
+// Squares and cubes are multiplied out.
+Fusion FusionRules::power(NodeId node) const {
+  const Neighbourhood::Scaled s = near_.scaled(node);
+  if (!s.found || s.value != near_.input(node, 0) || (s.factor != 2 && s.factor != 3)) return {};
+  const DeviceProfile& device = kernels_.device();
+  const double general_ns = device.elementwise_ns[static_cast<std::size_t>(OpKind::pow)];
+  return {kNoNode, KernelTime::of_us(elements(node) * (device.square_ns - general_ns) * 1e-3)};
 }
 
 Fusion FusionRules::pad_into_conv(NodeId node) const {

@@ -23,7 +23,7 @@ KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& 
 struct Fusion {
   graph::NodeId owner =
       graph::kNoNode;  // the node whose kernel does this node's work; kNoNode: a kernel of its own
-  KernelTime extra;    // what its work adds to that kernel
+  KernelTime extra;    // what its work adds to that kernel, or takes beyond what such a kernel does
   bool operator==(const Fusion&) const = default;
 };
 
@@ -52,6 +52,7 @@ class FusionRules {
   Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
   Fusion into_norm(graph::NodeId node) const;
+  Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }

@@ -93,6 +93,16 @@ TEST(Fusion, GeluAsExportedByTorchIsFiveKernels) {
   EXPECT_EQ(net.launches(), 6);
 }
 
+TEST(Fusion, ASquareIsNoGeneralPower) {
+  Net square, general, product;
+  const Value x = square.input({197, 768}), y = general.input({197, 768}), z = product.input({197, 768});
+  square.output(square.op(OpKind::pow, {x, square.scalar(2)}));
+  general.output(general.op(OpKind::pow, {y, general.scalar(1.7)}));
+  product.output(product.op(OpKind::mul, {z, z}));
+  EXPECT_LT(10 * square.latency_us(), general.latency_us());
+  EXPECT_GT(square.latency_us(), product.latency_us());
+}
+
 TEST(Fusion, GeluOfAnotherScaleIsNoGelu) {
   Net net;
   const Value x = net.input({197, 64});
