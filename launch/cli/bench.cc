@@ -132,18 +132,17 @@ void add_bench(Command& program, Action& action) {
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
-  Option* environment =
-      command
-          ->add_option("--env", options->environment,
-                       "instead: the speed of this model's environment, by random steps")
-          ->excludes(model);
+  Option* environment = command
+                            ->add_option("--env", options->environment,
+                                         "instead: the speed of this model's environment, by random steps")
+                            ->excludes(model);
   Option* dream = command
-                           ->add_flag("--dream", options->dream,
-                                      "instead: the speed of dreams of a world model and a controller")
-                           ->excludes(model)
-                           ->excludes(environment)
-                           ->excludes("--bind")
-                           ->excludes("--inputs");
+                      ->add_flag("--dream", options->dream,
+                                 "instead: the speed of dreams of a world model and a controller")
+                      ->excludes(model)
+                      ->excludes(environment)
+                      ->excludes("--bind")
+                      ->excludes("--inputs");
   command->add_option("--world", options->world, "the world model (left out: one with random weights)")
       ->check(existing_file())
       ->needs(dream);
