@@ -30,7 +30,7 @@ struct WorkloadOptions {
   std::filesystem::path device = "configs/devices/cpu-1core.toml";  // profile of the analytic cost model
   env::EnvOptions environment;                                      // its bindings are each task's own
   NamedSizes bind;                                                  // of symbolic dims
-  /// Of a task's graphs, for the measured reward; none where the program links no runtime.
+  /// The measured costs of a task's graphs, for the measured reward; none where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();
