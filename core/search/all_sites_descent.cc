@@ -9,12 +9,26 @@
 namespace regraft::search {
 namespace {
 
-std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
-  std::vector<std::uint32_t> out;
+/// Sites of each rule.
+std::vector<std::size_t> site_counts(env::RewriteState& state) {
+  std::vector<std::size_t> counts;
   const rules::MatchIndex& index = state.index();
   for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
-    if (!index.matches(rule).empty()) out.push_back(rule);
+    counts.push_back(index.matches(rule).size());
+  return counts;
+}
+
+/// Rules with more sites than there were.
+std::vector<std::uint32_t> rules_with_more(env::RewriteState& state, const std::vector<std::size_t>& than) {
+  const std::vector<std::size_t> counts = site_counts(state);
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t rule = 0; rule < counts.size(); ++rule)
+    if (counts[rule] > than[rule]) out.push_back(rule);
   return out;
+}
+
+std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
+  return rules_with_more(state, std::vector<std::size_t>(state.rules().size(), 0));
 }
 
 class AllSitesDescent : public Search {
@@ -25,7 +39,8 @@ class AllSitesDescent : public Search {
                    const SearchContext& context) override {
     env::RewriteState state(problem.start, problem.rules, problem.costs);
     SearchRun run(name(), limits, context, state);
-    while (descend(run, state) && (take_cheapest(run, state) || take_before_descent(run, state))) {
+    while (descend(run, state) && (take_cheapest(run, state) || take_before_descent(run, state) ||
+                                   take_two_before_descent(run, state))) {
     }
     return run.finish();
   }
@@ -58,15 +73,35 @@ class AllSitesDescent : public Search {
   }
 
   static bool take_before_descent(SearchRun& run, env::RewriteState& state) {
+    const double before_us = state.cost_model().latency_us();
+    for (const std::uint32_t rule : matching_rules(state))
+      if (take_and_descend(run, state, rule, before_us)) return true;
+    return false;
+  }
+
+  /// The first rule makes sites for the second.
+  static bool take_two_before_descent(SearchRun& run, env::RewriteState& state) {
     const std::size_t bottom = state.depth();
     const double before_us = state.cost_model().latency_us();
-    for (const std::uint32_t rule : matching_rules(state)) {
+    const std::vector<std::size_t> sites = site_counts(state);
+    for (const std::uint32_t first : matching_rules(state)) {
       if (!run.goes_on()) return false;
-      if (!take(run, state, rule)) continue;
-      descend(run, state);
-      if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
+      if (!take(run, state, first)) continue;
+      for (const std::uint32_t second : rules_with_more(state, sites))
+        if (take_and_descend(run, state, second, before_us)) return true;
       state.rewind_to(bottom);
     }
+    return false;
+  }
+
+  /// Whether that leads below `before_us`; else the state is as it was.
+  static bool take_and_descend(SearchRun& run, env::RewriteState& state, std::uint32_t rule,
+                               double before_us) {
+    const std::size_t bottom = state.depth();
+    if (!run.goes_on() || !take(run, state, rule)) return false;
+    descend(run, state);
+    if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
+    state.rewind_to(bottom);
     return false;
   }
 };

@@ -81,6 +81,20 @@ TEST(AllSitesDescent, GoesOnFromADearerGraphByDescent) {
   EXPECT_EQ(found.path.size(), kSites + 1);
 }
 
+// Two moves that rise, the second of which the first makes possible.
+constexpr char kTwiceDearerFirst[] =
+    "rise: Relu(x) => Exp(x)\n"
+    "rise-on: Sum(Exp(a), Exp(b), Exp(c), Exp(d)) => Erf(Sum(a, b, c, d))\n"
+    "fall: Erf(Sum(a, b, c, d)) => Exp(Sum(a, b, c, d))\n";
+
+TEST(AllSitesDescent, GoesOnFromADearerGraphThatADearerOneLeadsTo) {
+  const Sites sites;
+  EXPECT_NEAR(sites.run(*make_greedy(), kTwiceDearerFirst).best.latency_us, 10 + kSites, 1e-9);
+  const SearchResult found = sites.run(*make_all_sites_descent(), kTwiceDearerFirst);
+  EXPECT_NEAR(found.best.latency_us, 10 + 2, 1e-9);
+  EXPECT_EQ(found.path.size(), kSites + 2);
+}
+
 TEST(AllSitesDescent, EndsWhereARuleUndoesItself) {
   const Sites sites;
   const SearchResult found =
