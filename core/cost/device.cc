@@ -63,6 +63,7 @@ const std::array kFields{
     Field{"element.copy_ns", &DeviceProfile::copy_ns, 0, kMostNs},
     Field{"element.chunk_ns", &DeviceProfile::chunk_ns, 0, kMostNs},
     Field{"element.transpose_ns", &DeviceProfile::transpose_ns, 0, kMostNs},
+    Field{"element.silu_ns", &DeviceProfile::silu_ns, 0, kMostNs},
     Field{"element.square_ns", &DeviceProfile::square_ns, 0, kMostNs},
     Field{"element.resize_ns", &DeviceProfile::resize_ns, 0, kMostNs},
     Field{"attention.gflops", &DeviceProfile::attention_gflops, 1e-3, kMostRate},

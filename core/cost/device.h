@@ -58,6 +58,7 @@ struct DeviceProfile {
   double skip_layer_norm_ns = 0;  // Add and LayerNormalization in one kernel
   double softmax_ns = 0;
   double gelu_ns = 0;  // the runtime's fused Gelu
+  double silu_ns = 0;  // x * Sigmoid(x) in one kernel (QuickGelu), beyond a product
   double batch_norm_ns = 0;
   double reduce_ns = 0;     // an input element
   double copy_ns = 0;       // an element moved in runs (Concat, Split, Slice...)

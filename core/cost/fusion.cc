@@ -17,8 +17,9 @@ using graph::TensorType;
 using graph::Value;
 
 // Activations that a convolution's kernel, and a Gemm's kernel, does on the way out.
-constexpr std::array kConvActivations{OpKind::relu,    OpKind::leaky_relu, OpKind::clip,
-                                      OpKind::sigmoid, OpKind::tanh,       OpKind::hard_sigmoid};
+constexpr std::array kConvActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::clip,      OpKind::sigmoid,
+                                      OpKind::tanh, OpKind::hard_sigmoid, OpKind::hard_swish};
+constexpr int kMostFolded = 2;  // norms and factors, one behind the other, ahead of another one
 constexpr std::array kGemmActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::elu,     OpKind::sigmoid,
                                       OpKind::tanh, OpKind::hard_sigmoid, OpKind::softplus};
 
@@ -80,11 +81,14 @@ Fusion FusionRules::find(NodeId node) const {
     case OpKind::sum:
     case OpKind::mul:
     case OpKind::div:
-      for (const auto rule :
-           {&FusionRules::into_gelu, &FusionRules::into_norm, &FusionRules::on_conv, &FusionRules::conv_sum,
-            &FusionRules::on_matmul, &FusionRules::into_matmul, &FusionRules::into_layer_norm})
+      for (const auto rule : {&FusionRules::into_gelu, &FusionRules::into_norm, &FusionRules::into_silu,
+                              &FusionRules::on_conv, &FusionRules::conv_sum, &FusionRules::on_matmul,
+                              &FusionRules::into_matmul, &FusionRules::into_layer_norm})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
+    case OpKind::sigmoid:
+      if (const Fusion silu = into_silu(node); silu.owner != kNoNode) return silu;
+      return activation(node);
     case OpKind::sub:
     case OpKind::reduce_mean:
       return into_norm(node);
@@ -100,17 +104,29 @@ Fusion FusionRules::find(NodeId node) const {
   }
 }
 
-// BatchNormalization, and Add or Mul of one constant a channel: folded into the convolution's weights.
+// BatchNormalization, Add or Mul of one constant a channel, and Mul by a scalar: folded into the weights.
 Fusion FusionRules::on_conv(NodeId node) const {
+  return folded_into_conv(node, kMostFolded);
+}
+
+Fusion FusionRules::folded_into_conv(NodeId node, int links) const {
   const graph::Node& n = graph_.node(node);
   const bool norm = n.kind == OpKind::batch_norm;
   if (!norm && n.kind != OpKind::add && n.kind != OpKind::mul) return {};
   for (std::size_t slot = 0; slot < (norm ? 1 : n.inputs.size()); ++slot) {
     const Value value = near_.input(node, slot);
-    if (!value.present() || kind(value.node) != OpKind::conv || near_.only_user(value.node) != node) continue;
-    if (!is_constant(near_.input(value.node, 1))) continue;
+    if (!value.present() || near_.only_user(value.node) != node) continue;
+    const bool scaled =
+        links > 0 && (kind(value.node) == OpKind::mul || kind(value.node) == OpKind::batch_norm);
+    const NodeId conv = kind(value.node) == OpKind::conv ? value.node
+                        : scaled                         ? folded_into_conv(value.node, links - 1).owner
+                                                         : kNoNode;
+    if (conv == kNoNode || !is_constant(near_.input(conv, 1))) continue;
     const Value other = near_.input(node, 1 - std::min<std::size_t>(slot, 1));
-    if (norm || (is_constant(other) && is_channelwise(graph_.type(other)))) return {value.node, {}};
+    if (norm || (is_constant(other) && is_channelwise(graph_.type(other)))) return {conv, {}};
+    const bool scalar =
+        n.kind == OpKind::mul && slot == 0 && is_constant(other) && graph_.type(other).rank() == 0;
+    if (scalar) return {conv, {}};
   }
   return {};
 }
@@ -162,6 +178,7 @@ Fusion FusionRules::activation(NodeId node) const {
   const NodeId producer = near_.input(node, 0).node;
   if (producer == kNoNode || near_.only_user(producer) != node) return {};
   const OpKind before = kind(producer);
+  if (act == OpKind::hard_swish && !layouts_[producer].blocked) return {};
   if (before == OpKind::conv) return by_conv ? Fusion{producer, {}} : Fusion{};
   if (before == OpKind::gemm) return by_gemm ? Fusion{producer, fused_pass()} : Fusion{};
   if (before != OpKind::batch_norm && before != OpKind::add && before != OpKind::sum && before != OpKind::mul)
@@ -237,6 +254,24 @@ Fusion FusionRules::into_norm(NodeId node) const {
   KernelTime extra = KernelTime::of_us(device.launch_us + size * device.layer_norm_ns * 1e-3);
   extra -= kernels_.of(kernel_key(graph_, layouts_, site.sqrt)).time;
   return {site.sqrt, extra};
+}
+
+// x * Sigmoid(x), and x * Sigmoid(a * x) of a constant a: one kernel (QuickGelu).
+Fusion FusionRules::into_silu(NodeId node) const {
+  const bool scales = kind(node) == OpKind::mul;
+  if (!scales && kind(node) != OpKind::sigmoid) return {};
+  const NodeId sigmoid = scales ? near_.only_user(node) : node;
+  if (!near_.is(sigmoid, OpKind::sigmoid)) return {};
+  const NodeId product = near_.only_user(sigmoid);
+  if (!near_.is(product, OpKind::mul)) return {};
+  const Value other = near_.input(product, near_.input(product, 0).node == sigmoid ? 1 : 0);
+  const Value argument = near_.input(sigmoid, 0);
+  const Neighbourhood::Scaled s =
+      near_.is(argument.node, OpKind::mul) ? near_.scaled(argument.node) : Neighbourhood::Scaled{};
+  const bool scaled = s.found && s.value == other && near_.only_user(argument.node) == sigmoid;
+  if (scales ? !scaled : !scaled && argument != other) return {};
+  if (scales) return {product, {}};
+  return {product, KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3)};
 }
 
 // Squares and cubes are multiplied out.

@@ -33,8 +33,8 @@ struct Fusion {
 /// Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation]. Behind a
 /// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it: scaling by a scalar and
 /// transposes of the last two dims. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime
-/// knows; norms in parts (norm_site.h); Add before LayerNormalization (SkipLayerNormalization); zero Pad
-/// before a convolution.
+/// knows; x * Sigmoid(x) (QuickGelu); norms in parts (norm_site.h); Add before LayerNormalization
+/// (SkipLayerNormalization); zero Pad before a convolution.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts)
@@ -44,6 +44,7 @@ class FusionRules {
 
  private:
   Fusion on_conv(graph::NodeId node) const;
+  Fusion folded_into_conv(graph::NodeId node, int links) const;
   Fusion on_matmul(graph::NodeId node) const;
   Fusion conv_sum(graph::NodeId node) const;
   Fusion activation(graph::NodeId node) const;
@@ -52,6 +53,7 @@ class FusionRules {
   Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
   Fusion into_norm(graph::NodeId node) const;
+  Fusion into_silu(graph::NodeId node) const;
   Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;
 

@@ -49,13 +49,15 @@ class LayoutRule {
       case OpKind::sigmoid:
       case OpKind::tanh:
       case OpKind::hard_sigmoid:
+      case OpKind::hard_swish:
       case OpKind::identity:
         return at(0);
       case OpKind::resize:
         return at(0) && graph_.type(node_.inputs[0]).rank() == 4;
       case OpKind::add:
-      case OpKind::mul:
         return all_inputs() || folded_into_conv();
+      case OpKind::mul:
+        return all_inputs() || folded_into_conv() || scaled_by_channel();
       case OpKind::sum:
         return all_inputs();
       case OpKind::concat:
@@ -84,6 +86,21 @@ class LayoutRule {
       const graph::TensorType& type = graph_.type(other);
       const std::size_t rank = type.rank();
       if (layouts_[other.node].constant && rank >= 3 && type.dims[rank - 1] == 1 && type.dims[rank - 2] == 1)
+        return true;
+    }
+    return false;
+  }
+
+  // A convolution of one number a channel; behind a convolution any scalar, which goes into its weights.
+  bool scaled_by_channel() const {
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      const Value factor = node_.inputs[1 - slot];
+      if (!at(slot) || !factor.present() || !layouts_[factor.node].constant) continue;
+      const graph::TensorType& type = graph_.type(factor);
+      const std::size_t rank = type.rank();
+      if (rank == 0 && slot == 0) return graph_.node(node_.inputs[slot].node).kind == OpKind::conv;
+      if ((rank == 3 || (rank == 4 && type.dims[0] == 1)) && type.dims[rank - 1] == 1 &&
+          type.dims[rank - 2] == 1)
         return true;
     }
     return false;

@@ -93,6 +93,23 @@ TEST(Fusion, GeluAsExportedByTorchIsFiveKernels) {
   EXPECT_EQ(net.launches(), 6);
 }
 
+TEST(Fusion, AProductWithItsOwnSigmoidIsOneKernel) {
+  Net silu, gate;
+  const Value x = silu.input({197, 768}), y = gate.input({197, 768}), z = gate.input({197, 768});
+  silu.output(silu.op(OpKind::mul, {x, silu.op(OpKind::sigmoid, {x})}));
+  gate.output(gate.op(OpKind::mul, {y, gate.op(OpKind::sigmoid, {z})}));
+  EXPECT_EQ(silu.launches(), 1);
+  EXPECT_EQ(gate.launches(), 2);
+  EXPECT_LT(1.5 * silu.latency_us(), gate.latency_us());
+}
+
+TEST(Fusion, FactorsOfChannelsBehindAConvolutionKeepTheLayout) {
+  Net net;
+  const Value a = net.op(OpKind::relu, {net.conv(net.input({1, 16, 8, 8}), 16, 3)});
+  net.output(net.conv(net.op(OpKind::mul, {a, net.weight({16, 1, 1})}), 16, 3));
+  EXPECT_EQ(net.launches(), 3 + 2) << "the factors are a convolution of their own";
+}
+
 TEST(Fusion, ASquareIsNoGeneralPower) {
   Net square, general, product;
   const Value x = square.input({197, 768}), y = general.input({197, 768}), z = product.input({197, 768});

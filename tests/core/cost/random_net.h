@@ -38,7 +38,7 @@ class RandomNet {
 
   Value image() {
     const Value x = pick(images_);
-    switch (rng_.below(10)) {
+    switch (rng_.below(12)) {
       case 0:
         return net_.conv(x, 16, 3);
       case 1:
@@ -57,6 +57,10 @@ class RandomNet {
         return net_.op(OpKind::identity, {x});
       case 8:
         return net_.op(OpKind::add, {x, net_.weight({16, 1, 1})});
+      case 9:
+        return net_.op(OpKind::mul, {x, rng_.below(2) == 0 ? net_.weight({16, 1, 1}) : net_.scalar(2)});
+      case 10:
+        return net_.op(OpKind::mul, {x, net_.op(OpKind::sigmoid, {x})});
       default: {
         const Value both = net_.op(OpKind::concat, {x, pick(images_)}, {{Attr::axis, std::int64_t{1}}});
         return net_.conv(both, 16, 1);

@@ -14,17 +14,40 @@ namespace {
 
 struct Case {
   const char* name;
-  const char*
-      nodes;  // "m=ReduceMean(x) d=Sub(x,m) ..."; means are over the last dim; the last one is the output
+  const char* nodes;  // "m=ReduceMean(x) d=Sub(x,m) ..."; the last one is the output
 };
 
-/// x [1, 8, 64]; s and b [64]; two, one, half, eps: scalars.
+using Dims = std::vector<std::int64_t>;
+
+void set_ints(::onnx::NodeProto& node, const std::string& name, const Dims& values) {
+  ::onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::INTS);
+  for (const std::int64_t value : values) attribute.add_ints(value);
+}
+
+/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half, eps, C [], C1 [1], S and B [64],
+/// K [16, 1, 1], W [16, 16, 3, 3]. Means are over the last dim; convolutions keep the image's size.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
-  testing::ModelBuilder model;
-  model.input("x", {1, 8, 64});
-  model.weight("two", {}, {2}).weight("one", {}, {1}).weight("half", {}, {-0.5f}).weight("eps", {}, {1e-5f});
-  model.weight("s", {64}, std::vector<float>(64, 0.5f)).weight("b", {64}, std::vector<float>(64, 0.25f));
   const std::string text = one.nodes;
+  testing::ModelBuilder model;
+  const auto weight = [&](const char* name, const Dims& dims, float value) {
+    std::size_t count = 1;
+    for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
+    model.weight(name, dims, std::vector<float>(count, value));
+  };
+  weight("two", {}, 2);
+  weight("one", {}, 1);
+  weight("half", {}, -0.5f);
+  weight("eps", {}, 1e-5f);
+  weight("C", {}, 1.5f);
+  weight("C1", {1}, 1.5f);
+  weight("S", {64}, 0.5f);
+  weight("B", {64}, 0.25f);
+  weight("K", {16, 1, 1}, 0.75f);
+  weight("W", {16, 16, 3, 3}, 0.01f);
+  const bool image = text.find("(i") != std::string::npos;
+  image ? model.input("i", {1, 16, 12, 12}) : model.input("x", {1, 8, 64});
   const std::regex node(R"((\w+)=(\w+)\(([\w,]*)\))"), name(R"(\w+)");
   std::string last;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), node); it != std::sregex_iterator(); ++it) {
@@ -34,15 +57,11 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
          in != std::sregex_iterator(); ++in)
       inputs.push_back(in->str());
     auto& made = model.node((*it)[2], inputs, {(*it)[1]});
-    if ((*it)[2] == "ReduceMean") {
-      ::onnx::AttributeProto& axes = *made.add_attribute();
-      axes.set_name("axes");
-      axes.set_type(::onnx::AttributeProto::INTS);
-      axes.add_ints(-1);
-    }
+    if ((*it)[2] == "ReduceMean") set_ints(made, "axes", {-1});
+    if ((*it)[2] == "Conv") set_ints(made, "pads", {1, 1, 1, 1});
     last = (*it)[1];
   }
-  model.output(last, {1, 8, 64});
+  image ? model.output(last, {1, 16, 12, 12}) : model.output(last, {1, 8, 64});
   return model.write(file);
 }
 
@@ -66,43 +85,71 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"layer_norm",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-             "n=Div(d,r) k=Mul(n,s) y=Add(k,b)"},
+             "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
         Case{"turned_round",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(eps,v) r=Sqrt(e) "
-             "n=Div(d,r) k=Mul(s,n) y=Add(b,k)"},
+             "n=Div(d,r) k=Mul(S,n) y=Add(B,k)"},
         Case{"two_differences",
              "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) "
-             "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,s) y=Add(k,b)"},
+             "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
         Case{"square_by_mul",
              "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-             "n=Div(d,r) k=Mul(n,s) y=Add(k,b)"},
+             "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
         Case{"by_reciprocal",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-             "r=Sqrt(e) i=Reciprocal(r) n=Mul(d,i) k=Mul(n,s) y=Add(k,b)"},
+             "r=Sqrt(e) i=Reciprocal(r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
         Case{"without_bias",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-             "r=Sqrt(e) n=Div(d,r) y=Mul(n,s)"},
+             "r=Sqrt(e) n=Div(d,r) y=Mul(n,S)"},
         Case{"without_scale",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
              "r=Sqrt(e) y=Div(d,r)"},
         Case{"residual",
              "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-             "n=Div(d,r) k=Mul(n,s) z=Add(k,b) y=Add(z,x)"},
-        Case{"rms", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,s)"},
+             "n=Div(d,r) k=Mul(n,S) z=Add(k,B) y=Add(z,x)"},
+        Case{"rms", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
         Case{"rms_by_one_over",
              "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Div(one,r) "
-             "n=Mul(x,i) y=Mul(n,s)"},
+             "n=Mul(x,i) y=Mul(n,S)"},
         Case{"rms_by_reciprocal",
              "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Reciprocal(r) "
-             "n=Mul(x,i) y=Mul(n,s)"},
-        Case{"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,s)"},
-        Case{"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,s)"},
+             "n=Mul(x,i) y=Mul(n,S)"},
+        Case{"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
+        Case{"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
         Case{"skip_rms",
              "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) "
-             "y=Mul(n,s)"},
+             "y=Mul(n,S)"},
         Case{"skip",
              "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) "
-             "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,s) y=Add(k,b)"}),
+             "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, KernelLists,
+    ::testing::Values(Case{"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
+                      Case{"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
+                      Case{"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
+                      Case{"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
+                      Case{"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    BehindConvolutions, KernelLists,
+    ::testing::Values(Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
+                      Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
+                      Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
+                      Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
+                      Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
+                      Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
+                      Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+                      Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+                      Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+                      Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+                      Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+                      Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+                      Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+                      Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
+                      Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
