@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/graph/order.h"
+#include "core/search/all_sites_moves.h"
 #include "core/search/descent.h"
 #include "core/search/take_action.h"
 
@@ -25,10 +26,6 @@ std::vector<std::uint32_t> rules_with_more(env::RewriteState& state, const std::
   for (std::uint32_t rule = 0; rule < counts.size(); ++rule)
     if (counts[rule] > than[rule]) out.push_back(rule);
   return out;
-}
-
-std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
-  return rules_with_more(state, std::vector<std::size_t>(state.rules().size(), 0));
 }
 
 class AllSitesDescent : public Search {

@@ -22,6 +22,13 @@ env::Applied applied(env::RewriteState& state, const rules::Match& match) {
 
 }  // namespace
 
+std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
+  std::vector<std::uint32_t> matching;
+  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
+    if (!state.index().matches(rule).empty()) matching.push_back(rule);
+  return matching;
+}
+
 void take_at_all_sites(env::RewriteState& state, std::uint32_t rule) {
   env::apply_at_all_sites(state, rule, [&](const rules::Match& match) { return applied(state, match); });
 }
@@ -30,11 +37,8 @@ std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_
   const std::size_t bottom = state.depth();
   VisitedGraphs visited;
   visited.insert(graph::structural_hash(state.graph()));
-  std::vector<std::uint32_t> matching;
-  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
-    if (!state.index().matches(rule).empty()) matching.push_back(rule);
   std::vector<AllSitesMove> moves;
-  for (const std::uint32_t rule : matching) {
+  for (const std::uint32_t rule : matching_rules(state)) {
     take_at_all_sites(state, rule);
     const double latency_us = state.cost_model().latency_us();
     if (latency_us <= most_us && visited.insert(graph::structural_hash(state.graph()))) {

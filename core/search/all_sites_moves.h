@@ -14,6 +14,9 @@ struct AllSitesMove {
   double latency_us = 0;  // after it
 };
 
+/// Rules with a site.
+std::vector<std::uint32_t> matching_rules(env::RewriteState& state);
+
 /// Carries a rule out at all of its sites; rewrites that are refused are left out.
 void take_at_all_sites(env::RewriteState& state, std::uint32_t rule);
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "core/base/file.h"
-#include "core/env/all_sites.h"
+#include "core/env/rewrite_state.h"
 #include "core/onnx/export.h"
 #include "core/search/all_sites_moves.h"
 

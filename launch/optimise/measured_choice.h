@@ -48,7 +48,7 @@ class MeasuredChoice {
       : launcher_(launcher), options_(options), found_(found), clock_(clock) {}
 
   /// The paths that measure fastest, from these on. `saved_us`: predicted, of each rewrite. Notes what it
-  /// changed. Throws ExecError where the models cannot be run.
+  /// changed. Throws ExecError where the model that they lead to cannot be run.
   Paths choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes);
 
  private:

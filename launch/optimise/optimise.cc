@@ -10,6 +10,7 @@
 #include "core/base/process.h"
 #include "core/base/version.h"
 #include "core/exec/latency/latency.h"
+#include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/oracle.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
@@ -150,8 +151,15 @@ class Pipeline {
         [this](const char* name, const auto& work) { phase(name, work); }, report_, log_);
     Paths paths = search.find(start, best);
     if (chooses()) {
-      Paths chosen;
-      phase("trials", [&] { chosen = choose(start, paths); });
+      Paths chosen = paths;
+      phase("trials", [&] {
+        try {
+          chosen = choose(start, paths);
+        } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
+          std::fprintf(stderr, "regraft: %s: no trials: %s\n", options_.input.filename().c_str(),
+                       error.what());
+        }
+      });
       if (chosen != paths) paths = search.replace_by(start, chosen, best);
     }
     predict(input, best);

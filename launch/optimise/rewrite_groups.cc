@@ -12,10 +12,10 @@ namespace {
 
 using graph::NodeId;
 
-/// Which rewrites of a path stand on each other: for each its least relative, and what it does, as text.
-struct Relatives {
-  std::vector<std::size_t> root;
-  std::vector<std::string> deed;  // rule, and type of the first value that it replaces
+/// Connected components of the rewrites of a path, by what stands on what another made (union-find).
+struct Components {
+  std::vector<std::size_t> root;   // of each rewrite: one nearer to the root of its component
+  std::vector<std::string> label;  // of each rewrite: rule, and type of the first value that it replaces
 
   std::size_t find(std::size_t i) {
     while (root[i] != i) i = root[i] = root[root[i]];
@@ -28,8 +28,9 @@ struct Relatives {
   }
 };
 
-Relatives relatives(graph::Graph graph, const rules::RuleSet& rules, std::span<const rules::Match> path) {
-  Relatives found;
+Components components_of(graph::Graph graph, const rules::RuleSet& rules,
+                         std::span<const rules::Match> path) {
+  Components found;
   found.root.resize(path.size());
   std::iota(found.root.begin(), found.root.end(), std::size_t{0});
   std::unordered_map<NodeId, std::size_t> made_by;
@@ -39,7 +40,7 @@ Relatives relatives(graph::Graph graph, const rules::RuleSet& rules, std::span<c
       if (const auto maker = made_by.find(node); maker != made_by.end()) found.join(i, maker->second);
     const graph::Node& first = graph.node(path[i].nodes.front());
     const std::string type = first.outputs.empty() ? "" : std::to_string(static_cast<int>(first.outputs[0]));
-    found.deed.push_back(std::to_string(path[i].rule) + ":" + type);
+    found.label.push_back(std::to_string(path[i].rule) + ":" + type);
     const NodeId next = graph.id_bound();
     rewriter.apply(path[i]);
     for (NodeId id = next; id < graph.id_bound(); ++id)
@@ -48,22 +49,22 @@ Relatives relatives(graph::Graph graph, const rules::RuleSet& rules, std::span<c
   return found;
 }
 
-/// Groups by relatives that are alike.
+/// Components that are alike are one group.
 std::vector<RewriteGroup> alike(const ModelGraphs& start, const rules::RuleSet& rules, const Paths& paths) {
   std::map<std::vector<std::string>, RewriteGroup> groups;
   for (std::size_t at = 0; at < paths.size(); ++at) {
-    Relatives found = relatives(start[at], rules, paths[at]);
-    std::map<std::size_t, std::vector<std::size_t>> families;
-    for (std::size_t i = 0; i < paths[at].size(); ++i) families[found.find(i)].push_back(i);
-    for (const auto& [root, members] : families) {
-      std::vector<std::string> deeds;
-      for (const std::size_t i : members) deeds.push_back(found.deed[i]);
-      std::ranges::sort(deeds);
-      for (const std::size_t i : members) groups[deeds].rewrites.insert({at, i});
+    Components found = components_of(start[at], rules, paths[at]);
+    std::map<std::size_t, std::vector<std::size_t>> components;
+    for (std::size_t i = 0; i < paths[at].size(); ++i) components[found.find(i)].push_back(i);
+    for (const auto& [root, members] : components) {
+      std::vector<std::string> labels;
+      for (const std::size_t i : members) labels.push_back(found.label[i]);
+      std::ranges::sort(labels);
+      for (const std::size_t i : members) groups[labels].rewrites.insert({at, i});
     }
   }
   std::vector<RewriteGroup> list;
-  for (auto& [deeds, group] : groups) list.push_back(std::move(group));
+  for (auto& [labels, group] : groups) list.push_back(std::move(group));
   return list;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/exec/latency/session_plan.h"
+#include "core/exec/runtime/exec_error.h"
 
 namespace regraft::exec {
 namespace {
@@ -22,6 +23,16 @@ struct Contender {
   SpeedupEstimate estimate;
   bool decided = false;
 };
+
+/// A contender that the runtime cannot run has lost.
+void run_session(Launcher& launcher, Contender& contender) {
+  try {
+    contender.own_ms.push_back(launcher.measure(contender.request).latency_ms());
+  } catch (const ExecError&) {
+    contender.estimate = {0, 0, 0};
+    contender.decided = true;
+  }
+}
 
 }  // namespace
 
@@ -54,12 +65,10 @@ std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const std::filesyste
     spent_s += next_s;
     for (std::size_t i = running.size(); i > 1; --i) std::swap(running[i - 1], running[order.below(i)]);
     double first_ms = 0;
+    for (Contender* contender : running)
+      contender ? run_session(launcher, *contender) : void(first_ms = launcher.measure(request).latency_ms());
     for (Contender* contender : running) {
-      const double ms = launcher.measure(contender ? contender->request : request).latency_ms();
-      contender ? contender->own_ms.push_back(ms) : void(first_ms = ms);
-    }
-    for (Contender* contender : running) {
-      if (!contender) continue;
+      if (!contender || contender->decided) continue;
       contender->first_ms.push_back(first_ms);
       if (round < options.least_rounds) continue;
       contender->estimate = estimate_speedup(contender->first_ms, contender->own_ms, resampling);

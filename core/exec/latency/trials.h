@@ -33,7 +33,7 @@ std::size_t affordable_contenders(const Measurement& first, const TrialOptions& 
 /// session of the first model and one of each contender that is undecided, in random order. A contender is
 /// decided once its interval does not hold 1. One estimate a contender, in their order. What is chosen by
 /// these figures is to be measured anew, by compare_latency: the best of several looks better than it is.
-/// Throws what the launcher throws.
+/// A contender that cannot be run has a speedup of 0. Throws what the launcher throws for the first model.
 std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const std::filesystem::path& first,
                                         const Measurement& first_probe,
                                         std::span<const std::filesystem::path> contenders,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/exec/runtime/exec_error.h"
+
 namespace regraft::exec {
 namespace {
 
@@ -19,6 +21,7 @@ class KnownLatencies : public Launcher {
     const std::string model = request.model.string();
     ++sessions[model];
     order.push_back(model);
+    if (!ms_.contains(model)) throw ExecError("there is no kernel for it", model, "");
     const double ms = ms_.at(model) * std::exp(sigma_ * rng_.normal());
     return {0.1, std::vector<double>(static_cast<std::size_t>(request.plan.min_runs), ms), ms / 1e3, 0};
   }
@@ -45,6 +48,16 @@ TEST(Trials, TellFasterFromSlower) {
   EXPECT_NEAR(estimates[1].speedup, 10.0 / 9, 0.01);
   EXPECT_LT(estimates[0].high, 1);
   EXPECT_GT(estimates[1].low, 1);
+}
+
+TEST(Trials, AContenderThatCannotBeRunHasLost) {
+  KnownLatencies launcher({{"first", 10}, {"faster", 9}}, 0.005);
+  const auto estimates = trial(launcher, {"broken", "faster"});
+  EXPECT_EQ(estimates[0].speedup, 0);
+  EXPECT_EQ(launcher.sessions["broken"], 1) << "it is not tried again";
+  EXPECT_NEAR(estimates[1].speedup, 10.0 / 9, 0.01);
+  const std::filesystem::path other = "faster";
+  EXPECT_THROW(run_trials(launcher, "broken", {0.1, {10}, 0.01, 0}, std::span(&other, 1), {}), ExecError);
 }
 
 TEST(Trials, SpendTheirTimeOnWhatIsUndecided) {
