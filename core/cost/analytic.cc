@@ -1,9 +1,11 @@
 #include "core/cost/analytic.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/cost/cost_error.h"
 #include "core/cost/layout_propagation.h"
+#include "core/graph/order.h"
 
 namespace regraft::cost {
 namespace {
@@ -160,8 +162,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
   }
   if (layouts_[id].constant) return cost;
   if (needs_reorder(graph_, kernels_, layouts_, id)) {
-    const auto elements = static_cast<double>(kernels_.elements(node.outputs[0]));
-    cost.time += KernelTime::of_us(device_.launch_us + elements * device_.reorder_ns * 1e-3);
+    cost.time += kernels_.time_of(reorder(id));
     cost.bytes += 2 * tensor_bytes(id);
     ++cost.launches;
   }
@@ -183,6 +184,52 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     cost.bytes += kernels_.bytes(graph_.type_id(value));
   }
   return cost;
+}
+
+KernelCosts::Pass AnalyticCost::reorder(NodeId id) {
+  return kernels_.pass({OpKind::conv, KernelForm::reorder}, graph_.node(id).outputs[0], device_.reorder_ns);
+}
+
+std::vector<PredictedKernel> AnalyticCost::kernels() {
+  std::vector<PredictedKernel> kernels;
+  std::unordered_map<NodeId, std::size_t> at;  // of an owner's kernel
+  const auto order = graph::topological_order(graph_);
+  for (const NodeId id : order) {
+    const OpKind kind = graph_.node(id).kind;
+    if (kind == OpKind::input || kind == OpKind::weight || kind == OpKind::identity || layouts_[id].constant)
+      continue;
+    if (fusion_[id].owner != kNoNode) continue;
+    const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, id));
+    at[id] = kernels.size();
+    kernels.push_back({.features = kernels_.features(kernel_key(graph_, layouts_, id)),
+                       .nodes = {id},
+                       .view = alone.view,
+                       .analytic_us = latency_of(alone.analytic()),
+                       .law_us = latency_of(alone.time),
+                       .us = latency_of(alone.time) + latency_of(fusion_[id].extra)});
+  }
+  for (const NodeId id : order) {
+    if (fusion_.size() <= id || fusion_[id].owner == kNoNode || layouts_[id].constant) continue;
+    PredictedKernel& kernel = kernels[at.at(fusion_[id].owner)];
+    kernel.nodes.push_back(id);
+    kernel.us += latency_of(fusion_[id].extra);
+    const KernelCosts::Pass& pass = fusion_[id].pass;
+    if (pass.law == KernelLaw{} || kernel.features.form == KernelForm::skip) continue;
+    kernel.features = kernels_.features(pass);
+    kernel.analytic_us = latency_of(pass.analytic);
+    kernel.law_us = latency_of(kernels_.time_of(pass));
+  }
+  for (const NodeId id : order)
+    if (needs_reorder(graph_, kernels_, layouts_, id)) {
+      const KernelCosts::Pass pass = reorder(id);
+      const double us = latency_of(kernels_.time_of(pass));
+      kernels.push_back({.features = kernels_.features(pass),
+                         .nodes = {id},
+                         .analytic_us = latency_of(pass.analytic),
+                         .law_us = us,
+                         .us = us});
+    }
+  return kernels;
 }
 
 // Whether the edge is inside one kernel, so that its tensor is never written.

@@ -13,6 +13,17 @@
 
 namespace regraft::cost {
 
+/// A kernel that the runtime is predicted to launch.
+struct PredictedKernel {
+  KernelFeatures features = {};
+  std::vector<graph::NodeId>
+      nodes;               // whose work it does; of a move between layouts the node whose output moves
+  bool view = false;       // moves nothing
+  double analytic_us = 0;  // what follows from the features by the rates alone
+  double law_us = 0;       // the same with what was measured
+  double us = 0;           // and with what else it does on the way out
+};
+
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
@@ -33,6 +44,8 @@ class AnalyticCost final : public CostModel {
   void update(std::span<const graph::NodeId> touched) override;
   double node_latency_us(graph::NodeId node) override;
   std::string name() const override;
+  /// All kernels: in the order of running, moves between layouts behind. Takes a pass over the graph.
+  std::vector<PredictedKernel> kernels();
 
  private:
   struct NodeCost {
@@ -48,6 +61,7 @@ class AnalyticCost final : public CostModel {
   void reach(int radius);
   void set_cost(graph::NodeId node, const NodeCost& cost);
   NodeCost evaluate(graph::NodeId node);
+  KernelCosts::Pass reorder(graph::NodeId node);
   bool is_internal(graph::NodeId producer, graph::NodeId user) const;
   std::int64_t tensor_bytes(graph::NodeId node);
   graph::NodeId holder_of(graph::NodeId node) const;

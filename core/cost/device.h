@@ -2,9 +2,11 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "core/cost/measured_kernels.h"
 #include "core/graph/op.h"
 
 namespace regraft::cost {
@@ -74,6 +76,13 @@ struct DeviceProfile {
 
   // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
   std::array<double, graph::kOpKinds> elementwise_ns{};
+
+  // Not of the file: what was measured on this machine, if anything. It corrects the times that follow from
+  // the rates.
+  std::shared_ptr<const MeasuredKernels> measured;
+  /// Each operation is a kernel of its own, and their times are summed: as TASO costs graphs (Jia et al.
+  /// 2019).
+  bool each_alone = false;
 };
 
 /// Throws CostError naming the file (and line), the key and its range: on a missing or unknown key, a wrong

@@ -5,6 +5,7 @@
 
 #include "core/cost/gelu_site.h"
 #include "core/cost/norm_site.h"
+#include "core/cost/split_site.h"
 
 namespace regraft::cost {
 namespace {
@@ -73,7 +74,7 @@ KernelTime FusionRules::fused_pass() const {
 }
 
 Fusion FusionRules::find(NodeId node) const {
-  if (layouts_[node].constant) return {};
+  if (layouts_[node].constant || kernels_.device().each_alone) return {};
   switch (kind(node)) {
     case OpKind::batch_norm:
       return on_conv(node);
@@ -81,9 +82,10 @@ Fusion FusionRules::find(NodeId node) const {
     case OpKind::sum:
     case OpKind::mul:
     case OpKind::div:
-      for (const auto rule : {&FusionRules::into_gelu, &FusionRules::into_norm, &FusionRules::into_silu,
-                              &FusionRules::on_conv, &FusionRules::conv_sum, &FusionRules::on_matmul,
-                              &FusionRules::into_matmul, &FusionRules::into_layer_norm})
+      for (const auto rule :
+           {&FusionRules::into_gelu, &FusionRules::into_fast_gelu, &FusionRules::into_norm,
+            &FusionRules::into_silu, &FusionRules::on_conv, &FusionRules::conv_sum, &FusionRules::on_matmul,
+            &FusionRules::into_matmul, &FusionRules::into_layer_norm})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
     case OpKind::sigmoid:
@@ -92,7 +94,13 @@ Fusion FusionRules::find(NodeId node) const {
     case OpKind::sub:
     case OpKind::reduce_mean:
       return into_norm(node);
+    case OpKind::slice:
+    case OpKind::gather:
+      return into_split(node);
+    case OpKind::tanh:
+      return fast_gelu_around(near_, node).found() ? Fusion{} : activation(node);
     case OpKind::pow:
+      if (const Fusion gelu = into_fast_gelu(node); gelu.owner != kNoNode) return gelu;
       if (const Fusion norm = into_norm(node); norm.owner != kNoNode) return norm;
       return power(node);
     case OpKind::transpose:
@@ -147,28 +155,64 @@ Fusion FusionRules::conv_sum(NodeId node) const {
   return {};
 }
 
-// Add of a bias to a matmul with constant weights; of any [M, N] to a 2-D matmul.
+// A scalar on a product. What becomes a Gemm: the addition of a bias [N] to a product by a matrix; of [1, N],
+// [M, 1] or [M, N] to a product of two matrices. Products of three and more dims must be static; those of an
+// attention are left alone. Of two products that are added the later one takes the other in.
 Fusion FusionRules::on_matmul(NodeId node) const {
   const graph::Node& n = graph_.node(node);
-  if (n.kind == OpKind::mul || n.kind == OpKind::div) {  // a scalar on the product
+  if (n.kind == OpKind::mul || n.kind == OpKind::div) {
     const Neighbourhood::Scaled s = near_.scaled(node);
     const bool product = s.found && s.value.present() && kind(s.value.node) == OpKind::matmul;
     return product && near_.only_user(s.value.node) == node ? Fusion{s.value.node, {}} : Fusion{};
   }
   if (n.kind != OpKind::add) return {};
+  NodeId owner = kNoNode;
   for (std::size_t slot = 0; slot < 2; ++slot) {
-    const Value product = near_.input(node, slot), other = near_.input(node, 1 - slot);
-    if (!product.present() || kind(product.node) != OpKind::matmul || near_.only_user(product.node) != node)
-      continue;
-    const TensorType &out = graph_.type(product), &added = graph_.type(other);
-    const bool flat = out.rank() == 2 && added.rank() <= 2 && graph_.type_id(product) == n.outputs[0];
-    const Value right = near_.input(product.node, 1);
-    const bool biased = is_constant(other) && added.rank() == 1 && out.rank() >= 2 &&
-                        added.dims[0] == out.dims[out.rank() - 1] && is_constant(right) &&
-                        graph_.type(right).rank() == 2;
-    if (flat || biased) return {product.node, fused_pass()};
+    const Value product = near_.input(node, slot);
+    if (!near_.is(product.node, OpKind::matmul) || near_.only_user(product.node) != node) continue;
+    if (takes_bias(product.node, near_.input(node, 1 - slot)) && (owner == kNoNode || product.node > owner))
+      owner = product.node;
   }
-  return {};
+  return owner == kNoNode ? Fusion{} : Fusion{owner, fused_pass()};
+}
+
+bool FusionRules::takes_bias(NodeId matmul, Value bias) const {
+  const TensorType &left = graph_.type(near_.input(matmul, 0)), &right = graph_.type(near_.input(matmul, 1)),
+                   &added = graph_.type(bias);
+  if (right.rank() != 2 || left.rank() < 1) return false;
+  const graph::Dim columns = right.dims[1];
+  if (added.rank() == 1 && added.dims[0] == columns)
+    return left.rank() == 2 || (left.is_static() && right.is_static() && !in_attention(matmul));
+  if (left.rank() != 2 || added.rank() != 2) return false;
+  const bool row = added.dims[0] == 1 && added.dims[1] == columns;
+  return row || (added.dims[0] == left.dims[0] && (added.dims[1] == 1 || added.dims[1] == columns));
+}
+
+// Three products of one LayerNormalization, of which else only one addition and shapes read, and the product
+// that the addition gets with its bias: the runtime keeps them for fusing attention.
+bool FusionRules::in_attention(NodeId matmul) const {
+  if (is_attention_norm(near_.input(matmul, 0).node)) return true;
+  const NodeId biased = near_.only_user(matmul);
+  const NodeId sum = near_.is(biased, OpKind::add) ? near_.only_user(biased) : kNoNode;
+  if (!near_.is(sum, OpKind::add)) return false;
+  return is_attention_norm(near_.input(sum, 0).node) || is_attention_norm(near_.input(sum, 1).node);
+}
+
+bool FusionRules::is_attention_norm(NodeId norm) const {
+  if (!near_.is(norm, OpKind::layer_norm)) return false;
+  int products = 0;
+  NodeId sum = kNoNode;
+  for (const graph::Use& use : graph_.uses(norm)) {
+    if (use.user == graph::kGraphOutput) return false;
+    const OpKind user = kind(use.user);
+    if (user == OpKind::matmul) ++products;
+    if (user != OpKind::matmul && user != OpKind::shape && (user != OpKind::add || sum != kNoNode))
+      return false;
+    if (user == OpKind::add) sum = use.user;
+  }
+  if (products != 3 || sum == kNoNode) return false;
+  const Value other = near_.input(sum, near_.input(sum, 0).node == norm ? 1 : 0);
+  return other.present() && kind(other.node) == OpKind::add;
 }
 
 Fusion FusionRules::activation(NodeId node) const {
@@ -196,6 +240,9 @@ Fusion FusionRules::into_matmul(NodeId node) const {
   const NodeId user = near_.only_user(node);
   if (user == kNoNode || kind(user) != OpKind::matmul || k == OpKind::add || k == OpKind::sum) return {};
   if (near_.input(user, 0).node == near_.input(user, 1).node) return {};
+  const NodeId behind = near_.only_user(user);
+  const bool gemm = near_.is(behind, OpKind::add) && on_matmul(behind).owner == user;
+  if (gemm && (k != OpKind::transpose || graph_.type({user, 0}).rank() != 2)) return {};
   if (k != OpKind::transpose)
     return near_.scaled(node).found && !is_constant(near_.scaled(node).value) &&
                    (k == OpKind::mul || near_.input(node, 0) == near_.scaled(node).value)
@@ -215,8 +262,11 @@ Fusion FusionRules::into_layer_norm(NodeId node) const {
   if (is_constant(a) || is_constant(b)) return {};
   if (graph_.type_id(a) != graph_.type_id(b) || graph_.type(a).rank() != 3) return {};
   const DeviceProfile& device = kernels_.device();
-  const double ns = device.skip_layer_norm_ns - device.layer_norm_ns;
-  return {owner, KernelTime::of_us(elements(node) * ns * 1e-3)};
+  const graph::TypeId over = n.outputs[0];
+  const auto pass = kernels_.pass({OpKind::layer_norm, KernelForm::skip}, over, device.skip_layer_norm_ns);
+  KernelTime extra = kernels_.time_of(pass);
+  extra -= kernels_.time_of(kernels_.pass({OpKind::layer_norm}, over, device.layer_norm_ns));
+  return {owner, extra, pass};
 }
 
 // The whole norm, as one operation or in parts, that alone reads what a node computes.
@@ -237,23 +287,45 @@ Fusion FusionRules::into_gelu(NodeId node) const {
   const GeluSite site = gelu_around(near_, node);
   if (!site.found()) return {};
   if (node != site.plus_one) return {site.erf, {}};
-  // The time of an Erf kernel stands at the Erf: here what the Gelu kernel takes beyond it.
-  const DeviceProfile& device = kernels_.device();
-  KernelTime extra = KernelTime::of_us(device.launch_us + elements(node) * device.gelu_ns * 1e-3);
-  extra -= kernels_.of(kernel_key(graph_, layouts_, site.erf)).time;
-  return {site.erf, extra};
+  return in_place_of(site.erf,
+                     kernels_.pass({OpKind::gelu}, graph_.node(node).outputs[0], kernels_.device().gelu_ns));
+}
+
+// The time of a kernel of its own stands at the owner: here what the true one takes beyond it.
+Fusion FusionRules::in_place_of(NodeId owner, const KernelCosts::Pass& pass) const {
+  KernelTime extra = kernels_.time_of(pass);
+  extra -= kernels_.of(kernel_key(graph_, layouts_, owner)).time;
+  return {owner, extra, pass};
+}
+
+Fusion FusionRules::into_fast_gelu(NodeId node) const {
+  const FastGeluSite site = fast_gelu_around(near_, node);
+  if (!site.found() || node == site.tanh) return {};
+  if (node != site.plus_one) return {site.tanh, {}};
+  return in_place_of(site.tanh, kernels_.pass({OpKind::gelu, KernelForm::by_tanh},
+                                              graph_.node(node).outputs[0], kernels_.device().gelu_ns));
+}
+
+// The first part stands for the Split, whose time is put on the second.
+Fusion FusionRules::into_split(NodeId node) const {
+  const SplitSite site = split_around(graph_, node);
+  if (!site.found() || node == site.parts[0]) return {};
+  if (node != site.parts[1]) return {site.parts[0], {}};
+  KernelCosts::Pass pass{{OpKind::split, KernelForm::plain}, graph_.type_id(graph_.node(node).inputs[0]), {}};
+  for (const NodeId part : site.parts)
+    pass.analytic += kernels_.of(kernel_key(graph_, layouts_, part)).analytic();
+  for (std::size_t i = 1; i < site.parts.size(); ++i)
+    pass.analytic -= KernelTime::of_us(kernels_.device().launch_us);
+  return in_place_of(site.parts[0], pass);
 }
 
 Fusion FusionRules::into_norm(NodeId node) const {
   const NormSite site = norm_around(near_, node);
   if (!site.found()) return {};
   if (node != site.eps) return {site.sqrt, {}};
-  // As with Gelu: here what the norm's kernel takes beyond a square root.
-  const DeviceProfile& device = kernels_.device();
-  const double size = static_cast<double>(kernels_.elements(graph_.type_id(site.input)));
-  KernelTime extra = KernelTime::of_us(device.launch_us + size * device.layer_norm_ns * 1e-3);
-  extra -= kernels_.of(kernel_key(graph_, layouts_, site.sqrt)).time;
-  return {site.sqrt, extra};
+  const auto pass =
+      kernels_.pass({OpKind::layer_norm}, graph_.type_id(site.input), kernels_.device().layer_norm_ns);
+  return in_place_of(site.sqrt, pass);
 }
 
 // x * Sigmoid(x), and x * Sigmoid(a * x) of a constant a: one kernel (QuickGelu).
@@ -271,7 +343,11 @@ Fusion FusionRules::into_silu(NodeId node) const {
   const bool scaled = s.found && s.value == other && near_.only_user(argument.node) == sigmoid;
   if (scales ? !scaled : !scaled && argument != other) return {};
   if (scales) return {product, {}};
-  return {product, KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3)};
+  const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, product));
+  KernelCosts::Pass pass{
+      {OpKind::sigmoid, KernelForm::gated}, graph_.node(product).outputs[0], alone.analytic()};
+  pass.analytic += KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3);
+  return in_place_of(product, pass);
 }
 
 // Squares and cubes are multiplied out.

@@ -24,6 +24,8 @@ struct Fusion {
   graph::NodeId owner =
       graph::kNoNode;  // the node whose kernel does this node's work; kNoNode: a kernel of its own
   KernelTime extra;    // what its work adds to that kernel, or takes beyond what such a kernel does
+  KernelCosts::Pass pass =
+      {};  // the kernel of all nodes together, at one of them, where it is none of the owner's
   bool operator==(const Fusion&) const = default;
 };
 
@@ -31,9 +33,10 @@ struct Fusion {
 /// at most kFusionRadius edges, not counting Identity nodes, that do not pass through inputs and weights.
 ///
 /// Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation]. Behind a
-/// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it: scaling by a scalar and
-/// transposes of the last two dims. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime
-/// knows; x * Sigmoid(x) (QuickGelu); norms in parts (norm_site.h); Add before LayerNormalization
+/// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it, where nothing is added:
+/// scaling by a scalar and transposes of the last two dims. Slices and Gathers that take a value apart
+/// (split_site.h). Gelu by Tanh. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime knows;
+/// x * Sigmoid(x) (QuickGelu); norms in parts (norm_site.h); Add before LayerNormalization
 /// (SkipLayerNormalization); zero Pad before a convolution.
 class FusionRules {
  public:
@@ -53,7 +56,13 @@ class FusionRules {
   Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
   Fusion into_norm(graph::NodeId node) const;
+  Fusion into_fast_gelu(graph::NodeId node) const;
+  Fusion into_split(graph::NodeId node) const;
+  bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
+  bool in_attention(graph::NodeId matmul) const;
+  bool is_attention_norm(graph::NodeId norm) const;
   Fusion into_silu(graph::NodeId node) const;
+  Fusion in_place_of(graph::NodeId owner, const KernelCosts::Pass& pass) const;
   Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;
 

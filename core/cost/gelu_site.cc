@@ -1,5 +1,6 @@
 #include "core/cost/gelu_site.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace regraft::cost {
@@ -64,7 +65,117 @@ void erfs_above(const Neighbourhood& near, NodeId from, int steps, Found& found)
   }
 }
 
+constexpr double kCubeFactor = 0.044715, kOuterFactor = 0.7978845834732056;
+
+/// node = of * factor, whichever way round.
+bool is_multiple(const Neighbourhood& near, NodeId node, double factor) {
+  if (!near.is(node, OpKind::mul)) return false;
+  const Neighbourhood::Scaled s = near.scaled(node);
+  return s.found && near_to(s.factor, factor);
+}
+
+NodeId other_input(const Neighbourhood& near, NodeId node, NodeId known) {
+  return near.input(node, near.input(node, 0).node == known ? 1 : 0).node;
+}
+
+/// The nodes of z, of which nothing else reads any but x; x itself in `x`.
+bool z_by_power(const Neighbourhood& near, NodeId z, FastGeluSite& site, Value& x) {
+  if (!is_multiple(near, z, kOuterFactor)) return false;
+  const NodeId sum = near.scaled(z).value.node;
+  if (!near.is(sum, OpKind::add) || near.only_user(sum) != z) return false;
+  for (const std::size_t slot : {0, 1}) {
+    const NodeId scaled = near.input(sum, slot).node;
+    x = near.input(sum, 1 - slot);
+    if (scaled == kNoNode || near.only_user(scaled) != sum || !is_multiple(near, scaled, kCubeFactor))
+      continue;
+    const NodeId cube = near.scaled(scaled).value.node;
+    if (!near.is(cube, OpKind::pow) || near.only_user(cube) != scaled || near.input(cube, 0) != x) continue;
+    const Neighbourhood::Scaled power = near.scaled(cube);
+    if (!power.found || !near_to(power.factor, 3)) continue;
+    for (const NodeId node : {z, sum, scaled, cube}) site.nodes.push_back(node);
+    return true;
+  }
+  return false;
+}
+
+bool z_by_products(const Neighbourhood& near, NodeId z, FastGeluSite& site, Value& x) {
+  if (!near.is(z, OpKind::mul)) return false;
+  for (const std::size_t slot : {0, 1}) {
+    const NodeId outer = near.input(z, slot).node, sum = near.input(z, 1 - slot).node;
+    if (!near.is(sum, OpKind::add) || near.only_user(sum) != z) continue;
+    if (outer == kNoNode || near.only_user(outer) != z || !is_multiple(near, outer, kOuterFactor)) continue;
+    const Neighbourhood::Scaled one = near.scaled(sum);
+    x = near.scaled(outer).value;
+    if (!one.found || !near_to(one.factor, 1)) continue;
+    const NodeId square = one.value.node;
+    if (!near.is(square, OpKind::mul) || near.only_user(square) != sum) continue;
+    const NodeId scaled =
+        near.input(square, 0) == x ? near.input(square, 1).node : near.input(square, 0).node;
+    const bool whole = scaled != kNoNode && near.only_user(scaled) == square &&
+                       is_multiple(near, scaled, kCubeFactor) && near.scaled(scaled).value == x &&
+                       near.input(square, near.input(square, 0) == x ? 0 : 1) == x;
+    if (!whole) continue;
+    for (const NodeId node : {z, outer, sum, square, scaled}) site.nodes.push_back(node);
+    return true;
+  }
+  return false;
+}
+
+/// The Gelu around this Tanh.
+FastGeluSite fast_gelu_at(const Neighbourhood& near, NodeId tanh) {
+  FastGeluSite site;
+  Value x;
+  const NodeId z = near.input(tanh, 0).node;
+  if (z == kNoNode || near.only_user(z) != tanh) return {};
+  if (!z_by_power(near, z, site, x) && !z_by_products(near, z, site, x)) return {};
+  const NodeId plus_one = near.only_user(tanh);
+  if (!near.is(plus_one, OpKind::add)) return {};
+  const Neighbourhood::Scaled one = near.scaled(plus_one);
+  if (!one.found || !near_to(one.factor, 1)) return {};
+  const NodeId product = near.only_user(plus_one);
+  if (!near.is(product, OpKind::mul)) return {};
+  const NodeId half = other_input(near, product, plus_one);
+  if (half == kNoNode || !is_half_of(near, half, x)) return {};
+  for (const NodeId node : {tanh, plus_one, product, half}) site.nodes.push_back(node);
+  site.tanh = tanh;
+  site.plus_one = plus_one;
+  return site;
+}
+
 }  // namespace
+
+bool FastGeluSite::has(NodeId node) const {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+/// Every node of the site but the half of x, and the products of its end, has one user, which leads to the
+/// Tanh.
+FastGeluSite fast_gelu_around(const Neighbourhood& near, NodeId node) {
+  const auto around = [&](NodeId tanh) {
+    const FastGeluSite site = near.is(tanh, OpKind::tanh) ? fast_gelu_at(near, tanh) : FastGeluSite{};
+    return site.has(node) ? site : FastGeluSite{};
+  };
+  constexpr int kMostSteps = 5;
+  NodeId below = node;
+  for (int step = 0; step < kMostSteps && below != kNoNode && !near.is(below, OpKind::tanh); ++step)
+    below = near.only_user(below);
+  if (below != kNoNode)
+    if (const FastGeluSite site = around(below); site.found()) return site;
+  // plus_one reads the Tanh; the product reads plus_one; the half is read by the product.
+  NodeId product = node;
+  if (near.is(node, OpKind::mul) && near.scaled(node).found) product = near.only_user(node);
+  if (product == kNoNode) return {};
+  for (const std::size_t slot : {0, 1}) {
+    const NodeId above = near.input(product, slot).node;
+    if (above == kNoNode) continue;
+    if (const FastGeluSite site = around(above); site.found()) return site;
+    if (!near.is(above, OpKind::add)) continue;
+    for (const std::size_t inner : {0, 1})
+      if (const NodeId tanh = near.input(above, inner).node; tanh != kNoNode)
+        if (const FastGeluSite site = around(tanh); site.found()) return site;
+  }
+  return {};
+}
 
 bool GeluSite::has(NodeId node) const {
   return node == scale || node == erf || node == plus_one || node == inner || node == outer;

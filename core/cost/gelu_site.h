@@ -16,4 +16,18 @@ struct GeluSite {
 /// The Gelu that a node is part of, if any.
 GeluSite gelu_around(const Neighbourhood& near, graph::NodeId node);
 
+/// Gelu by Tanh, in the forms that the runtime knows (FastGelu), with z = sqrt(2 / pi) * (x + 0.044715 *
+/// x^3): (x * 0.5) * (tanh(z) + 1). z is written so with Pow, or as (x * 0.797...) * (1 + x * (x *
+/// 0.044715)).
+struct FastGeluSite {
+  InlineVector<graph::NodeId, 10> nodes;  // empty: there is none
+  graph::NodeId tanh = graph::kNoNode;
+  graph::NodeId plus_one = graph::kNoNode;  // behind it
+
+  bool found() const { return tanh != graph::kNoNode; }
+  bool has(graph::NodeId node) const;
+};
+
+FastGeluSite fast_gelu_around(const Neighbourhood& near, graph::NodeId node);
+
 }  // namespace regraft::cost

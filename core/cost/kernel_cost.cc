@@ -18,6 +18,11 @@ bool divides(std::int64_t value, double block) {
 
 }  // namespace
 
+KernelTime KernelCost::analytic() const {
+  KernelTime without = time;
+  return without *= 1 / factor;
+}
+
 // As ONNX Runtime's NchwcTransformer decides (onnxruntime/core/optimizer/nchwc_transformer.cc).
 KernelCosts::Layout KernelCosts::layout_of(const graph::Signature& s) const {
   const auto channels = [&](std::size_t input, std::size_t axis) -> std::int64_t {
@@ -64,9 +69,7 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
   const auto [at, fresh] = kernels_.try_emplace(packed);
   Kernel& kernel = at->second;
   if (!fresh) return kernel;
-  graph::Signature s = tables_.signature(key.signature);
-  for (std::size_t i = 0; i < s.constant.size(); ++i)
-    s.constant[i] = (key.constants >> std::min<std::size_t>(i, 31)) & 1;
+  const graph::Signature s = signature_of(key);
   kernel.layout = layout_of(s);
   const KernelShape shape{device_, tables_, bindings_, s};
   KernelCost& cost = kernel.cost;
@@ -78,7 +81,66 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
     cost.time = KernelTime::of_us(device_.view_us);
   else
     cost.time = KernelTime::of_us(device_.launch_us + element_time_us(shape, cost.counts));
+  if (device_.measured && !cost.view) {
+    cost.factor = device_.measured->factor(features_of(s, kernel.layout, cost.counts));
+    cost.time *= cost.factor;
+  }
   return kernel;
+}
+
+graph::Signature KernelCosts::signature_of(KernelKey key) const {
+  graph::Signature s = tables_.signature(key.signature);
+  for (std::size_t i = 0; i < s.constant.size(); ++i)
+    s.constant[i] = (key.constants >> std::min<std::size_t>(i, 31)) & 1;
+  return s;
+}
+
+KernelFeatures KernelCosts::features(KernelKey key) const {
+  const graph::Signature s = signature_of(key);
+  return features_of(s, layout_of(s), graph::op_counts(tables_, s, bindings_));
+}
+
+std::int64_t KernelCosts::last_dim(graph::TypeId type) const {
+  const graph::TensorType& held = tables_.type(type);
+  return held.rank() > 0 ? bindings_.value(held.dims[held.rank() - 1]) : 1;
+}
+
+KernelFeatures KernelCosts::features_of(const graph::Signature& s, Layout layout,
+                                        const graph::OpCounts& counts) const {
+  KernelFeatures features{
+      s.kind,
+      KernelForm::plain,
+      s.inputs.empty() ? graph::DType::undefined : tables_.type(s.inputs[0]).dtype,
+      {0, counts.read_bytes, counts.write_bytes, 0, s.inputs.empty() ? 0 : last_dim(s.inputs[0]),
+       s.outputs.empty() ? 0 : last_dim(s.outputs[0])}};
+  if (layout != Layout::plain)
+    features.form = layout == Layout::first ? KernelForm::first_blocked : KernelForm::blocked;
+  if (!is_linear(s.kind)) return features;
+  features.sizes[KernelFeatures::flops] = counts.flops;
+  features.sizes[KernelFeatures::weight_bytes] = counts.weight_bytes;
+  const bool grouped = s.kind == OpKind::conv && tables_.attrs(s.attrs).integer(Attr::group) > 1;
+  if (grouped)
+    features.form = layout == Layout::plain ? KernelForm::grouped : KernelForm::grouped_blocked;
+  else if (s.kind != OpKind::conv && s.constant[1] != 0)
+    features.form = KernelForm::constant_operand;
+  return features;
+}
+
+KernelCosts::Pass KernelCosts::pass(KernelLaw law, graph::TypeId over, double ns_per_element) {
+  const double us = device_.launch_us + static_cast<double>(elements(over)) * ns_per_element * 1e-3;
+  return {law, over, KernelTime::of_us(us)};
+}
+
+KernelFeatures KernelCosts::features(const Pass& pass) {
+  const graph::TensorType& type = tables_.type(pass.over);
+  const std::int64_t size = bytes(pass.over), last = last_dim(pass.over);
+  return {pass.law.kind, pass.law.form, type.dtype, {0, size, size, 0, last, last}};
+}
+
+KernelTime KernelCosts::time_of(const Pass& pass) {
+  KernelTime time = pass.analytic;
+  if (device_.measured) time *= device_.measured->factor(features(pass));
+  return time;
 }
 
 const KernelCosts::TypeSize& KernelCosts::compute_size(graph::TypeId type) {

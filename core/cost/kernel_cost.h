@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cost/device.h"
+#include "core/cost/kernel_features.h"
 #include "core/cost/kernel_time.h"
 #include "core/graph/counts.h"
 #include "core/graph/tables.h"
@@ -17,6 +18,9 @@ struct KernelCost {
   KernelTime time;
   graph::OpCounts counts;
   bool view = false;  // moves nothing: the output is the input's memory
+  double factor = 1;  // that the time has by measurements
+
+  KernelTime analytic() const;  // without it
 };
 
 /// Whether the output is the input's memory under another shape (Reshape, Squeeze...).
@@ -46,6 +50,18 @@ class KernelCosts {
   bool starts_blocked(KernelKey key);
   /// Whether such an op reads a blocked input (a first convolution reads NCHW).
   bool reads_blocked(KernelKey key);
+  KernelFeatures features(KernelKey key) const;
+
+  /// A kernel that stands for several nodes, or for none. It reads a tensor of this type and writes another.
+  struct Pass {
+    KernelLaw law;
+    graph::TypeId over{};
+    KernelTime analytic;  // by the rates alone
+    bool operator==(const Pass&) const = default;
+  };
+  Pass pass(KernelLaw law, graph::TypeId over, double ns_per_element);
+  KernelFeatures features(const Pass& pass);
+  KernelTime time_of(const Pass& pass);
 
   std::int64_t elements(graph::TypeId type) { return size_of(type).elements; }
   std::int64_t bytes(graph::TypeId type) { return size_of(type).bytes; }
@@ -69,6 +85,10 @@ class KernelCosts {
   }
   const TypeSize& compute_size(graph::TypeId type);
   Layout layout_of(const graph::Signature& signature) const;
+  graph::Signature signature_of(KernelKey key) const;
+  std::int64_t last_dim(graph::TypeId type) const;
+  KernelFeatures features_of(const graph::Signature& signature, Layout layout,
+                             const graph::OpCounts& counts) const;
 
   const DeviceProfile& device_;
   const graph::Tables& tables_;

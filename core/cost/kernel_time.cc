@@ -21,4 +21,10 @@ KernelTime& KernelTime::operator-=(const KernelTime& other) {
   return *this;
 }
 
+KernelTime& KernelTime::operator*=(double factor) {
+  resident_ps = std::llround(static_cast<double>(resident_ps) * factor);
+  streamed_ps = std::llround(static_cast<double>(streamed_ps) * factor);
+  return *this;
+}
+
 }  // namespace regraft::cost

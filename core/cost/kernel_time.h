@@ -15,6 +15,7 @@ struct KernelTime {
   static KernelTime of_us(double us);
   KernelTime& operator+=(const KernelTime& other);
   KernelTime& operator-=(const KernelTime& other);
+  KernelTime& operator*=(double factor);  // rounded
   bool operator==(const KernelTime&) const = default;
 };
 

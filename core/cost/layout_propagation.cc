@@ -134,7 +134,7 @@ LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vecto
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
                    NodeId id) {
-  if (layouts[id].constant) return false;
+  if (layouts[id].constant || kernels.device().each_alone) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
     if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
     const KernelKey key = kernel_key(graph, layouts, use.user);

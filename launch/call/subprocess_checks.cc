@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/child_error.h"
+#include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/runtime/exec_error.h"
 #include "launch/call/exit_code.h"
 
@@ -56,12 +57,13 @@ double ProfileSummary::ceiling() const {
 }
 
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
-                                int threads, std::uint64_t seed) {
-  const nlohmann::json json =
-      run_for_json({"profile", as_argument(model), "--json", "-", "--threads", std::to_string(threads),
-                    "--seed", std::to_string(seed), "--feed", feed.string()},
-                   {kDone}, model);
-  return {json.at("dense_share"), json.at("summary")};
+                                const std::filesystem::path& device, int threads, std::uint64_t seed) {
+  const nlohmann::json json = run_for_json(
+      {"profile", as_argument(model), "--kernels", "--device", device.string(), "--json", "-", "--threads",
+       std::to_string(threads), "--seed", std::to_string(seed), "--feed", feed.string()},
+      {kDone}, model);
+  return {json.at("dense_share"), json.at("summary"),      json.at("predicted_us"),
+          json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples"))};
 }
 
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {

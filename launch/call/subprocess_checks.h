@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/file.h"
+#include "core/cost/measured_kernels.h"
 #include "core/exec/equivalence/equivalence.h"
 #include "launch/call/feeds.h"
 
@@ -30,14 +31,18 @@ exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
 struct ProfileSummary {
   double dense_share = 0;  // of the time in matrix products and convolutions, 0 to 1
   std::string text;        // one sentence
+  // Its kernels beside those that the cost model predicts:
+  double predicted_us = 0, measured_us = 0;  // of a run
+  double agreed_share = 0;                   // of the time in kernels that both lists have, 0 to 1
+  std::vector<cost::KernelSample> samples;
 
   /// The speedup if all other kernels were free; infinite where none is dense.
   double ceiling() const;
 };
 
-/// `regraft profile` with the runtime's threads inside an op.
+/// `regraft profile --kernels` with the runtime's threads inside an op.
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
-                                int threads, std::uint64_t seed);
+                                const std::filesystem::path& device, int threads, std::uint64_t seed);
 
 /// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory. Throws what
 /// that throws.

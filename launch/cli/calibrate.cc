@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "core/base/stats.h"
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
+#include "core/exec/kernels/machine_calibration.h"
 #include "core/exec/latency/launcher.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
@@ -26,13 +28,16 @@ namespace regraft::launch {
 namespace {
 
 struct Options {
-  std::filesystem::path model;
+  std::optional<std::filesystem::path> model;
   std::filesystem::path rules = "configs/rules";
+  std::filesystem::path kernels = "configs/devices/calibration.kernels";
+  std::filesystem::path database = exec::default_kernel_database();
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
   std::uint32_t graphs = 50, depth = 30;
   double session_s = 0.5;
+  double budget_s = 600;
   int threads = 1;
   std::uint64_t seed = 0;
 };
@@ -40,7 +45,7 @@ struct Options {
 /// A graph that a random walk reached.
 struct Sample {
   std::size_t depth = 0;
-  double predicted_us = 0, measured_us = 0;
+  double predicted_us = 0, corrected_us = 0, alone_us = 0, measured_us = 0;
 };
 
 /// One legal rewrite: a rule uniformly among those that match, then one of its matches.
@@ -68,12 +73,24 @@ class Calibration {
  public:
   explicit Calibration(const Options& options)
       : options_(options),
-        model_(onnx::import_model(options.model)),
-        feed_(feed_of(options.model, options.feed, options.seed)),
+        device_(exec::device_of_this_machine(task::find_config(options.device))),
+        model_(onnx::import_model(*options.model)),
+        feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
     for (const auto& [name, value] : feed_.points[0].all())
       bindings_.bind(model_.tables().symbol(name), value);
+  }
+
+  /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
+  void learn(exec::KernelDatabase& database) {
+    const std::string fingerprint =
+        exec::device_fingerprint(task::find_config(options_.device), options_.threads);
+    std::vector<cost::KernelSample> kernels = database.read(fingerprint);
+    const auto of_input =
+        exec::compare_kernels(*options_.model, feed_, device_, {.threads = options_.threads}).samples();
+    kernels.insert(kernels.end(), of_input.begin(), of_input.end());
+    device_.measured = std::make_shared<cost::MeasuredKernels>(kernels);
   }
 
   std::vector<Sample> run() {
@@ -81,7 +98,9 @@ class Calibration {
     graph::Graph start = model_.graph();
     rules::clean_up(start, rules);
     start.commit();
-    const cost::AnalyticFactory costs(cost::load_device(task::find_config(options_.device)), bindings_);
+    cost::DeviceProfile rates = device_;
+    rates.measured = nullptr;
+    const cost::AnalyticFactory costs(rates, bindings_);
     env::RewriteState state(start, rules, costs);
     Rng rng(options_.seed, "calibration walks");
     const SystemClock clock;
@@ -108,10 +127,17 @@ class Calibration {
     request.plan.budget_s = options_.session_s;
     request.feed = feed_file_.path();
     request.seed = options_.seed;
-    return {state.depth(), state.cost().latency_us, launcher_.measure(request).latency_ms() * 1e3};
+    cost::DeviceProfile alone = device_;
+    alone.each_alone = true;
+    const auto predicted_us = [&](const cost::DeviceProfile& device) {
+      return cost::AnalyticCost(device, bindings_, state.graph()).latency_us();
+    };
+    return {state.depth(), state.cost().latency_us, predicted_us(device_), predicted_us(alone),
+            launcher_.measure(request).latency_ms() * 1e3};
   }
 
   const Options& options_;
+  cost::DeviceProfile device_;
   onnx::ImportedModel model_;
   exec::Feed feed_;
   FeedFile feed_file_;
@@ -120,35 +146,90 @@ class Calibration {
   TempDir folder_;
 };
 
-int calibrate(Options& options) {
-  CallFiles files;
-  files.writes("--json", options.json);
-  files.reads("MODEL", options.model);
-  files.reads_rules("--rules", options.rules);
-  const std::vector<Sample> samples = Calibration(options).run();
-  std::vector<double> predicted, measured;
+void warn(const exec::KernelDatabase& database) {
+  if (!database.problem().empty()) std::fprintf(stderr, "regraft: warning: %s\n", database.problem().c_str());
+}
+
+/// How well one model is predicted.
+int calibrate_model(const Options& options) {
+  exec::KernelDatabase database(options.database);
+  warn(database);
+  Calibration calibration(options);
+  calibration.learn(database);
+  const std::vector<Sample> samples = calibration.run();
+  std::vector<double> measured;
   nlohmann::json graphs = nlohmann::json::array();
   for (const Sample& sample : samples) {
-    predicted.push_back(sample.predicted_us);
     measured.push_back(sample.measured_us);
     graphs.push_back({{"depth", sample.depth},
                       {"predicted_us", sample.predicted_us},
+                      {"corrected_us", sample.corrected_us},
+                      {"alone_us", sample.alone_us},
                       {"measured_us", sample.measured_us}});
   }
-  const double correlation = spearman(predicted, measured);
   const auto [least, most] = std::ranges::minmax(measured);
-  std::printf(
-      "%s: rank correlation %.3f over %zu graphs, measured %.2f to %.2f ms; predicted / measured of the "
-      "input %.3f\n",
-      options.model.c_str(), correlation, samples.size(), least / 1e3, most / 1e3,
-      samples.front().predicted_us / samples.front().measured_us);
-  if (options.json)
-    write_file_atomic(*options.json, nlohmann::json{{"model", options.model.string()},
-                                                    {"rank_correlation", correlation},
-                                                    {"graphs", std::move(graphs)}}
-                                             .dump(2) +
-                                         "\n");
+  std::printf("%s: %zu graphs, measured %.2f to %.2f ms\n%-42s %16s %26s\n", options.model->c_str(),
+              samples.size(), least / 1e3, most / 1e3, "costs", "rank correlation",
+              "input, predicted / measured");
+  nlohmann::json report{{"model", options.model->string()}, {"graphs", std::move(graphs)}};
+  const auto judge = [&](const char* name, const char* key, double Sample::*figure) {
+    std::vector<double> predicted;
+    for (const Sample& sample : samples) predicted.push_back(sample.*figure);
+    report[key] = spearman(predicted, measured);
+    std::printf("%-42s %16.3f %26.3f\n", name, report[key].get<double>(), predicted[0] / measured[0]);
+  };
+  judge("the device's rates", "rank_correlation", &Sample::predicted_us);
+  judge("the same, corrected by measured kernels", "corrected_rank_correlation", &Sample::corrected_us);
+  judge("each operation alone, summed (TASO)", "alone_rank_correlation", &Sample::alone_us);
+  if (options.json) write_file_atomic(*options.json, report.dump(2) + "\n");
   return kDone;
+}
+
+/// Learns this machine.
+int calibrate_this_machine(const Options& options) {
+  const std::filesystem::path device_file = task::find_config(options.device),
+                              grid_file = task::find_config(options.kernels);
+  const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
+  const std::string fingerprint = exec::device_fingerprint(device_file, options.threads);
+  exec::KernelDatabase database(options.database);
+  warn(database);
+  const SystemClock clock;
+  Progress progress(
+      {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
+      std::cerr);
+  const auto samples =
+      exec::calibrate_machine(grid, exec::device_of_this_machine(device_file), fingerprint, database,
+                              {.budget_s = options.budget_s, .threads = options.threads}, clock,
+                              [&](std::size_t done) { progress.update(done); });
+  progress.finish();
+  warn(database);
+  std::printf("%s\n%-36s %8s %10s %14s %14s\n", fingerprint.c_str(), "kernels", "count", "x rates",
+              "error, rates", "error, learned");
+  nlohmann::json laws = nlohmann::json::array();
+  for (const exec::LawFit& fit : exec::fit_by_law(samples)) {
+    const auto percent = [](double log2_error) { return (std::exp2(log2_error) - 1) * 100; };
+    std::printf("%-36s %8zu %10.2f %12.0f %% %12.0f %%\n", fit.law.c_str(), fit.kernels, fit.factor,
+                percent(fit.rates_error), percent(fit.learned_error));
+    laws.push_back({{"law", fit.law},
+                    {"kernels", fit.kernels},
+                    {"factor", fit.factor},
+                    {"rates_error", fit.rates_error},
+                    {"learned_error", fit.learned_error}});
+  }
+  std::printf("%zu kernels are known of this machine: %s\n", samples.size(), options.database.c_str());
+  if (options.json)
+    write_file_atomic(*options.json,
+                      nlohmann::json{{"fingerprint", fingerprint}, {"laws", std::move(laws)}}.dump(2) + "\n");
+  return database.problem().empty() ? kDone : kFailed;
+}
+
+int calibrate(Options& options) {
+  CallFiles files;
+  files.writes("--json", options.json);
+  if (!options.model) return calibrate_this_machine(options);
+  files.reads("MODEL", options.model);
+  files.reads_rules("--rules", options.rules);
+  return calibrate_model(options);
 }
 
 }  // namespace
@@ -156,8 +237,17 @@ int calibrate(Options& options) {
 void add_calibrate(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
   Command* command = program.add_subcommand(
-      "calibrate", "how well the cost model ranks graphs that random rewrites of a model lead to");
-  command->add_option("MODEL", options->model, "an ONNX model")->required();
+      "calibrate",
+      "learn how fast this machine's kernels are, or, with MODEL, say how well the cost model predicts it");
+  command->add_option("MODEL", options->model,
+                      "an ONNX model: random rewrites lead to graphs that are predicted and measured");
+  command->add_option("--budget", options->budget_s, "seconds of measuring kernels, without MODEL")
+      ->check(in_range(1.0, 1e6))
+      ->capture_default_str();
+  command->add_option("--kernels", options->kernels, "the kernels that are measured, without MODEL")
+      ->capture_default_str();
+  command->add_option("--database", options->database, "where measured kernels are kept")
+      ->capture_default_str();
   command->add_option("--graphs", options->graphs, "graphs measured, the model itself among them")
       ->check(in_range(2, 100000))
       ->capture_default_str();

@@ -93,6 +93,19 @@ void add_optimise(Command& program, Action& action) {
                     "leave out rules that hold only for finite or bounded numbers: configs/rules/marks.md");
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command
+      ->add_option(
+          "--costs", options->costs,
+          "what the search goes by. measured: the device's rates, corrected by a profile of the model and of "
+          "what is found; device: the rates alone, which give the same result on every machine; alone: as "
+          "measured, but the sum of all "
+          "operations, each for itself, as TASO does it (default: "
+          "measured; with --accept cost: device)")
+      ->check(one_of({"measured", "device", "alone"}));
+  command
+      ->add_option("--database", options->database,
+                   "kernels that were measured on this machine, which correct the costs too")
+      ->capture_default_str();
+  command
       ->add_option("--trial-budget", options->trial_s,
                    "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found")
       ->check(in_range(0.0, 86400.0))

@@ -8,6 +8,9 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/exec/kernels/kernel_database.h"
+#include "core/exec/kernels/kernel_lists.h"
+#include "core/task/config_files.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
@@ -21,9 +24,72 @@ struct Options {
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
   exec::ProfileOptions profile;
+  std::filesystem::path device = "configs/devices/cpu-1core.toml";
 };
 
+/// "conv_1  Conv blocked float  12.3 14.0": a predicted kernel, and what was launched for it.
+void print_row(const std::string& value, const std::string& predicted, double predicted_us,
+               const std::string& launched, double launched_us) {
+  constexpr std::size_t kWidth = 36;
+  const std::string end = value.size() > kWidth ? "..." + value.substr(value.size() - kWidth + 3) : value;
+  std::printf("%-36s %-34s %10.1f  %-24s %10.1f\n", end.c_str(), predicted.c_str(), predicted_us,
+              launched.c_str(), launched_us);
+}
+
+/// The two lists side by side, in the order of the prediction; what only one of them has says so.
+void print_kernels(const exec::KernelLists& lists) {
+  std::printf("%-36s %-34s %10s  %-24s %10s\n", "value", "predicted kernel", "us", "launched kernel", "us");
+  for (const exec::ComparedKernel& one : lists.compared) {
+    std::string launched;
+    for (const std::size_t at : one.launched)
+      launched += (launched.empty() ? "" : " + ") + lists.profile.kernels[at].op;
+    print_row(one.value, one.predicted.features.law(), one.predicted.us, launched.empty() ? "-" : launched,
+              one.launched_us);
+  }
+  int views = 0;
+  double views_us = 0;
+  for (const std::size_t at : lists.unexpected) {
+    const exec::KernelTime& kernel = lists.profile.kernels[at];
+    if (exec::is_view(kernel)) {
+      ++views;
+      views_us += kernel.time_us;
+    } else {
+      print_row(kernel.outputs.empty() ? kernel.node : kernel.outputs[0], "-", 0, kernel.op, kernel.time_us);
+    }
+  }
+  if (views > 0) std::printf("and %d reshapes of the runtime's own, %.1f us\n", views, views_us);
+  std::printf(
+      "predicted %.1f us, corrected by these kernels %.1f us, a run takes %.1f us; %.1f %% of it in kernels "
+      "that both "
+      "lists have\n",
+      lists.predicted_us(), lists.corrected_us, lists.profile.run_us, lists.agreed_share() * 100);
+}
+
 }  // namespace
+
+nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed) {
+  nlohmann::json json = to_json(lists.profile, feed);
+  nlohmann::json& kernels = json["kernels"] = nlohmann::json::array();
+  for (const exec::ComparedKernel& one : lists.compared) {
+    nlohmann::json launched = nlohmann::json::array();
+    for (const std::size_t at : one.launched) launched.push_back(lists.profile.kernels[at].op);
+    kernels.push_back({{"value", one.value},
+                       {"predicted", one.predicted.features.law()},
+                       {"predicted_us", one.predicted.us},
+                       {"launched", std::move(launched)},
+                       {"launched_us", one.launched_us}});
+  }
+  nlohmann::json& unexpected = json["unexpected"] = nlohmann::json::array();
+  for (const std::size_t at : lists.unexpected)
+    unexpected.push_back(
+        {{"launched", lists.profile.kernels[at].op}, {"launched_us", lists.profile.kernels[at].time_us}});
+  json["predicted_us"] = lists.predicted_us();
+  json["corrected_us"] = lists.corrected_us;
+  json["run_us"] = lists.profile.run_us;
+  json["agreed_share"] = lists.agreed_share();
+  json["samples"] = exec::to_json(lists.samples());
+  return json;
+}
 
 nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed) {
   nlohmann::json ops = nlohmann::json::array();
@@ -45,13 +111,24 @@ int profile(Options& options) {
   files.writes("--json", options.json);
   files.reads("MODEL", options.model);
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
-  const exec::KernelProfile profile = exec::profile_model(options.model, feed, options.profile);
-  const std::string text = to_json(profile, feed).dump(2) + "\n";
+  std::string text;
+  exec::KernelLists lists;
+  if (options.profile.kernels) {
+    lists = exec::compare_kernels(options.model, feed,
+                                  exec::device_of_this_machine(task::find_config(options.device)),
+                                  options.profile);
+    text = to_json(lists, feed).dump(2) + "\n";
+  } else {
+    lists.profile = exec::profile_model(options.model, feed, options.profile);
+    text = to_json(lists.profile, feed).dump(2) + "\n";
+  }
+  const exec::KernelProfile& profile = lists.profile;
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())
     std::printf("%-32s %8d %12.1f %6.1f %%\n", op.op.c_str(), op.kernels, op.time_us, op.share * 100);
   std::printf("%s\n", exec::describe_ceiling(profile).c_str());
+  if (options.profile.kernels) print_kernels(lists);
   if (options.json) write_file_atomic(*options.json, text);
   return kDone;
 }
@@ -69,6 +146,11 @@ void add_profile(Command& program, Action& action) {
       ->capture_default_str();
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
       ->check(in_range(0.1, 86400.0))
+      ->capture_default_str();
+  command->add_flag(
+      "--kernels", options->profile.kernels,
+      "also list the kernels that the cost model predicts beside those that the runtime launched");
+  command->add_option("--device", options->device, "device profile of the cost model, with --kernels")
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();

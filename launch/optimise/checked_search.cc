@@ -64,13 +64,32 @@ void CheckedSearch::refuse(RefusedRule refused) {
 }
 
 Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
+  if (!options_.script)  // each search anew has half of the time of the one before
+    return replace_by(start, propose(start, options_.search, std::ldexp(options_.budget_s, -searches_++)),
+                      best);
+  std::vector<search::SearchResult> made;
+  phase_("script", [&] { made = scripted(start); });
+  return replace_by(start, proposal_of(std::move(made)), best);
+}
+
+CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, const std::string& search,
+                                               double seconds) {
   std::vector<search::SearchResult> found;
-  phase_(options_.script ? "script" : "search",
-         [&] { found = options_.script ? scripted(start) : search(start); });
-  report_search(found);
-  Paths paths;
-  for (search::SearchResult& part : found) paths.push_back(std::move(part.path));
-  return checked(start, paths, best);
+  search::SearchLimits limits;
+  limits.seconds = seconds;
+  if (options_.expansions > 0) limits.expansions = options_.expansions;
+  phase_("search", [&] {
+    found = search_each(start, costs_.runs(), rules_, costs_.factories(), limits,
+                        [&](std::size_t at, const auto& part) {
+                          return search_one(search, start[at], costs_.factories()[at], part);
+                        });
+  });
+  return proposal_of(std::move(found));
+}
+
+Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
+  report_.found_by = proposal.found_by;
+  return replace_by(start, proposal.paths, best);
 }
 
 Paths CheckedSearch::replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
@@ -91,13 +110,16 @@ Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, Model
   return without(start, paths, *refused, refused_at_sites_, best);
 }
 
-void CheckedSearch::report_search(const std::vector<search::SearchResult>& found) {
+CheckedSearch::Proposal CheckedSearch::proposal_of(std::vector<search::SearchResult> found) {
+  Proposal proposal;
   std::set<std::string> found_by;
-  for (const search::SearchResult& part : found) {
+  for (search::SearchResult& part : found) {
     report_.candidates_costed += part.candidates_costed;
     if (!part.found_by.empty() && !part.path.empty()) found_by.insert(part.found_by);
+    proposal.paths.push_back(std::move(part.path));
   }
-  report_.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
+  proposal.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
+  return proposal;
 }
 
 /// A script names places of the main graph.
@@ -113,25 +135,16 @@ std::vector<search::SearchResult> CheckedSearch::scripted(const ModelGraphs& sta
   return results;
 }
 
-std::vector<search::SearchResult> CheckedSearch::search(const ModelGraphs& start) {
-  search::SearchLimits budget;
-  // Each search anew has half of the time of the one before: all together take less than twice the budget.
-  budget.seconds = std::ldexp(options_.budget_s, -searches_++);
-  if (options_.expansions > 0) budget.expansions = options_.expansions;
-  return search_each(
-      start, costs_.runs(), rules_, costs_.factories(), budget,
-      [&](std::size_t at, const auto& limits) { return search(start[at], costs_.factories()[at], limits); });
-}
-
 /// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
 /// A greedy search then looks whether any single rewrite promises that. If none does, nothing else is tried.
-search::SearchResult CheckedSearch::search(const graph::Graph& start, const cost::CostFactory& costs,
-                                           const search::SearchLimits& budget) {
+search::SearchResult CheckedSearch::search_one(const std::string& name, const graph::Graph& start,
+                                               const cost::CostFactory& costs,
+                                               const search::SearchLimits& budget) {
   if (options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
     search::SearchResult greedy = search_by("greedy", start, costs, budget);
     if (greedy.path.empty()) return greedy;
   }
-  return search_by(options_.search, start, costs, budget);
+  return search_by(name, start, costs, budget);
 }
 
 search::SearchResult CheckedSearch::search_by(const std::string& name, const graph::Graph& start,

@@ -38,12 +38,19 @@ class CheckedSearch {
   /// that a check refuses is left out; where that is not enough, its rule is. Throws NotEquivalentError for a
   /// script.
   Paths find(const ModelGraphs& start, ModelGraphs& best);
+  /// The paths to the cheapest graphs found, not checked yet.
+  struct Proposal {
+    Paths paths;
+    std::string found_by;  // the part of the search
+  };
+  Proposal propose(const ModelGraphs& start, const std::string& search, double seconds);
   /// The paths without the rewrite that is to blame, and the graphs they lead to. `culprit` counts over all
   /// paths. Where leaving it out is not enough, searches again without its rule. `what` says what it did.
   Paths after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
                     const std::string& what, ModelGraphs& best);
-  /// Other paths in place of those found: checks, notes and returns them, as find does.
+  /// Paths in place of those found: checks, notes and returns them, as find does.
   Paths replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);
+  Paths replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best);
 
  private:
   /// A rewrite that a check does not let pass.
@@ -56,11 +63,10 @@ class CheckedSearch {
 
   void forget_rewrites();
   void refuse(RefusedRule refused);
-  void report_search(const std::vector<search::SearchResult>& found);
+  Proposal proposal_of(std::vector<search::SearchResult> found);
   std::vector<search::SearchResult> scripted(const ModelGraphs& start);
-  std::vector<search::SearchResult> search(const ModelGraphs& start);
-  search::SearchResult search(const graph::Graph& start, const cost::CostFactory& costs,
-                              const search::SearchLimits& budget);
+  search::SearchResult search_one(const std::string& name, const graph::Graph& start,
+                                  const cost::CostFactory& costs, const search::SearchLimits& budget);
   search::SearchResult search_by(const std::string& name, const graph::Graph& start,
                                  const cost::CostFactory& costs, const search::SearchLimits& budget);
   Paths checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);

@@ -21,6 +21,7 @@
 #include "launch/optimise/blame.h"
 #include "launch/optimise/checked_search.h"
 #include "launch/optimise/measured_choice.h"
+#include "launch/optimise/measured_costs.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/output_files.h"
@@ -117,10 +118,14 @@ class Pipeline {
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
-    costs_.emplace(*model_, feed_, cost::load_device(task::find_config(options_.device)), start);
-    phase("profile", [&] {
-      profile_ = profile_in_child(options_.input, feed_file_->path(), options_.threads, options_.seed);
-    });
+    const fs::path rates = task::find_config(options_.device);
+    cost::DeviceProfile device =
+        options_.measures_kernels() ? exec::device_of_this_machine(rates) : cost::load_device(rates);
+    device.each_alone = options_.costs == "alone";
+    costs_.emplace(*model_, feed_, std::move(device), start);
+    learned_.emplace(options_, feed_file_->path(), start, *costs_);
+    phase("profile", [&] { profile_ = learned_->learn_from(options_.input); });
+    report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share};
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
     if (!options_.quiet)
@@ -146,10 +151,11 @@ class Pipeline {
   /// where there are none.
   std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
     ModelGraphs best = start;
-    CheckedSearch search(
-        options_, *rules_, *costs_, profile_,
-        [this](const char* name, const auto& work) { phase(name, work); }, report_, log_);
-    Paths paths = search.find(start, best);
+    const auto timed = [this](const char* name, const auto& work) { phase(name, work); };
+    CheckedSearch search(options_, *rules_, *costs_, profile_, timed, report_, log_);
+    Paths paths = learned_->corrects() && !options_.script
+                      ? search.replace_by(start, learned_->search(search, *model_, *rules_, timed), best)
+                      : search.find(start, best);
     if (chooses()) {
       Paths chosen = paths;
       phase("trials", [&] {
@@ -330,6 +336,7 @@ class Pipeline {
   std::optional<rules::RuleSet> rules_;
   std::optional<PointCosts> costs_;
   ProfileSummary profile_;
+  std::optional<MeasuredCosts> learned_;  // corrects costs_
   rules::RewriteLog log_;
   OptimiseReport report_;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/kernels/kernel_database.h"
 #include "launch/call/feeds.h"
 
 namespace regraft::launch {
@@ -16,11 +17,14 @@ struct OptimiseOptions {
   std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::filesystem::path database = exec::default_kernel_database();  // of measured kernels
   std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of searches.h
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
+  std::string costs;  // alone: measured, but each operation for itself; measured: the device's rates,
+                      // corrected by measured kernels; device: the rates alone; empty: as `accept` is
   int threads = 1;
   FeedOptions feed;
   std::uint64_t seed = 0;
@@ -29,6 +33,8 @@ struct OptimiseOptions {
   double least_gain = 1;  // percent that a result must be measured faster by
   bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;
+
+  bool measures_kernels() const { return costs.empty() ? accept == "measured" : costs != "device"; }
 };
 
 }  // namespace regraft::launch

@@ -74,6 +74,10 @@ std::string OptimiseReport::to_json() const {
               {"search", search},
               {"found_by", found_by},
               {"version", kVersion}};
+  if (kernels)
+    object["kernels"] = {{"predicted_us", kernels->predicted_us},
+                         {"measured_us", kernels->measured_us},
+                         {"agreed_share", kernels->agreed_share}};
   for (const RefusedRule& refused : refused_rules)
     object["refused_rules"].push_back(
         {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});

@@ -32,6 +32,12 @@ struct PointReport {
   std::string text() const;
 };
 
+/// The input's kernels, predicted by the device's rates and launched by the runtime.
+struct KernelReport {
+  double predicted_us = 0, measured_us = 0;  // of a run
+  double agreed_share = 0;                   // of the time in kernels that both lists have
+};
+
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
 struct OptimiseReport {
   bool accepted = false;
@@ -39,7 +45,8 @@ struct OptimiseReport {
   bool verified = false;
   double max_relative_error = 0;
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
-      latency_after_ms;                    // where measured
+      latency_after_ms;  // where measured
+  std::optional<KernelReport> kernels;
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken

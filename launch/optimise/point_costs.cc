@@ -17,8 +17,18 @@ PointCosts::PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed,
     graph::Bindings& bound = points_.emplace_back();
     for (const auto& [name, size] : point.all()) bound.bind(model.tables().symbol(name), size);
   }
-  for (std::size_t at = 0; at < start.size(); ++at) factories_.emplace_back(device_, points_, start[at]);
   runs_ = start.runs(bindings());
+  make_factories(start);
+}
+
+void PointCosts::make_factories(const ModelGraphs& start) {
+  factories_.clear();
+  for (std::size_t at = 0; at < start.size(); ++at) factories_.emplace_back(device_, points_, start[at]);
+}
+
+void PointCosts::correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples) {
+  device_.measured = std::make_shared<cost::MeasuredKernels>(samples);
+  make_factories(start);
 }
 
 std::vector<double> PointCosts::latencies_us(const ModelGraphs& graphs) const {

@@ -17,6 +17,10 @@ class PointCosts {
   PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed, cost::DeviceProfile device,
              const ModelGraphs& start);
 
+  /// Corrects the device's rates by measured kernels, in place of those given before. Factories that were got
+  /// before end.
+  void correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples);
+
   /// The sizes at the first point.
   const graph::Bindings& bindings() const { return points_.front(); }
   /// Cost models of one graph, for searches.
@@ -31,6 +35,8 @@ class PointCosts {
   exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const;
 
  private:
+  void make_factories(const ModelGraphs& start);
+
   const onnx::ImportedModel& model_;
   const exec::Feed& feed_;
   cost::DeviceProfile device_;

@@ -24,11 +24,18 @@ inline std::string program() {
   return other ? other : REGRAFT_BINARY_DIR "/regraft";
 }
 
+/// Where the program keeps what it measures while these tests run: not among the user's own.
+inline std::pair<std::string, std::string> own_cache() {
+  static const TempDir folder("regraft_test_cache");
+  return {"XDG_CACHE_HOME", folder.path().string()};
+}
+
 /// Runs the program to its end, and has ONNX check the model that it wrote.
 inline Captured run(std::vector<std::string> arguments) {
   SpawnOptions spawn;
   arguments.insert(arguments.begin(), program());
   spawn.argv = std::move(arguments);
+  spawn.environment = {own_cache()};
   Captured ran = capture_output(spawn, std::chrono::minutes(8));
   check_output(spawn.argv, ran);
   return ran;
@@ -86,6 +93,7 @@ class Running {
     SpawnOptions spawn;
     spawn.argv = std::move(argv);
     spawn.environment = std::move(environment);
+    spawn.environment.push_back(own_cache());
     spawn.errors.kind = Redirect::Kind::pipe;
     spawn.output.kind = Redirect::Kind::discard;
     return spawn;

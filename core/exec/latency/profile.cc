@@ -24,6 +24,9 @@ namespace {
 constexpr std::string_view kKernelSuffix = "_kernel_time";
 constexpr int kLeastRuns = 3;
 constexpr int kMostRuns = 100;
+constexpr std::uintmax_t kMostRewrittenBytes = std::uintmax_t{1}
+                                               << 30;  // larger models are not written again
+constexpr double kRunQuantile = 0.1;
 
 constexpr std::array<std::string_view, 3> kControlFlow{"If", "Loop", "Scan"};
 constexpr std::array<std::string_view, 7> kDenseStems{"Gemm", "MatMul", "Conv",     "LSTM",
@@ -109,7 +112,8 @@ KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::size_t skipped = std::min(static_cast<std::size_t>(skip_runs), times[i].size() - 1);
-    profile.kernels[i].time_us = median(std::span(times[i]).subspan(skipped));
+    profile.kernels[i].time_us =
+        interquartile_mean({times[i].begin() + static_cast<std::ptrdiff_t>(skipped), times[i].end()});
     profile.total_us += profile.kernels[i].time_us;
   }
   return profile;
@@ -125,6 +129,16 @@ int most_runs(const std::filesystem::path& model) {
   return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
 }
 
+/// The runtime names each kernel by the node of its rewritten model.
+void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
+  std::unordered_map<std::string, const ::onnx::NodeProto*> nodes;
+  for (const ::onnx::NodeProto& node : rewritten.node())
+    if (const auto [at, fresh] = nodes.emplace(node.name(), &node); !fresh) at->second = nullptr;
+  for (KernelTime& kernel : profile.kernels)
+    if (const auto found = nodes.find(kernel.node); found != nodes.end() && found->second)
+      kernel.outputs.assign(found->second->output().begin(), found->second->output().end());
+}
+
 /// Whether an event is kept while a list of events is read: kernels are.
 bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
   return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
@@ -136,15 +150,30 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
                             const ProfileOptions& options) {
   if (!feed.runs()) throw ExecError(feed.problem, model, feed.remedy);
   const TempDir scratch("regraft_profile");
-  OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile"});
-  Rng rng(options.seed, "profile inputs");
-  const std::vector<Tensor> inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
-  session.time_runs_ms(inputs, {options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s});
-  std::ifstream file(session.finish_profile());
-  const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
-  if (!events.is_array())
-    throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
-  return parse_profile(events, options.warmup_runs);
+  const TimingPlan plan{options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s};
+  const std::filesystem::path rewritten = scratch.path() / "rewritten.onnx";
+  const bool named = options.kernels && std::filesystem::file_size(model) < kMostRewrittenBytes;
+  std::vector<Tensor> inputs;
+  KernelProfile profile;
+  {
+    OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile",
+                               named ? rewritten : std::filesystem::path()});
+    Rng rng(options.seed, "profile inputs");
+    inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
+    session.time_runs_ms(inputs, plan);
+    std::ifstream file(session.finish_profile());
+    const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
+    if (!events.is_array())
+      throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
+    profile = parse_profile(events, options.warmup_runs);
+  }
+  if (named) name_outputs(read_skeleton(rewritten), profile);
+  if (options.kernels) {
+    const std::vector<double> runs_ms =
+        OrtSession(model, {Optimisation::all, options.threads, {}, {}}).time_runs_ms(inputs, plan);
+    profile.run_us = quantile(runs_ms, kRunQuantile) * 1e3;
+  }
+  return profile;
 }
 
 std::string describe_ceiling(const KernelProfile& profile) {

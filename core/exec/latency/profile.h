@@ -14,7 +14,9 @@ struct KernelTime {
   std::string node;                      // the runtime's name of the (possibly fused) node
   std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
   std::vector<std::string> input_types;  // "float[1,768]"; activations only
-  double time_us = 0;                    // median over the runs
+  double time_us = 0;                    // interquartile mean over the runs
+  std::vector<std::string> outputs =
+      {};  // the values it makes, as the runtime calls them; empty where unknown
 };
 
 /// Time by op, largest first.
@@ -28,6 +30,7 @@ struct OpTime {
 struct KernelProfile {
   std::vector<KernelTime> kernels;  // in order of first execution
   double total_us = 0;
+  double run_us = 0;  // a run without the profiler; 0 where it was not timed
 
   std::vector<OpTime> by_op() const;
   /// Share of the time in matrix products and convolutions: what no removal of other work can touch.
@@ -45,6 +48,7 @@ struct ProfileOptions {
   int warmup_runs = 2;  // their kernels are left out
   double budget_s = 1;  // of timed runs; at least 3, at most 100
   std::uint64_t seed = 0;
+  bool kernels = false;  // outputs of the kernels and run_us, too: takes another session
 };
 
 /// Runs the model under the runtime's own profiler with its best options, fed at the first point. The

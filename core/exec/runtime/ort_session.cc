@@ -113,6 +113,7 @@ Ort::SessionOptions settings_of(const SessionOptions& options) {
   settings.SetInterOpNumThreads(1);
   settings.SetExecutionMode(ORT_SEQUENTIAL);
   if (!options.profile_prefix.empty()) settings.EnableProfiling(options.profile_prefix.c_str());
+  if (!options.rewritten_model.empty()) settings.SetOptimizedModelFilePath(options.rewritten_model.c_str());
   return settings;
 }
 
@@ -178,6 +179,10 @@ Optimisation optimisation_from_name(std::string_view name) {
     throw UsageError("unknown optimisation '" + std::string(name) + "'", "ONNX Runtime",
                      "choose none, basic, extended or all");
   return static_cast<Optimisation>(found - kLevelNames.begin());
+}
+
+std::string runtime_version() {
+  return OrtGetApiBase()->GetVersionString();
 }
 
 struct OrtSession::Impl {

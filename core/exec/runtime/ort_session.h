@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,12 @@ struct SessionOptions {
   int threads = 1;  // inside an op; ops themselves run one after another
   /// Where to write ONNX Runtime's profile (the runtime adds a time stamp and ".json"); empty: no profile.
   std::filesystem::path profile_prefix;
+  /// Where to write the model as the runtime rewrote it; empty: nowhere.
+  std::filesystem::path rewritten_model = {};
 };
+
+/// The version of the runtime that is loaded: "1.31.1".
+std::string runtime_version();
 
 /// How long to time a model: after `warmup_runs`, runs until `budget_s` is used up, but within the two
 /// bounds.

@@ -165,6 +165,36 @@ TEST(Fusion, ZeroPadGoesIntoTheConvolution) {
   }
 }
 
+TEST(Fusion, AGeluByTanhIsOneKernel) {
+  for (const double cube : {3.0, 2.0}) {
+    Net net;
+    net.output(net.gelu_by_tanh(net.input({197, 64}), cube));
+    EXPECT_EQ(net.launches(), cube == 3 ? 1 : 8);
+  }
+}
+
+TEST(Fusion, SlicesThatTakeAValueApartAreOneSplit) {
+  for (const std::int64_t end : {6, 5}) {
+    Net net;
+    const Value x = net.op(OpKind::relu, {net.input({4, 6})});
+    const auto part = [&](std::int64_t from, std::int64_t to) {
+      return net.op(OpKind::slice, {x},
+                    {{Attr::starts, Ints{from}}, {Attr::ends, Ints{to}}, {Attr::axes, Ints{1}}});
+    };
+    net.output(part(0, 2)).output(part(2, 4)).output(part(4, end));
+    EXPECT_EQ(net.launches(), end == 6 ? 2 : 4);
+  }
+}
+
+TEST(Fusion, ABiasedProductOfThreeDimsTakesNothingOnTheWayIn) {
+  for (const bool biased : {false, true}) {
+    Net net;
+    const Value t = net.op(OpKind::transpose, {net.input({2, 32, 7})}, {{Attr::perm, Ints{0, 2, 1}}});
+    net.output(biased ? net.linear(t, 64) : net.op(OpKind::matmul, {t, net.weight({32, 64})}));
+    EXPECT_EQ(net.launches(), biased ? 2 : 1);
+  }
+}
+
 TEST(Layout, NarrowGroupsLeaveTheBlockedLayout) {
   Net narrow, wide;
   for (Net* net : {&narrow, &wide}) {

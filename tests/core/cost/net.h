@@ -101,6 +101,12 @@ class Net {
     if (form == GeluForm::outer_half) return op(OpKind::mul, {op(OpKind::mul, {x, one}), scalar(0.5)});
     return op(OpKind::mul, {op(OpKind::mul, {x, scalar(0.5)}), one});
   }
+  Value gelu_by_tanh(Value x, double cube = 3) {
+    const Value third = op(OpKind::mul, {op(OpKind::pow, {x, scalar(cube)}), scalar(0.044715)});
+    const Value z = op(OpKind::mul, {op(OpKind::add, {x, third}), scalar(0.7978845608)});
+    const Value one = op(OpKind::add, {op(OpKind::tanh, {z}), scalar(1)});
+    return op(OpKind::mul, {op(OpKind::mul, {x, scalar(0.5)}), one});
+  }
   Net& output(Value value) {
     graph.add_output(value);
     return *this;

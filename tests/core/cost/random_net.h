@@ -70,7 +70,19 @@ class RandomNet {
 
   Value matrix() {
     const Value x = pick(matrices_);
-    switch (rng_.below(14)) {
+    switch (rng_.below(17)) {
+      case 14:
+        return net_.gelu_by_tanh(x);
+      case 15: {
+        const auto part = [&](std::int64_t from, std::int64_t to) {
+          return net_.op(OpKind::slice, {x},
+                         {{Attr::starts, Ints{from}}, {Attr::ends, Ints{to}}, {Attr::axes, Ints{2}}});
+        };
+        return net_.op(OpKind::concat, {part(8, 16), part(0, 8)}, {{Attr::axis, std::int64_t{2}}});
+      }
+      case 16:
+        return net_.op(OpKind::add, {net_.op(OpKind::matmul, {x, net_.weight({16, 16})}),
+                                     net_.op(OpKind::matmul, {pick(matrices_), net_.weight({16, 16})})});
       case 0:
         return net_.linear(x, 16);
       case 1:

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/graph/op.h"
+#include "core/graph/types.h"
+
+namespace regraft::cost {
+
+/// How the runtime carries an op out, where the time follows a law of its own.
+enum class KernelForm : std::uint8_t {
+  plain,
+  constant_operand,  // a product whose right operand is a constant
+  blocked,           // in the blocked layout, as are the next two
+  first_blocked,     // a convolution that reads an image of few channels
+  grouped_blocked,   // depthwise, or in groups of whole blocks
+  grouped,           // a convolution in groups that is not blocked
+  by_tanh,           // a Gelu that is one by approximation
+  skip,              // a norm and the addition before it
+  gated,             // x * Sigmoid(x)
+  reorder,           // a move between layouts
+};
+
+constexpr std::array<std::string_view, 10> enum_names(KernelForm) {
+  return {"plain",   "constant_operand", "blocked", "first_blocked", "grouped_blocked",
+          "grouped", "by_tanh",          "skip",    "gated",         "reorder"};
+}
+
+/// What a kernel's time depends on: kernels with the same features take the same time.
+struct KernelFeatures {
+  graph::OpKind kind = graph::OpKind::opaque;
+  KernelForm form = KernelForm::plain;
+  graph::DType dtype = graph::DType::float32;  // of the first input
+
+  /// The counts of arithmetic and of weights are zero outside of products and convolutions.
+  enum Size : std::uint8_t { flops, read_bytes, write_bytes, weight_bytes, last_read_dim, last_written_dim };
+  static constexpr std::size_t kSizes = 6;
+  std::array<std::int64_t, kSizes> sizes{};
+
+  bool operator==(const KernelFeatures&) const = default;
+
+  /// "Conv blocked float": kernels that follow one law.
+  std::string law() const;
+};
+
+/// The kernel that a node is where it is none of its own: Gelu, a norm in parts, a move between layouts.
+struct KernelLaw {
+  graph::OpKind kind = graph::OpKind::opaque;
+  KernelForm form = KernelForm::plain;
+  bool operator==(const KernelLaw&) const = default;
+};
+
+}  // namespace regraft::cost

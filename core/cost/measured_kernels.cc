@@ -1,0 +1,62 @@
+#include "core/cost/measured_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/cost/kernel_models.h"
+
+namespace regraft::cost {
+namespace {
+
+constexpr double kTrustedUs = 4;      // a kernel of this time is trusted by half
+constexpr double kOwnDistance = 0.1;  // in log2 of the sizes: nearer kernels are the same
+constexpr double kFarTrust = 0.03;    // of the mean of all kernels: that of one 3 binary orders away
+constexpr double kMostFactor = 1024;
+
+}  // namespace
+
+std::string KernelFeatures::law() const {
+  std::string law(graph::op_info(kind).name);
+  if (form != KernelForm::plain) law += " " + std::string(enum_names(form)[static_cast<std::size_t>(form)]);
+  return law + " " + graph::dtype_name(dtype);
+}
+
+void MeasuredKernels::Mean::add(double value, double times) {
+  sum += value * times;
+  weight += times;
+}
+
+MeasuredKernels::Place MeasuredKernels::place_of(const KernelFeatures& features) {
+  Place place;
+  std::ranges::transform(features.sizes, place.begin(),
+                         [](std::int64_t size) { return std::log2(1 + static_cast<double>(size)); });
+  return place;
+}
+
+MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
+  for (const KernelSample& sample : samples) {
+    if (!(sample.analytic_us > 0 && sample.measured_us > 0)) continue;
+    const double log_factor = std::log(sample.measured_us / sample.analytic_us);
+    const double trust = sample.measured_us / (sample.measured_us + kTrustedUs);
+    laws_[sample.features.law()].push_back({place_of(sample.features), log_factor, trust});
+    all_[is_linear(sample.features.kind)].add(log_factor, trust);
+  }
+}
+
+double MeasuredKernels::factor(const KernelFeatures& features) const {
+  Mean mean;
+  if (const Mean& all = all_[is_linear(features.kind)]; all.weight > 0)
+    mean.add(all.value(), kFarTrust * all.weight / (1 + all.weight));
+  if (const auto law = laws_.find(features.law()); law != laws_.end()) {
+    const Place place = place_of(features);
+    for (const Point& point : law->second) {
+      double square = kOwnDistance * kOwnDistance;
+      for (std::size_t i = 0; i < place.size(); ++i)
+        square += (place[i] - point.place[i]) * (place[i] - point.place[i]);
+      mean.add(point.log_factor, point.trust * std::pow(square, -1.5));
+    }
+  }
+  return std::clamp(std::exp(mean.value()), 1 / kMostFactor, kMostFactor);
+}
+
+}  // namespace regraft::cost

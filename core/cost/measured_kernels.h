@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cost/kernel_features.h"
+
+namespace regraft::cost {
+
+/// A kernel that was measured, beside what the device's rates say of it.
+struct KernelSample {
+  KernelFeatures features;
+  double analytic_us = 0, measured_us = 0;
+
+  bool operator==(const KernelSample&) const = default;
+};
+
+/// What measurements correct of the rates of a device: how many times as long a kernel takes as they say.
+///
+/// The logarithm of the factor is a mean over the measured kernels of the same law (Shepard's inverse
+/// distance weighting over the logarithms of the sizes). So a kernel that was measured has its own factor,
+/// and others have those of the kernels that are most like them. Kernels of a few us are trusted less, since
+/// the runtime's profile counts whole us. Far from what was measured the factor goes to that of all dense
+/// kernels, or of all others. Safe to read from many threads.
+class MeasuredKernels {
+ public:
+  explicit MeasuredKernels(std::span<const KernelSample> samples);
+
+  /// Within [2^-10, 2^10]; 1 where nothing was measured.
+  double factor(const KernelFeatures& features) const;
+  bool empty() const { return laws_.empty(); }
+
+ private:
+  using Place = std::array<double, KernelFeatures::kSizes>;  // log2 of the sizes
+  struct Point {
+    Place place{};
+    double log_factor = 0, trust = 0;
+  };
+  struct Mean {
+    double sum = 0, weight = 0;
+    void add(double value, double times);
+    double value() const { return weight > 0 ? sum / weight : 0; }
+  };
+  static Place place_of(const KernelFeatures& features);
+
+  std::map<std::string, std::vector<Point>> laws_;
+  std::array<Mean, 2> all_;  // of kernels that are not dense, and of those that are
+};
+
+}  // namespace regraft::cost

@@ -1,0 +1,161 @@
+#include "core/exec/kernels/kernel_database.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/enum_names.h"
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/exec/runtime/ort_session.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr int kBusyMs = 2000;
+constexpr int kMostRuns = 20;  // that a mean holds, so that it follows a machine that changes
+// Codes of sqlite3.h (www.sqlite.org/rescode.html), which SQLiteCpp does not name.
+constexpr int kCorrupt = 11, kNoDatabase = 26;
+
+constexpr const char* kSchema =
+    "CREATE TABLE IF NOT EXISTS kernels (fingerprint TEXT NOT NULL, op TEXT NOT NULL, form TEXT NOT NULL, "
+    "dtype INTEGER NOT NULL, sizes TEXT NOT NULL, analytic_us REAL NOT NULL, measured_us REAL NOT NULL, "
+    "runs INTEGER NOT NULL, day TEXT NOT NULL, "
+    "PRIMARY KEY (fingerprint, op, form, dtype, sizes)) WITHOUT ROWID";
+
+/// "AMD EPYC, family 25, model 1, stepping 1, 512 KB": what /proc/cpuinfo says of the first core.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  std::map<std::string, std::string> facts;
+  for (std::string line; std::getline(file, line) && !line.empty();)
+    if (const std::size_t at = line.find(':'); at != std::string::npos && at + 2 < line.size())
+      facts.emplace(line.substr(0, line.find_last_not_of("\t ", at - 1) + 1), line.substr(at + 2));
+  return facts["model name"] + ", family " + facts["cpu family"] + ", model " + facts["model"] +
+         ", stepping " + facts["stepping"] + ", " + facts["cache size"];
+}
+
+}  // namespace
+
+cost::DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile) {
+  cost::DeviceProfile device = cost::load_device(device_profile);
+  if (!__builtin_cpu_supports("avx512f")) device.channel_block = std::min(device.channel_block, 8.0);
+  return device;
+}
+
+std::string device_fingerprint(const std::filesystem::path& device_profile, int threads) {
+  return processor() + "; ONNX Runtime " + runtime_version() + " CPU; " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads") + "; rates " + hash_text(read_file(device_profile)).hex();
+}
+
+std::filesystem::path default_kernel_database() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path folder =
+      cache && *cache ? cache : std::filesystem::path(home ? home : "/") / ".cache";
+  return folder / "regraft" / "kernels.sqlite";
+}
+
+template <typename Work>
+void KernelDatabase::guarded(const char* doing, Work work) {
+  if (!database_) return;
+  try {
+    work();
+  } catch (const SQLite::Exception& error) {
+    problem_ = "measured kernels are not " + std::string(doing) + " (" + error.what() +
+               "): " + file_.string() + "; going on without them";
+    database_.reset();
+  }
+}
+
+void KernelDatabase::open() {
+  database_ = std::make_unique<SQLite::Database>(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                                 kBusyMs);
+  const int version = database_->execAndGet("PRAGMA user_version").getInt();
+  const bool is_new = database_->execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (version != kVersion && !is_new) throw SQLite::Exception("it is of another version", kNoDatabase);
+  database_->exec("PRAGMA journal_mode = WAL");
+  database_->exec("PRAGMA synchronous = NORMAL");
+  database_->exec(kSchema);
+  database_->exec("PRAGMA user_version = " + std::to_string(kVersion));
+}
+
+KernelDatabase::KernelDatabase(const std::filesystem::path& file) : file_(file) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  try {
+    open();
+  } catch (const SQLite::Exception& error) {
+    database_.reset();
+    if (error.getErrorCode() != kCorrupt && error.getErrorCode() != kNoDatabase) {
+      problem_ = "no measured kernels (" + std::string(error.what()) + "): " + file.string() +
+                 "; going on without them";
+      return;
+    }
+    problem_ = file.string() + ": " + error.what() + "; set aside as " + file.filename().string() + ".old";
+    std::filesystem::rename(file, file.string() + ".old", ignored);
+    for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(file.string() + suffix, ignored);
+    database_.reset();
+    try {
+      open();
+    } catch (const SQLite::Exception& again) {
+      database_.reset();
+      problem_ += "; no new one can be made (" + std::string(again.what()) + ")";
+    }
+  }
+}
+
+KernelDatabase::~KernelDatabase() = default;
+
+std::vector<cost::KernelSample> KernelDatabase::read(const std::string& fingerprint) {
+  std::vector<cost::KernelSample> samples;
+  guarded("read", [&] {
+    SQLite::Statement query(*database_,
+                            "SELECT op, form, dtype, sizes, analytic_us, measured_us FROM kernels "
+                            "WHERE fingerprint = ? ORDER BY op, form, dtype, sizes");
+    query.bind(1, fingerprint);
+    while (query.executeStep()) {
+      const auto kind = graph::op_from_name(query.getColumn(0).getString());
+      const auto form = enum_value<cost::KernelForm>(query.getColumn(1).getString());
+      const nlohmann::json sizes = nlohmann::json::parse(query.getColumn(3).getString(), nullptr, false);
+      if (!kind || !form || !sizes.is_array() || sizes.size() != cost::KernelFeatures::kSizes) continue;
+      cost::KernelSample& sample = samples.emplace_back();
+      sample.features = {*kind, *form, static_cast<graph::DType>(query.getColumn(2).getInt()), sizes};
+      sample.analytic_us = query.getColumn(4).getDouble();
+      sample.measured_us = query.getColumn(5).getDouble();
+    }
+  });
+  return samples;
+}
+
+void KernelDatabase::write(const std::string& fingerprint, std::span<const cost::KernelSample> samples) {
+  guarded("kept", [&] {
+    SQLite::Transaction transaction(*database_);
+    SQLite::Statement insert(*database_,
+                             "INSERT INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, 1, date('now')) "
+                             "ON CONFLICT DO UPDATE SET runs = min(runs + 1, " +
+                                 std::to_string(kMostRuns) +
+                                 "), analytic_us = excluded.analytic_us, measured_us = measured_us + "
+                                 "(excluded.measured_us - measured_us) / min(runs + 1, " +
+                                 std::to_string(kMostRuns) + "), day = excluded.day");
+    for (const cost::KernelSample& sample : samples) {
+      if (sample.features.kind == graph::OpKind::opaque) continue;  // another op may have the same sizes
+      insert.reset();
+      insert.bind(1, fingerprint);
+      insert.bind(2, std::string(graph::op_info(sample.features.kind).name));
+      insert.bind(3, std::string(enum_name(sample.features.form)));
+      insert.bind(4, static_cast<int>(sample.features.dtype));
+      insert.bind(5, nlohmann::json(sample.features.sizes).dump());
+      insert.bind(6, sample.analytic_us);
+      insert.bind(7, sample.measured_us);
+      insert.exec();
+    }
+    transaction.commit();
+  });
+}
+
+}  // namespace regraft::exec

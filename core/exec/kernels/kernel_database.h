@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cost/device.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace regraft::exec {
+
+/// The device's rates with what this processor decides: the channels of a block of the blocked layout, which
+/// are 16 with AVX-512 and else 8.
+cost::DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile);
+
+/// What kernel times are of: this processor, ONNX Runtime's version, the threads inside an op, and the rates
+/// that the times are compared with. Times of another fingerprint say nothing here.
+std::string device_fingerprint(const std::filesystem::path& device_profile, int threads);
+
+/// Kernels that were measured on this machine: one file of the user's, shared by all processes (SQLite with a
+/// write-ahead log). Measurements of one kernel are averaged. An interrupted write leaves nothing.
+///
+/// It only ever helps: where it cannot be used, problem() says why, and all goes on without it. A file that
+/// is damaged, or of another version, is set aside as FILE.old.
+class KernelDatabase {
+ public:
+  explicit KernelDatabase(const std::filesystem::path& file);
+  ~KernelDatabase();
+
+  /// All that was measured under the fingerprint.
+  std::vector<cost::KernelSample> read(const std::string& fingerprint);
+  void write(const std::string& fingerprint, std::span<const cost::KernelSample> samples);
+  /// What went wrong, what was done, and what to do; empty: nothing.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  void open();
+  template <typename Work>
+  void guarded(const char* doing, Work work);
+
+  std::filesystem::path file_;
+  std::unique_ptr<SQLite::Database> database_;  // none: it cannot be used
+  std::string problem_;
+};
+
+/// kernels.sqlite in the user's cache folder (XDG_CACHE_HOME, else ~/.cache).
+std::filesystem::path default_kernel_database();
+
+}  // namespace regraft::exec

@@ -1,0 +1,228 @@
+#include "core/exec/kernels/kernel_lists.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "core/base/enum_names.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/model_skeleton.h"
+#include "core/onnx/import.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr double kMostOverheadUs = 1.5;  // of the profiler, on one kernel
+constexpr double kLeastShare = 0.2;  // of a kernel's time, that is left for what it does before its way out
+constexpr std::string_view kBlockedSuffix = "_nchwc";
+constexpr std::string_view kNumberedSuffix = "_token_";
+
+/// "conv_token_12" as "conv": the runtime numbers names that it gives twice.
+std::string without_number(std::string name) {
+  const std::size_t at = name.rfind(kNumberedSuffix);
+  if (at != std::string::npos &&
+      name.find_first_not_of("0123456789", at + kNumberedSuffix.size()) == std::string::npos)
+    name.resize(at);
+  return name;
+}
+
+bool is_reorder(const KernelTime& kernel) {
+  return kernel.op.starts_with("Reorder");
+}
+
+/// "float[1,64,56,56]" has so many.
+double elements_of(const std::string& type) {
+  const std::size_t open = type.find('[');
+  const auto dims =
+      nlohmann::json::parse(open == std::string::npos ? "[]" : type.substr(open), nullptr, false);
+  double elements = 1;
+  if (dims.is_array())
+    for (const auto& dim : dims) elements *= dim.get<double>();
+  return elements;
+}
+
+/// Takes from each kernel what the profiler added, so that all together take the time of a run without it.
+void settle(KernelProfile& profile) {
+  if (profile.run_us <= 0 || profile.kernels.empty()) return;
+  const double overhead_us =
+      std::clamp((profile.total_us - profile.run_us) / static_cast<double>(profile.kernels.size()), 0.0,
+                 kMostOverheadUs);
+  double sum_us = 0;
+  for (KernelTime& kernel : profile.kernels)
+    sum_us += kernel.time_us = std::max(kernel.time_us - overhead_us, kernel.time_us * kLeastShare);
+  profile.total_us = 0;
+  for (KernelTime& kernel : profile.kernels)
+    profile.total_us += kernel.time_us *= sum_us > 0 ? profile.run_us / sum_us : 1;
+}
+
+/// Which predicted kernel makes a value, by the value's name.
+using KernelsByValue = std::unordered_map<std::string, std::size_t>;
+
+/// Predicts the kernels of all graphs of the model, and names them.
+KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& bindings,
+                       const cost::DeviceProfile& device, KernelLists& lists) {
+  KernelsByValue kernels;
+  for (std::size_t at = 0; at < model.graph_count(); ++at) {
+    const graph::Graph& graph = model.graph(at);
+    for (cost::PredictedKernel& predicted : cost::AnalyticCost(device, bindings, graph).kernels()) {
+      const bool reorder = predicted.features.form == cost::KernelForm::reorder;
+      for (const graph::NodeId node : predicted.nodes)
+        for (std::uint32_t k = 0; k < graph.node(node).outputs.size() && !reorder; ++k)
+          kernels.emplace(model.value_name({node, k}, at), lists.compared.size());
+      std::string value = model.value_name({predicted.nodes.back(), 0}, at);
+      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0});
+    }
+  }
+  return kernels;
+}
+
+/// The first output of each node of the model's main graph, by the node's name.
+std::unordered_map<std::string, std::string> outputs_by_node(const std::filesystem::path& model) {
+  std::unordered_map<std::string, std::string> outputs;
+  const ::onnx::GraphProto graph = read_skeleton(model);
+  for (const ::onnx::NodeProto& node : graph.node())
+    if (!node.name().empty() && node.output_size() > 0) outputs.emplace(node.name(), node.output(0));
+  return outputs;
+}
+
+/// Values that a launched kernel may make, the likeliest first: those of the runtime's node. A blocked kernel
+/// is named by the value that it makes, others by a node that they stand for, and by what was done to it.
+std::vector<std::string> values_of(const KernelTime& kernel,
+                                   const std::unordered_map<std::string, std::string>& outputs) {
+  std::vector<std::string> values = kernel.outputs;
+  std::string name = without_number(kernel.node);
+  if (name.ends_with(kBlockedSuffix)) values.push_back(name.substr(0, name.size() - kBlockedSuffix.size()));
+  while (true) {
+    if (const auto found = outputs.find(name); found != outputs.end()) values.push_back(found->second);
+    const std::size_t end = name.rfind('/');
+    if (end == std::string::npos) return values;
+    name.resize(end);
+  }
+}
+
+void stand_for(KernelLists& lists, std::size_t launched, std::size_t predicted) {
+  lists.compared[predicted].launched.push_back(launched);
+  lists.compared[predicted].launched_us += lists.profile.kernels[launched].time_us;
+}
+
+/// Moves between layouts make values that no model names: those of the same size stand for each other.
+bool match_reorder(KernelLists& lists, std::size_t launched) {
+  const KernelTime& kernel = lists.profile.kernels[launched];
+  if (kernel.input_types.empty()) return false;
+  const double bytes = elements_of(kernel.input_types[0]) * sizeof(float);
+  const auto same = std::ranges::find_if(lists.compared, [&](const ComparedKernel& one) {
+    const cost::KernelFeatures& features = one.predicted.features;
+    return features.form == cost::KernelForm::reorder && one.launched.empty() &&
+           static_cast<double>(features.sizes[cost::KernelFeatures::read_bytes]) == bytes;
+  });
+  if (same == lists.compared.end()) return false;
+  stand_for(lists, launched, static_cast<std::size_t>(same - lists.compared.begin()));
+  return true;
+}
+
+bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
+           const std::unordered_map<std::string, std::string>& outputs) {
+  if (is_reorder(lists.profile.kernels[launched])) return match_reorder(lists, launched);
+  for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
+    const auto found = kernels.find(value);
+    if (found == kernels.end()) continue;
+    stand_for(lists, launched, found->second);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_view(const KernelTime& kernel) {
+  constexpr std::array kViews{"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Shape"};
+  return std::ranges::find(kViews, kernel.op) != kViews.end();
+}
+
+bool KernelLists::agrees(const ComparedKernel& one) const {
+  return !one.predicted.view && std::ranges::count_if(one.launched, [&](std::size_t at) {
+                                  return !is_view(profile.kernels[at]);
+                                }) == 1;
+}
+
+double KernelLists::predicted_us() const {
+  double us = 0;
+  for (const ComparedKernel& one : compared) us += one.predicted.us;
+  return us;
+}
+
+double KernelLists::agreed_share() const {
+  double agreed_us = 0, all_us = 0;
+  for (const KernelTime& kernel : profile.kernels) all_us += is_view(kernel) ? 0 : kernel.time_us;
+  for (const ComparedKernel& one : compared)
+    for (const std::size_t at : one.launched)
+      agreed_us += agrees(one) && !is_view(profile.kernels[at]) ? profile.kernels[at].time_us : 0;
+  return all_us > 0 ? agreed_us / all_us : 1;
+}
+
+std::vector<cost::KernelSample> KernelLists::samples() const {
+  std::vector<cost::KernelSample> samples;
+  for (const ComparedKernel& one : compared) {
+    const cost::PredictedKernel& kernel = one.predicted;
+    if (kernel.view || one.launched.empty()) continue;
+    const double beside_us = kernel.us - kernel.law_us;
+    samples.push_back({kernel.features, kernel.analytic_us,
+                       std::max(one.launched_us - beside_us, one.launched_us * kLeastShare)});
+  }
+  return samples;
+}
+
+KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed,
+                            const cost::DeviceProfile& device, const ProfileOptions& options) {
+  KernelLists lists;
+  ProfileOptions named = options;
+  named.kernels = true;
+  lists.profile = profile_model(model, feed, named);
+  const onnx::ImportedModel imported = onnx::import_model(model);
+  if (imported.graph_count() == 1) settle(lists.profile);  // else kernels of loops run many times
+  graph::Bindings bindings;
+  for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
+  const KernelsByValue kernels = predict(imported, bindings, device, lists);
+  const auto outputs = outputs_by_node(model);
+  for (std::size_t i = 0; i < lists.profile.kernels.size(); ++i)
+    if (!match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+  cost::DeviceProfile corrected = device;
+  corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
+  for (std::size_t at = 0; at < imported.graph_count(); ++at)
+    lists.corrected_us += cost::AnalyticCost(corrected, bindings, imported.graph(at)).latency_us();
+  return lists;
+}
+
+nlohmann::json to_json(std::span<const cost::KernelSample> samples) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const cost::KernelSample& sample : samples)
+    json.push_back({{"op", graph::op_info(sample.features.kind).name},
+                    {"form", enum_name(sample.features.form)},
+                    {"dtype", static_cast<int>(sample.features.dtype)},
+                    {"sizes", sample.features.sizes},
+                    {"analytic_us", sample.analytic_us},
+                    {"measured_us", sample.measured_us}});
+  return json;
+}
+
+std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json) {
+  std::vector<cost::KernelSample> samples;
+  try {
+    for (const nlohmann::json& one : json) {
+      const auto kind = graph::op_from_name(one.at("op").get<std::string>());
+      const auto form = enum_value<cost::KernelForm>(one.at("form").get<std::string>());
+      samples.push_back({{kind.value_or(graph::OpKind::opaque), form.value(),
+                          static_cast<graph::DType>(one.at("dtype").get<int>()), one.at("sizes")},
+                         one.at("analytic_us"),
+                         one.at("measured_us")});
+    }
+  } catch (const std::exception& error) {
+    throw ExecError(std::string("not measured kernels: ") + error.what(), "kernels", "");
+  }
+  return samples;
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/cost/analytic.h"
+#include "core/exec/inputs/feed.h"
+#include "core/exec/latency/profile.h"
+
+namespace regraft::exec {
+
+/// Whether a launched kernel moves nothing (Reshape, Squeeze...). The runtime puts many around its products.
+bool is_view(const KernelTime& kernel);
+
+/// A predicted kernel beside those that the runtime launched for the same nodes.
+struct ComparedKernel {
+  std::string value;  // that it makes, as the model calls it
+  cost::PredictedKernel predicted;
+  std::vector<std::size_t> launched;  // in KernelLists::profile
+  double launched_us = 0;             // of them together
+};
+
+/// The kernels that the cost model predicts for a model, and those that the runtime launched.
+struct KernelLists {
+  KernelProfile profile;  // times as in a run without the profiler, which adds some us to each kernel
+  std::vector<ComparedKernel> compared;
+  std::vector<std::size_t> unexpected;  // launched kernels that no predicted one stands for
+
+  /// By the device's rates; at a run of all graphs once.
+  double predicted_us() const;
+  double corrected_us = 0;  // predicted with the rates corrected by samples()
+  /// Whether one kernel was launched for a predicted one. Views do not count.
+  bool agrees(const ComparedKernel& one) const;
+  /// Of the launched kernels' time, without views, that of those that agree.
+  double agreed_share() const;
+  /// What may correct the device's rates: all predicted kernels that were launched.
+  std::vector<cost::KernelSample> samples() const;
+};
+
+/// Runs the model under the runtime's profiler at the feed's first point, and predicts it by the device
+/// there. Throws what profile_model and import_model throw.
+KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed,
+                            const cost::DeviceProfile& device, const ProfileOptions& options);
+
+/// [{"op": "Conv", "form": "blocked", "dtype": "float", "sizes": [...], "analytic_us": 3.5, "measured_us":
+/// 4}, ...]
+nlohmann::json to_json(std::span<const cost::KernelSample> samples);
+/// The inverse; throws ExecError on anything else.
+std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json);
+
+}  // namespace regraft::exec

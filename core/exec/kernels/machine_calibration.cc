@@ -1,0 +1,74 @@
+#include "core/exec/kernels/machine_calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/file.h"
+#include "core/base/stats.h"
+#include "core/exec/inputs/find_feed.h"
+#include "core/onnx/import.h"
+
+namespace regraft::exec {
+namespace {
+
+/// Whether the database has all kernels of a model.
+bool all_measured(const std::filesystem::path& model, const cost::DeviceProfile& device,
+                  std::span<const cost::KernelSample> measured) {
+  const onnx::ImportedModel imported = onnx::import_model(model);
+  const graph::Bindings bindings;
+  return std::ranges::all_of(cost::AnalyticCost(device, bindings, imported.graph()).kernels(),
+                             [&](const cost::PredictedKernel& kernel) {
+                               return kernel.view ||
+                                      std::ranges::find(measured, kernel.features,
+                                                        &cost::KernelSample::features) != measured.end();
+                             });
+}
+
+double log_error(double measured, double predicted) {
+  return std::abs(std::log2(measured / predicted));
+}
+
+}  // namespace
+
+std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
+                                                  const cost::DeviceProfile& device,
+                                                  const std::string& fingerprint, KernelDatabase& database,
+                                                  const CalibrationOptions& options, const Clock& clock,
+                                                  const std::function<void(std::size_t)>& progress) {
+  const std::int64_t end =
+      clock.steady_ns() + static_cast<std::int64_t>(options.budget_s * nanoseconds_per_second);
+  const std::vector<cost::KernelSample> before = database.read(fingerprint);
+  const TempDir folder;
+  const std::filesystem::path model = folder.path() / "kernels.onnx";
+  for (std::size_t at = 0; at < grid.size() && clock.steady_ns() < end; progress(at)) {
+    at = write_kernels(grid, at, options.most_model_bytes, model);
+    if (all_measured(model, device, before)) continue;
+    const ProfileOptions profile{.threads = options.threads, .budget_s = options.kernel_s};
+    const Feed feed = find_feed(model, {.several = false});
+    database.write(fingerprint, compare_kernels(model, feed, device, profile).samples());
+  }
+  return database.read(fingerprint);
+}
+
+std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples) {
+  std::map<std::string, std::vector<std::size_t>> laws;
+  for (std::size_t i = 0; i < samples.size(); ++i) laws[samples[i].features.law()].push_back(i);
+  std::vector<LawFit> fits;
+  for (const auto& [law, members] : laws) {
+    std::vector<double> factors, rates, learned;
+    for (const std::size_t i : members) {
+      std::vector<cost::KernelSample> others(samples.begin(), samples.end());
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      const double factor = cost::MeasuredKernels(others).factor(samples[i].features);
+      factors.push_back(samples[i].measured_us / samples[i].analytic_us);
+      rates.push_back(log_error(samples[i].measured_us, samples[i].analytic_us));
+      learned.push_back(log_error(samples[i].measured_us, samples[i].analytic_us * factor));
+    }
+    fits.push_back({law, members.size(), median(factors), median(rates), median(learned)});
+  }
+  std::ranges::stable_sort(fits, std::greater<>(), &LawFit::kernels);
+  return fits;
+}
+
+}  // namespace regraft::exec

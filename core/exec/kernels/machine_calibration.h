@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/exec/kernels/kernel_database.h"
+#include "core/exec/kernels/kernel_grid.h"
+#include "core/exec/kernels/kernel_lists.h"
+
+namespace regraft::exec {
+
+/// How well the kernels of one law are predicted.
+struct LawFit {
+  std::string law;
+  std::size_t kernels = 0;
+  double factor = 1;         // measured / predicted by the rates, the median
+  double rates_error = 0;    // the median of |log2(measured / predicted)|, by the rates alone
+  double learned_error = 0;  // the same where each kernel is predicted from the other ones
+};
+
+struct CalibrationOptions {
+  double budget_s = 600;
+  double kernel_s = 0.5;           // of profiled runs of one model of kernels
+  double most_model_bytes = 64e6;  // of its tensors
+  int threads = 1;
+};
+
+/// Measures the grid's kernels on this machine and keeps them in the database, model by model, so what was
+/// measured before an end by time or by a signal stays. Kernels that the database has are left out.
+/// `progress` is told how many of them are done. Returns all that the database has then. Throws ExecError
+/// where a kernel cannot be run.
+std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
+                                                  const cost::DeviceProfile& device,
+                                                  const std::string& fingerprint, KernelDatabase& database,
+                                                  const CalibrationOptions& options, const Clock& clock,
+                                                  const std::function<void(std::size_t done)>& progress);
+
+/// By law, those of most kernels first.
+std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples);
+
+}  // namespace regraft::exec

@@ -1,0 +1,79 @@
+#include "launch/optimise/measured_costs.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/file.h"
+#include "core/env/rewrite_state.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/onnx/export.h"
+#include "core/task/config_files.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr int kMostRounds = 3;
+constexpr double kClearlyCheaper = 0.998;  // times the cost
+
+}  // namespace
+
+MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesystem::path& feed,
+                             const ModelGraphs& start, PointCosts& costs)
+    : options_(options),
+      feed_(feed),
+      device_(task::find_config(options.device)),
+      start_(start),
+      costs_(costs),
+      corrects_(options.measures_kernels()) {
+  if (!corrects_) return;
+  fingerprint_ = exec::device_fingerprint(device_, options.threads);
+  database_.emplace(options.database);
+  known_ = database_->read(fingerprint_);
+  if (!database_->problem().empty())
+    std::fprintf(stderr, "regraft: warning: %s\n", database_->problem().c_str());
+}
+
+ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
+  ProfileSummary profile = profile_in_child(model, feed_, device_, options_.threads, options_.seed);
+  if (!corrects_) return profile;
+  database_->write(fingerprint_, profile.samples);
+  known_.insert(known_.end(), profile.samples.begin(), profile.samples.end());
+  costs_.correct(start_, known_);
+  return profile;
+}
+
+CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
+                                              const rules::RuleSet& rules,
+                                              const CheckedSearch::Phase& phase) {
+  const bool in_parts = options_.search == "portfolio";
+  const std::string first = in_parts ? "all_sites_descent" : options_.search;
+  const auto graphs_after = [&](const Paths& paths) {
+    ModelGraphs graphs = start_;
+    for (std::size_t at = 0; at < paths.size(); ++at) graphs[at] = env::replay(start_[at], rules, paths[at]);
+    return graphs;
+  };
+  const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_after(paths))[0]; };
+  CheckedSearch::Proposal best = search.propose(start_, first, options_.budget_s * (in_parts ? 0.25 : 0.5));
+  const auto improve = [&](const std::string& name, double seconds) {
+    CheckedSearch::Proposal next = search.propose(start_, name, seconds);
+    if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
+    best = std::move(next);
+    return true;
+  };
+  try {
+    for (int round = 1; round <= kMostRounds && rewrites(best.paths); ++round) {
+      phase("profile", [&] {
+        const TempDir folder;
+        onnx::export_model(model, graphs_after(best.paths), folder.path() / "found.onnx");
+        learn_from(folder.path() / "found.onnx");
+      });
+      if (!improve(first, std::ldexp(options_.budget_s, -2 - round))) break;
+    }
+  } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
+    std::fprintf(stderr, "regraft: %s: not profiled: %s\n", options_.input.filename().c_str(), error.what());
+  }
+  if (in_parts) improve(options_.search, options_.budget_s / 2);
+  return best;
+}
+
+}  // namespace regraft::launch

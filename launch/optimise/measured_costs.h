@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/exec/kernels/kernel_database.h"
+#include "launch/call/subprocess_checks.h"
+#include "launch/optimise/checked_search.h"
+#include "launch/optimise/model_graphs.h"
+#include "launch/optimise/optimise_options.h"
+#include "launch/optimise/point_costs.h"
+
+namespace regraft::launch {
+
+/// Corrects predicted costs by the kernels that this machine launches: those that the database knows, and
+/// those of the models that are profiled here, which it then knows too. With options.measures_kernels() false
+/// it corrects nothing.
+class MeasuredCosts {
+ public:
+  /// All arguments outlive it. `start`: the graphs that others are compared with.
+  MeasuredCosts(const OptimiseOptions& options, const std::filesystem::path& feed, const ModelGraphs& start,
+                PointCosts& costs);
+
+  /// Profiles a model and corrects the costs by its kernels. Throws ExecError where it cannot be run.
+  ProfileSummary learn_from(const std::filesystem::path& model);
+  bool corrects() const { return corrects_; }
+
+  /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
+  /// better is found; a portfolio does so with its first part alone and then has the rest of the time. Not
+  /// checked yet. `phase` runs work and notes its time under a name.
+  CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
+                                 const rules::RuleSet& rules, const CheckedSearch::Phase& phase);
+
+ private:
+  const OptimiseOptions& options_;
+  const std::filesystem::path feed_, device_;
+  const ModelGraphs& start_;
+  PointCosts& costs_;
+  const bool corrects_;
+  std::string fingerprint_;
+  std::optional<exec::KernelDatabase> database_;
+  std::vector<cost::KernelSample> known_;
+};
+
+}  // namespace regraft::launch

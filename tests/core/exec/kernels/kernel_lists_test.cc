@@ -1,0 +1,136 @@
+#include "core/exec/kernels/kernel_lists.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/exec/inputs/find_feed.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/tiny_models.h"
+#include "core/onnx/import.h"
+
+namespace regraft::exec {
+namespace {
+
+using testing::ModelBuilder;
+using testing::TempFolder;
+
+const cost::DeviceProfile& device() {
+  static const cost::DeviceProfile device =
+      cost::load_device(std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/cpu-1core.toml");
+  return device;
+}
+
+KernelLists compare(const std::filesystem::path& file) {
+  return compare_kernels(file, find_feed(file, {.several = false}), device(), {.budget_s = 0.2});
+}
+
+/// Two convolutions with a Relu and an addition between them, then a product with a bias and a Gelu in parts.
+std::filesystem::path write_model(const std::filesystem::path& file) {
+  ModelBuilder model;
+  model.weight("W", {16, 16, 3, 3}, std::vector<float>(16 * 16 * 9, 0.01f));
+  model.weight("P", {24, 64}, std::vector<float>(24 * 64, 0.02f));
+  model.weight("B", {64}, std::vector<float>(64, 0.1f));
+  model.weight("root", {}, {1.41421354f});
+  model.weight("one", {}, {1});
+  model.weight("half", {}, {0.5f});
+  model.input("image", {1, 16, 24, 24});
+  const auto conv = [&](const char* in, const char* out) {
+    ::onnx::AttributeProto& pads = *model.node("Conv", {in, "W"}, {out}).add_attribute();
+    pads.set_name("pads");
+    pads.set_type(::onnx::AttributeProto::INTS);
+    for (int i = 0; i < 4; ++i) pads.add_ints(1);
+  };
+  conv("image", "first");
+  model.node("Relu", {"first"}, {"rectified"});
+  conv("rectified", "second");
+  model.node("Add", {"second", "rectified"}, {"sum"});
+  model.node("MatMul", {"sum", "P"}, {"product"});
+  model.node("Add", {"product", "B"}, {"biased"});
+  model.node("Div", {"biased", "root"}, {"scaled"});
+  model.node("Erf", {"scaled"}, {"erf"});
+  model.node("Add", {"erf", "one"}, {"plus_one"});
+  model.node("Mul", {"biased", "plus_one"}, {"gate"});
+  model.node("Mul", {"gate", "half"}, {"out"});
+  model.output("out", {1, 16, 24, 64});
+  return model.write(file);
+}
+
+const ComparedKernel& kernel_of(const KernelLists& lists, const std::string& law) {
+  for (const ComparedKernel& one : lists.compared)
+    if (one.predicted.features.law() == law) return one;
+  throw std::out_of_range(law);
+}
+
+TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
+  const TempFolder folder;
+  const KernelLists lists = compare(write_model(folder / "m.onnx"));
+  EXPECT_GT(lists.agreed_share(), 0.99);
+  EXPECT_EQ(lists.profile.kernels[kernel_of(lists, "Gelu float").launched.at(0)].op, "Gelu");
+  EXPECT_EQ(kernel_of(lists, "Gelu float").predicted.nodes.size(), 5u);
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv blocked float")));
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv reorder float")));
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float")));
+}
+
+TEST(KernelLists, TimesAddUpToARunWithoutTheProfiler) {
+  const TempFolder folder;
+  const KernelLists lists = compare(write_model(folder / "m.onnx"));
+  double sum_us = 0;
+  for (const KernelTime& kernel : lists.profile.kernels) sum_us += kernel.time_us;
+  EXPECT_GT(sum_us, 0);
+  EXPECT_NEAR(sum_us, lists.profile.run_us, 1e-6 * sum_us);
+  EXPECT_NEAR(lists.profile.total_us, sum_us, 1e-6 * sum_us);
+}
+
+TEST(KernelLists, CorrectedByItsOwnKernelsAModelIsPredictedAsMeasured) {
+  const TempFolder folder;
+  const auto file = write_model(folder / "m.onnx");
+  const KernelLists lists = compare(file);
+  cost::DeviceProfile corrected = device();
+  corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
+  const onnx::ImportedModel model = onnx::import_model(file);
+  const graph::Bindings bindings;
+  const double predicted_us = cost::AnalyticCost(corrected, bindings, model.graph()).latency_us();
+  EXPECT_NEAR(predicted_us / lists.profile.run_us, 1, 0.05);
+}
+
+TEST(KernelLists, WhatOnlyTheRuntimeHasDoesNotAgree) {
+  KernelLists lists;
+  lists.profile.kernels = {
+      {"a", "Conv", {}, 30}, {"b", "Transpose", {}, 60}, {"c", "Reshape", {}, 10}, {"d", "Reshape", {}, 10}};
+  lists.compared.push_back({"a", {.us = 20}, {0, 3}, 40});
+  lists.compared.push_back({"gone", {.us = 5}, {}, 0});
+  lists.unexpected = {1, 2};
+  EXPECT_NEAR(lists.agreed_share(), 30.0 / 90, 1e-9) << "reshapes move nothing";
+  EXPECT_EQ(lists.predicted_us(), 25);
+}
+
+TEST(KernelLists, SamplesLeaveOutWhatAKernelDoesOnItsWayOut) {
+  KernelLists lists;
+  lists.profile.kernels = {{"a", "FusedConv", {}, 30}};
+  lists.compared.push_back({"a", {.analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
+  lists.compared.push_back({"view", {.view = true, .us = 1}, {0}, 30});
+  lists.compared.push_back({"not launched", {.analytic_us = 16, .law_us = 16, .us = 20}, {}, 0});
+  ASSERT_EQ(lists.samples().size(), 1u);
+  EXPECT_EQ(lists.samples()[0].analytic_us, 16);
+  EXPECT_EQ(lists.samples()[0].measured_us, 26);
+}
+
+TEST(KernelSamples, GoThroughJson) {
+  const std::vector<cost::KernelSample> samples{
+      {{graph::OpKind::conv, cost::KernelForm::grouped, graph::DType::float16, {1, 2, 3, 4, 5, 6}},
+       1.5,
+       2.5}};
+  EXPECT_EQ(samples_from_json(nlohmann::json::parse(to_json(samples).dump())), samples);
+}
+
+TEST(KernelSamples, OtherJsonIsRefused) {
+  for (const char* text : {"[{}]", R"([{"op": "Conv", "form": "round", "dtype": 1, "sizes": [0,0,0,0,0,0],
+                                       "analytic_us": 1, "measured_us": 1}])",
+                           "[1]"})
+    EXPECT_THROW(samples_from_json(nlohmann::json::parse(text)), ExecError) << text;
+}
+
+}  // namespace
+}  // namespace regraft::exec
