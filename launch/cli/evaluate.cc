@@ -15,6 +15,7 @@
 #include "core/nn/world_bundle.h"
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
+#include "launch/call/task_sizes.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/evaluate/controller_validity.h"
@@ -180,6 +181,7 @@ int evaluate(Options& options) {
   if (!options.models.empty()) workload.models = options.models;
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
+  workload.bind = find_sizes(workload);
   std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
               "best", "costed", "seconds");
   nlohmann::json all = nlohmann::json::array();
@@ -255,7 +257,7 @@ void add_evaluate(Command& program, Action& action) {
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--bind", options->bindings,
-                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+                   "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
       ->add_option("--searches", options->searches,

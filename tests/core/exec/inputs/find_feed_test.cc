@@ -133,6 +133,12 @@ TEST_F(FindFeed, RefusesANameThatIsNoDim) {
   EXPECT_THAT(refusal(fixed, {.bound = {{"batch", {2}}}}), HasSubstr("no dynamic dims"));
 }
 
+TEST_F(FindFeed, LeavesForeignNamesOutWhereTheyAreAllowed) {
+  const Feed feed = find(testing::affine(2, 1), {.bound = {{"batch", {2}}, {"seq", {8}}}, .foreign = true});
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"batch", 2}}));
+}
+
 TEST_F(FindFeed, DimsNamedByOthersFollowThem) {
   ModelBuilder model;
   model.input("past", {1, "past_length"}).input("next", {1, "length"});
