@@ -384,6 +384,10 @@ Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   std::optional<OrtSession> session;
   try {
     session.emplace(model, SessionOptions{Optimisation::none, 1, {}});
+    for (const ValueInfo& input : session->inputs())
+      if (input.container == Container::map)
+        throw ExecError("maps are neither drawn nor read, and its input " + input.name + " holds one", model,
+                        "export the model with tensors as inputs");
   } catch (const ExecError& error) {
     Feed feed;
     feed.problem = error.problem();

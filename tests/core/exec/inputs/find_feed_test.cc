@@ -283,6 +283,21 @@ TEST_F(FindFeed, AnOptionalIsThere) {
   EXPECT_TRUE(feed.runs()) << feed.problem;
 }
 
+TEST_F(FindFeed, AMapIsRefusedWithItsNameAndWhatToDo) {
+  ModelBuilder model;
+  model.input("x", {"n"}).input("m", {}).output("y", {1, 3}).output("z", {"n"}).import_domain("ai.onnx.ml");
+  ModelBuilder::make_map(model.graph().mutable_input(1)->mutable_type());
+  model.node("Relu", {"x"}, {"z"});
+  ::onnx::NodeProto& cast = model.node("CastMap", {"m"}, {"y"});
+  cast.set_domain("ai.onnx.ml");
+  ModelBuilder::set_text(cast, "map_form", "SPARSE");
+  ModelBuilder::set_int(cast, "max_map", 3);
+  const Feed feed = find(model);
+  EXPECT_FALSE(feed.runs());
+  EXPECT_EQ(feed.problem, "maps are neither drawn nor read, and its input m holds one");
+  EXPECT_THAT(feed.remedy, HasSubstr("tensors as inputs"));
+}
+
 TEST_F(FindFeed, GoesThroughJson) {
   const Feed feed = find(dynamic_image("H", "W"));
   const Feed again = feed_from_json(to_json(feed));
