@@ -85,6 +85,14 @@ nlohmann::json course_of(const search::SearchResult& found, const std::string& k
           {"improvements", improvements}};
 }
 
+// What the table calls a search and the drawn episodes of one policy or controller.
+std::string searching_with(const std::string& search, const std::filesystem::path& path) {
+  return search + " search with " + path.string();
+}
+std::string episodes_of(const std::filesystem::path& path) {
+  return "episodes of " + path.string();
+}
+
 /// The workload with episodes as in a training, but for what the config says itself.
 task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::EpisodeLimits& trained,
                                  const Config& config) {
@@ -152,11 +160,11 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
+    report(search_by(name, &prior, name + "-search", searching_with(name, path), task, workload, options,
                      costed_in_training(bundle)));
   }
   report(play_bundle(task, workload, bundle, nn::ActionSelection::drawn, options.episodes, options.seed,
-                     "policy", "controller " + path.string()));
+                     "policy", episodes_of(path)));
   report(play_bundle(task, workload, bundle, nn::ActionSelection::most_likely, 1, options.seed, "policy-mode",
                      "controller, most probable"));
   const replay::DreamValidity validity =
@@ -228,10 +236,9 @@ int evaluate(Options& options) {
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name))
-          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options,
+          report(search_by(name, &prior, name + "-search", searching_with(name, path), *task, seen, options,
                            costed_in_training(policy)));
-      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy",
-                  "policy " + path.string()));
+      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy", episodes_of(path)));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
       report(play(*task, seen, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
     }
