@@ -39,6 +39,29 @@ NamedSizes parse_bindings(const std::vector<std::string>& texts, const std::stri
   return sizes;
 }
 
+std::vector<std::string> binding_texts(const NamedSizes& sizes) {
+  std::vector<std::string> texts;
+  for (const auto& [name, size] : sizes) texts.push_back(name + "=" + std::to_string(size));
+  return texts;
+}
+
+std::string own_dim(const std::string& model, const std::string& dim) {
+  return model + ":" + dim;
+}
+
+NamedSizes sizes_for(const std::string& model, const NamedSizes& sizes) {
+  const std::string prefix = own_dim(model, "");
+  NamedSizes own, all;
+  for (const auto& [name, size] : sizes) {
+    if (name.starts_with(prefix))
+      own[name.substr(prefix.size())] = size;
+    else
+      all[name] = size;
+  }
+  own.merge(all);
+  return own;
+}
+
 graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& tables) {
   graph::Bindings bindings;
   for (const auto& [name, size] : sizes)

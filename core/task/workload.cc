@@ -1,8 +1,12 @@
 #include "core/task/workload.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <map>
 #include <optional>
 
+#include "core/base/text.h"
 #include "core/cost/analytic.h"
 #include "core/env/synthetic.h"
 #include "core/onnx/export.h"
@@ -74,15 +78,16 @@ class SyntheticGraph : public Task {
 
 class OnnxModel : public Task {
  public:
-  OnnxModel(const WorkloadOptions& options, const std::filesystem::path& file)
-      : name_(file.stem().string()),
-        model_(onnx::import_model(file)),
+  OnnxModel(const WorkloadOptions& options, std::size_t number)
+      : name_(std::filesystem::path(options.models[number]).stem().string()),
+        model_(onnx::import_model(options.models[number], {.inlined_calls = SIZE_MAX})),
         start_(model_.graph()),
         rules_(load_rules(options)),
-        sizes_(options.bind),
+        sizes_(sizes_for(model_names(options.models)[number], options.bind)),
         bindings_(bind_symbols(sizes_, model_.tables())),
         costs_(cost::load_device(find_config(options.device)), bindings_) {
     if (options.models.size() == 1) check_bound();
+    warn_of_unbound();
     rules::clean_up(start_, rules_);
     start_.commit();
   }
@@ -97,12 +102,27 @@ class OnnxModel : public Task {
   }
 
  private:
-  /// With several models, another one may have the dim.
+  /// With several models, another one may have the dim; a name with a colon may be that of another job's.
   void check_bound() const {
     for (const auto& [name, size] : sizes_)
-      if (!model_.tables().find_symbol(name))
+      if (!model_.tables().find_symbol(name) && name.find(':') == std::string::npos)
         throw WorkloadError("has no symbolic dim '" + name + "'", name_,
                             "correct workload.bind or --bind; `regraft inspect` shows the inputs");
+  }
+
+  void warn_of_unbound() const {
+    std::vector<std::string> unbound;
+    for (graph::NodeId id = 0; id < start_.id_bound(); ++id) {
+      if (!start_.alive(id) || start_.node(id).kind != graph::OpKind::input) continue;
+      for (const graph::Dim dim : start_.type({id, 0}).dims) {
+        if (!graph::is_symbol(dim) || bindings_.find(graph::dim_symbol(dim))) continue;
+        const std::string& name = model_.tables().symbol_name(graph::dim_symbol(dim));
+        if (std::ranges::find(unbound, name) == unbound.end()) unbound.push_back(name);
+      }
+    }
+    if (unbound.empty()) return;
+    std::fprintf(stderr, "regraft: warning: %s: dims without a size count as 1: %s; bind them\n",
+                 name_.c_str(), join(unbound, ", ").c_str());
   }
 
   std::string name_;
@@ -169,8 +189,10 @@ constexpr char kBind[] = "workload.bind";
 
 std::vector<Option> workload_options() {
   std::vector<Option> options = table().options();
-  options.emplace_back(kBind, TextList{}, any().fixed(),
-                       "sizes of the models' symbolic dims, such as batch=8; others count as 1");
+  options.emplace_back(
+      kBind, TextList{}, any().fixed(),
+      "sizes of the models' dynamic dims: batch=8; MODEL:batch=8 for one model. Commands find the "
+      "others (launch/docs/optimise.md); in Python they count as 1");
   return options;
 }
 
@@ -178,6 +200,17 @@ WorkloadOptions workload_options_from(const Config& config) {
   WorkloadOptions options = table().from(config);
   options.bind = parse_bindings(config.list(kBind), kBind);
   return options;
+}
+
+std::vector<std::string> model_names(const std::vector<std::string>& models) {
+  std::map<std::string, int> seen;
+  std::vector<std::string> names;
+  for (const std::string& model : models) {
+    std::string name = is_synthetic(model) ? model : std::filesystem::path(model).stem().string();
+    if (const int count = seen[name]++; count > 0) name += "-" + std::to_string(count + 1);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 rules::RuleSet load_rules(const WorkloadOptions& options) {
@@ -208,7 +241,7 @@ std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t mode
   if (is_synthetic(name))
     task = std::make_unique<SyntheticGraph>(name);
   else
-    task = std::make_unique<OnnxModel>(options, name);
+    task = std::make_unique<OnnxModel>(options, model);
   if (options.environment.reward != env::RewardKind::measured) return task;
   if (!options.make_meter)
     throw WorkloadError("nothing is at hand to measure the reward with", "workload.reward",

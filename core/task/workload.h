@@ -29,12 +29,15 @@ struct WorkloadOptions {
   std::filesystem::path rules = "configs/rules";                    // a .rules file or a folder of them
   std::filesystem::path device = "configs/devices/cpu-1core.toml";  // profile of the analytic cost model
   env::EnvOptions environment;                                      // its bindings are each task's own
-  NamedSizes bind;                                                  // of symbolic dims
+  NamedSizes bind;  // of symbolic dims; of one model's alone: MODEL:batch, by the name in model_names
   /// The measured costs of a task's graphs, for the measured reward; none where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();
 WorkloadOptions workload_options_from(const Config& config);
+
+/// What the models are called: stems of files, with a number where another has that stem too.
+std::vector<std::string> model_names(const std::vector<std::string>& models);
 
 /// One graph to rewrite with what belongs to it: the model's mapped weights and tables, rules, costs.
 /// Environments made from it must not outlive it, and share its tables: one thread.
@@ -45,7 +48,7 @@ class Task {
   virtual const rules::RuleSet& rules() const = 0;
   virtual const cost::CostFactory& costs() const = 0;
   virtual const std::string& name() const = 0;  // file stem
-  /// Sizes of its symbolic dims, by symbol and by name; others count as 1.
+  /// Sizes of its symbolic dims, by symbol and by name; others count as 1, and are warned of.
   virtual const graph::Bindings& bindings() const = 0;
   virtual const NamedSizes& sizes() const = 0;
   /// Writes a graph of this task as a model file. Throws WorkloadError where it is none (a synthetic one).

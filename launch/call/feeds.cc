@@ -8,6 +8,7 @@ namespace regraft::launch {
 exec::FeedRequest to_request(const FeedOptions& options, std::uint64_t seed) {
   exec::FeedRequest request;
   request.bound = task::parse_size_lists(options.bindings);
+  request.foreign = options.foreign;
   request.files = options.inputs;
   request.seed = seed;
   return request;

@@ -14,6 +14,7 @@ namespace regraft::launch {
 struct FeedOptions {
   std::vector<std::string> bindings;          // --bind
   std::vector<std::filesystem::path> inputs;  // --inputs
+  bool foreign = false;                       // bindings may name dims of other models
   std::optional<std::filesystem::path> feed;  // found by another process of ours: the others do not count
 };
 

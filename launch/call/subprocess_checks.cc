@@ -69,6 +69,7 @@ ProfileSummary profile_in_child(const std::filesystem::path& model, const std::f
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {
   std::vector<std::string> arguments{"find-feed", as_argument(model), "--seed", std::to_string(seed)};
   for (const std::string& binding : options.bindings) arguments.insert(arguments.end(), {"--bind", binding});
+  if (options.foreign) arguments.emplace_back("--foreign");
   for (const auto& input : options.inputs)
     arguments.insert(arguments.end(), {"--inputs", as_argument(input)});
   nlohmann::json json;

@@ -18,6 +18,7 @@
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
 #include "launch/call/subprocess_checks.h"
+#include "launch/call/task_sizes.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
@@ -64,6 +65,7 @@ int bench_environment(const Options& options) {
   workload.device = options.device;
   workload.environment.horizon = options.horizon;
   workload.bind = task::parse_bindings(options.feed.bindings);
+  workload.bind = find_sizes(workload);
   const SystemClock clock;
   const auto task = task::load_task(workload, 0);
   env::Environment environment = task::make_environment(*task, workload, clock);
@@ -135,7 +137,8 @@ void add_bench(Command& program, Action& action) {
   Option* environment = command
                             ->add_option("--env", options->environment,
                                          "instead: the speed of this model's environment, by random steps")
-                            ->excludes(model);
+                            ->excludes(model)
+                            ->excludes("--inputs");
   Option* dream = command
                       ->add_flag("--dream", options->dream,
                                  "instead: the speed of dreams of a world model and a controller")

@@ -74,7 +74,7 @@ class Calibration {
   explicit Calibration(const Options& options)
       : options_(options),
         device_(exec::device_of_this_machine(task::find_config(options.device))),
-        model_(onnx::import_model(*options.model)),
+        model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
         launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {

@@ -19,6 +19,7 @@
 #include "core/task/workload.h"
 #include "launch/cli/commands.h"
 #include "launch/job/job_config.h"
+#include "launch/job/job_sizes.h"
 #include "launch/job/world_job.h"
 #include "launch/policy/controller_bundle.h"
 #include "learner/world/world_options.h"
@@ -58,6 +59,7 @@ int collect(const Options& options) {
   for (const std::string& model : options.models) models += (models.empty() ? "" : ",") + model;
   if (!models.empty()) config.set("workload.models=" + models);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
+  bind_sizes(config);
   const task::WorkloadOptions workload = task::workload_options_from(config);
   if (workload.models.empty())
     throw UsageError("no model to collect on", "collect", "name ONNX files, or give a --config that does");
@@ -110,7 +112,7 @@ void add_collect(Command& program, Action& action) {
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");
   command
       ->add_option("--bind", options->bindings,
-                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+                   "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command->add_option("--set", options->settings,
                       "override one key: world.collect_steps=4000, world.noop=0.2; may be repeated");

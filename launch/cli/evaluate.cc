@@ -15,6 +15,7 @@
 #include "core/nn/world_bundle.h"
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
+#include "launch/call/task_sizes.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/evaluate/controller_validity.h"
@@ -84,6 +85,14 @@ nlohmann::json course_of(const search::SearchResult& found, const std::string& k
           {"improvements", improvements}};
 }
 
+// What the table calls a search and the drawn episodes of one policy or controller.
+std::string searching_with(const std::string& search, const std::filesystem::path& path) {
+  return search + " search with " + path.string();
+}
+std::string episodes_of(const std::filesystem::path& path) {
+  return "episodes of " + path.string();
+}
+
 /// The workload with episodes as in a training, but for what the config says itself.
 task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::EpisodeLimits& trained,
                                  const Config& config) {
@@ -151,11 +160,11 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
   for (const std::string& name : options.searches) {
     if (!wants_policy(name)) continue;
     ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + "-search", name + " " + path.string(), task, workload, options,
+    report(search_by(name, &prior, name + "-search", searching_with(name, path), task, workload, options,
                      costed_in_training(bundle)));
   }
   report(play_bundle(task, workload, bundle, nn::ActionSelection::drawn, options.episodes, options.seed,
-                     "policy", "controller " + path.string()));
+                     "policy", episodes_of(path)));
   report(play_bundle(task, workload, bundle, nn::ActionSelection::most_likely, 1, options.seed, "policy-mode",
                      "controller, most probable"));
   const replay::DreamValidity validity =
@@ -180,6 +189,7 @@ int evaluate(Options& options) {
   if (!options.models.empty()) workload.models = options.models;
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
+  workload.bind = find_sizes(workload);
   std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
               "best", "costed", "seconds");
   nlohmann::json all = nlohmann::json::array();
@@ -226,10 +236,9 @@ int evaluate(Options& options) {
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name))
-          report(search_by(name, &prior, name + "-search", name + " " + path.string(), *task, seen, options,
+          report(search_by(name, &prior, name + "-search", searching_with(name, path), *task, seen, options,
                            costed_in_training(policy)));
-      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy",
-                  "policy " + path.string()));
+      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy", episodes_of(path)));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
       report(play(*task, seen, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
     }
@@ -255,7 +264,7 @@ void add_evaluate(Command& program, Action& action) {
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--bind", options->bindings,
-                   "values of dynamic dims: batch=8,seq=128 (default: the config's)")
+                   "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
       ->add_option("--searches", options->searches,

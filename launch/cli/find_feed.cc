@@ -55,6 +55,7 @@ void add_find_feed(Command& program, Action& action) {
   command->hide();  // started by other commands; not for people
   command->add_option("MODEL", options->model)->required();
   add_feed_options(*command, options->feed);
+  command->add_flag("--foreign", options->feed.foreign, "leave bindings of other dims out");
   command->add_option("--seed", options->seed);
   command->callback([options, &action] {
     action = [options] {

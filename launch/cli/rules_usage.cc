@@ -14,6 +14,7 @@
 #include "core/rules/rewrite/cleanup.h"
 #include "core/task/config_files.h"
 #include "launch/call/call_files.h"
+#include "launch/call/subprocess_checks.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/optimise/searches.h"
@@ -106,13 +107,20 @@ int run(Options& options) {
   for (const std::filesystem::path& model : options.models) files.reads("MODEL", model);
   files.reads_rules("--rules", options.rules);
   const rules::RuleSet rules = task::load_rule_set(options.rules);
-  const cost::AnalyticFactory costs(cost::load_device(task::find_config(options.device)), {});
+  const cost::DeviceProfile device = cost::load_device(task::find_config(options.device));
   Usage usage;
   for (const auto& [model, name] : named(options.models)) {
     const onnx::ImportedModel imported = onnx::import_model(model, {.inlined_calls = SIZE_MAX});
+    graph::Bindings bindings;
+    const exec::Feed feed = feed_in_child(model, {}, options.seed);
+    if (feed.runs())
+      for (const auto& [dim, size] : feed.points.front().all())
+        bindings.bind(imported.tables().symbol(dim), size);
+    const cost::AnalyticFactory costs(device, bindings);
     for (std::size_t at = 0; at < imported.graph_count(); ++at)
       count(imported.graph(at), name, rules, costs, options, usage);
-    std::fprintf(stderr, "regraft: %s: done\n", model.c_str());
+    std::fprintf(stderr, "regraft: %s: done; %s\n", model.c_str(),
+                 feed.runs() ? describe_sizes(feed).c_str() : feed.problem.c_str());
   }
   write_file_atomic(options.out, csv_of(usage, rules));
   std::map<std::string, std::set<std::uint32_t>> fired;  // by way

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "launch/cli/commands.h"
 #include "launch/job/job_config.h"
+#include "launch/job/job_sizes.h"
 #include "launch/job/model_based.h"
 #include "launch/job/mpi_session.h"
 #include "launch/job/phases.h"
@@ -35,6 +36,10 @@ int run_job(const Options& options, ProcessGroup& group) {
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
+  if (options.resume)
+    bind_sizes_of(folder, config);
+  else
+    bind_sizes(config);
   if (!job_phase(config).make) return run_model_based(folder, std::move(config), options.resume, group);
   return run_phase(folder, std::move(config), options.resume, group);
 }
@@ -78,7 +83,8 @@ void add_train(Command& program, Action& action) {
   command->add_option("--set", options->settings, "override one key: ppo.lr=1e-4; may be repeated");
   command
       ->add_option("--bind", options->bindings,
-                   "values of dynamic dims: batch=8,seq=128; the same as --set workload.bind=...")
+                   "sizes of dynamic dims: batch=8,seq=128; the same as --set workload.bind=... (default: "
+                   "found by trying)")
       ->delimiter(',');
   command->add_flag("--resume", options->resume, "go on with the run in that folder");
   command->callback([options, &action] { action = [options] { return train(*options); }; });

@@ -32,8 +32,8 @@ class RuntimeMeter : public env::LatencyMeter {
   /// All graphs of the task are fed as the first one is.
   void find_feed() {
     FeedOptions options;
-    for (const auto& [dim, size] : task_.sizes())
-      options.bindings.push_back(dim + "=" + std::to_string(size));
+    options.bindings = task::binding_texts(task_.sizes());
+    options.foreign = true;  // dims inside of the model are among them
     const exec::Feed feed = feed_in_child(request_.model, options, request_.seed);
     if (!feed.runs()) throw exec::ExecError(feed.problem, task_.name(), feed.remedy);
     feed_file_.emplace(feed);

@@ -1,6 +1,7 @@
 #include "launch/job/config_warnings.h"
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/task/workload.h"
 #include "launch/job/phases.h"
 
@@ -14,6 +15,8 @@ ConfigWarnings config_warnings(const Config& config) {
         "workload.reward: detailed with these weights pays what incremental does: raise "
         "workload.weight_flops, "
         "workload.weight_memory or workload.weight_launches");
+  if (const TextList& sizes = config.list("workload.bind"); !sizes.empty())
+    notes.remarks.emplace_back("workload.bind: costs are predicted at " + join(sizes, ", "));
   const JobPhase& phase = job_phase(config);
   const std::string name(phase.name);
   const bool imitates = config.number("ppo.imitation") > 0, part = config.number("train.trained_share") < 1;

@@ -22,7 +22,7 @@ learner::PpoPhaseSetup ppo_setup(const learner::RunFolder& folder, const Config&
   learner::PpoPhaseSetup setup;
   setup.job = job_setup(folder, config);
   setup.ppo = learner::ppo_options().from(config);
-  setup.model_names = model_names(workload.models);
+  setup.model_names = task::model_names(workload.models);
   setup.network = learner::network_options().from(config);
   setup.network.action_mode = workload.environment.action_mode;
   setup.rule_features = env::make_rule_features(rules, workload.environment.action_mode);

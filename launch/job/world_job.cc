@@ -20,11 +20,11 @@ learner::WorldContext world_context(const Config& config) {
   learner::WorldContext context;
   context.rule_set_hash = task::load_rules(workload).hash().hex();
   context.op_kinds = graph::op_kind_names();
-  context.model_names = model_names(workload.models);
+  context.model_names = task::model_names(workload.models);
   context.horizon = workload.environment.horizon;
   context.location_limit = workload.environment.location_limit;
   context.action_mode = workload.environment.action_mode;
-  for (const auto& [name, size] : workload.bind) context.bind.push_back(name + "=" + std::to_string(size));
+  context.bind = task::binding_texts(workload.bind);
   context.reward_kind = enum_name(workload.environment.reward);
   return context;
 }

@@ -53,6 +53,7 @@ Paths CheckedSearch::without(const ModelGraphs& start, const Paths& paths, const
   refuse({rule, refused.reason});
   rules_.exclude(rule);
   forget_rewrites();
+  report_.changes = {};
   return find(start, best);
 }
 
@@ -101,7 +102,10 @@ Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, Model
   best = start;
   std::optional<Refused> refused;
   if (rewrites(paths)) phase_("check sites", [&] { refused = apply_checked(paths, best); });
-  if (!refused) return paths;
+  if (!refused) {
+    report_.changes.keep_taken_in(report_.rules);
+    return paths;
+  }
   if (options_.script)
     throw NotEquivalentError("rule " +
                                  rules_.info(paths[refused->place.graph][refused->place.rewrite].rule).name +

@@ -15,10 +15,11 @@ constexpr std::size_t kMostContenders = 24;
 constexpr double kMostBytes = 2e9;  // of all models of one trial
 constexpr double kNearlyWorth =
     1.07;  // times as slow as it is, by the cost model: real gains were seen up to there
-constexpr double kShareOfLeavingOut = 0.4;  // of the time
-constexpr double kShareOfRound = 0.6;       // of what is left
-constexpr double kLeastShare = 0.15;        // left, for another round
-constexpr double kShareOfSingles = 0.6;     // of a round
+constexpr double kShareOfLeavingOut = 0.4;         // of the time
+constexpr double kShareOfRound = 0.6;              // of what is left
+constexpr double kLeastShare = 0.15;               // left, for another round
+constexpr double kShareOfSingles = 0.6;            // of a round
+const exec::Measurement kNoTime{0, {1e-3}, 0, 0};  // what a session takes at least is its process
 
 double bytes_in(const std::filesystem::path& folder) {
   double bytes = 0;
@@ -36,6 +37,15 @@ std::string MeasuredGroup::text() const {
   char figures[80];
   std::snprintf(figures, sizeof figures, ": %.3fx as fast", gain.speedup);
   return text + figures;
+}
+
+void MeasuredChanges::keep_taken_in(const std::map<std::string, int>& rewrites) {
+  std::erase_if(taken_in, [&](const MeasuredGroup& group) {
+    return std::ranges::any_of(group.rules, [&](const auto& rule) {
+      const auto held = rewrites.find(rule.first);
+      return held == rewrites.end() || held->second < rule.second;
+    });
+  });
 }
 
 double MeasuredChoice::seconds_left() const {
@@ -68,7 +78,7 @@ MeasuredChoice::Changes MeasuredChoice::leaving_out(const Paths& paths, std::spa
   return changes;
 }
 
-MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths, std::size_t most) const {
+MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
   std::vector<std::pair<double, Change>> moves;  // by what the model is predicted to lose
   for (std::size_t at = 0; at < paths.size(); ++at) {
     env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
@@ -82,27 +92,32 @@ MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths, std::size_
   }
   std::ranges::stable_sort(moves, {}, &std::pair<double, Change>::first);
   Changes changes;
-  for (std::size_t i = 0; i < std::min(most, moves.size()); ++i)
-    changes.push_back(std::move(moves[i].second));
+  for (auto& [lost_us, change] : moves) changes.push_back(std::move(change));
   return changes;
 }
 
-MeasuredChoice::Changes MeasuredChoice::trial(const Paths& paths, double seconds,
-                                              const std::function<Changes(std::size_t)>& make) const {
+MeasuredChoice::Changes MeasuredChoice::trial(const Paths& paths, double seconds, const Make& make) {
+  exec::TrialOptions options = options_;
+  options.budget_s = seconds;
+  const auto affordable = [&] {
+    return std::min(kMostContenders, exec::affordable_contenders(probe_.value_or(kNoTime), options));
+  };
+  if (affordable() == 0) return {};
+  Changes changes = make(affordable());
+  if (changes.empty()) return {};
   const TempDir folder;
   const std::filesystem::path first = folder.path() / "first.onnx";
   write(paths, first);
-  exec::TrialOptions options = options_;
-  options.budget_s = seconds;
-  const exec::Measurement probe = exec::probe(launcher_, first, options);
+  if (!probe_) probe_ = exec::probe(launcher_, first, options);
   const auto fit = static_cast<std::size_t>(kMostBytes / std::max(bytes_in(folder.path()), 1.0));
-  Changes changes = make(std::min({kMostContenders, fit, exec::affordable_contenders(probe, options)}));
+  const std::size_t most = std::min(fit, affordable());
+  if (changes.size() > most) changes = make(most);
   std::vector<std::filesystem::path> files;
   for (const Change& change : changes) {
     files.push_back(folder.path() / (std::to_string(files.size()) + ".onnx"));
     write(changed(paths, change), files.back());
   }
-  const auto gains = exec::run_trials(launcher_, first, probe, files, options);
+  const auto gains = exec::run_trials(launcher_, first, *probe_, files, options);
   for (std::size_t i = 0; i < gains.size(); ++i) changes[i].measured.gain = gains[i];
   return changes;
 }
@@ -116,8 +131,7 @@ MeasuredChoice::Change MeasuredChoice::together(std::span<const Change> changes)
   return sum;
 }
 
-bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure,
-                             const std::function<Changes(std::size_t)>& make,
+bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const Make& make,
                              std::vector<MeasuredGroup>& noted) {
   const auto speedup = [](const Change& change) { return change.measured.gain.speedup; };
   Changes gaining = trial(paths, seconds * kShareOfSingles, make);
@@ -129,6 +143,7 @@ bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure,
     const Changes sums = trial(paths, seconds * (1 - kShareOfSingles), [&](std::size_t most) {
       const std::size_t all = gaining.size(), count = std::clamp<std::size_t>(most, 2, all);
       Changes some;
+      sizes.clear();
       for (std::size_t k = 1; k <= count; ++k) {
         sizes.push_back((all * k + count - 1) / count);
         some.push_back(together(std::span(gaining).first(sizes.back())));
@@ -136,8 +151,8 @@ bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure,
       return some;
     });
     const auto best = std::ranges::max_element(sums, {}, speedup);
-    if (speedup(*best) <= 1) return false;
-    gaining.resize(sizes[static_cast<std::size_t>(best - sums.begin())]);
+    if (best != sums.end() && speedup(*best) <= 1) return false;
+    gaining.resize(best == sums.end() ? 1 : sizes[static_cast<std::size_t>(best - sums.begin())]);
   }
   paths = changed(paths, together(gaining));
   for (const Change& change : gaining) noted.push_back(change.measured);
@@ -151,10 +166,16 @@ Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, Meas
   improve(
       paths, all_s * kShareOfLeavingOut, &exec::SpeedupEstimate::speedup,
       [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out);
-  while (seconds_left() > all_s * kLeastShare &&
-         improve(
-             paths, seconds_left() * kShareOfRound, &exec::SpeedupEstimate::low,
-             [&](std::size_t most) { return taking_in(paths, most); }, changes.taken_in)) {
+  for (bool gains = true; gains && seconds_left() > all_s * kLeastShare;) {
+    std::optional<Changes> moves;  // found where there is time for one
+    gains = improve(
+        paths, seconds_left() * kShareOfRound, &exec::SpeedupEstimate::low,
+        [&](std::size_t most) {
+          if (!moves) moves = taking_in(paths);
+          return Changes(moves->begin(),
+                         moves->begin() + static_cast<std::ptrdiff_t>(std::min(most, moves->size())));
+        },
+        changes.taken_in);
   }
   return paths;
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct MeasuredGroup {
 /// What measurements changed of what the cost model chose.
 struct MeasuredChanges {
   std::vector<MeasuredGroup> left_out, taken_in;
+
+  /// Forgets what was taken in and is not among these rewrites any more.
+  void keep_taken_in(const std::map<std::string, int>& rewrites);
 };
 
 /// What a choice starts from. All outlive it.
@@ -64,16 +68,18 @@ class MeasuredChoice {
   using Figure = double exec::SpeedupEstimate::*;
 
   Changes leaving_out(const Paths& paths, std::span<const double> saved_us, std::size_t most) const;
-  Changes taking_in(const Paths& paths, std::size_t most) const;
+  Changes taking_in(const Paths& paths) const;
 
+  /// At most so many changes.
+  using Make = std::function<Changes(std::size_t most)>;
   /// Makes the changes that gain, alone and together, at most as many as are affordable. Whether there are
   /// any.
-  bool improve(Paths& paths, double seconds, Figure figure,
-               const std::function<Changes(std::size_t most)>& make, std::vector<MeasuredGroup>& noted);
+  bool improve(Paths& paths, double seconds, Figure figure, const Make& make,
+               std::vector<MeasuredGroup>& noted);
   static Change together(std::span<const Change> changes);
-  /// How much faster each of make(most) is than the paths.
-  Changes trial(const Paths& paths, double seconds,
-                const std::function<Changes(std::size_t most)>& make) const;
+  /// How much faster each of make(most) is than the paths. None, and nothing is run, where there are none or
+  /// the time is too short for any.
+  Changes trial(const Paths& paths, double seconds, const Make& make);
   Paths changed(const Paths& paths, const Change& change) const;
   void write(const Paths& paths, const std::filesystem::path& file) const;
   double seconds_left() const;
@@ -83,6 +89,7 @@ class MeasuredChoice {
   FoundRewrites found_;
   const Clock& clock_;
   std::int64_t end_ns_ = 0;
+  std::optional<exec::Measurement> probe_;  // what a session takes
 };
 
 }  // namespace regraft::launch

@@ -42,6 +42,7 @@ class FeedFinder {
  public:
   FeedFinder(const std::filesystem::path& model, const FeedRequest& request, OrtSession session)
       : request_(request),
+        bound_(request.bound),
         session_(std::move(session)),
         dims_(dynamic_dims(model, session_.inputs())),
         model_(onnx::import_model(model, {.inlined_calls = SIZE_MAX})) {
@@ -62,10 +63,13 @@ class FeedFinder {
   }
 
  private:
-  void check_names() const {
+  void check_names() {
     std::vector<std::string> names;
     for (const DynamicDim& dim : dims_) names.push_back(dim.name);
-    for (const auto& [name, sizes] : request_.bound) {
+    if (request_.foreign)
+      std::erase_if(bound_,
+                    [&](const auto& one) { return std::ranges::find(names, one.first) == names.end(); });
+    for (const auto& [name, sizes] : bound_) {
       if (std::ranges::find(names, name) != names.end()) continue;
       if (names.empty())
         throw UsageError("the model has no dynamic dims, and none of this name", "--bind " + name,
@@ -80,7 +84,7 @@ class FeedFinder {
   void take_given() {
     if (!feed_.files.empty())
       for (const auto& [dim, size] : source_->sizes(session_.inputs())) fix(dim, size, "as in --inputs");
-    for (const auto& [dim, sizes] : request_.bound) {
+    for (const auto& [dim, sizes] : bound_) {
       const auto held = given_.find(dim);
       if (held != given_.end() && held->second != sizes.front())
         throw UsageError("the inputs given have " + std::to_string(held->second) + " there",
@@ -295,10 +299,10 @@ class FeedFinder {
   /// Further sizes that the user bound, which must run; else smaller and larger ones that do.
   void find_others() {
     std::size_t bound = 1;
-    for (const auto& [dim, sizes] : request_.bound) bound = std::max(bound, sizes.size());
+    for (const auto& [dim, sizes] : bound_) bound = std::max(bound, sizes.size());
     for (std::size_t i = 1; i < bound; ++i) {
       SymbolSizes sizes = feed_.points[0].sizes;
-      for (const auto& [dim, values] : request_.bound) sizes[dim] = values[std::min(i, values.size() - 1)];
+      for (const auto& [dim, values] : bound_) sizes[dim] = values[std::min(i, values.size() - 1)];
       derive(sizes);
       if (!runs(sizes, 1))
         throw ExecError("the model does not run at " + FeedPoint{sizes, {}}.describe() + ": " + problem_,
@@ -359,6 +363,7 @@ class FeedFinder {
   }
 
   const FeedRequest& request_;
+  std::map<std::string, std::vector<std::int64_t>> bound_;
   OrtSession session_;
   std::vector<DynamicDim> dims_;
   onnx::ImportedModel model_;
@@ -379,6 +384,10 @@ Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   std::optional<OrtSession> session;
   try {
     session.emplace(model, SessionOptions{Optimisation::none, 1, {}});
+    for (const ValueInfo& input : session->inputs())
+      if (input.container == Container::map)
+        throw ExecError("maps are neither drawn nor read, and its input " + input.name + " holds one", model,
+                        "export the model with tensors as inputs");
   } catch (const ExecError& error) {
     Feed feed;
     feed.problem = error.problem();

@@ -14,6 +14,7 @@ namespace regraft::exec {
 struct FeedRequest {
   std::map<std::string, std::vector<std::int64_t>> bound =
       {};                                         // --bind: sizes of dims, the first counts most
+  bool foreign = false;                           // names that no input has are left out of these
   std::vector<std::filesystem::path> files = {};  // --inputs
   std::uint64_t seed = 0;
   double seconds = 60;  // of looking for sizes, at most
@@ -26,8 +27,8 @@ struct FeedRequest {
 /// together), else the first ones times a quarter and times four, where it runs. Values of integer inputs are
 /// those that the model's readers imply, else constants that run. Where nothing runs, the feed has no points
 /// and says why; also for a model that the runtime cannot load. Runs the model in this process. Throws
-/// UsageError for a bound name that is no dynamic dim, and ExecError for files that cannot be read or do not
-/// fit. Throws what import_model throws.
+/// UsageError for a bound name that is no dynamic dim, unless `foreign`, and ExecError for files that cannot
+/// be read or do not fit. Throws what import_model throws.
 Feed find_feed(const std::filesystem::path& model, const FeedRequest& request);
 
 }  // namespace regraft::exec

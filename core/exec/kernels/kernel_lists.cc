@@ -181,8 +181,9 @@ KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed
   ProfileOptions named = options;
   named.kernels = true;
   lists.profile = profile_model(model, feed, named);
-  const onnx::ImportedModel imported = onnx::import_model(model);
-  if (imported.graph_count() == 1) settle(lists.profile);  // else kernels of loops run many times
+  const onnx::ImportedModel imported =
+      onnx::import_model(model, {.inlined_calls = SIZE_MAX});  // as feeds see it
+  if (imported.graph_count() == 1) settle(lists.profile);      // else kernels of loops run many times
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
   const KernelsByValue kernels = predict(imported, bindings, device, lists);

@@ -78,7 +78,7 @@ ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
   ValueInfo info{std::move(name), DType::undefined, {}};
   const auto holding = [&](Container container, const Ort::TypeInfo& held) {
     info = describe_value(std::move(info.name), held);
-    info.container = container;
+    if (info.container != Container::map) info.container = container;  // a sequence of maps is one here
     return info;
   };
   switch (type.GetONNXType()) {

@@ -75,6 +75,12 @@ class ModelBuilder {
     const ::onnx::TypeProto held = *type;
     *type->mutable_sequence_type()->mutable_elem_type() = held;
   }
+  /// A map from numbers to such values.
+  static void make_map(::onnx::TypeProto* type) {
+    const ::onnx::TypeProto held = *type;
+    type->mutable_map_type()->set_key_type(::onnx::TensorProto::INT64);
+    *type->mutable_map_type()->mutable_value_type() = held;
+  }
   static void make_optional(::onnx::TypeProto* type) {
     const ::onnx::TypeProto held = *type;
     *type->mutable_optional_type()->mutable_elem_type() = held;
@@ -116,6 +122,13 @@ class ModelBuilder {
     attribute.set_name(name);
     attribute.set_type(::onnx::AttributeProto::INT);
     attribute.set_i(value);
+  }
+
+  static void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {
+    ::onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(::onnx::AttributeProto::STRING);
+    attribute.set_s(value);
   }
 
   std::string bytes() const { return model_.SerializeAsString(); }

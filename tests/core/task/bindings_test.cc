@@ -27,5 +27,12 @@ TEST(Bindings, OneSizeEachWhereOneIsWanted) {
   EXPECT_THROW(parse_bindings({"batch=8", "16"}), UsageError);
 }
 
+TEST(Bindings, AModelsOwnSizesCountBeforeThoseForAll) {
+  const NamedSizes sizes{{"batch", 8}, {"a:batch", 2}, {"a:x:0.1", 3}, {"b:seq", 4}};
+  EXPECT_THAT(sizes_for("a", sizes), ElementsAre(Pair("b:seq", 4), Pair("batch", 2), Pair("x:0.1", 3)));
+  EXPECT_THAT(sizes_for("c", sizes)["batch"], 8);
+  EXPECT_EQ(parse_bindings(binding_texts(sizes)), sizes);
+}
+
 }  // namespace
 }  // namespace regraft::task

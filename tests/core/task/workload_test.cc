@@ -1,6 +1,6 @@
 #include "core/task/workload.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "core/task/environment_pool.h"
 
@@ -19,6 +19,11 @@ TEST(Workload, ASyntheticGraphIsNamedByItsSize) {
   EXPECT_EQ(task->rules().hash(), load_rules(workload({"synthetic:4:1:1:7"})).hash());
   for (const char* name : {"synthetic:", "synthetic:4:1:1", "synthetic:4:1:1:7:0", "synthetic:4:1:x:7"})
     EXPECT_THROW(load_task(workload({name}), 0), WorkloadError) << name;
+}
+
+TEST(Workload, ModelsAreCalledByTheirStems) {
+  EXPECT_THAT(model_names({"a/m.onnx", "b/m.onnx", "synthetic:4:1:1:7"}),
+              ::testing::ElementsAre("m", "m-2", "synthetic:4:1:1:7"));
 }
 
 TEST(Workload, ModelsWithOtherRulesAreNoJob) {

@@ -1,6 +1,8 @@
 // `regraft evaluate`: on a graph with a known optimum, each figure against what is known of it.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "core/base/atomic_file.h"
 #include "core/env/observation.h"
 #include "core/env/synthetic.h"
@@ -161,6 +163,9 @@ TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
           of_kind(scores, kind)["returns"].size(),
           std::string_view(kind).ends_with("search") || std::string_view(kind).ends_with("mode") ? 1u : 5u);
     EXPECT_EQ(once("1"), scores);
+    std::set<std::string> methods;
+    for (const json& score : scores) methods.insert(score["method"]);
+    EXPECT_EQ(methods.size(), scores.size()) << "each row of the table has a name of its own: " << scores;
     EXPECT_NE(of_kind(once("2"), "policy"), of_kind(scores, "policy"));
   }
 }

@@ -59,12 +59,12 @@ class Choice : public ::testing::Test {
     }
   }
 
-  Paths choose(CostsOps& launcher, const Paths& paths) {
+  Paths choose(CostsOps& launcher, const Paths& paths, const exec::TrialOptions& options = {}) {
     const std::vector<double> saved_us(paths[0].size(), 1);
     const cost::SeveralSizesFactory costs(
         cost::load_device(task::find_config("configs/devices/cpu-1core.toml")), {{}}, (*start_)[0]);
     const ManualClock clock;
-    return MeasuredChoice(launcher, {}, {*model_, *start_, rules_, std::span(&costs, 1)}, clock)
+    return MeasuredChoice(launcher, options, {*model_, *start_, rules_, std::span(&costs, 1)}, clock)
         .choose(paths, saved_us, changes_);
   }
 
@@ -111,6 +111,28 @@ TEST_F(Choice, TakesInWhatIsFasterThanItWasPredicted) {
   EXPECT_EQ(chosen[0][1].rule, 2u);
   ASSERT_THAT(changes_.taken_in, SizeIs(2));
   EXPECT_THAT(changes_.taken_in[0].rules, ElementsAre(Pair("exp", 1)));
+}
+
+TEST_F(Choice, RunsNothingWhereThereIsNothingToTry) {
+  CostsOps launcher({});
+  rules_ = rules::RuleSet::parse("erf: Sigmoid(x) => Erf(x)\n", "t");
+  EXPECT_EQ(choose(launcher, {{}}), Paths{1});
+  EXPECT_EQ(launcher.sessions, 0);
+}
+
+TEST_F(Choice, RunsNothingWhereTheTimeIsTooShortForAnyModel) {
+  CostsOps launcher({});
+  exec::TrialOptions options;
+  options.budget_s = 2;
+  EXPECT_EQ(choose(launcher, paths_, options), paths_);
+  EXPECT_EQ(launcher.sessions, 0);
+}
+
+TEST_F(Choice, RunsASlowModelOnceToLearnThatTheTimeIsTooShort) {
+  CostsOps launcher({{graph::OpKind::abs, 1e5}});
+  EXPECT_EQ(choose(launcher, paths_), paths_);
+  EXPECT_EQ(launcher.sessions, 1);
+  EXPECT_THAT(changes_.left_out, IsEmpty());
 }
 
 }  // namespace

@@ -133,6 +133,12 @@ TEST_F(FindFeed, RefusesANameThatIsNoDim) {
   EXPECT_THAT(refusal(fixed, {.bound = {{"batch", {2}}}}), HasSubstr("no dynamic dims"));
 }
 
+TEST_F(FindFeed, LeavesForeignNamesOutWhereTheyAreAllowed) {
+  const Feed feed = find(testing::affine(2, 1), {.bound = {{"batch", {2}}, {"seq", {8}}}, .foreign = true});
+  ASSERT_TRUE(feed.runs()) << feed.problem;
+  EXPECT_EQ(feed.points[0].sizes, (SymbolSizes{{"batch", 2}}));
+}
+
 TEST_F(FindFeed, DimsNamedByOthersFollowThem) {
   ModelBuilder model;
   model.input("past", {1, "past_length"}).input("next", {1, "length"});
@@ -275,6 +281,21 @@ TEST_F(FindFeed, AnOptionalIsThere) {
   model.node("OptionalGetElement", {"x"}, {"y"});
   const Feed feed = find(model);
   EXPECT_TRUE(feed.runs()) << feed.problem;
+}
+
+TEST_F(FindFeed, AMapIsRefusedWithItsNameAndWhatToDo) {
+  ModelBuilder model;
+  model.input("x", {"n"}).input("m", {}).output("y", {1, 3}).output("z", {"n"}).import_domain("ai.onnx.ml");
+  ModelBuilder::make_map(model.graph().mutable_input(1)->mutable_type());
+  model.node("Relu", {"x"}, {"z"});
+  ::onnx::NodeProto& cast = model.node("CastMap", {"m"}, {"y"});
+  cast.set_domain("ai.onnx.ml");
+  ModelBuilder::set_text(cast, "map_form", "SPARSE");
+  ModelBuilder::set_int(cast, "max_map", 3);
+  const Feed feed = find(model);
+  EXPECT_FALSE(feed.runs());
+  EXPECT_EQ(feed.problem, "maps are neither drawn nor read, and its input m holds one");
+  EXPECT_THAT(feed.remedy, HasSubstr("tensors as inputs"));
 }
 
 TEST_F(FindFeed, GoesThroughJson) {

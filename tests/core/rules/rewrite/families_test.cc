@@ -2,7 +2,10 @@
 // leads it to the form meant.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/rules/leads.h"
+#include "core/rules/match/match_index.h"
 
 namespace regraft::rules {
 namespace {
@@ -202,6 +205,34 @@ TEST(Families, AFactorOfChannelsIsResizedToThePixels) {
                        {conv(b, relu(b, conv(b, b.op(OpKind::global_average_pool, {x}), 8, 2, 1)), 2, 8, 1)});
   b.output(conv(b, b.op(OpKind::mul, {x, s}), 8, 4, 1));
   expect_leads(b, "scale-resize\nexpect Resize 1\nexpect Mul 1\nresize-scale\nexpect Resize 0\n");
+}
+
+// An average of an image that may be smaller than the window is one where a convolution is refused.
+TEST(Families, AveragesBecomeConvolutionsWhereTheirWindowsFit) {
+  static const RuleSet rules = RuleSet::load(kRules);
+  const auto names = [](bool dynamic, std::int64_t k, std::int64_t stride, std::int64_t pad) {
+    GraphBuilder b;
+    const std::int64_t side = dynamic ? graph::symbol_dim(b.tables().symbol("side")) : 5;
+    const Value x = b.op(OpKind::conv, {b.input({1, 4, side, side}), b.weight({4, 4, 1, 1})});
+    b.output(b.op(OpKind::average_pool, {x},
+                  {{Attr::kernel_shape, Ints{k, k}},
+                   {Attr::strides, Ints(2, stride)},
+                   {Attr::pads, Ints(4, pad)},
+                   {Attr::count_include_pad, std::int64_t{1}}}));
+    const MatchIndex index(rules, b.graph());
+    std::set<std::string> found;
+    for (std::uint32_t rule = 0; rule < rules.size(); ++rule)
+      if (!index.matches(rule).empty()) found.insert(rules.info(rule).name);
+    return std::pair(found.contains("average-pool-conv"), found.contains("conv-average"));
+  };
+  const bool dynamic = true;
+  EXPECT_EQ(names(!dynamic, 3, 1, 0), std::pair(true, true));
+  EXPECT_EQ(names(!dynamic, 3, 1, 1), std::pair(true, false)) << "padding";
+  EXPECT_EQ(names(dynamic, 3, 1, 0), std::pair(false, false)) << "an empty map where the side is 2";
+  EXPECT_EQ(names(dynamic, 3, 2, 0), std::pair(false, false)) << "an empty map where the side is 1";
+  EXPECT_EQ(names(dynamic, 2, 2, 0), std::pair(false, true)) << "a map of one where the side is 1";
+  EXPECT_EQ(names(dynamic, 3, 2, 1), std::pair(true, false)) << "the padding alone nearly fills a window";
+  EXPECT_EQ(names(dynamic, 4, 2, 1), std::pair(false, false));
 }
 
 TEST(Families, ConvolutionsOfSumsAndAverages) {

@@ -1,0 +1,85 @@
+#include "launch/optimise/checked_search.h"
+
+#include <gmock/gmock.h>
+
+#include "core/exec/tiny_models.h"
+#include "core/rules/match/match_index.h"
+#include "core/task/config_files.h"
+
+namespace regraft::launch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+/// y = Tanh(Tanh(Neg(Neg(x)))), with a rule that is right and one that is wrong.
+class CheckedPaths : public ::testing::Test {
+ protected:
+  CheckedPaths() {
+    exec::testing::ModelBuilder builder;
+    builder.input("x", {4}).output("y", {4});
+    builder.node("Neg", {"x"}, {"a"});
+    builder.node("Neg", {"a"}, {"b"});
+    builder.node("Tanh", {"b"}, {"c"});
+    builder.node("Tanh", {"c"}, {"y"});
+    model_.emplace(onnx::import_model(builder.write(dir_.path() / "m.onnx")));
+    start_.emplace(*model_);
+    const rules::MatchIndex index(rules_, (*start_)[0]);
+    for (std::uint32_t rule = 0; rule < 2; ++rule) both_[0].push_back(index.matches(rule)[0]);
+    feed_.points.emplace_back();
+    costs_.emplace(*model_, feed_, cost::load_device(task::find_config("configs/devices/cpu-1core.toml")),
+                   *start_);
+    options_.input = dir_.path() / "m.onnx";
+    options_.search = "greedy";
+    options_.accept = "cost";
+    options_.quiet = true;
+    report_.changes.taken_in = {{{{"right", 1}}, {}}, {{{"wrong", 1}}, {}}};
+  }
+
+  Paths replace_by(const Paths& paths) {
+    const ProfileSummary profile;
+    CheckedSearch search(
+        options_, rules_, *costs_, profile, [](const char*, const auto& work) { work(); }, report_, log_);
+    ModelGraphs best = *start_;
+    return search.replace_by(*start_, paths, best);
+  }
+
+  TempDir dir_;
+  std::optional<onnx::ImportedModel> model_;
+  std::optional<ModelGraphs> start_;
+  rules::RuleSet rules_ =
+      rules::RuleSet::parse("right: Neg(Neg(x)) => x\nwrong: Tanh(Tanh(x)) => Tanh(x)\n", "t");
+  Paths both_{1};
+  exec::Feed feed_;
+  std::optional<PointCosts> costs_;
+  OptimiseOptions options_;
+  OptimiseReport report_;
+  rules::RewriteLog log_;
+};
+
+TEST_F(CheckedPaths, WhatIsRefusedWasNotTakenIn) {
+  const Paths rest = replace_by(both_);
+  EXPECT_THAT(rest[0], SizeIs(1));
+  EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1)));
+  ASSERT_THAT(report_.refused_rules, SizeIs(1));
+  ASSERT_THAT(report_.changes.taken_in, SizeIs(1));
+  EXPECT_THAT(report_.changes.taken_in[0].rules, ElementsAre(Pair("right", 1)));
+}
+
+TEST_F(CheckedPaths, WhatIsFoundAnewWasNotTakenIn) {
+  const Paths found = replace_by({{both_[0][1]}});
+  EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1))) << "by the search without the wrong rule";
+  EXPECT_THAT(found[0], SizeIs(1));
+  EXPECT_THAT(report_.changes.taken_in, IsEmpty());
+}
+
+TEST_F(CheckedPaths, WhatPassesStaysTakenIn) {
+  replace_by({{both_[0][0]}});
+  ASSERT_THAT(report_.changes.taken_in, SizeIs(1));
+  EXPECT_THAT(report_.changes.taken_in[0].rules, ElementsAre(Pair("right", 1)));
+}
+
+}  // namespace
+}  // namespace regraft::launch
