@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/cost/analytic.h"
+#include "core/cost/kernel_database.h"
 #include "core/env/synthetic.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
@@ -76,6 +77,23 @@ class SyntheticGraph : public Task {
   NamedSizes sizes_;
 };
 
+/// The rates with what `workload.cost` adds.
+cost::DeviceProfile device_for(const WorkloadOptions& options) {
+  const std::filesystem::path file = find_config(options.device);
+  if (options.cost == CostKind::device) return cost::load_device(file);
+  cost::DeviceProfile device = cost::device_of_this_machine(file);
+  cost::KernelDatabase database(cost::default_kernel_database());
+  const auto kernels = database.read(kernel_fingerprint(options));
+  if (kernels.empty())
+    throw WorkloadError("no kernels were measured on this machine for workload.cost" +
+                            (database.problem().empty() ? "" : ": " + database.problem()),
+                        cost::default_kernel_database().string(),
+                        "run `regraft calibrate`, or set workload.cost=device");
+  device.measured = std::make_shared<cost::MeasuredKernels>(kernels);
+  device.each_alone = options.cost == CostKind::alone;
+  return device;
+}
+
 class OnnxModel : public Task {
  public:
   OnnxModel(const WorkloadOptions& options, std::size_t number)
@@ -85,7 +103,7 @@ class OnnxModel : public Task {
         rules_(load_rules(options)),
         sizes_(sizes_for(model_names(options.models)[number], options.bind)),
         bindings_(bind_symbols(sizes_, model_.tables())),
-        costs_(cost::load_device(find_config(options.device)), bindings_) {
+        costs_(device_for(options), bindings_) {
     if (options.models.size() == 1) check_bound();
     warn_of_unbound();
     rules::clean_up(start_, rules_);
@@ -155,6 +173,10 @@ const BoundOptions<WorkloadOptions>& table() {
        "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED"},
       {"workload.rules", &WorkloadOptions::rules, any(), "a .rules file or a folder of them"},
       {"workload.device", &WorkloadOptions::device, any(), "device profile of the cost model"},
+      {"workload.cost", &WorkloadOptions::cost, any(),
+       "what graphs cost: by the device's rates; corrected by the kernels that `regraft calibrate` measured "
+       "on "
+       "this machine; or the sum of all operations, each alone, by these kernels, as TASO does it"},
       {"workload.horizon", environment(&env::EnvOptions::horizon), between(1, 10000),
        "steps of an episode at most"},
       {"workload.horizon_mode", environment(&env::EnvOptions::horizon_mode), any(),
@@ -186,6 +208,10 @@ const BoundOptions<WorkloadOptions>& table() {
 constexpr char kBind[] = "workload.bind";
 
 }  // namespace
+
+std::string kernel_fingerprint(const WorkloadOptions& options) {
+  return cost::device_fingerprint(find_config(options.device), REGRAFT_RUNTIME_VERSION, 1);
+}
 
 std::vector<Option> workload_options() {
   std::vector<Option> options = table().options();

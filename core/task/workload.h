@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/bound_options.h"
@@ -23,18 +25,29 @@ class WorkloadError : public Error {
 
 class Task;
 
+/// What graphs cost: the device's rates; the same corrected by the kernels that were measured on this
+/// machine; or each operation alone, by these (as TASO does it).
+enum class CostKind : std::uint8_t { device, measured, alone };
+constexpr std::array<std::string_view, 3> enum_names(CostKind) {
+  return {"device", "measured", "alone"};
+}
+
 /// What a job rewrites: the options `workload.*`.
 struct WorkloadOptions {
   std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
   std::filesystem::path rules = "configs/rules";                    // a .rules file or a folder of them
   std::filesystem::path device = "configs/devices/cpu-1core.toml";  // profile of the analytic cost model
-  env::EnvOptions environment;                                      // its bindings are each task's own
+  CostKind cost = CostKind::device;
+  env::EnvOptions environment;  // its bindings are each task's own
   NamedSizes bind;  // of symbolic dims; of one model's alone: MODEL:batch, by the name in model_names
   /// The measured costs of a task's graphs, for the measured reward; none where the program links no runtime.
   std::function<std::unique_ptr<env::LatencyMeter>(const Task&)> make_meter;
 };
 std::vector<Option> workload_options();
 WorkloadOptions workload_options_from(const Config& config);
+
+/// Under which this machine's kernels are kept (core/cost/kernel_database.h).
+std::string kernel_fingerprint(const WorkloadOptions& options);
 
 /// What the models are called: stems of files, with a number where another has that stem too.
 std::vector<std::string> model_names(const std::vector<std::string>& models);

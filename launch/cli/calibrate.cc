@@ -15,6 +15,7 @@
 #include "core/env/rewrite_state.h"
 #include "core/exec/kernels/machine_calibration.h"
 #include "core/exec/latency/launcher.h"
+#include "core/exec/runtime/ort_session.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
@@ -31,7 +32,7 @@ struct Options {
   std::optional<std::filesystem::path> model;
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path kernels = "configs/devices/calibration.kernels";
-  std::filesystem::path database = exec::default_kernel_database();
+  std::filesystem::path database = cost::default_kernel_database();
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
@@ -73,7 +74,7 @@ class Calibration {
  public:
   explicit Calibration(const Options& options)
       : options_(options),
-        device_(exec::device_of_this_machine(task::find_config(options.device))),
+        device_(cost::device_of_this_machine(task::find_config(options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
@@ -83,9 +84,9 @@ class Calibration {
   }
 
   /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
-  void learn(exec::KernelDatabase& database) {
-    const std::string fingerprint =
-        exec::device_fingerprint(task::find_config(options_.device), options_.threads);
+  void learn(cost::KernelDatabase& database) {
+    const std::string fingerprint = cost::device_fingerprint(task::find_config(options_.device),
+                                                             exec::runtime_version(), options_.threads);
     std::vector<cost::KernelSample> kernels = database.read(fingerprint);
     const auto of_input =
         exec::compare_kernels(*options_.model, feed_, device_, {.threads = options_.threads}).samples();
@@ -146,13 +147,13 @@ class Calibration {
   TempDir folder_;
 };
 
-void warn(const exec::KernelDatabase& database) {
+void warn(const cost::KernelDatabase& database) {
   if (!database.problem().empty()) std::fprintf(stderr, "regraft: warning: %s\n", database.problem().c_str());
 }
 
 /// How well one model is predicted.
 int calibrate_model(const Options& options) {
-  exec::KernelDatabase database(options.database);
+  cost::KernelDatabase database(options.database);
   warn(database);
   Calibration calibration(options);
   calibration.learn(database);
@@ -190,15 +191,16 @@ int calibrate_this_machine(const Options& options) {
   const std::filesystem::path device_file = task::find_config(options.device),
                               grid_file = task::find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
-  const std::string fingerprint = exec::device_fingerprint(device_file, options.threads);
-  exec::KernelDatabase database(options.database);
+  const std::string fingerprint =
+      cost::device_fingerprint(device_file, exec::runtime_version(), options.threads);
+  cost::KernelDatabase database(options.database);
   warn(database);
   const SystemClock clock;
   Progress progress(
       {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
       std::cerr);
   const auto samples =
-      exec::calibrate_machine(grid, exec::device_of_this_machine(device_file), fingerprint, database,
+      exec::calibrate_machine(grid, cost::device_of_this_machine(device_file), fingerprint, database,
                               {.budget_s = options.budget_s, .threads = options.threads}, clock,
                               [&](std::size_t done) { progress.update(done); });
   progress.finish();

@@ -8,7 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/task/config_files.h"
 #include "launch/call/call_files.h"
@@ -115,7 +115,7 @@ int profile(Options& options) {
   exec::KernelLists lists;
   if (options.profile.kernels) {
     lists = exec::compare_kernels(options.model, feed,
-                                  exec::device_of_this_machine(task::find_config(options.device)),
+                                  cost::device_of_this_machine(task::find_config(options.device)),
                                   options.profile);
     text = to_json(lists, feed).dump(2) + "\n";
   } else {

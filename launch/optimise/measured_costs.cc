@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
 #include "core/onnx/export.h"
 #include "core/task/config_files.h"
 
@@ -26,7 +27,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
       costs_(costs),
       corrects_(options.measures_kernels()) {
   if (!corrects_) return;
-  fingerprint_ = exec::device_fingerprint(device_, options.threads);
+  fingerprint_ = cost::device_fingerprint(device_, exec::runtime_version(), options.threads);
   database_.emplace(options.database);
   known_ = database_->read(fingerprint_);
   if (!database_->problem().empty())

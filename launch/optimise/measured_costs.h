@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/optimise/checked_search.h"
 #include "launch/optimise/model_graphs.h"
@@ -40,7 +40,7 @@ class MeasuredCosts {
   PointCosts& costs_;
   const bool corrects_;
   std::string fingerprint_;
-  std::optional<exec::KernelDatabase> database_;
+  std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;
 };
 

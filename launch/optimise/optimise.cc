@@ -120,7 +120,7 @@ class Pipeline {
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
     const fs::path rates = task::find_config(options_.device);
     cost::DeviceProfile device =
-        options_.measures_kernels() ? exec::device_of_this_machine(rates) : cost::load_device(rates);
+        options_.measures_kernels() ? cost::device_of_this_machine(rates) : cost::load_device(rates);
     device.each_alone = options_.costs == "alone";
     costs_.emplace(*model_, feed_, std::move(device), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 #include "launch/call/feeds.h"
 
 namespace regraft::launch {
@@ -17,7 +17,7 @@ struct OptimiseOptions {
   std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
-  std::filesystem::path database = exec::default_kernel_database();  // of measured kernels
+  std::filesystem::path database = cost::default_kernel_database();  // of measured kernels
   std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of searches.h
   double budget_s = 60;

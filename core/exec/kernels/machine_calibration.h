@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_grid.h"
 #include "core/exec/kernels/kernel_lists.h"
 

@@ -2,7 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/file.h"
+#include "core/cost/analytic.h"
+#include "core/cost/kernel_database.h"
+#include "core/task/config_files.h"
 #include "core/task/environment_pool.h"
+#include "support/models.h"
 
 namespace regraft::task {
 namespace {
@@ -40,6 +45,32 @@ TEST(Workload, AMeasuredRewardWantsAMeter) {
   WorkloadOptions options = workload({"synthetic:4:1:1:7"});
   options.environment.reward = env::RewardKind::measured;
   EXPECT_THROW(load_task(options, 0), WorkloadError);
+}
+
+TEST(Workload, MeasuredCostsAreThoseOfThisMachinesKernels) {
+  const TempDir cache;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  WorkloadOptions options = workload({regraft::testing::unpacked_model("squeezenet1_1").string()});
+  options.environment.horizon = 1;
+  const auto latency_us = [&] {
+    const auto task = load_task(options, 0);
+    return task->costs().make(task->start())->latency_us();
+  };
+  const double by_rates = latency_us();
+  for (const CostKind kind : {CostKind::measured, CostKind::alone}) {
+    options.cost = kind;
+    EXPECT_THROW(load_task(options, 0), WorkloadError) << "nothing was measured";
+  }
+  std::vector<cost::KernelSample> twice;
+  const auto task = load_task(workload(options.models), 0);
+  const cost::DeviceProfile device = cost::device_of_this_machine(find_config(options.device));
+  for (const auto& kernel : cost::AnalyticCost(device, task->bindings(), task->start()).kernels())
+    if (!kernel.view) twice.push_back({kernel.features, kernel.analytic_us, 2 * kernel.analytic_us});
+  cost::KernelDatabase(cost::default_kernel_database()).write(kernel_fingerprint(options), twice);
+  options.cost = CostKind::measured;
+  EXPECT_NEAR(latency_us() / by_rates, 2, 0.1);
+  options.cost = CostKind::alone;
+  EXPECT_GT(latency_us(), 2 * by_rates) << "an activation is a kernel too";
 }
 
 TEST(EnvironmentPool, KeepsOneEnvironmentAModel) {

@@ -12,15 +12,16 @@ namespace SQLite {
 class Database;
 }
 
-namespace regraft::exec {
+namespace regraft::cost {
 
 /// The device's rates with what this processor decides: the channels of a block of the blocked layout, which
 /// are 16 with AVX-512 and else 8.
-cost::DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile);
+DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile);
 
-/// What kernel times are of: this processor, ONNX Runtime's version, the threads inside an op, and the rates
-/// that the times are compared with. Times of another fingerprint say nothing here.
-std::string device_fingerprint(const std::filesystem::path& device_profile, int threads);
+/// What kernel times are of: this processor, the runtime and its version ("1.31.1"), the threads inside an
+/// op, and the rates that the times are compared with. Times of another fingerprint say nothing here.
+std::string device_fingerprint(const std::filesystem::path& device_profile,
+                               const std::string& runtime_version, int threads);
 
 /// Kernels that were measured on this machine: one file of the user's, shared by all processes (SQLite with a
 /// write-ahead log). Measurements of one kernel are averaged. An interrupted write leaves nothing.
@@ -33,8 +34,8 @@ class KernelDatabase {
   ~KernelDatabase();
 
   /// All that was measured under the fingerprint.
-  std::vector<cost::KernelSample> read(const std::string& fingerprint);
-  void write(const std::string& fingerprint, std::span<const cost::KernelSample> samples);
+  std::vector<KernelSample> read(const std::string& fingerprint);
+  void write(const std::string& fingerprint, std::span<const KernelSample> samples);
   /// What went wrong, what was done, and what to do; empty: nothing.
   const std::string& problem() const { return problem_; }
 
@@ -51,4 +52,4 @@ class KernelDatabase {
 /// kernels.sqlite in the user's cache folder (XDG_CACHE_HOME, else ~/.cache).
 std::filesystem::path default_kernel_database();
 
-}  // namespace regraft::exec
+}  // namespace regraft::cost

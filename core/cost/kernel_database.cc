@@ -1,4 +1,4 @@
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 
 #include "core/base/enum_names.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
-#include "core/exec/runtime/ort_session.h"
 
-namespace regraft::exec {
+namespace regraft::cost {
 namespace {
 
 constexpr int kVersion = 1;
@@ -28,6 +28,22 @@ constexpr const char* kSchema =
     "runs INTEGER NOT NULL, day TEXT NOT NULL, "
     "PRIMARY KEY (fingerprint, op, form, dtype, sizes)) WITHOUT ROWID";
 
+using Sizes = decltype(KernelFeatures::sizes);
+
+std::string text_of(const Sizes& sizes) {
+  std::string text;
+  for (const std::int64_t size : sizes) text += std::to_string(size) + " ";
+  return text;
+}
+
+std::optional<Sizes> sizes_from(const std::string& text) {
+  std::istringstream words(text);
+  Sizes sizes;
+  for (std::int64_t& size : sizes)
+    if (!(words >> size)) return std::nullopt;
+  return sizes;
+}
+
 /// "AMD EPYC, family 25, model 1, stepping 1, 512 KB": what /proc/cpuinfo says of the first core.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
@@ -41,14 +57,15 @@ std::string processor() {
 
 }  // namespace
 
-cost::DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile) {
-  cost::DeviceProfile device = cost::load_device(device_profile);
+DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile) {
+  DeviceProfile device = load_device(device_profile);
   if (!__builtin_cpu_supports("avx512f")) device.channel_block = std::min(device.channel_block, 8.0);
   return device;
 }
 
-std::string device_fingerprint(const std::filesystem::path& device_profile, int threads) {
-  return processor() + "; ONNX Runtime " + runtime_version() + " CPU; " + std::to_string(threads) +
+std::string device_fingerprint(const std::filesystem::path& device_profile,
+                               const std::string& runtime_version, int threads) {
+  return processor() + "; ONNX Runtime " + runtime_version + " CPU; " + std::to_string(threads) +
          (threads == 1 ? " thread" : " threads") + "; rates " + hash_text(read_file(device_profile)).hex();
 }
 
@@ -111,8 +128,8 @@ KernelDatabase::KernelDatabase(const std::filesystem::path& file) : file_(file) 
 
 KernelDatabase::~KernelDatabase() = default;
 
-std::vector<cost::KernelSample> KernelDatabase::read(const std::string& fingerprint) {
-  std::vector<cost::KernelSample> samples;
+std::vector<KernelSample> KernelDatabase::read(const std::string& fingerprint) {
+  std::vector<KernelSample> samples;
   guarded("read", [&] {
     SQLite::Statement query(*database_,
                             "SELECT op, form, dtype, sizes, analytic_us, measured_us FROM kernels "
@@ -120,11 +137,11 @@ std::vector<cost::KernelSample> KernelDatabase::read(const std::string& fingerpr
     query.bind(1, fingerprint);
     while (query.executeStep()) {
       const auto kind = graph::op_from_name(query.getColumn(0).getString());
-      const auto form = enum_value<cost::KernelForm>(query.getColumn(1).getString());
-      const nlohmann::json sizes = nlohmann::json::parse(query.getColumn(3).getString(), nullptr, false);
-      if (!kind || !form || !sizes.is_array() || sizes.size() != cost::KernelFeatures::kSizes) continue;
-      cost::KernelSample& sample = samples.emplace_back();
-      sample.features = {*kind, *form, static_cast<graph::DType>(query.getColumn(2).getInt()), sizes};
+      const auto form = enum_value<KernelForm>(query.getColumn(1).getString());
+      const auto sizes = sizes_from(query.getColumn(3).getString());
+      if (!kind || !form || !sizes) continue;
+      KernelSample& sample = samples.emplace_back();
+      sample.features = {*kind, *form, static_cast<graph::DType>(query.getColumn(2).getInt()), *sizes};
       sample.analytic_us = query.getColumn(4).getDouble();
       sample.measured_us = query.getColumn(5).getDouble();
     }
@@ -132,7 +149,7 @@ std::vector<cost::KernelSample> KernelDatabase::read(const std::string& fingerpr
   return samples;
 }
 
-void KernelDatabase::write(const std::string& fingerprint, std::span<const cost::KernelSample> samples) {
+void KernelDatabase::write(const std::string& fingerprint, std::span<const KernelSample> samples) {
   guarded("kept", [&] {
     SQLite::Transaction transaction(*database_);
     SQLite::Statement insert(*database_,
@@ -142,14 +159,14 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const cost:
                                  "), analytic_us = excluded.analytic_us, measured_us = measured_us + "
                                  "(excluded.measured_us - measured_us) / min(runs + 1, " +
                                  std::to_string(kMostRuns) + "), day = excluded.day");
-    for (const cost::KernelSample& sample : samples) {
+    for (const KernelSample& sample : samples) {
       if (sample.features.kind == graph::OpKind::opaque) continue;  // another op may have the same sizes
       insert.reset();
       insert.bind(1, fingerprint);
       insert.bind(2, std::string(graph::op_info(sample.features.kind).name));
       insert.bind(3, std::string(enum_name(sample.features.form)));
       insert.bind(4, static_cast<int>(sample.features.dtype));
-      insert.bind(5, nlohmann::json(sample.features.sizes).dump());
+      insert.bind(5, text_of(sample.features.sizes));
       insert.bind(6, sample.analytic_us);
       insert.bind(7, sample.measured_us);
       insert.exec();
@@ -158,4 +175,4 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const cost:
   });
 }
 
-}  // namespace regraft::exec
+}  // namespace regraft::cost

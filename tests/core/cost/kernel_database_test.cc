@@ -1,4 +1,4 @@
-#include "core/exec/kernels/kernel_database.h"
+#include "core/cost/kernel_database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -8,35 +8,33 @@
 #include <fstream>
 
 #include "core/base/file.h"
-#include "core/exec/tiny_models.h"
 
-namespace regraft::exec {
+namespace regraft::cost {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::TempFolder;
 
-cost::KernelSample sample(graph::OpKind kind, std::int64_t flops, double measured_us) {
-  return {{kind, cost::KernelForm::plain, graph::DType::float32, {flops, 8, 16, 0, 2, 4}}, 10, measured_us};
+KernelSample sample(graph::OpKind kind, std::int64_t flops, double measured_us) {
+  return {{kind, KernelForm::plain, graph::DType::float32, {flops, 8, 16, 0, 2, 4}}, 10, measured_us};
 }
 
 TEST(KernelDatabase, KeepsWhatWasMeasuredForOtherProcesses) {
-  const TempFolder folder;
-  const std::vector<cost::KernelSample> samples{sample(graph::OpKind::conv, 5, 12),
-                                                sample(graph::OpKind::matmul, 7, 3)};
+  const TempDir folder;
+  const std::vector<KernelSample> samples{sample(graph::OpKind::conv, 5, 12),
+                                          sample(graph::OpKind::matmul, 7, 3)};
   {
-    KernelDatabase database(folder / "deep/kernels.sqlite");
+    KernelDatabase database(folder.path() / "deep/kernels.sqlite");
     database.write("here", samples);
     EXPECT_EQ(database.problem(), "");
   }
-  KernelDatabase database(folder / "deep/kernels.sqlite");
+  KernelDatabase database(folder.path() / "deep/kernels.sqlite");
   EXPECT_EQ(database.read("here"), samples);
   EXPECT_TRUE(database.read("elsewhere").empty());
 }
 
 TEST(KernelDatabase, MeasurementsOfOneKernelAreAveraged) {
-  const TempFolder folder;
-  KernelDatabase database(folder / "kernels.sqlite");
+  const TempDir folder;
+  KernelDatabase database(folder.path() / "kernels.sqlite");
   for (const double us : {10.0, 20.0, 60.0})
     database.write("here", std::vector{sample(graph::OpKind::conv, 5, us)});
   ASSERT_EQ(database.read("here").size(), 1u);
@@ -44,15 +42,15 @@ TEST(KernelDatabase, MeasurementsOfOneKernelAreAveraged) {
 }
 
 TEST(KernelDatabase, OpsThatItCannotTellApartAreNotKept) {
-  const TempFolder folder;
-  KernelDatabase database(folder / "kernels.sqlite");
+  const TempDir folder;
+  KernelDatabase database(folder.path() / "kernels.sqlite");
   database.write("here", std::vector{sample(graph::OpKind::opaque, 5, 12)});
   EXPECT_TRUE(database.read("here").empty());
 }
 
 TEST(KernelDatabase, ADamagedFileIsSetAside) {
-  const TempFolder folder;
-  const auto file = folder / "kernels.sqlite";
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
   std::ofstream(file) << std::string(5000, 'x');
   KernelDatabase database(file);
   EXPECT_THAT(database.problem(), HasSubstr("set aside as kernels.sqlite.old"));
@@ -62,8 +60,8 @@ TEST(KernelDatabase, ADamagedFileIsSetAside) {
 }
 
 TEST(KernelDatabase, AFileOfAnotherVersionIsSetAside) {
-  const TempFolder folder;
-  const auto file = folder / "kernels.sqlite";
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE other (a); PRAGMA user_version = 7");
   KernelDatabase database(file);
@@ -73,17 +71,17 @@ TEST(KernelDatabase, AFileOfAnotherVersionIsSetAside) {
 }
 
 TEST(KernelDatabase, GoesOnWithoutAFileThatCannotBeMade) {
-  const TempFolder folder;
-  std::ofstream(folder / "file") << "not a folder";
-  KernelDatabase database(folder / "file/kernels.sqlite");
+  const TempDir folder;
+  std::ofstream(folder.path() / "file") << "not a folder";
+  KernelDatabase database(folder.path() / "file/kernels.sqlite");
   EXPECT_THAT(database.problem(), HasSubstr("going on without them"));
   database.write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
   EXPECT_TRUE(database.read("here").empty());
 }
 
 TEST(KernelDatabase, GoesOnWithoutAFileThatAnotherProcessHolds) {
-  const TempFolder folder;
-  const auto file = folder / "kernels.sqlite";
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
   KernelDatabase database(file);
   SQLite::Database other(file.string(), SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
@@ -93,13 +91,16 @@ TEST(KernelDatabase, GoesOnWithoutAFileThatAnotherProcessHolds) {
 }
 
 TEST(DeviceFingerprint, TellsThreadsAndRatesApart) {
-  const TempFolder folder;
-  std::ofstream(folder / "a.toml") << "a";
-  std::ofstream(folder / "b.toml") << "b";
-  EXPECT_EQ(device_fingerprint(folder / "a.toml", 1), device_fingerprint(folder / "a.toml", 1));
-  EXPECT_NE(device_fingerprint(folder / "a.toml", 1), device_fingerprint(folder / "a.toml", 2));
-  EXPECT_NE(device_fingerprint(folder / "a.toml", 1), device_fingerprint(folder / "b.toml", 1));
+  const TempDir folder;
+  std::ofstream(folder.path() / "a.toml") << "a";
+  std::ofstream(folder.path() / "b.toml") << "b";
+  EXPECT_EQ(device_fingerprint(folder.path() / "a.toml", "1.0", 1),
+            device_fingerprint(folder.path() / "a.toml", "1.0", 1));
+  EXPECT_NE(device_fingerprint(folder.path() / "a.toml", "1.0", 1),
+            device_fingerprint(folder.path() / "a.toml", "1.0", 2));
+  EXPECT_NE(device_fingerprint(folder.path() / "a.toml", "1.0", 1),
+            device_fingerprint(folder.path() / "b.toml", "1.0", 1));
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}  // namespace regraft::cost
