@@ -99,8 +99,8 @@ TEST(KernelLists, WhatOnlyTheRuntimeHasDoesNotAgree) {
   KernelLists lists;
   lists.profile.kernels = {
       {"a", "Conv", {}, 30}, {"b", "Transpose", {}, 60}, {"c", "Reshape", {}, 10}, {"d", "Reshape", {}, 10}};
-  lists.compared.push_back({"a", {.us = 20}, {0, 3}, 40});
-  lists.compared.push_back({"gone", {.us = 5}, {}, 0});
+  lists.compared.push_back({"a", {.nodes = {}, .us = 20}, {0, 3}, 40});
+  lists.compared.push_back({"gone", {.nodes = {}, .us = 5}, {}, 0});
   lists.unexpected = {1, 2};
   EXPECT_NEAR(lists.agreed_share(), 30.0 / 90, 1e-9) << "reshapes move nothing";
   EXPECT_EQ(lists.predicted_us(), 25);
@@ -109,9 +109,9 @@ TEST(KernelLists, WhatOnlyTheRuntimeHasDoesNotAgree) {
 TEST(KernelLists, SamplesLeaveOutWhatAKernelDoesOnItsWayOut) {
   KernelLists lists;
   lists.profile.kernels = {{"a", "FusedConv", {}, 30}};
-  lists.compared.push_back({"a", {.analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
-  lists.compared.push_back({"view", {.view = true, .us = 1}, {0}, 30});
-  lists.compared.push_back({"not launched", {.analytic_us = 16, .law_us = 16, .us = 20}, {}, 0});
+  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
+  lists.compared.push_back({"view", {.nodes = {}, .view = true, .us = 1}, {0}, 30});
+  lists.compared.push_back({"not launched", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {}, 0});
   ASSERT_EQ(lists.samples().size(), 1u);
   EXPECT_EQ(lists.samples()[0].analytic_us, 16);
   EXPECT_EQ(lists.samples()[0].measured_us, 26);
