@@ -33,7 +33,8 @@ double log_error(double measured, double predicted) {
 
 std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
                                                   const cost::DeviceProfile& device,
-                                                  const std::string& fingerprint, KernelDatabase& database,
+                                                  const std::string& fingerprint,
+                                                  cost::KernelDatabase& database,
                                                   const CalibrationOptions& options, const Clock& clock,
                                                   const std::function<void(std::size_t)>& progress) {
   const std::int64_t end =

@@ -34,7 +34,8 @@ struct CalibrationOptions {
 /// where a kernel cannot be run.
 std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
                                                   const cost::DeviceProfile& device,
-                                                  const std::string& fingerprint, KernelDatabase& database,
+                                                  const std::string& fingerprint,
+                                                  cost::KernelDatabase& database,
                                                   const CalibrationOptions& options, const Clock& clock,
                                                   const std::function<void(std::size_t done)>& progress);
 

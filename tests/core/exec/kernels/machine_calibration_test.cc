@@ -66,7 +66,7 @@ class SteppingClock final : public Clock {
 
 TEST(MachineCalibration, MeasuresWhatIsMissingAndEndsInTime) {
   const TempFolder folder;
-  KernelDatabase database(folder / "kernels.sqlite");
+  cost::KernelDatabase database(folder / "kernels.sqlite");
   const auto grid =
       parse_kernel_grid("MatMul x[1,M,64] W[64,64] | M=1,8,64\nSoftmax x[8,64]\nErf x[512]", "grid");
   const cost::DeviceProfile device = cost::load_device(kConfigs + "cpu-1core.toml");
