@@ -156,8 +156,8 @@ Fusion FusionRules::conv_sum(NodeId node) const {
 }
 
 // A scalar on a product. What becomes a Gemm: the addition of a bias [N] to a product by a matrix; of [1, N],
-// [M, 1] or [M, N] to a product of two matrices. Products of three and more dims must be static; those of an
-// attention are left alone. Of two products that are added the later one takes the other in.
+// [M, 1] or [M, N] to a product of two matrices. Products of three and more dims must be static. Of two
+// products that are added the later one takes the other in.
 Fusion FusionRules::on_matmul(NodeId node) const {
   const graph::Node& n = graph_.node(node);
   if (n.kind == OpKind::mul || n.kind == OpKind::div) {
@@ -182,37 +182,10 @@ bool FusionRules::takes_bias(NodeId matmul, Value bias) const {
   if (right.rank() != 2 || left.rank() < 1) return false;
   const graph::Dim columns = right.dims[1];
   if (added.rank() == 1 && added.dims[0] == columns)
-    return left.rank() == 2 || (left.is_static() && right.is_static() && !in_attention(matmul));
+    return left.rank() == 2 || (left.is_static() && right.is_static());
   if (left.rank() != 2 || added.rank() != 2) return false;
   const bool row = added.dims[0] == 1 && added.dims[1] == columns;
   return row || (added.dims[0] == left.dims[0] && (added.dims[1] == 1 || added.dims[1] == columns));
-}
-
-// Three products of one LayerNormalization, of which else only one addition and shapes read, and the product
-// that the addition gets with its bias: the runtime keeps them for fusing attention.
-bool FusionRules::in_attention(NodeId matmul) const {
-  if (is_attention_norm(near_.input(matmul, 0).node)) return true;
-  const NodeId biased = near_.only_user(matmul);
-  const NodeId sum = near_.is(biased, OpKind::add) ? near_.only_user(biased) : kNoNode;
-  if (!near_.is(sum, OpKind::add)) return false;
-  return is_attention_norm(near_.input(sum, 0).node) || is_attention_norm(near_.input(sum, 1).node);
-}
-
-bool FusionRules::is_attention_norm(NodeId norm) const {
-  if (!near_.is(norm, OpKind::layer_norm)) return false;
-  int products = 0;
-  NodeId sum = kNoNode;
-  for (const graph::Use& use : graph_.uses(norm)) {
-    if (use.user == graph::kGraphOutput) return false;
-    const OpKind user = kind(use.user);
-    if (user == OpKind::matmul) ++products;
-    if (user != OpKind::matmul && user != OpKind::shape && (user != OpKind::add || sum != kNoNode))
-      return false;
-    if (user == OpKind::add) sum = use.user;
-  }
-  if (products != 3 || sum == kNoNode) return false;
-  const Value other = near_.input(sum, near_.input(sum, 0).node == norm ? 1 : 0);
-  return other.present() && kind(other.node) == OpKind::add;
 }
 
 Fusion FusionRules::activation(NodeId node) const {
@@ -252,8 +225,21 @@ Fusion FusionRules::into_matmul(NodeId node) const {
   return attrs.has(Attr::perm) && fits_matmul(attrs.ints(Attr::perm)) ? Fusion{user, {}} : Fusion{};
 }
 
-// SkipLayerNormalization: slower than its parts.
+// An addition before a norm, and that of a bias before it.
 Fusion FusionRules::into_layer_norm(NodeId node) const {
+  if (const Fusion skip = skip_layer_norm(node); skip.owner != kNoNode || kind(node) != OpKind::add)
+    return skip;
+  const NodeId sum = near_.only_user(node);
+  for (std::size_t slot = 0; slot < 2 && near_.is(sum, OpKind::add); ++slot) {
+    const Value bias = near_.input(node, slot);
+    if (is_constant(bias) && graph_.type(bias).rank() == 1 && !is_constant(near_.input(node, 1 - slot)))
+      return {skip_layer_norm(sum).owner, {}};
+  }
+  return {};
+}
+
+// SkipLayerNormalization: slower than its parts.
+Fusion FusionRules::skip_layer_norm(NodeId node) const {
   const graph::Node& n = graph_.node(node);
   if (n.kind != OpKind::add) return {};
   const NodeId owner = norm_behind(node);

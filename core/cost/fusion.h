@@ -53,14 +53,13 @@ class FusionRules {
   Fusion activation(graph::NodeId node) const;
   Fusion into_matmul(graph::NodeId node) const;
   Fusion into_layer_norm(graph::NodeId node) const;
+  Fusion skip_layer_norm(graph::NodeId node) const;
   Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
   Fusion into_norm(graph::NodeId node) const;
   Fusion into_fast_gelu(graph::NodeId node) const;
   Fusion into_split(graph::NodeId node) const;
   bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
-  bool in_attention(graph::NodeId matmul) const;
-  bool is_attention_norm(graph::NodeId norm) const;
   Fusion into_silu(graph::NodeId node) const;
   Fusion in_place_of(graph::NodeId owner, const KernelCosts::Pass& pass) const;
   Fusion power(graph::NodeId node) const;

@@ -133,7 +133,7 @@ FastGeluSite fast_gelu_at(const Neighbourhood& near, NodeId tanh) {
   const Neighbourhood::Scaled one = near.scaled(plus_one);
   if (!one.found || !near_to(one.factor, 1)) return {};
   const NodeId product = near.only_user(plus_one);
-  if (!near.is(product, OpKind::mul)) return {};
+  if (!near.is(product, OpKind::mul) || near.users(product).empty()) return {};  // not one that is given out
   const NodeId half = other_input(near, product, plus_one);
   if (half == kNoNode || !is_half_of(near, half, x)) return {};
   for (const NodeId node : {tanh, plus_one, product, half}) site.nodes.push_back(node);

@@ -42,7 +42,7 @@ struct KernelFeatures {
 
   bool operator==(const KernelFeatures&) const = default;
 
-  /// "Conv blocked float": kernels that follow one law.
+  /// "Conv blocked float32": kernels that follow one law.
   std::string law() const;
 };
 

@@ -44,10 +44,10 @@ SplitSite split_around(const Graph& graph, NodeId node) {
   std::vector<Part> parts;
   SplitSite site;
   for (const graph::Use& use : graph.uses(whole.node)) {
-    if (use.user == graph::kGraphOutput) return {};
-    if (graph.node(use.user).inputs[use.slot] != whole) continue;  // another output
+    if (use.user == graph::kGraphOutput || graph.node(use.user).inputs[use.slot] != whole) continue;
     const OpKind kind = graph.node(use.user).kind;
-    if (use.slot != 0 || (kind != OpKind::slice && kind != OpKind::gather)) return {};
+    if (kind != OpKind::slice && kind != OpKind::gather) continue;
+    if (use.slot != 0) return {};
     Part part = kind == OpKind::slice ? sliced(graph, use.user) : gathered(graph, use.user);
     if (part.axis < 0 || static_cast<std::size_t>(part.axis) >= type.rank()) return {};
     const graph::Dim size = type.dims[static_cast<std::size_t>(part.axis)];

@@ -129,14 +129,25 @@ int most_runs(const std::filesystem::path& model) {
   return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
 }
 
-/// The runtime names each kernel by the node of its rewritten model.
+/// The runtime names each kernel by the node of its rewritten model. Behind a product it puts a Reshape,
+/// which alone makes a value that the model has.
 void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
-  std::unordered_map<std::string, const ::onnx::NodeProto*> nodes;
-  for (const ::onnx::NodeProto& node : rewritten.node())
-    if (const auto [at, fresh] = nodes.emplace(node.name(), &node); !fresh) at->second = nullptr;
-  for (KernelTime& kernel : profile.kernels)
-    if (const auto found = nodes.find(kernel.node); found != nodes.end() && found->second)
-      kernel.outputs.assign(found->second->output().begin(), found->second->output().end());
+  std::unordered_map<std::string, const ::onnx::NodeProto*> nodes, readers;
+  const auto add = [](auto& map, const std::string& key, const ::onnx::NodeProto& node) {
+    if (const auto [at, fresh] = map.emplace(key, &node); !fresh) at->second = nullptr;  // not the only one
+  };
+  for (const ::onnx::NodeProto& node : rewritten.node()) {
+    add(nodes, node.name(), node);
+    for (const std::string& input : node.input()) add(readers, input, node);
+  }
+  for (KernelTime& kernel : profile.kernels) {
+    const auto found = nodes.find(kernel.node);
+    if (found == nodes.end() || !found->second) continue;
+    kernel.outputs.assign(found->second->output().begin(), found->second->output().end());
+    const auto reader = readers.find(found->second->output(0));
+    if (reader != readers.end() && reader->second && reader->second->op_type() == "Reshape")
+      kernel.outputs.push_back(reader->second->output(0));
+  }
 }
 
 /// Whether an event is kept while a list of events is read: kernels are.

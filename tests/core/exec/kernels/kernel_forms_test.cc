@@ -27,9 +27,9 @@ void set_ints(::onnx::NodeProto& node, const std::string& name, const Dims& valu
 }
 
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
-/// outer, C [], C1 [1], S and B [64], B8 [8], M [64, 64], M8 [8, 8], K [16, 1, 1], W [16, 16, 3, 3], integers
-/// n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size; Transpose swaps the
-/// last two dims.
+/// outer, C [], C1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K [16, 1, 1], W [16, 16, 3,
+/// 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size; Transpose
+/// swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   const std::string text = one.nodes;
   testing::ModelBuilder model;
@@ -50,8 +50,10 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   weight("outer", {}, 0.79788458f);
   weight("B8", {8}, 0.25f);
   weight("M", {64, 64}, 0.01f);
+  weight("Mk", {64, 64}, 0.02f);
+  weight("Mv", {64, 64}, 0.03f);
   weight("M8", {8, 8}, 0.1f);
-  for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n8", 8}, {"last", 1}})
+  for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n6", 6}, {"n8", 8}, {"last", 1}})
     model.integers(name, {value});
   weight("S", {64}, 0.5f);
   weight("B", {64}, 0.25f);
@@ -147,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "h=Mul(x,plushalf) y=Mul(h,p)"},
                       Case{"turned_round",
                            "c=Pow(x,three) s=Mul(cubed,c) a=Add(s,x) z=Mul(outer,a) t=Tanh(z) p=Add(one,t) "
-                           "h=Mul(plushalf,x) y=Mul(p,h)"},
+                           "h=Mul(plushalf,x) w=Mul(p,h) y=Neg(w)"},
                       Case{"by_products",
                            "s=Mul(x,cubed) q=Mul(s,x) p1=Add(q,one) o=Mul(x,outer) z=Mul(p1,o) t=Tanh(z) "
                            "p=Add(t,one) h=Mul(x,plushalf) y=Mul(h,p)"},
@@ -174,19 +176,23 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
         Case{"of_an_attention",
              "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) qb=Add(q,B) "
-             "k=MatMul(n,M) kb=Add(k,B) v=MatMul(n,M) vb=Add(v,B) w=Mul(qb,kb) u=Sub(w,vb) "
-             "e=MatMul(u,M) f=Add(e,B) y=Add(f,n)"}),
+             "k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) u=Sub(w,vb) "
+             "e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
     Splits, KernelForms,
-    ::testing::Values(Case{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
-                      Case{"slices_that_overlap",
-                           "a=Relu(x) l=Slice(a,n0,n8,last) r=Slice(a,n4,n8,last) q=Neg(r) "
-                           "s=ReduceMean(q) y=Sub(l,s)"},
-                      Case{"slices_and_another",
-                           "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) "
-                           "z=ReduceMean(q) k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}),
+    ::testing::Values(
+        Case{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
+        Case{"slices_that_overlap",
+             "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) s=Transpose(u) "
+             "t=ReduceMean(s) y=Sub(l,t)"},
+        Case{"slices_with_a_gap",
+             "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) s=Transpose(u) "
+             "t=ReduceMean(s) y=Sub(l,t)"},
+        Case{"slices_and_another",
+             "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) "
+             "z=ReduceMean(q) k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -66,11 +66,11 @@ TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
   const TempFolder folder;
   const KernelLists lists = compare(write_model(folder / "m.onnx"));
   EXPECT_GT(lists.agreed_share(), 0.99);
-  EXPECT_EQ(lists.profile.kernels[kernel_of(lists, "Gelu float").launched.at(0)].op, "Gelu");
-  EXPECT_EQ(kernel_of(lists, "Gelu float").predicted.nodes.size(), 5u);
-  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv blocked float")));
-  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv reorder float")));
-  EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float")));
+  EXPECT_EQ(lists.profile.kernels[kernel_of(lists, "Gelu float32").launched.at(0)].op, "Gelu");
+  EXPECT_EQ(kernel_of(lists, "Gelu float32").predicted.nodes.size(), 5u);
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv blocked float32")));
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "Conv reorder float32")));
+  EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float32")));
 }
 
 TEST(KernelLists, TimesAddUpToARunWithoutTheProfiler) {
