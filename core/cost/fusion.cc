@@ -75,6 +75,12 @@ KernelTime FusionRules::fused_pass() const {
 
 Fusion FusionRules::find(NodeId node) const {
   if (layouts_[node].constant || kernels_.device().each_alone) return {};
+  const Fusion found = by_kind(node);
+  const bool folded = found.owner != kNoNode && layouts_[found.owner].constant;  // no kernel is launched
+  return folded ? Fusion{} : found;
+}
+
+Fusion FusionRules::by_kind(NodeId node) const {
   switch (kind(node)) {
     case OpKind::batch_norm:
       return on_conv(node);
@@ -297,7 +303,7 @@ Fusion FusionRules::into_split(NodeId node) const {
   const SplitSite site = split_around(graph_, node);
   if (!site.found() || node == site.parts[0]) return {};
   if (node != site.parts[1]) return {site.parts[0], {}};
-  KernelCosts::Pass pass{{OpKind::split, KernelForm::plain}, graph_.type_id(graph_.node(node).inputs[0]), {}};
+  KernelCosts::Pass pass{{OpKind::split, KernelForm::plain}, graph_.node(node).outputs[0], {}};
   for (const NodeId part : site.parts)
     pass.analytic += kernels_.of(kernel_key(graph_, layouts_, part)).analytic();
   for (std::size_t i = 1; i < site.parts.size(); ++i)

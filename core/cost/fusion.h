@@ -46,6 +46,7 @@ class FusionRules {
   Fusion find(graph::NodeId node) const;
 
  private:
+  Fusion by_kind(graph::NodeId node) const;
   Fusion on_conv(graph::NodeId node) const;
   Fusion folded_into_conv(graph::NodeId node, int links) const;
   Fusion on_matmul(graph::NodeId node) const;
@@ -76,6 +77,6 @@ class FusionRules {
   const std::vector<LayoutState>& layouts_;
 };
 
-inline constexpr int kFusionRadius = 6;
+inline constexpr int kFusionRadius = 7;
 
 }  // namespace regraft::cost

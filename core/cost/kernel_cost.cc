@@ -61,6 +61,7 @@ void KernelCosts::forget_where_void() {
   const std::uint64_t now = tables_.generation();
   if (std::exchange(generation_, now) == now) return;
   kernels_.clear();
+  pass_factors_.clear();
   sizes_.clear();
 }
 
@@ -139,8 +140,13 @@ KernelFeatures KernelCosts::features(const Pass& pass) {
 
 KernelTime KernelCosts::time_of(const Pass& pass) {
   KernelTime time = pass.analytic;
-  if (device_.measured) time *= device_.measured->factor(features(pass));
-  return time;
+  if (!device_.measured) return time;
+  const std::uint64_t key = std::uint64_t{index(pass.over)} << 32 |
+                            static_cast<std::uint64_t>(pass.law.kind) << 8 |
+                            static_cast<std::uint64_t>(pass.law.form);
+  const auto [at, fresh] = pass_factors_.try_emplace(key);
+  if (fresh) at->second = device_.measured->factor(features(pass));
+  return time *= at->second;
 }
 
 const KernelCosts::TypeSize& KernelCosts::compute_size(graph::TypeId type) {

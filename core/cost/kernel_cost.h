@@ -96,7 +96,8 @@ class KernelCosts {
   std::uint64_t generation_;  // of the tables, as what follows knows them
   std::pmr::unsynchronized_pool_resource pool_;
   std::pmr::unordered_map<std::uint64_t, Kernel> kernels_{&pool_};
-  std::vector<TypeSize> sizes_;  // by type
+  std::pmr::unordered_map<std::uint64_t, double> pass_factors_{&pool_};  // by law and type
+  std::vector<TypeSize> sizes_;                                          // by type
 };
 
 }  // namespace regraft::cost

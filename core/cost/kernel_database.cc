@@ -17,10 +17,13 @@ namespace regraft::cost {
 namespace {
 
 constexpr int kVersion = 1;
+constexpr int kCostVersion = 1;  // of the formulas for kernel times, with which measured ones are compared
+constexpr int kApplication = 0x72676b31;  // "rgk1"
+constexpr std::string_view kExtension = ".sqlite";
 constexpr int kBusyMs = 2000;
 constexpr int kMostRuns = 20;  // that a mean holds, so that it follows a machine that changes
 // Codes of sqlite3.h (www.sqlite.org/rescode.html), which SQLiteCpp does not name.
-constexpr int kCorrupt = 11, kNoDatabase = 26;
+constexpr int kCorrupt = 11, kNoDatabase = 26, kForeign = 1;
 
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS kernels (fingerprint TEXT NOT NULL, op TEXT NOT NULL, form TEXT NOT NULL, "
@@ -66,7 +69,8 @@ DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile
 std::string device_fingerprint(const std::filesystem::path& device_profile,
                                const std::string& runtime_version, int threads) {
   return processor() + "; ONNX Runtime " + runtime_version + " CPU; " + std::to_string(threads) +
-         (threads == 1 ? " thread" : " threads") + "; rates " + hash_text(read_file(device_profile)).hex();
+         (threads == 1 ? " thread" : " threads") + "; costs " + std::to_string(kCostVersion) + "; rates " +
+         hash_text(read_file(device_profile)).hex();
 }
 
 std::filesystem::path default_kernel_database() {
@@ -92,36 +96,49 @@ void KernelDatabase::guarded(const char* doing, Work work) {
 void KernelDatabase::open() {
   database_ = std::make_unique<SQLite::Database>(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                                  kBusyMs);
-  const int version = database_->execAndGet("PRAGMA user_version").getInt();
-  const bool is_new = database_->execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
-  if (version != kVersion && !is_new) throw SQLite::Exception("it is of another version", kNoDatabase);
+  const auto ask = [&](const char* pragma) { return database_->execAndGet(pragma).getInt(); };
+  if (ask("PRAGMA application_id") == kApplication && ask("PRAGMA user_version") == kVersion) return;
   database_->exec("PRAGMA journal_mode = WAL");
-  database_->exec("PRAGMA synchronous = NORMAL");
+  SQLite::Transaction transaction(*database_,
+                                  SQLite::TransactionBehavior::IMMEDIATE);  // one process makes it
+  if (ask("SELECT count(*) FROM sqlite_master") > 0) {
+    if (ask("PRAGMA application_id") != kApplication)
+      throw SQLite::Exception("it is another program's", kForeign);
+    if (ask("PRAGMA user_version") != kVersion)
+      throw SQLite::Exception("it is of another version", kNoDatabase);
+    return;
+  }
   database_->exec(kSchema);
+  database_->exec("PRAGMA application_id = " + std::to_string(kApplication));
   database_->exec("PRAGMA user_version = " + std::to_string(kVersion));
+  transaction.commit();
+}
+
+void KernelDatabase::set_aside() {
+  std::string aside = file_.string() + ".old";
+  for (int i = 2; std::filesystem::exists(aside); ++i) aside = file_.string() + ".old" + std::to_string(i);
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"})
+    std::filesystem::rename(file_.string() + suffix, aside + suffix, ignored);
+  problem_ += "; set aside as " + std::filesystem::path(aside).filename().string();
 }
 
 KernelDatabase::KernelDatabase(const std::filesystem::path& file) : file_(file) {
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
-  try {
-    open();
-  } catch (const SQLite::Exception& error) {
-    database_.reset();
-    if (error.getErrorCode() != kCorrupt && error.getErrorCode() != kNoDatabase) {
-      problem_ = "no measured kernels (" + std::string(error.what()) + "): " + file.string() +
-                 "; going on without them";
-      return;
-    }
-    problem_ = file.string() + ": " + error.what() + "; set aside as " + file.filename().string() + ".old";
-    std::filesystem::rename(file, file.string() + ".old", ignored);
-    for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(file.string() + suffix, ignored);
-    database_.reset();
+  for (bool again = false;; again = true) {
     try {
       open();
-    } catch (const SQLite::Exception& again) {
+      return;
+    } catch (const SQLite::Exception& error) {
       database_.reset();
-      problem_ += "; no new one can be made (" + std::string(again.what()) + ")";
+      problem_ += (again ? "; " : file.string() + ": ") + std::string(error.what());
+      const bool damaged = error.getErrorCode() == kCorrupt || error.getErrorCode() == kNoDatabase;
+      if (again || !damaged || file.extension() != kExtension) {  // what has another name may be anything
+        problem_ += "; going on without measured kernels";
+        return;
+      }
+      set_aside();
     }
   }
 }

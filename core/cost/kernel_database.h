@@ -26,8 +26,9 @@ std::string device_fingerprint(const std::filesystem::path& device_profile,
 /// Kernels that were measured on this machine: one file of the user's, shared by all processes (SQLite with a
 /// write-ahead log). Measurements of one kernel are averaged. An interrupted write leaves nothing.
 ///
-/// It only ever helps: where it cannot be used, problem() says why, and all goes on without it. A file that
-/// is damaged, or of another version, is set aside as FILE.old.
+/// It only ever helps: where it cannot be used, problem() says why, and all goes on without it. A file
+/// NAME.sqlite that is damaged, or of another version, is set aside as NAME.sqlite.old; another program's is
+/// left alone.
 class KernelDatabase {
  public:
   explicit KernelDatabase(const std::filesystem::path& file);
@@ -36,11 +37,13 @@ class KernelDatabase {
   /// All that was measured under the fingerprint.
   std::vector<KernelSample> read(const std::string& fingerprint);
   void write(const std::string& fingerprint, std::span<const KernelSample> samples);
+  bool usable() const { return database_ != nullptr; }
   /// What went wrong, what was done, and what to do; empty: nothing.
   const std::string& problem() const { return problem_; }
 
  private:
   void open();
+  void set_aside();
   template <typename Work>
   void guarded(const char* doing, Work work);
 

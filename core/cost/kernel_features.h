@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 10> enum_names(KernelForm) {
           "grouped", "by_tanh",          "skip",    "gated",         "reorder"};
 }
 
-/// What a kernel's time depends on: kernels with the same features take the same time.
+/// What a kernel's time depends on, mostly: kernels with the same features are taken to need the same time.
 struct KernelFeatures {
   graph::OpKind kind = graph::OpKind::opaque;
   KernelForm form = KernelForm::plain;

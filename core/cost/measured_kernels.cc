@@ -26,21 +26,24 @@ void MeasuredKernels::Mean::add(double value, double times) {
   weight += times;
 }
 
-MeasuredKernels::Place MeasuredKernels::place_of(const KernelFeatures& features) {
+MeasuredKernels::Place MeasuredKernels::place_of(const Sizes& sizes) {
   Place place;
-  std::ranges::transform(features.sizes, place.begin(),
+  std::ranges::transform(sizes, place.begin(),
                          [](std::int64_t size) { return std::log2(1 + static_cast<double>(size)); });
   return place;
 }
 
 MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
+  std::map<std::pair<std::string, Sizes>, Mean> kernels;  // each once
   for (const KernelSample& sample : samples) {
     if (!(sample.analytic_us > 0 && sample.measured_us > 0)) continue;
     const double log_factor = std::log(sample.measured_us / sample.analytic_us);
     const double trust = sample.measured_us / (sample.measured_us + kTrustedUs);
-    laws_[sample.features.law()].push_back({place_of(sample.features), log_factor, trust});
+    kernels[{sample.features.law(), sample.features.sizes}].add(log_factor, trust);
     all_[is_linear(sample.features.kind)].add(log_factor, trust);
   }
+  for (const auto& [key, mean] : kernels)
+    laws_[key.first].push_back({place_of(key.second), mean.value(), mean.weight});
 }
 
 double MeasuredKernels::factor(const KernelFeatures& features) const {
@@ -48,7 +51,7 @@ double MeasuredKernels::factor(const KernelFeatures& features) const {
   if (const Mean& all = all_[is_linear(features.kind)]; all.weight > 0)
     mean.add(all.value(), kFarTrust * all.weight / (1 + all.weight));
   if (const auto law = laws_.find(features.law()); law != laws_.end()) {
-    const Place place = place_of(features);
+    const Place place = place_of(features.sizes);
     for (const Point& point : law->second) {
       double square = kOwnDistance * kOwnDistance;
       for (std::size_t i = 0; i < place.size(); ++i)

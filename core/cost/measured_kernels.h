@@ -44,7 +44,8 @@ class MeasuredKernels {
     void add(double value, double times);
     double value() const { return weight > 0 ? sum / weight : 0; }
   };
-  static Place place_of(const KernelFeatures& features);
+  using Sizes = decltype(KernelFeatures::sizes);
+  static Place place_of(const Sizes& sizes);
 
   std::map<std::string, std::vector<Point>> laws_;
   std::array<Mean, 2> all_;  // of kernels that are not dense, and of those that are

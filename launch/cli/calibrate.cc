@@ -195,6 +195,7 @@ int calibrate_this_machine(const Options& options) {
       cost::device_fingerprint(device_file, exec::runtime_version(), options.threads);
   cost::KernelDatabase database(options.database);
   warn(database);
+  if (!database.usable()) return kFailed;
   const SystemClock clock;
   Progress progress(
       {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
@@ -204,7 +205,10 @@ int calibrate_this_machine(const Options& options) {
                               {.budget_s = options.budget_s, .threads = options.threads}, clock,
                               [&](std::size_t done) { progress.update(done); });
   progress.finish();
-  warn(database);
+  if (!database.usable()) {
+    warn(database);
+    return kFailed;
+  }
   std::printf("%s\n%-36s %8s %10s %14s %14s\n", fingerprint.c_str(), "kernels", "count", "x rates",
               "error, rates", "error, learned");
   nlohmann::json laws = nlohmann::json::array();
@@ -222,7 +226,7 @@ int calibrate_this_machine(const Options& options) {
   if (options.json)
     write_file_atomic(*options.json,
                       nlohmann::json{{"fingerprint", fingerprint}, {"laws", std::move(laws)}}.dump(2) + "\n");
-  return database.problem().empty() ? kDone : kFailed;
+  return kDone;
 }
 
 int calibrate(Options& options) {

@@ -90,6 +90,7 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, const s
 
 Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
   report_.found_by = proposal.found_by;
+  searches_ = std::max(searches_, 1);
   return replace_by(start, proposal.paths, best);
 }
 

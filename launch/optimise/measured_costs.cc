@@ -37,7 +37,10 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
 ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   ProfileSummary profile = profile_in_child(model, feed_, device_, options_.threads, options_.seed);
   if (!corrects_) return profile;
+  const bool worked = database_->usable();
   database_->write(fingerprint_, profile.samples);
+  if (worked && !database_->usable())
+    std::fprintf(stderr, "regraft: warning: %s\n", database_->problem().c_str());
   known_.insert(known_.end(), profile.samples.begin(), profile.samples.end());
   costs_.correct(start_, known_);
   return profile;

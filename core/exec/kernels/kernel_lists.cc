@@ -127,7 +127,8 @@ bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kerne
            const std::unordered_map<std::string, std::string>& outputs) {
   if (is_reorder(lists.profile.kernels[launched])) return match_reorder(lists, launched);
   for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
-    const auto found = kernels.find(value);
+    const auto found =
+        value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
     if (found == kernels.end()) continue;
     stand_for(lists, launched, found->second);
     return true;
@@ -165,6 +166,7 @@ double KernelLists::agreed_share() const {
 
 std::vector<cost::KernelSample> KernelLists::samples() const {
   std::vector<cost::KernelSample> samples;
+  if (!settled) return samples;
   for (const ComparedKernel& one : compared) {
     const cost::PredictedKernel& kernel = one.predicted;
     if (kernel.view || one.launched.empty()) continue;
@@ -183,7 +185,8 @@ KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed
   lists.profile = profile_model(model, feed, named);
   const onnx::ImportedModel imported =
       onnx::import_model(model, {.inlined_calls = SIZE_MAX});  // as feeds see it
-  if (imported.graph_count() == 1) settle(lists.profile);      // else kernels of loops run many times
+  lists.settled = imported.graph_count() == 1;                 // else kernels of loops run many times
+  if (lists.settled) settle(lists.profile);
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
   const KernelsByValue kernels = predict(imported, bindings, device, lists);

@@ -25,6 +25,7 @@ struct ComparedKernel {
 struct KernelLists {
   KernelProfile profile;  // times as in a run without the profiler, which adds some us to each kernel
   std::vector<ComparedKernel> compared;
+  bool settled = true;  // false for a model with bodies: the profiler's share of the times is in them
   std::vector<std::size_t> unexpected;  // launched kernels that no predicted one stands for
 
   /// By the device's rates; at a run of all graphs once.
@@ -34,7 +35,7 @@ struct KernelLists {
   bool agrees(const ComparedKernel& one) const;
   /// Of the launched kernels' time, without views, that of those that agree.
   double agreed_share() const;
-  /// What may correct the device's rates: all predicted kernels that were launched.
+  /// What may correct the device's rates: all predicted kernels that were launched, where times are settled.
   std::vector<cost::KernelSample> samples() const;
 };
 

@@ -59,8 +59,9 @@ std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples) {
   for (const auto& [law, members] : laws) {
     std::vector<double> factors, rates, learned;
     for (const std::size_t i : members) {
-      std::vector<cost::KernelSample> others(samples.begin(), samples.end());
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      std::vector<cost::KernelSample> others;
+      for (const std::size_t other : members)
+        if (other != i) others.push_back(samples[other]);
       const double factor = cost::MeasuredKernels(others).factor(samples[i].features);
       factors.push_back(samples[i].measured_us / samples[i].analytic_us);
       rates.push_back(log_error(samples[i].measured_us, samples[i].analytic_us));

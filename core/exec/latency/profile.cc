@@ -150,6 +150,23 @@ void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
   }
 }
 
+/// The model with names for the nodes that have none, by which the runtime calls their kernels; empty where
+/// all have one, or where it is too large to be held in memory again.
+std::string with_names(const std::filesystem::path& model) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
+  if (std::filesystem::file_size(model) > kMostBytes) return "";
+  ::onnx::ModelProto named;
+  if (!named.ParseFromString(read_file(model))) return "";
+  bool changed = false;
+  for (int i = 0; i < named.graph().node_size(); ++i) {
+    ::onnx::NodeProto& node = *named.mutable_graph()->mutable_node(i);
+    if (!node.name().empty()) continue;
+    node.set_name("regraft_unnamed_" + std::to_string(i));
+    changed = true;
+  }
+  return changed ? named.SerializeAsString() : "";
+}
+
 /// Whether an event is kept while a list of events is read: kernels are.
 bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
   return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
@@ -162,13 +179,14 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
   if (!feed.runs()) throw ExecError(feed.problem, model, feed.remedy);
   const TempDir scratch("regraft_profile");
   const TimingPlan plan{options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s};
-  const std::filesystem::path rewritten = scratch.path() / "rewritten.onnx";
-  const bool named = options.kernels && std::filesystem::file_size(model) < kMostRewrittenBytes;
+  const std::string named = options.kernels ? with_names(model) : "";
+  const auto open = [&](const std::filesystem::path& prefix, const std::filesystem::path& rewritten) {
+    const SessionOptions session{Optimisation::all, options.threads, prefix, rewritten};
+    return named.empty() ? OrtSession(model, session) : OrtSession(named, model, session);
+  };
   std::vector<Tensor> inputs;
-  KernelProfile profile;
-  {
-    OrtSession session(model, {Optimisation::all, options.threads, scratch.path() / "profile",
-                               named ? rewritten : std::filesystem::path()});
+  const auto profiled = [&](const std::filesystem::path& rewritten) {
+    OrtSession session = open(scratch.path() / "profile", rewritten);
     Rng rng(options.seed, "profile inputs");
     inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
     session.time_runs_ms(inputs, plan);
@@ -176,12 +194,21 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
     const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
     if (!events.is_array())
       throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
-    profile = parse_profile(events, options.warmup_runs);
+    return parse_profile(events, options.warmup_runs);
+  };
+  KernelProfile profile;
+  const std::filesystem::path rewritten = scratch.path() / "rewritten.onnx";
+  if (options.kernels && std::filesystem::file_size(model) < kMostRewrittenBytes) {
+    try {
+      profile = profiled(rewritten);
+      name_outputs(read_skeleton(rewritten), profile);
+    } catch (const ExecError&) {  // with folded weights it may be larger than a file may be, or than the disk
+      profile = {};
+    }
   }
-  if (named) name_outputs(read_skeleton(rewritten), profile);
+  if (profile.kernels.empty()) profile = profiled({});
   if (options.kernels) {
-    const std::vector<double> runs_ms =
-        OrtSession(model, {Optimisation::all, options.threads, {}, {}}).time_runs_ms(inputs, plan);
+    const std::vector<double> runs_ms = open({}, {}).time_runs_ms(inputs, plan);
     profile.run_us = quantile(runs_ms, kRunQuantile) * 1e3;
   }
   return profile;

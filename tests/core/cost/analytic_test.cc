@@ -137,6 +137,28 @@ TEST(Analytic, CountsFlopsBytesAndMemoryOfAFusedPair) {
   EXPECT_EQ(cost.peak_memory_bytes, floats * 4);
 }
 
+TEST(Analytic, SeesAnEditAtTheFarEndOfAGeluByTanh) {
+  Net net;
+  const graph::Bindings bindings;
+  const testing::Value x = net.input({1, 8, 16}), other = net.input({1, 8, 16});
+  net.output(net.op(testing::OpKind::neg, {net.gelu_by_tanh(x)}));
+  net.graph.commit();
+  AnalyticCost model(testing::test_device(), bindings, net.graph);
+  EXPECT_EQ(model.cost().launches, 2);
+  for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
+    const graph::Node& node = net.graph.node(id);
+    if (node.kind != testing::OpKind::mul || node.inputs[0] != x) continue;  // not the half of x
+    const graph::Graph::Mark mark = net.graph.mark();
+    net.graph.set_input(id, 0, other);
+    model.update(net.graph.touched_since(mark));
+    AnalyticCost fresh(testing::test_device(), bindings, net.graph);
+    EXPECT_EQ(model.cost().latency_us, fresh.cost().latency_us);
+    EXPECT_EQ(fresh.cost().launches, 9);
+    return;
+  }
+  FAIL() << "the half of x is not there";
+}
+
 TEST(Analytic, ADeadNodeHasNoShare) {
   Net net;
   const Value x = net.op(OpKind::relu, {net.input({4, 8})});

@@ -43,6 +43,15 @@ TEST(Fusion, MatmulTakesBiasAndActivation) {
   EXPECT_EQ(net.launches(), 1);
 }
 
+TEST(Fusion, NothingGoesIntoAProductOfConstants) {
+  Net net;
+  const Value folded = net.op(OpKind::matmul, {net.weight({4, 4}), net.weight({4, 4})});
+  net.output(net.op(OpKind::add, {folded, net.input({4, 4})}));
+  EXPECT_EQ(net.launches(), 1);
+  const graph::Bindings bindings;
+  EXPECT_EQ(AnalyticCost(testing::test_device(), bindings, net.graph).kernels().size(), 1u);
+}
+
 TEST(Fusion, FlatMatmulTakesAnyMatrix) {
   Net flat, deep;
   for (Net* net : {&flat, &deep}) {

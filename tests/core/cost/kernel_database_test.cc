@@ -62,19 +62,48 @@ TEST(KernelDatabase, ADamagedFileIsSetAside) {
 TEST(KernelDatabase, AFileOfAnotherVersionIsSetAside) {
   const TempDir folder;
   const auto file = folder.path() / "kernels.sqlite";
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      .exec("CREATE TABLE other (a); PRAGMA user_version = 7");
+  KernelDatabase(file).write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
+  std::ofstream(file.string() + ".old") << "kept";
   KernelDatabase database(file);
-  EXPECT_THAT(database.problem(), HasSubstr("another version"));
-  EXPECT_TRUE(std::filesystem::exists(file.string() + ".old"));
+  EXPECT_THAT(database.problem(), HasSubstr("another version; set aside as kernels.sqlite.old2"));
+  EXPECT_EQ(read_file(file.string() + ".old"), "kept");
+  EXPECT_TRUE(database.usable());
   EXPECT_TRUE(database.read("here").empty());
+}
+
+TEST(KernelDatabase, WhatIsNotItsOwnIsLeftAlone) {
+  const TempDir folder;
+  const auto model = folder.path() / "model.onnx", other = folder.path() / "other.sqlite";
+  std::ofstream(model) << std::string(5000, 'x');
+  SQLite::Database(other.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE mine (a)");
+  for (const auto& file : {model, other}) {
+    KernelDatabase database(file);
+    EXPECT_FALSE(database.usable());
+    EXPECT_THAT(database.problem(), HasSubstr("going on without"));
+    EXPECT_FALSE(std::filesystem::exists(file.string() + ".old"));
+  }
+  EXPECT_EQ(read_file(model), std::string(5000, 'x'));
+  EXPECT_TRUE(SQLite::Database(other.string(), SQLite::OPEN_READONLY).tableExists("mine"));
+}
+
+TEST(KernelDatabase, IsReadWhileAnotherProcessWrites) {
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
+  KernelDatabase(file).write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
+  SQLite::Database other(file.string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  KernelDatabase database(file);
+  EXPECT_EQ(database.problem(), "");
+  EXPECT_EQ(database.read("here").size(), 1u);
 }
 
 TEST(KernelDatabase, GoesOnWithoutAFileThatCannotBeMade) {
   const TempDir folder;
   std::ofstream(folder.path() / "file") << "not a folder";
   KernelDatabase database(folder.path() / "file/kernels.sqlite");
-  EXPECT_THAT(database.problem(), HasSubstr("going on without them"));
+  EXPECT_THAT(database.problem(), HasSubstr("going on without"));
   database.write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
   EXPECT_TRUE(database.read("here").empty());
 }

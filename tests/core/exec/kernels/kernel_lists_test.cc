@@ -73,6 +73,28 @@ TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
   EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float32")));
 }
 
+TEST(KernelLists, NodesWithoutNamesAreFoundToo) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.input("x", {64, 64});
+  model.node("Exp", {"x"}, {"e"});
+  model.node("Neg", {"e"}, {"n"});
+  model.node("Sin", {"n"}, {"y"});
+  model.output("y", {64, 64});
+  const KernelLists lists = compare(model.write(folder / "m.onnx"));
+  EXPECT_EQ(lists.agreed_share(), 1);
+  EXPECT_EQ(lists.samples().size(), 3u);
+}
+
+TEST(KernelLists, AModelWithBodiesTeachesNothing) {
+  KernelLists lists;
+  lists.profile.kernels = {{"a", "Exp", {}, 30}};
+  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
+  EXPECT_EQ(lists.samples().size(), 1u);
+  lists.settled = false;
+  EXPECT_TRUE(lists.samples().empty());
+}
+
 TEST(KernelLists, TimesAddUpToARunWithoutTheProfiler) {
   const TempFolder folder;
   const KernelLists lists = compare(write_model(folder / "m.onnx"));
