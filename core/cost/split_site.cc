@@ -41,7 +41,7 @@ SplitSite split_around(const Graph& graph, NodeId node) {
   if (source == OpKind::input || source == OpKind::weight)
     return {};  // whose users see nothing of each other
   const graph::TensorType& type = graph.type(whole);
-  std::vector<Part> parts;
+  InlineVector<Part, SplitSite::kMostParts> parts;
   SplitSite site;
   for (const graph::Use& use : graph.uses(whole.node)) {
     if (use.user == graph::kGraphOutput || graph.node(use.user).inputs[use.slot] != whole) continue;
@@ -60,7 +60,7 @@ SplitSite split_around(const Graph& graph, NodeId node) {
     site.parts.push_back(use.user);
   }
   if (parts.size() < 2) return {};
-  std::ranges::sort(parts, {}, &Part::begin);
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.begin < b.begin; });
   std::int64_t covered = 0;
   for (const Part& part : parts) {
     if (part.axis != parts[0].axis || part.begin != covered || part.end <= part.begin) return {};
