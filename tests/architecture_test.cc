@@ -34,7 +34,8 @@ const std::vector<Outside>& outside_libraries() {
       {"ONNX Runtime", {"onnxruntime_"}, {"core/exec/runtime"}, {}},
       {"ONNX",
        {"onnx/"},
-       {"core/onnx", "core/exec/runtime", "core/exec/inputs", "core/exec/equivalence", "core/exec/latency"},
+       {"core/onnx", "core/exec/runtime", "core/exec/inputs", "core/exec/equivalence", "core/exec/latency",
+        "core/exec/kernels"},
        {"core/onnx"}},
       {"ZeroMQ", {"zmq"}, {"core/wire"}, {"core/wire"}},
       {"sockets", {"sys/socket.h", "netinet/", "arpa/"}, {"core/wire"}, {}},
@@ -42,6 +43,7 @@ const std::vector<Outside>& outside_libraries() {
       {"CLI11", {"CLI/"}, {"launch/cli"}, {}},
       {"Z3", {"z3"}, {"core/proof/smt", "core/proof/symbolic"}, {"core/proof/smt", "core/proof/symbolic"}},
       {"zlib", {"zlib.h"}, {"core/base"}, {}},
+      {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/cost"}, {}},
       {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };
   return libraries;

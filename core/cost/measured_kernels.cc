@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/cost/kernel_models.h"
+#include "core/graph/op.h"
 
 namespace regraft::cost {
 namespace {
@@ -11,6 +11,10 @@ namespace {
 constexpr double kTrustedUs = 4;      // a kernel of this time is trusted by half
 constexpr double kOwnDistance = 0.1;  // in log2 of the sizes: nearer kernels are the same
 constexpr double kFarTrust = 0.03;    // of the mean of all kernels: that of one 3 binary orders away
+bool is_dense(const KernelFeatures& features) {
+  return features.sizes[KernelFeatures::flops] > 0;
+}
+
 constexpr double kMostFactor = 1024;
 
 }  // namespace
@@ -40,7 +44,7 @@ MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
     const double log_factor = std::log(sample.measured_us / sample.analytic_us);
     const double trust = sample.measured_us / (sample.measured_us + kTrustedUs);
     kernels[{sample.features.law(), sample.features.sizes}].add(log_factor, trust);
-    all_[is_linear(sample.features.kind)].add(log_factor, trust);
+    all_[is_dense(sample.features)].add(log_factor, trust);
   }
   for (const auto& [key, mean] : kernels)
     laws_[key.first].push_back({place_of(key.second), mean.value(), mean.weight});
@@ -48,7 +52,7 @@ MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
 
 double MeasuredKernels::factor(const KernelFeatures& features) const {
   Mean mean;
-  if (const Mean& all = all_[is_linear(features.kind)]; all.weight > 0)
+  if (const Mean& all = all_[is_dense(features)]; all.weight > 0)
     mean.add(all.value(), kFarTrust * all.weight / (1 + all.weight));
   if (const auto law = laws_.find(features.law()); law != laws_.end()) {
     const Place place = place_of(features.sizes);

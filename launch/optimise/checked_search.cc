@@ -140,14 +140,27 @@ std::vector<search::SearchResult> CheckedSearch::scripted(const ModelGraphs& sta
   return results;
 }
 
+namespace {
+
+/// What a search costed, without what it found.
+search::SearchResult nothing_found(const search::SearchResult& found) {
+  search::SearchResult nothing;
+  nothing.initial = nothing.best = found.initial;
+  nothing.candidates_costed = found.candidates_costed;
+  return nothing;
+}
+
+}  // namespace
+
 /// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
 /// A greedy search then looks whether any single rewrite promises that. If none does, nothing else is tried.
 search::SearchResult CheckedSearch::search_one(const std::string& name, const graph::Graph& start,
                                                const cost::CostFactory& costs,
                                                const search::SearchLimits& budget) {
   if (options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
-    search::SearchResult greedy = search_by("greedy", start, costs, budget);
-    if (greedy.path.empty()) return greedy;
+    const search::SearchResult greedy = search_by("greedy", start, costs, budget);
+    const double gain = greedy.initial.latency_us / greedy.best.latency_us - 1;
+    if (gain < options_.least_gain / 100) return nothing_found(greedy);
   }
   return search_by(name, start, costs, budget);
 }

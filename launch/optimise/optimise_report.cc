@@ -55,6 +55,10 @@ std::string OptimiseReport::to_json() const {
               {"latency_before_ms", number(latency_before_ms)},
               {"latency_after_ms", number(latency_after_ms)},
               {"dense_share", number(dense_share)},
+              {"kernels",
+               {{"predicted_us", kernels.predicted_us},
+                {"measured_us", kernels.measured_us},
+                {"agreed_share", kernels.agreed_share}}},
               {"dims", json::array()},
               {"sizes", json::array()},
               {"slower_at", slower_at},
@@ -74,10 +78,6 @@ std::string OptimiseReport::to_json() const {
               {"search", search},
               {"found_by", found_by},
               {"version", kVersion}};
-  if (kernels)
-    object["kernels"] = {{"predicted_us", kernels->predicted_us},
-                         {"measured_us", kernels->measured_us},
-                         {"agreed_share", kernels->agreed_share}};
   for (const RefusedRule& refused : refused_rules)
     object["refused_rules"].push_back(
         {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});

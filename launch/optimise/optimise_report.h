@@ -45,8 +45,8 @@ struct OptimiseReport {
   bool verified = false;
   double max_relative_error = 0;
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
-      latency_after_ms;  // where measured
-  std::optional<KernelReport> kernels;
+      latency_after_ms;                    // where measured
+  KernelReport kernels;                    // zeros where nothing was profiled
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken

@@ -33,7 +33,7 @@ struct KernelLists {
   double corrected_us = 0;  // predicted with the rates corrected by samples()
   /// Whether one kernel was launched for a predicted one. Views do not count.
   bool agrees(const ComparedKernel& one) const;
-  /// Of the launched kernels' time, without views, that of those that agree.
+  /// The share of the launched kernels' time, without views, in those that agree.
   double agreed_share() const;
   /// What may correct the device's rates: all predicted kernels that were launched, where times are settled.
   std::vector<cost::KernelSample> samples() const;
