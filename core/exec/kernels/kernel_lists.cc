@@ -95,12 +95,12 @@ std::vector<std::string> values_of(const KernelTime& kernel,
   std::vector<std::string> values = kernel.outputs;
   std::string name = without_number(kernel.node);
   if (name.ends_with(kBlockedSuffix)) values.push_back(name.substr(0, name.size() - kBlockedSuffix.size()));
-  while (true) {
-    if (const auto found = outputs.find(name); found != outputs.end()) values.push_back(found->second);
-    const std::size_t end = name.rfind('/');
-    if (end == std::string::npos) return values;
+  for (std::size_t end = name.size(); end != std::string::npos; end = name.rfind('/')) {
     name.resize(end);
+    if (const auto found = outputs.find(name); found != outputs.end()) values.push_back(found->second);
   }
+  values.push_back(kernel.reshaped);
+  return values;
 }
 
 void stand_for(KernelLists& lists, std::size_t launched, std::size_t predicted) {

@@ -146,7 +146,7 @@ void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
     kernel.outputs.assign(found->second->output().begin(), found->second->output().end());
     const auto reader = readers.find(found->second->output(0));
     if (reader != readers.end() && reader->second && reader->second->op_type() == "Reshape")
-      kernel.outputs.push_back(reader->second->output(0));
+      kernel.reshaped = reader->second->output(0);
   }
 }
 

@@ -15,8 +15,10 @@ struct KernelTime {
   std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
   std::vector<std::string> input_types;  // "float[1,768]"; activations only
   double time_us = 0;                    // interquartile mean over the runs
-  std::vector<std::string> outputs =
-      {};  // the values it makes, as the runtime calls them; empty where unknown
+  // The values it makes, as the runtime calls them, and the one behind the Reshape that alone reads it; empty
+  // where they are not known.
+  std::vector<std::string> outputs = {};
+  std::string reshaped = {};
 };
 
 /// Time by op, largest first.
