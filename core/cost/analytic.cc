@@ -210,7 +210,9 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
   }
   for (const NodeId id : order) {
     if (fusion_.size() <= id || fusion_[id].owner == kNoNode || layouts_[id].constant) continue;
-    PredictedKernel& kernel = kernels.at(at.at(fusion_[id].owner));
+    const auto owner = at.find(fusion_[id].owner);
+    if (owner == at.end()) continue;  // itself part of another kernel
+    PredictedKernel& kernel = kernels[owner->second];
     kernel.nodes.push_back(id);
     kernel.us += latency_of(fusion_[id].extra);
     const KernelCosts::Pass& pass = fusion_[id].pass;
