@@ -70,7 +70,6 @@ if(REGRAFT_HEAVY)
     IMPORTED_LOCATION ${prefix}/torch/lib/libtorch_cpu.so
     INTERFACE_COMPILE_OPTIONS
       "SHELL:-idirafter ${prefix}/torch/include;SHELL:-idirafter ${prefix}/torch/include/torch/csrc/api/include"
-    INTERFACE_COMPILE_DEFINITIONS _GLIBCXX_USE_CXX11_ABI=1
     INTERFACE_LINK_LIBRARIES "torch::c10;Threads::Threads"
     # The linker follows libtorch_cpu's own needs (libcudart, libcupti, libgomp) by its RPATH.
     INTERFACE_LINK_OPTIONS "LINKER:-rpath-link,${prefix}/nvidia/cu13/lib;LINKER:-rpath-link,${prefix}/torch/lib")

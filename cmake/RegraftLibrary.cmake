@@ -64,19 +64,22 @@ function(regraft_folder name folder)
   endif()
 endfunction()
 
-# Precompiles an outside header for those of the sources that include it. For the others, reading it would take longer
-# than to compile them.
+# Precompiles an outside header for those of the sources that include it; for the others, reading it would take longer
+# than to compile them. Where none does, the standard ones.
 function(regraft_precompile_used name header sources)
   foreach(source IN LISTS sources)
     regraft_includes(${source} ${header} uses)
     if(uses)
       list(APPEND users ${source})
     else()
-      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+      list(APPEND others ${source})
     endif()
   endforeach()
   if(users)
     regraft_precompile(${name} ${header})
+    set_source_files_properties(${others} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  else()
+    regraft_precompile_standard(${name})
   endif()
 endfunction()
 
@@ -91,10 +94,9 @@ function(regraft_precompile name)
   endif()
 endfunction()
 
-# Under the sanitizers, the headers that most sources include, LibTorch's users aside. Where g++ 12 optimises more (-O2), it forgets that
-# precompiled headers are the system's, and warns of overflows in std::string that cannot happen.
+# The headers that most sources include, LibTorch's users aside.
 function(regraft_precompile_standard name)
-  if(REGRAFT_SANITIZE AND NOT REGRAFT_HEAVY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     regraft_precompile(${name} ${ARGN} <algorithm> <array> <filesystem> <functional> <map> <memory> <optional> <ranges>
                        <span> <string> <unordered_map> <vector>)
   endif()

@@ -137,7 +137,7 @@ suspicious() {
 # The compile commands for clang's tools, in a folder: they know neither what g++ precompiled nor all of its warnings.
 clang_commands() {
   mkdir -p build/clang
-  sed 's/ -include [^ ]*cmake_pch.hxx//; s/ -Werror//; s/ -Wno-restrict//' build/release/compile_commands.json >build/clang/compile_commands.json
+  sed 's/ -include [^ ]*cmake_pch.hxx//; s/ -Werror//; s/ -Wno-\(restrict\|stringop-overflow\)//g' build/release/compile_commands.json >build/clang/compile_commands.json
 }
 
 # dangling FILE...: what tests/lifetimes.query finds in them, if anything.

@@ -2,7 +2,7 @@
 
 // Internal to core/exec: lazy evaluation of values of one graph in LibTorch.
 
-#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include <map>
 #include <unordered_map>

@@ -3,7 +3,7 @@
 // Internal to core/exec: what each OpKind means, in LibTorch. Floating tensors are kDouble, integers kLong,
 // booleans kBool.
 
-#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include <optional>
 #include <span>
