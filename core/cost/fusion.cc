@@ -88,14 +88,17 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::sum:
     case OpKind::mul:
     case OpKind::div:
-      for (const auto rule :
-           {&FusionRules::into_gelu, &FusionRules::into_fast_gelu, &FusionRules::into_norm,
-            &FusionRules::into_silu, &FusionRules::on_conv, &FusionRules::conv_sum, &FusionRules::on_matmul,
-            &FusionRules::into_matmul, &FusionRules::into_layer_norm})
+      for (const auto rule : {&FusionRules::into_gelu, &FusionRules::into_fast_gelu, &FusionRules::into_norm,
+                              &FusionRules::into_silu, &FusionRules::into_hard_swish, &FusionRules::on_conv,
+                              &FusionRules::conv_sum, &FusionRules::on_matmul, &FusionRules::into_matmul,
+                              &FusionRules::into_layer_norm})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
     case OpKind::sigmoid:
       if (const Fusion silu = into_silu(node); silu.owner != kNoNode) return silu;
+      return activation(node);
+    case OpKind::hard_sigmoid:
+      if (const Fusion swish = into_hard_swish(node); swish.owner != kNoNode) return swish;
       return activation(node);
     case OpKind::sub:
     case OpKind::reduce_mean:
@@ -340,6 +343,24 @@ Fusion FusionRules::into_silu(NodeId node) const {
       {OpKind::sigmoid, KernelForm::gated}, graph_.node(product).outputs[0], alone.analytic()};
   pass.analytic += KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3);
   return in_place_of(product, pass);
+}
+
+// x * HardSigmoid(x) with HardSwish's numbers: its convolution does it on the way out.
+Fusion FusionRules::into_hard_swish(NodeId node) const {
+  NodeId gate = node;
+  for (std::size_t slot = 0; slot < 2 && kind(node) == OpKind::mul; ++slot)
+    if (const NodeId factor = near_.input(node, slot).node; near_.is(factor, OpKind::hard_sigmoid))
+      gate = factor;
+  if (!near_.is(gate, OpKind::hard_sigmoid)) return {};
+  const graph::AttrBlock& attrs = graph_.attrs(gate);
+  if (static_cast<float>(attrs.real(Attr::alpha)) != 1.0f / 6 || attrs.real(Attr::beta) != 0.5) return {};
+  const Value x = near_.input(gate, 0);
+  const NodeId product = near_.only_user(gate);
+  if (!near_.is(product, OpKind::mul) || !layouts_[x.node].blocked || near_.users(x.node).size() != 2)
+    return {};
+  if (near_.input(product, near_.input(product, 0).node == gate ? 1 : 0) != x) return {};
+  const NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
+  return conv == kNoNode ? Fusion{} : Fusion{conv, {}};
 }
 
 // Squares and cubes are multiplied out.

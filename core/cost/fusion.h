@@ -36,8 +36,8 @@ struct Fusion {
 /// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it, where nothing is added:
 /// scaling by a scalar and transposes of the last two dims. Slices and Gathers that take a value apart
 /// (split_site.h). Gelu by Tanh. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime knows;
-/// x * Sigmoid(x) (QuickGelu); norms in parts (norm_site.h); Add before LayerNormalization
-/// (SkipLayerNormalization); zero Pad before a convolution.
+/// x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x) behind a blocked convolution (HardSwish); norms in parts
+/// (norm_site.h); Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts)
@@ -62,6 +62,7 @@ class FusionRules {
   Fusion into_split(graph::NodeId node) const;
   bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
   Fusion into_silu(graph::NodeId node) const;
+  Fusion into_hard_swish(graph::NodeId node) const;
   Fusion in_place_of(graph::NodeId owner, const KernelCosts::Pass& pass) const;
   Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;

@@ -43,8 +43,9 @@ class AllSitesDescent : public Search {
   }
 
  private:
-  static bool take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
-    if (!take_all_sites(run, state, rule)) return false;
+  static bool take(SearchRun& run, env::RewriteState& state, const Move& move) {
+    if (!take_move(state, move, [&](std::uint32_t rule) { return take_all_sites(run, state, rule); }))
+      return false;
     run.visit(graph::structural_hash(state.graph()));
     return true;
   }
@@ -54,8 +55,8 @@ class AllSitesDescent : public Search {
     const std::size_t bottom = state.depth();
     double least_us = state.cost_model().latency_us();
     std::vector<rules::Match> cheapest;
-    for (const std::uint32_t rule : matching_rules(state)) {
-      if (!take(run, state, rule)) continue;
+    for (const Move& move : matching_moves(state)) {
+      if (!take(run, state, move)) continue;
       const double latency_us = state.cost_model().latency_us();
       if (env::cheaper(latency_us, least_us)) {
         least_us = latency_us;
@@ -71,8 +72,8 @@ class AllSitesDescent : public Search {
 
   static bool take_before_descent(SearchRun& run, env::RewriteState& state) {
     const double before_us = state.cost_model().latency_us();
-    for (const std::uint32_t rule : matching_rules(state))
-      if (take_and_descend(run, state, rule, before_us)) return true;
+    for (const Move& move : matching_moves(state))
+      if (take_and_descend(run, state, move, before_us)) return true;
     return false;
   }
 
@@ -81,21 +82,20 @@ class AllSitesDescent : public Search {
     const std::size_t bottom = state.depth();
     const double before_us = state.cost_model().latency_us();
     const std::vector<std::size_t> sites = site_counts(state);
-    for (const std::uint32_t first : matching_rules(state)) {
+    for (const Move& first : matching_moves(state)) {
       if (!run.goes_on()) return false;
       if (!take(run, state, first)) continue;
       for (const std::uint32_t second : rules_with_more(state, sites))
-        if (take_and_descend(run, state, second, before_us)) return true;
+        if (take_and_descend(run, state, {second}, before_us)) return true;
       state.rewind_to(bottom);
     }
     return false;
   }
 
   /// Whether that leads below `before_us`; else the state is as it was.
-  static bool take_and_descend(SearchRun& run, env::RewriteState& state, std::uint32_t rule,
-                               double before_us) {
+  static bool take_and_descend(SearchRun& run, env::RewriteState& state, const Move& move, double before_us) {
     const std::size_t bottom = state.depth();
-    if (!run.goes_on() || !take(run, state, rule)) return false;
+    if (!run.goes_on() || !take(run, state, move)) return false;
     descend(run, state);
     if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
     state.rewind_to(bottom);

@@ -6,7 +6,6 @@
 #include "core/base/file.h"
 #include "core/env/rewrite_state.h"
 #include "core/onnx/export.h"
-#include "core/search/all_sites_moves.h"
 
 namespace regraft::launch {
 namespace {
@@ -61,10 +60,10 @@ void MeasuredChoice::write(const Paths& paths, const std::filesystem::path& file
 
 Paths MeasuredChoice::changed(const Paths& paths, const Change& change) const {
   Paths result = paths_without(found_.start, found_.rules, paths, change.without);
-  for (const auto& [at, rule] : change.rules) {
+  for (const auto& [at, move] : change.moves) {
     env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
     for (const rules::Match& match : result[at]) state.apply(match);
-    search::take_at_all_sites(state, rule);
+    search::take_move(state, move);
     result[at].assign(state.path().begin(), state.path().end());
   }
   return result;
@@ -85,9 +84,9 @@ MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
     for (const rules::Match& match : paths[at]) state.apply(match);
     const double present_us = state.cost_model().latency_us();
     for (const search::AllSitesMove& move : search::all_sites_moves(state, present_us * kNearlyWorth)) {
-      std::map<std::string, int> rules{
-          {found_.rules.info(move.rule).name, static_cast<int>(move.steps.size())}};
-      moves.push_back({move.latency_us - present_us, {{}, {{at, move.rule}}, {std::move(rules), {}}}});
+      std::map<std::string, int> rules;
+      for (const rules::Match& step : move.steps) ++rules[found_.rules.info(step.rule).name];
+      moves.push_back({move.latency_us - present_us, {{}, {{at, move.rules}}, {std::move(rules), {}}}});
     }
   }
   std::ranges::stable_sort(moves, {}, &std::pair<double, Change>::first);
@@ -126,7 +125,7 @@ MeasuredChoice::Change MeasuredChoice::together(std::span<const Change> changes)
   Change sum;
   for (const Change& change : changes) {
     sum.without.insert(change.without.begin(), change.without.end());
-    sum.rules.insert(sum.rules.end(), change.rules.begin(), change.rules.end());
+    sum.moves.insert(sum.moves.end(), change.moves.begin(), change.moves.end());
   }
   return sum;
 }

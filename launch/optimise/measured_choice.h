@@ -11,6 +11,7 @@
 #include "core/cost/several_sizes.h"
 #include "core/exec/latency/trials.h"
 #include "core/onnx/import.h"
+#include "core/search/all_sites_moves.h"
 #include "launch/optimise/rewrite_groups.h"
 
 namespace regraft::launch {
@@ -58,8 +59,8 @@ class MeasuredChoice {
  private:
   /// What may be changed of paths.
   struct Change {
-    std::set<std::pair<std::size_t, std::size_t>> without;     // graph, place in its path
-    std::vector<std::pair<std::size_t, std::uint32_t>> rules;  // graph; carried out at all sites, in order
+    std::set<std::pair<std::size_t, std::size_t>> without;    // graph, place in its path
+    std::vector<std::pair<std::size_t, search::Move>> moves;  // graph; carried out in order
     MeasuredGroup measured;
   };
   using Changes = std::vector<Change>;

@@ -48,8 +48,21 @@ double error_of(OpKind kind, const Exact& x, double rough) {
 }
 
 Exact function(OpKind kind, const AttrBlock& attrs, const Exact& x) {
+  if (kind == OpKind::sqrt && (x.is(0.0) || x.is(1.0))) return x;
   const double rough = roughly(kind, attrs, {x.rough});
   return oracle(number_of(kind, attrs), {x}, rough, error_of(kind, x, rough));
+}
+
+// The fraction with the smallest denominator that the float32 nearest to the value stands for: 0.16666667 is
+// 1/6.
+Exact fraction_near(double value) {
+  constexpr int kMostDenominator = 1000;
+  for (int denominator = 1; denominator <= kMostDenominator; ++denominator) {
+    const double numerator = std::round(value * denominator);
+    if (static_cast<float>(numerator / denominator) == static_cast<float>(value))
+      return Exact::of(numerator) / Exact::of(static_cast<double>(denominator));
+  }
+  return Exact::of(value);
 }
 
 // On a step it is known which side counts.
@@ -87,7 +100,8 @@ Exact unary(OpKind kind, const AttrBlock& attrs, const Exact& x) {
     case OpKind::sigmoid:
       return one / (one + function(OpKind::exp, {}, -x));
     case OpKind::hard_sigmoid:
-      return between(x * Exact::of(attrs.real(Attr::alpha)) + Exact::of(attrs.real(Attr::beta)), zero, one);
+      return between(x * fraction_near(attrs.real(Attr::alpha)) + fraction_near(attrs.real(Attr::beta)), zero,
+                     one);
     case OpKind::hard_swish:
       return x * between(x / Exact::of(6.0) + Exact::of(0.5), zero, one);
     case OpKind::abs:

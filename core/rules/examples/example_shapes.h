@@ -52,7 +52,9 @@ class ExampleShapes : public ExampleWindows {
       case K::max_pool:
       case K::average_pool:
       case K::global_average_pool:
-        return image_ = image_dims();
+        image_ = image_dims();
+        if (range.most == 3) image_.resize(3);  // rows
+        return image_;
       case K::batch_norm:
         return normalised_dims();
       case K::gemm:

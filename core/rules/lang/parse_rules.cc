@@ -89,9 +89,13 @@ class FileReader {
   void header(const std::string& content, std::uint32_t number) {
     const std::size_t close = content.find(']');
     if (close == std::string::npos || content.find_first_not_of(" \t\r", close + 1) != std::string::npos) {
-      fail(file_, {number, 1}, "a family header is [name] on a line of its own", "close it with ]");
+      fail(file_, {number, 1}, "a family header is [name] or [name, together] on a line of its own",
+           "close it with ]");
     }
+    constexpr std::string_view kTogether = ", together";
     family_ = content.substr(1, close - 1);
+    together_ = family_.ends_with(kTogether);
+    if (together_) family_.resize(family_.size() - kTogether.size());
     if (family_.empty()) fail(file_, {number, 1}, "a family without a name", "write [name]");
   }
 
@@ -133,6 +137,7 @@ class FileReader {
     RuleText rule;
     rule.at = {body_line_, 1};
     rule.family = family_;
+    rule.together = together_;
     std::size_t i = 0;
     rule.name = word(i);
     const std::size_t named = i;
@@ -155,6 +160,7 @@ class FileReader {
   std::string_view text_;
   std::string_view file_;
   std::string family_;
+  bool together_ = false;
   std::string body_;
   std::uint32_t body_line_ = 0;
   std::vector<RuleText> rules_;

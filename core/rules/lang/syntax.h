@@ -82,6 +82,7 @@ struct Clause {
 struct RuleText {
   std::string name;
   std::string family;
+  bool together = false;  // with the others of its family
   std::string text;  // without its marks, white space normalised
   std::vector<RuleMark> marks;
   Position at;

@@ -18,6 +18,7 @@ enum class RuleStatus : std::uint8_t { proved, bounded_checked, tested };
 struct RuleInfo {
   std::string name;            // "conv-bn"
   std::string family;          // the file or section it stands in
+  bool together = false;       // a move over a whole class: it is taken with the others of its family
   std::string text;            // the rule's own line without its marks, white space normalised
   std::filesystem::path file;  // that it was read from; its statuses and proofs lie beside it
   std::uint32_t line = 0;      // where it begins there

@@ -1,6 +1,7 @@
 #include "core/rules/set/rule_set.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/file.h"
@@ -117,6 +118,7 @@ void RuleSet::append(std::string_view text, std::string_view file_name) {
       }
       infos_.push_back({.name = std::move(named.name),
                         .family = rule.family,
+                        .together = rule.together,
                         .text = rule.text,
                         .file = file_name,
                         .line = rule.at.line,
@@ -132,6 +134,15 @@ std::optional<std::size_t> RuleSet::find(std::string_view name) const {
       std::find_if(infos_.begin(), infos_.end(), [&](const RuleInfo& info) { return info.name == name; });
   return found == infos_.end() ? std::nullopt
                                : std::optional(static_cast<std::size_t>(found - infos_.begin()));
+}
+
+std::vector<std::vector<std::uint32_t>> RuleSet::together() const {
+  std::map<std::string, std::vector<std::uint32_t>> families;
+  for (std::uint32_t rule = 0; rule < infos_.size(); ++rule)
+    if (infos_[rule].together) families[infos_[rule].family].push_back(rule);
+  std::vector<std::vector<std::uint32_t>> groups;
+  for (auto& [family, rules] : families) groups.push_back(std::move(rules));
+  return groups;
 }
 
 void RuleSet::exclude(std::string_view name) {

@@ -95,6 +95,31 @@ TEST(AllSitesDescent, GoesOnFromADearerGraphThatADearerOneLeadsTo) {
   EXPECT_EQ(found.path.size(), kSites + 2);
 }
 
+// Three that rise, before the one that falls.
+constexpr char kThreeDearerFirst[] =
+    "rise: Relu(x) => Exp(x)\n"
+    "rise-on: Sum(Exp(a), Exp(b), Exp(c), Exp(d)) => Erf(Sum(a, b, c, d))\n"
+    "rise-further: Erf(Sum(a, b, c, d)) => Erf(Erf(Sum(a, b, c, d)))\n"
+    "fall: Erf(Erf(Sum(a, b, c, d))) => Exp(Sum(a, b, c, d))\n";
+
+TEST(AllSitesDescent, TakesAFamilyTogetherPastAnyRise) {
+  const Sites sites;
+  const SearchResult alone = sites.run(*make_all_sites_descent(), kThreeDearerFirst);
+  EXPECT_NEAR(alone.best.latency_us, 10 + kSites, 1e-9);
+  const std::string family = std::string("[class, together]\n") + kThreeDearerFirst;
+  const SearchResult found = sites.run(*make_all_sites_descent(), family);
+  EXPECT_NEAR(found.best.latency_us, 10 + 2, 1e-9);
+  EXPECT_EQ(found.path.size(), kSites + 3);
+}
+
+TEST(AllSitesDescent, EndsAFamilyThatWouldGoOnForEver) {
+  const Sites sites;
+  const SearchResult found =
+      sites.run(*make_all_sites_descent(),
+                "[class, together]\nwrap: Relu(x) => Relu(Relu(x))\nturn: Add(x, y) => Add(y, x)\n");
+  EXPECT_TRUE(found.path.empty());
+}
+
 TEST(AllSitesDescent, EndsWhereARuleUndoesItself) {
   const Sites sites;
   const SearchResult found =

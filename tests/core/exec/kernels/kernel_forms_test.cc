@@ -26,6 +26,13 @@ void set_ints(::onnx::NodeProto& node, const std::string& name, const Dims& valu
   for (const std::int64_t value : values) attribute.add_ints(value);
 }
 
+void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
+  ::onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::FLOAT);
+  attribute.set_f(value);
+}
+
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
 /// outer, C [], C1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K [16, 1, 1], W [16, 16, 3,
 /// 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size; Transpose
@@ -72,6 +79,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
     auto& made = model.node((*it)[2], inputs, {(*it)[1]});
     if ((*it)[2] == "ReduceMean") set_ints(made, "axes", {-1});
     if ((*it)[2] == "Conv") set_ints(made, "pads", {1, 1, 1, 1});
+    if ((*it)[2] == "HardSigmoid") set_real(made, "alpha", 1.0f / 6);
     if ((*it)[2] == "Transpose") set_ints(made, "perm", {0, 2, 1});
     last = (*it)[1];
   }
@@ -206,21 +214,27 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     BehindConvolutions, KernelForms,
-    ::testing::Values(Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
-                      Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
-                      Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
-                      Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
-                      Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
-                      Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
-                      Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
-                      Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
-                      Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
-                      Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
-                      Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
-                      Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-                      Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-                      Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
-                      Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
+    ::testing::Values(
+        Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
+        Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
+        Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
+        Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
+        Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
+        Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
+        Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+        Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+        Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+        Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+        Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+        Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
+        Case{"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
+        Case{"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
+        Case{"hard_swish_of_a_sum",
+             "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

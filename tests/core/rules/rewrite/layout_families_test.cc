@@ -1,0 +1,88 @@
+// The families of configs/rules/layout.rules: a small model of each, the script that leads it to the form
+// meant, and the search that finds it.
+#include <gtest/gtest.h>
+
+#include "core/rules/leads.h"
+#include "core/rules/match/match_index.h"
+
+namespace regraft::rules {
+namespace {
+
+using graph::Attr;
+using graph::Ints;
+using graph::OpKind;
+using testing::GraphBuilder;
+using testing::Value;
+
+void expect_leads(GraphBuilder& b, const std::string& script) {
+  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  testing::expect_leads(b, script, rules);
+}
+
+Value image_conv(GraphBuilder& b, Value x, std::int64_t channels, std::int64_t k, std::int64_t group = 1) {
+  return b.op(OpKind::conv, {x, b.weight({channels, channels / group, k, k}), b.weight({channels})},
+              {{Attr::pads, Ints(4, k / 2)}, {Attr::group, group}});
+}
+
+Value row_conv(GraphBuilder& b, Value x, std::int64_t channels) {
+  return b.op(OpKind::conv, {x, b.weight({channels, channels, 3}), b.weight({channels})},
+              {{Attr::pads, Ints{1, 1}}});
+}
+
+Value hard_swish_in_parts(GraphBuilder& b, Value x) {
+  const Value clipped =
+      b.op(OpKind::clip, {b.op(OpKind::add, {x, b.scalar(3)})}, {{Attr::min, 0.0}, {Attr::max, 6.0}});
+  return b.op(OpKind::div, {b.op(OpKind::mul, {x, clipped}), b.scalar(6)});
+}
+
+Value scaled_and_shifted(GraphBuilder& b, Value x) {
+  return b.op(OpKind::add, {b.op(OpKind::mul, {b.literal({1}, {0.75f}), x}), b.literal({1}, {-0.25f})});
+}
+
+// Paddle's blocks: a depthwise convolution, a scale and a shift of one number, an activation in parts, and
+// again.
+TEST(LayoutFamilies, NothingIsLeftBetweenConvolutionsButTheirActivation) {
+  GraphBuilder b;
+  Value x = b.input({1, 16, 6, 6});
+  for (const std::int64_t group : {16, 1})
+    x = scaled_and_shifted(
+        b, hard_swish_in_parts(b, scaled_and_shifted(b, image_conv(b, x, 16, group == 1 ? 1 : 3, group))));
+  b.output(image_conv(b, x, 16, 1));
+  expect_leads(
+      b,
+      "hard-swish-parts 2\nexpect Clip 0\nexpect HardSigmoid 2\nexpect Div 0\n"
+      "conv-mul all\nconv-add all\naffine-bn 2\nbn-conv 2\nexpect Conv 3\nexpect Mul 2\nexpect total 7\n");
+}
+
+TEST(LayoutFamilies, WhatStandsBeforeAConvolutionGoesIntoItsWeights) {
+  GraphBuilder b;
+  const Value x = b.input({1, 16, 6, 6});
+  const Value deep = image_conv(b, b.op(OpKind::mul, {x, b.weight({16, 1, 1})}), 16, 3, 16);
+  const Value scaled = image_conv(b, b.op(OpKind::mul, {deep, b.scalar(0.5)}), 16, 3, 4);
+  b.output(image_conv(b, b.op(OpKind::add, {scaled, b.scalar(2)}), 16, 1));
+  expect_leads(b, "factor-depthwise\nfactor-conv\nsummand-conv\nexpect total 3\n");
+}
+
+TEST(LayoutFamilies, AGateAndWhatItPassesAreOneProduct) {
+  GraphBuilder b;
+  const Value x = image_conv(b, b.input({1, 16, 6, 6}), 16, 1);
+  const Value gate = b.op(OpKind::sigmoid, {b.op(OpKind::global_average_pool, {x})});
+  b.output(b.op(OpKind::add, {x, b.op(OpKind::mul, {x, gate})}));
+  expect_leads(b, "gate-residual\nexpect Mul 1\nexpect Add 1\nexpect total 5\n");
+}
+
+// A residual block of rows, as audio networks have it, all in images of one row.
+TEST(LayoutFamilies, RowsAreImagesOfOneRow) {
+  GraphBuilder b;
+  const Value x = b.input({1, 16, 32});
+  const Value y = row_conv(b, b.op(OpKind::relu, {row_conv(b, x, 16)}), 16);
+  const Value sum = b.op(OpKind::add, {x, b.op(OpKind::mul, {y, b.weight({16, 1})})});
+  b.output(b.op(OpKind::max_pool, {sum}, {{Attr::kernel_shape, Ints{2}}, {Attr::strides, Ints{2}}}));
+  expect_leads(
+      b,
+      "conv-rows 2\nrows-unary\nrows-back\nrows-constant\nrows-other-first\nrows-max-pool\nexpect Squeeze 1\n"
+      "expect Unsqueeze 2\nexpect Conv 2\n");
+}
+
+}  // namespace
+}  // namespace regraft::rules
