@@ -264,6 +264,7 @@ class Pipeline {
   }
 
   void accept() {
+    report_.found = FoundReport{report_.nodes_after, report_.cost_after, report_.rules};
     if (options_.accept == "cost") {
       report_.accepted = true;
       report_.reason = options_.script         ? "what the script made, verified; not measured"

@@ -38,6 +38,13 @@ struct KernelReport {
   double agreed_share = 0;                   // of the time in kernels that both lists have
 };
 
+/// What the search found, be it emitted or not.
+struct FoundReport {
+  std::size_t nodes = 0;
+  double cost_us = 0;                // predicted
+  std::map<std::string, int> rules;  // applied, by name
+};
+
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
 struct OptimiseReport {
   bool accepted = false;
@@ -55,6 +62,7 @@ struct OptimiseReport {
   std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
   std::map<std::string, int> rules;                    // applied, by name
   std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rule_marks.h)
+  std::optional<FoundReport> found;                    // where it was another model than the input
   std::vector<RefusedRule> refused_rules;
   MeasuredChanges changes;  // of what the search found
   std::uint64_t candidates_costed = 0;
@@ -71,7 +79,8 @@ struct OptimiseReport {
   std::string text() const;
 
  private:
-  std::string found() const;
+  FoundReport found_or_emitted() const;
+  std::string found_text() const;
   std::string next_step() const;
 };
 
