@@ -19,10 +19,12 @@ std::string line(const char* format, auto... values) {
 
 constexpr std::size_t kMostRules = 8;  // that the text names
 
-std::string text_of(const std::vector<exec::TakenSize>& dims) {
+std::string text_of(const std::vector<exec::TakenSize>& dims, const std::vector<PointReport>& points) {
   std::string text;
   for (const exec::TakenSize& one : dims)
     text += (text.empty() ? "" : ", ") + one.dim + "=" + std::to_string(one.size) + " (" + one.why + ")";
+  for (std::size_t i = 1; i < points.size(); ++i)
+    text += (i == 1 ? "; too: " : "; ") + exec::FeedPoint{points[i].sizes, {}}.describe();
   return text;
 }
 
@@ -112,7 +114,7 @@ std::string OptimiseReport::text() const {
   const auto say = [&](const char* label, const std::string& what) {
     if (!what.empty()) text += line("%-10s", label) + what + "\n";
   };
-  say("sizes", text_of(dims));
+  say("sizes", text_of(dims, points));
   say("time", time_holders);
   say("found", found_text());
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
@@ -159,7 +161,8 @@ std::string OptimiseReport::next_step() const {
   if (points.empty()) return "";  // the reason says what to give
   const auto slower = [](const PointReport& point) { return point.speedup_high && *point.speedup_high < 1; };
   if (!accepted && (!speedup || slower(points.front())))
-    return "--allow-domain com.microsoft lets rules make the runtime's own ops, --budget 600 looks longer";
+    return std::string("--allow-domain com.microsoft lets rules make the runtime's own ops") +
+           (out_of_time ? ", --budget 600 looks longer" : "");
   if (!accepted && std::ranges::any_of(points, slower)) return "name the sizes that you use with --bind";
   if (!accepted) return "--measure-budget 300 tells smaller gains from noise";
   if (!slower_at.empty())

@@ -44,11 +44,26 @@ TEST(OptimiseReport, WithoutAFindTheInputIsWhatIsThere) {
 TEST(OptimiseReport, MeasuringLongerIsNoRemedyForWhatIsSlower) {
   EXPECT_THAT(kept(0.95, 1.05).text(), HasSubstr("--measure-budget"));
   EXPECT_THAT(kept(0.8, 0.9).text(), Not(HasSubstr("--measure-budget")));
-  EXPECT_THAT(kept(0.8, 0.9).text(), HasSubstr("--budget 600"));
+  EXPECT_THAT(kept(0.8, 0.9).text(), HasSubstr("--allow-domain"));
   OptimiseReport report = kept(1.1, 1.2);
   report.points.push_back({{{"n", 4}}, 40, 40, 0.85, 0.8, 0.9, 4, 5});
   EXPECT_THAT(report.text(), Not(HasSubstr("--measure-budget")));
   EXPECT_THAT(report.text(), HasSubstr("name the sizes that you use with --bind"));
+}
+
+TEST(OptimiseReport, NamesEachSizeThatCounts) {
+  OptimiseReport report;
+  report.dims = {{"n", 1, "bound"}};
+  report.points = {{{{"n", 1}}, 10, 10, {}, {}, {}, {}, {}}, {{{"n", 64}}, 99, 99, {}, {}, {}, {}, {}}};
+  EXPECT_THAT(report.text(), HasSubstr("n=1 (bound); too: n=64\n"));
+}
+
+TEST(OptimiseReport, ALongerSearchIsNoRemedyForOneThatEnded) {
+  OptimiseReport report;
+  report.points.resize(1);
+  EXPECT_THAT(report.text(), Not(HasSubstr("--budget 600")));
+  report.out_of_time = true;
+  EXPECT_THAT(report.text(), HasSubstr("--budget 600"));
 }
 
 }  // namespace
