@@ -48,7 +48,7 @@ class Pipeline {
     import();
     find_feed();
     if (!feed_.runs())
-      keep_input("it could not be run: " + feed_.problem + " (" + feed_.remedy + ")");
+      keep_input(feed_.problem + " (" + feed_.remedy + ")");
     else if (re_exports())
       re_export();
     else

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/narrow_types.h"
+#include "core/exec/runtime/runtime_message.h"
 
 namespace regraft::exec {
 namespace {
@@ -34,7 +35,7 @@ void check_readable(const std::filesystem::path& model) {
 }
 
 ExecError load_error(const Ort::Exception& error, const std::filesystem::path& model) {
-  const std::string detail = error.what();
+  const std::string detail = runtime_message(error.what());
   switch (error.GetOrtErrorCode()) {
     case ORT_INVALID_PROTOBUF:
       return {"not an ONNX model, or a truncated one (" + detail + ")", model,
@@ -49,7 +50,7 @@ ExecError load_error(const Ort::Exception& error, const std::filesystem::path& m
 }
 
 ExecError run_error(const Ort::Exception& error, const std::filesystem::path& model) {
-  return {std::string("the model fails when it runs: ") + error.what(), model,
+  return {"the model fails when it runs: " + runtime_message(error.what()), model,
           "check the sizes given with --bind and the inputs"};
 }
 

@@ -90,8 +90,9 @@ TEST_F(SizesTest, AModelThatRunsNowhereComesBackAsItIs) {
   const Captured result = run(optimise(file));
   EXPECT_EQ(result.status.code, 0) << result.errors;
   EXPECT_EQ(read_file(path("out.onnx")), read_file(file));
-  EXPECT_THAT(json_of(path("report.json")).at("reason").get<std::string>(),
-              HasSubstr("sizes of n with --bind"));
+  const std::string reason = json_of(path("report.json")).at("reason");
+  EXPECT_THAT(reason, ::testing::StartsWith("the model fails when it runs: Reshape: The input tensor"));
+  EXPECT_THAT(reason, HasSubstr("sizes of n with --bind"));
 }
 
 TEST_F(SizesTest, UserInputsGiveTheSizes) {
