@@ -12,6 +12,7 @@
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/narrow_types.h"
 #include "core/exec/runtime/runtime_message.h"
+#include "core/graph/dim_name.h"
 
 namespace regraft::exec {
 namespace {
@@ -101,7 +102,7 @@ ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
   if (!sizes.empty()) tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::string fallback = info.name + "." + std::to_string(axis);
-    const std::string symbol = *symbols[axis] != '\0' ? symbols[axis] : fallback;
+    const std::string symbol = graph::is_dim_name(symbols[axis]) ? symbols[axis] : fallback;
     info.dims.push_back({sizes[axis], sizes[axis] < 0 ? symbol : std::string()});
   }
   return info;

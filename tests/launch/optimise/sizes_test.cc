@@ -69,6 +69,17 @@ TEST_F(SizesTest, EveryCommandCallsADimWithoutANameAlike) {
   EXPECT_EQ(json_of(path("report.json")).at("dims")[0].at("size"), 8);
 }
 
+/// As exporters write dims that they do not know.
+TEST_F(SizesTest, DimsThatAreCalledUnknownMayDiffer) {
+  exec::testing::ModelBuilder model;
+  model.input("x", {"?", "?"}).output("y", {"?", "?"});
+  model.node("Transpose", {"x"}, {"y"});
+  const auto file = model.write(path("unknown.onnx")).string();
+  const Captured result = run({"verify", file, file, "--bind", "x.0=3,x.1=5"});
+  EXPECT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("compared at x.0=3, x.1=5"));
+}
+
 TEST_F(SizesTest, AMisspeltDimIsRefusedWithTheNearest) {
   const auto model = products("rows").string();
   for (const std::vector<std::string>& command :
