@@ -1,5 +1,7 @@
 #include "core/onnx/declared_types.h"
 
+#include "core/graph/dim_name.h"
+
 namespace regraft::onnx {
 
 using graph::Dim;
@@ -17,7 +19,7 @@ graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type
   for (const auto& dim : declared.shape().dim()) {
     if (dim.has_dim_value() && dim.dim_value() >= 0)
       held.dims.push_back(dim.dim_value());
-    else if (!dim.dim_param().empty())
+    else if (graph::is_dim_name(dim.dim_param()))
       held.dims.push_back(graph::symbol_dim(tables.symbol(dim.dim_param())));
     else if (!input.empty())
       held.dims.push_back(graph::symbol_dim(tables.symbol(input + "." + std::to_string(held.rank()))));

@@ -19,6 +19,11 @@
 #include "launch/policy/policy_prior.h"
 
 namespace regraft::launch {
+namespace {
+
+constexpr double kTimeSpent = 0.9;  // of a search's time: it would have gone on
+
+}  // namespace
 
 void CheckedSearch::forget_rewrites() {
   log_.entries.resize(cleaned(log_));
@@ -79,12 +84,15 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, const s
   search::SearchLimits limits;
   limits.seconds = seconds;
   if (options_.expansions > 0) limits.expansions = options_.expansions;
+  const std::int64_t start_ns = clock_.steady_ns();
   phase_("search", [&] {
     found = search_each(start, costs_.runs(), rules_, costs_.factories(), limits,
                         [&](std::size_t at, const auto& part) {
                           return search_one(search, start[at], costs_.factories()[at], part);
                         });
   });
+  const double spent = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
+  report_.out_of_time |= spent >= kTimeSpent * seconds;
   return proposal_of(std::move(found));
 }
 

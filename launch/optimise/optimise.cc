@@ -48,7 +48,7 @@ class Pipeline {
     import();
     find_feed();
     if (!feed_.runs())
-      keep_input("it could not be run: " + feed_.problem + " (" + feed_.remedy + ")");
+      keep_input(feed_.problem + " (" + feed_.remedy + ")");
     else if (re_exports())
       re_export();
     else
@@ -264,6 +264,7 @@ class Pipeline {
   }
 
   void accept() {
+    report_.found = FoundReport{report_.nodes_after, report_.cost_after, report_.rules};
     if (options_.accept == "cost") {
       report_.accepted = true;
       report_.reason = options_.script         ? "what the script made, verified; not measured"

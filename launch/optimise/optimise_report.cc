@@ -19,10 +19,12 @@ std::string line(const char* format, auto... values) {
 
 constexpr std::size_t kMostRules = 8;  // that the text names
 
-std::string text_of(const std::vector<exec::TakenSize>& dims) {
+std::string text_of(const std::vector<exec::TakenSize>& dims, const std::vector<PointReport>& points) {
   std::string text;
   for (const exec::TakenSize& one : dims)
     text += (text.empty() ? "" : ", ") + one.dim + "=" + std::to_string(one.size) + " (" + one.why + ")";
+  for (std::size_t i = 1; i < points.size(); ++i)
+    text += (i == 1 ? "; too: " : "; ") + exec::FeedPoint{points[i].sizes, {}}.describe();
   return text;
 }
 
@@ -45,6 +47,7 @@ std::string RefusedRule::text() const {
 std::string OptimiseReport::to_json() const {
   using nlohmann::json;
   const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
+  const FoundReport shown = found_or_emitted();
   json object{{"accepted", accepted},
               {"reason", reason},
               {"verified", verified},
@@ -68,6 +71,7 @@ std::string OptimiseReport::to_json() const {
               {"nodes_after", nodes_after},
               {"rules", rules},
               {"marks", marks},
+              {"found", {{"nodes", shown.nodes}, {"cost", shown.cost_us}, {"rules", shown.rules}}},
               {"refused_rules", json::array()},
               {"left_out", json::array()},
               {"taken_in", json::array()},
@@ -110,9 +114,9 @@ std::string OptimiseReport::text() const {
   const auto say = [&](const char* label, const std::string& what) {
     if (!what.empty()) text += line("%-10s", label) + what + "\n";
   };
-  say("sizes", text_of(dims));
+  say("sizes", text_of(dims, points));
   say("time", time_holders);
-  say("found", found());
+  say("found", found_text());
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
   for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");
   for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
@@ -133,25 +137,33 @@ std::string OptimiseReport::text() const {
   return text;
 }
 
-std::string OptimiseReport::found() const {
+FoundReport OptimiseReport::found_or_emitted() const {
+  return found.value_or(FoundReport{nodes_after, cost_after, rules});
+}
+
+std::string OptimiseReport::found_text() const {
   if (cost_before <= 0) return "";
+  const FoundReport shown = found_or_emitted();
   std::string text =
-      line("%zu -> %zu nodes%s%s, %llu candidates costed", nodes_before, nodes_after,
-           found_by.empty() || rules.empty() ? "" : " by ", rules.empty() ? "" : found_by.c_str(),
+      line("%zu -> %zu nodes%s%s, %llu candidates costed", nodes_before, shown.nodes,
+           found_by.empty() || shown.rules.empty() ? "" : " by ", shown.rules.empty() ? "" : found_by.c_str(),
            static_cast<unsigned long long>(candidates_costed));
-  std::vector<std::pair<std::string, int>> most(rules.begin(), rules.end());
+  std::vector<std::pair<std::string, int>> most(shown.rules.begin(), shown.rules.end());
   std::ranges::stable_sort(most, std::greater<>(), &std::pair<std::string, int>::second);
-  std::size_t shown = 0;
-  for (; shown < std::min(kMostRules, most.size()); ++shown)
-    text += line("\n%-10s%4d x %s", "", most[shown].second, most[shown].first.c_str());
-  if (shown < most.size()) text += line("\n%-10sand %zu more rules (--json)", "", most.size() - shown);
+  std::size_t listed = 0;
+  for (; listed < std::min(kMostRules, most.size()); ++listed)
+    text += line("\n%-10s%4d x %s", "", most[listed].second, most[listed].first.c_str());
+  if (listed < most.size()) text += line("\n%-10sand %zu more rules (--json)", "", most.size() - listed);
   return text;
 }
 
 std::string OptimiseReport::next_step() const {
   if (points.empty()) return "";  // the reason says what to give
-  if (!accepted && !speedup)
-    return "--allow-domain com.microsoft lets rules make the runtime's own ops, --budget 600 looks longer";
+  const auto slower = [](const PointReport& point) { return point.speedup_high && *point.speedup_high < 1; };
+  if (!accepted && (!speedup || slower(points.front())))
+    return std::string("--allow-domain com.microsoft lets rules make the runtime's own ops") +
+           (out_of_time ? ", --budget 600 looks longer" : "");
+  if (!accepted && std::ranges::any_of(points, slower)) return "name the sizes that you use with --bind";
   if (!accepted) return "--measure-budget 300 tells smaller gains from noise";
   if (!slower_at.empty())
     return "weigh your own sizes: --bind " + slower_at.begin()->first + "=" +

@@ -38,6 +38,13 @@ struct KernelReport {
   double agreed_share = 0;                   // of the time in kernels that both lists have
 };
 
+/// What the search found, be it emitted or not.
+struct FoundReport {
+  std::size_t nodes = 0;
+  double cost_us = 0;                // predicted
+  std::map<std::string, int> rules;  // applied, by name
+};
+
 /// What `regraft optimise` did. JSON keys as in the README; they are only ever added to.
 struct OptimiseReport {
   bool accepted = false;
@@ -55,14 +62,16 @@ struct OptimiseReport {
   std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
   std::map<std::string, int> rules;                    // applied, by name
   std::map<std::string, std::set<std::string>> marks;  // of these, and whose (rule_marks.h)
+  std::optional<FoundReport> found;                    // where it was another model than the input
   std::vector<RefusedRule> refused_rules;
   MeasuredChanges changes;  // of what the search found
   std::uint64_t candidates_costed = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t seed = 0;
-  std::string search;    // asked for; "script" where one was given
-  std::string found_by;  // of a search that has parts
+  bool out_of_time = false;  // some search would have gone on
+  std::string search;        // asked for; "script" where one was given
+  std::string found_by;      // of a search that has parts
 
   std::string time_holders;  // what the input's time goes into, in a sentence
 
@@ -71,7 +80,8 @@ struct OptimiseReport {
   std::string text() const;
 
  private:
-  std::string found() const;
+  FoundReport found_or_emitted() const;
+  std::string found_text() const;
   std::string next_step() const;
 };
 

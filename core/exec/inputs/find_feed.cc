@@ -1,8 +1,8 @@
 #include "core/exec/inputs/find_feed.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <set>
 
 #include "core/base/error.h"
@@ -18,17 +18,11 @@
 namespace regraft::exec {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kMostAttempts = 200;
 constexpr std::size_t kMostAlike = 8;   // sizes at which integers are tried alike
 constexpr int kDraws = 3;               // that run at the sizes taken
 constexpr double kLongestOther_s = 10;  // a run at other sizes, as far as can be told
 constexpr std::int64_t kConstants[] = {1, 0, 2};
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// A dim that the model names by others: "past_length + 1".
 std::optional<std::int64_t> derived_size(const std::string& name, const SymbolSizes& sizes) {
@@ -126,7 +120,7 @@ class FeedFinder {
 
   /// The usual sizes, else the first of cheap ones at which it runs, lifted from there.
   bool find_first() {
-    start_ = Clock::now();
+    start_s_ = request_.clock();
     const std::vector<std::size_t> first(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
     const SymbolSizes usual = sizes_at(&DynamicDim::options, first);
     if (runs_as_meant(usual) || runs_alike(usual)) return take(usual);
@@ -136,7 +130,9 @@ class FeedFinder {
     return false;
   }
 
-  bool exhausted() const { return attempts_ >= kMostAttempts || seconds_since(start_) > request_.seconds; }
+  bool exhausted(int times = 1) const {
+    return attempts_ >= times * kMostAttempts || request_.clock() - start_s_ > times * request_.seconds;
+  }
 
   /// Down the ladders of the kinds; then one dim after another, the others at their first options; then with
   /// integers alike.
@@ -185,8 +181,7 @@ class FeedFinder {
     for (const DynamicDim& dim : dims_) {
       if (given_.contains(dim.name)) continue;
       for (const SizeOption& option : dim.cheap) {
-        if (attempts_ >= 2 * kMostAttempts || seconds_since(start_) > 2 * request_.seconds)
-          return std::nullopt;
+        if (exhausted(2)) return std::nullopt;
         const SymbolSizes sizes = with(others, {&dim}, option.size);
         if (runs_as_meant(sizes)) return sizes;
       }
@@ -258,7 +253,7 @@ class FeedFinder {
   bool runs(const SymbolSizes& sizes, int draws) {
     ++attempts_;
     Rng rng(request_.seed, "feed");
-    const auto start = Clock::now();
+    const double start_s = request_.clock();
     try {
       for (int i = 0; i < draws; ++i) session_.run(source_->draw(session_.inputs(), sizes, rng));
     } catch (const ExecError& error) {
@@ -268,7 +263,7 @@ class FeedFinder {
       problem_ = "there is too little memory for a run";
       return false;
     }
-    run_s_ = seconds_since(start) / draws;
+    run_s_ = (request_.clock() - start_s) / draws;
     return true;
   }
 
@@ -375,10 +370,14 @@ class FeedFinder {
   std::string problem_;
   int attempts_ = 0;
   double run_s_ = 0;
-  Clock::time_point start_;
+  double start_s_ = 0;
 };
 
 }  // namespace
+
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
 
 Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   std::optional<OrtSession> session;

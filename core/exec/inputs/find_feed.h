@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "core/exec/inputs/feed.h"
 
 namespace regraft::exec {
+
+/// Processor time of this process. Sizes depend on it alone, so that they are the same on a busy machine.
+double processor_seconds();
 
 /// What the user says about how a model is fed.
 struct FeedRequest {
@@ -18,6 +22,7 @@ struct FeedRequest {
   std::vector<std::filesystem::path> files = {};  // --inputs
   std::uint64_t seed = 0;
   double seconds = 60;  // of looking for sizes, at most
+  std::function<double()> clock = processor_seconds;
   bool several = true;  // other sizes beside the first, where the user names none
 };
 

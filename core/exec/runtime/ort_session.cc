@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/narrow_types.h"
+#include "core/exec/runtime/runtime_message.h"
+#include "core/graph/dim_name.h"
 
 namespace regraft::exec {
 namespace {
@@ -34,7 +36,7 @@ void check_readable(const std::filesystem::path& model) {
 }
 
 ExecError load_error(const Ort::Exception& error, const std::filesystem::path& model) {
-  const std::string detail = error.what();
+  const std::string detail = runtime_message(error.what());
   switch (error.GetOrtErrorCode()) {
     case ORT_INVALID_PROTOBUF:
       return {"not an ONNX model, or a truncated one (" + detail + ")", model,
@@ -49,7 +51,7 @@ ExecError load_error(const Ort::Exception& error, const std::filesystem::path& m
 }
 
 ExecError run_error(const Ort::Exception& error, const std::filesystem::path& model) {
-  return {std::string("the model fails when it runs: ") + error.what(), model,
+  return {"the model fails when it runs: " + runtime_message(error.what()), model,
           "check the sizes given with --bind and the inputs"};
 }
 
@@ -100,7 +102,7 @@ ValueInfo describe_value(std::string name, const Ort::TypeInfo& type) {
   if (!sizes.empty()) tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::string fallback = info.name + "." + std::to_string(axis);
-    const std::string symbol = *symbols[axis] != '\0' ? symbols[axis] : fallback;
+    const std::string symbol = graph::is_dim_name(symbols[axis]) ? symbols[axis] : fallback;
     info.dims.push_back({sizes[axis], sizes[axis] < 0 ? symbol : std::string()});
   }
   return info;

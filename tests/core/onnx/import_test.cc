@@ -242,6 +242,15 @@ TEST(Import, DimsOfUnlikeNamesBroadcast) {
   EXPECT_EQ(type_of(model, "z"), "float32[(a_rather_long_name_of_a_dim+" + sum + ")]");
 }
 
+TEST(Import, DimsThatAreCalledUnknownAreNotEqual) {
+  for (const char* unknown : {"?", "None"}) {
+    ModelBuilder builder;
+    builder.input("x", {unknown, unknown}).output("y", {unknown, unknown});
+    builder.node("Transpose", {"x"}, {"y"});
+    EXPECT_EQ(type_of(import_text(builder.bytes()), "y"), "float32[x.1, x.0]");
+  }
+}
+
 TEST(Import, OldSoftmaxIsKnownOnlyAlongTheLastAxis) {
   ModelBuilder builder(11);
   builder.input("x", {"2", "3", "4"}).output("a", {"2", "3", "4"}).output("b", {"2", "3", "4"});

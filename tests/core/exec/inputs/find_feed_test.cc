@@ -307,5 +307,14 @@ TEST_F(FindFeed, GoesThroughJson) {
   EXPECT_THROW(feed_from_json(nlohmann::json::object()), ExecError);
 }
 
+TEST_F(FindFeed, LargerSizesAreLeftOutWhereRunsTakeLong) {
+  double run_s = 0, now_s = 0;
+  FeedRequest request;
+  request.clock = [&] { return now_s += run_s; };
+  EXPECT_THAT(find(dynamic_image("H", "W"), request).points, SizeIs(3));
+  run_s = 2;
+  EXPECT_THAT(find(dynamic_image("H", "W"), request).points, SizeIs(2));
+}
+
 }  // namespace
 }  // namespace regraft::exec

@@ -44,11 +44,13 @@ TEST(OrtSession, DescribesAndRunsAModelWithASymbolicDim) {
 
 TEST(OrtSession, NamesAnonymousAxesAfterTheirValue) {
   const TempFolder folder;
-  ModelBuilder model;
-  model.input("x", {"", 3}).output("y", {"", 3});
-  model.node("Relu", {"x"}, {"y"});
-  OrtSession session(model.write(folder / "m.onnx"));
-  EXPECT_EQ(session.inputs()[0].dims[0].symbol, "x.0");
+  for (const char* nameless : {"", "?", "None", "-1"}) {
+    ModelBuilder model;
+    model.input("x", {nameless, 3}).output("y", {nameless, 3});
+    model.node("Relu", {"x"}, {"y"});
+    OrtSession session(model.write(folder / "m.onnx"));
+    EXPECT_EQ(session.inputs()[0].dims[0].symbol, "x.0") << nameless;
+  }
 }
 
 TEST(OrtSession, RunsStringsAndBooleans) {

@@ -235,6 +235,23 @@ TEST(Families, AveragesBecomeConvolutionsWhereTheirWindowsFit) {
   EXPECT_EQ(names(dynamic, 4, 2, 1), std::pair(false, false));
 }
 
+// Of a dynamic side a Slice may keep nothing, where a convolution is refused.
+TEST(Families, PixelsAreSlicedBeforeAConvolutionWhereSomeAreLeft) {
+  static const RuleSet rules = RuleSet::load(kRules);
+  const auto matches = [](std::int64_t axis) {
+    GraphBuilder b;
+    const std::int64_t side = graph::symbol_dim(b.tables().symbol("side"));
+    const Value x = b.op(OpKind::conv, {b.input({1, 4, side, 8}), b.weight({4, 4, 1, 1})});
+    b.output(b.op(
+        OpKind::slice, {x},
+        {{Attr::starts, Ints{4}}, {Attr::ends, Ints{7}}, {Attr::axes, Ints{axis}}, {Attr::steps, Ints{1}}}));
+    const MatchIndex index(rules, b.graph());
+    return index.matches(static_cast<std::uint32_t>(rules.find("slice-pixels").value())).size();
+  };
+  EXPECT_EQ(matches(2), 0U) << "empty where the side is 4";
+  EXPECT_EQ(matches(3), 1U);
+}
+
 TEST(Families, ConvolutionsOfSumsAndAverages) {
   GraphBuilder b;
   const Value x = b.input({1, 4, 5, 5}), y = b.input({1, 4, 5, 5});
