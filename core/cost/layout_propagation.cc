@@ -50,6 +50,7 @@ class LayoutRule {
       case OpKind::tanh:
       case OpKind::hard_sigmoid:
       case OpKind::hard_swish:
+      case OpKind::gelu:
       case OpKind::identity:
         return at(0);
       case OpKind::resize:

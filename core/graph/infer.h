@@ -16,6 +16,9 @@ const TensorType& operand_type(const Tables& tables, Operands operands, std::siz
 bool has_operand(Operands operands, std::size_t i);
 TypeList one_type(Tables& tables, DType dtype, std::span<const Dim> dims);
 TypeList unranked(Tables& tables, DType dtype);
+/// As many dims as the shape at an operand has elements, each of a size of its own that nothing says;
+/// unranked where that number is not known either.
+TypeList shaped_by_operand(Tables& tables, DType dtype, Operands operands, std::size_t slot);
 /// Axis in [0, rank), or [0, rank] when `past_end` is set.
 std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end = false);
 

@@ -26,6 +26,17 @@ TypeList unranked(Tables& tables, DType dtype) {
   return TypeList{tables.intern(TensorType{dtype, false, {}})};
 }
 
+TypeList shaped_by_operand(Tables& tables, DType dtype, Operands operands, std::size_t slot) {
+  if (!has_operand(operands, slot)) return unranked(tables, dtype);
+  const TensorType& shape = operand_type(tables, operands, slot);
+  constexpr Dim kMostDims = 16;  // a shape of more elements is no shape that a runtime takes
+  if (!shape.ranked || shape.rank() != 1 || is_symbol(shape.dims[0]) || shape.dims[0] > kMostDims)
+    return unranked(tables, dtype);
+  Dims dims;
+  for (Dim i = 0, rank = shape.dims[0]; i < rank; ++i) dims.push_back(symbol_dim(tables.fresh_symbol()));
+  return one_type(tables, dtype, dims);
+}
+
 std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end) {
   const auto bound = static_cast<std::int64_t>(rank);
   const std::int64_t resolved = axis < 0 ? axis + bound : axis;

@@ -21,7 +21,7 @@ std::int64_t slice_length(const OpInfo& op, std::int64_t start, std::int64_t end
 
 TypeList infer_reshape(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!attrs.has(Attr::shape)) return unranked(tables, x.dtype);
+  if (!attrs.has(Attr::shape)) return shaped_by_operand(tables, x.dtype, operands, 1);
   const Ints& shape = attrs.ints(Attr::shape);
   Dims dims;
   std::optional<std::size_t> inferred;
@@ -239,7 +239,7 @@ TypeList infer_constant_of_shape(Tables& tables, const OpInfo&, const AttrBlock&
   const DType dtype = attrs.has(Attr::to) ? static_cast<DType>(attrs.integer(Attr::to)) : DType::float32;
   const auto shape =
       operands[0].value == WeightId::none ? std::nullopt : integer_values(tables, operands[0].value);
-  if (!shape) return unranked(tables, dtype);
+  if (!shape) return shaped_by_operand(tables, dtype, operands, 0);
   return one_type(tables, dtype, *shape);
 }
 

@@ -59,15 +59,15 @@ Presence presence(OpKind kind, const Builder::Tensors& operands) {
 
 }  // namespace
 
-std::string Builder::run() {
+std::string_view Builder::run() {
   for (const RightStep& s : rule_.right) {
     const std::size_t count = s.member_set < 0 ? 1 : bindings_.count(s.member_set);
     for (std::size_t member = 0; member < count; ++member) {
-      std::string problem = step(s, member);
+      const std::string_view problem = step(s, member);
       if (!problem.empty()) return problem;
     }
   }
-  return reads_what_it_replaces() ? "the right side reads what it replaces" : std::string{};
+  return reads_what_it_replaces() ? "the right side reads what it replaces" : std::string_view{};
 }
 
 Tensor Builder::of_weight(WeightId weight) const {
@@ -80,7 +80,7 @@ Value Builder::materialise(Tensor& tensor) {
   return tensor.value;
 }
 
-std::string Builder::step(const RightStep& s, std::size_t member) {
+std::string_view Builder::step(const RightStep& s, std::size_t member) {
   switch (s.form) {
     case RightStep::Form::let: {
       const Quantity value = evaluate(s.codes[0], {graph_, bindings_, s.member_set, member});
@@ -90,7 +90,7 @@ std::string Builder::step(const RightStep& s, std::size_t member) {
     }
     case RightStep::Form::first_present: {
       Tensors options;
-      if (std::string problem = gather_operands(s, member, options); !problem.empty()) return problem;
+      if (const auto problem = gather_operands(s, member, options); !problem.empty()) return problem;
       const auto first =
           std::find_if(options.begin(), options.end(), [](const Tensor& t) { return t.present(); });
       return bind_outputs(s, member, Tensors{first == options.end() ? options.back() : *first});
@@ -102,7 +102,7 @@ std::string Builder::step(const RightStep& s, std::size_t member) {
   }
 }
 
-std::string Builder::constant(const RightStep& s, std::size_t member) {
+std::string_view Builder::constant(const RightStep& s, std::size_t member) {
   graph::WeightTable& weights = graph_.tables().weights();
   const Quantity first = evaluate(s.codes[0], {graph_, bindings_, s.member_set, member});
   const bool whole = s.form == RightStep::Form::integer
@@ -119,7 +119,7 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
   }
   const Quantity value = evaluate(s.codes[1], {graph_, bindings_, s.member_set, member});
   Tensors like;
-  if (std::string problem = gather_operands(s, member, like); !problem.empty()) return problem;
+  if (const auto problem = gather_operands(s, member, like); !problem.empty()) return problem;
   if (s.form == RightStep::Form::values) return literal_values(s, member, first.list, value, like[0]);
   const bool number = (value.kind == Quantity::Kind::integer && !is_symbolic(value.integer)) ||
                       value.kind == Quantity::Kind::real;
@@ -142,8 +142,8 @@ std::string Builder::constant(const RightStep& s, std::size_t member) {
   return bind_outputs(s, member, fold(OpKind::constant_of_shape, known->attrs, dims));
 }
 
-std::string Builder::literal_values(const RightStep& s, std::size_t member, const List& elements,
-                                    const Quantity& dims, const Tensor& like) {
+std::string_view Builder::literal_values(const RightStep& s, std::size_t member, const List& elements,
+                                         const Quantity& dims, const Tensor& like) {
   const bool fits = dims.kind == Quantity::Kind::list && like.present() && are_dims(dims.list);
   if (!fits) return "a constant of the right side cannot be computed";
   const graph::DType dtype = graph_.tables().type(like.type).dtype;
@@ -155,7 +155,7 @@ std::string Builder::literal_values(const RightStep& s, std::size_t member, cons
       s, member, Tensors{of_weight(graph_.tables().weights().literal(type, memo_.bytes(dtype, elements)))});
 }
 
-std::string Builder::gather_operands(const RightStep& s, std::size_t member, Tensors& out) {
+std::string_view Builder::gather_operands(const RightStep& s, std::size_t member, Tensors& out) {
   graph::TypeId like{};
   for (const RightOperand& operand : s.operands) {
     if (operand.absent) {
@@ -200,9 +200,9 @@ std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBloc
   return {};
 }
 
-std::string Builder::operation(const RightStep& s, std::size_t member) {
+std::string_view Builder::operation(const RightStep& s, std::size_t member) {
   Tensors tensors;
-  if (std::string problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
+  if (const auto problem = gather_operands(s, member, tensors); !problem.empty()) return problem;
   const OpKind kind = s.op ? bindings_.frame(s.op->member_set, member).ops[s.op->index].kind : s.kind;
   const Hash128 key = key_of(s, member, kind, tensors);
   Operation* known = memo_.find(key);
@@ -374,7 +374,8 @@ NodeId Builder::find_existing(OpKind kind, AttrId attrs, const Builder::Tensors&
   return graph::kNoNode;
 }
 
-std::string Builder::bind_outputs(const RightStep& s, std::size_t member, std::span<const Tensor> outputs) {
+std::string_view Builder::bind_outputs(const RightStep& s, std::size_t member,
+                                       std::span<const Tensor> outputs) {
   if (s.sequence_output) {
     const Slot slot = s.outputs[0];
     if (bindings_.count(slot.member_set) != outputs.size())

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/rules/instantiate/bindings.h"
@@ -29,25 +30,26 @@ class Builder {
           std::vector<graph::NodeId>& added)
       : rule_(rule), graph_(target), bindings_(bindings), memo_(memo), target_(&target), added_(&added) {}
 
-  /// Binds all slots of the right side. Empty, or why it cannot be made here.
-  std::string run();
+  /// Binds all slots of the right side. Empty, or why it cannot be made here, which lives until
+  /// the memo is used again.
+  std::string_view run();
 
   /// The value of a tensor on the target graph: constants get their node.
   graph::Value materialise(Tensor& tensor);
 
  private:
-  std::string step(const RightStep& step, std::size_t member);
-  std::string operation(const RightStep& step, std::size_t member);
+  std::string_view step(const RightStep& step, std::size_t member);
+  std::string_view operation(const RightStep& step, std::size_t member);
   Hash128 key_of(const RightStep& step, std::size_t member, graph::OpKind kind, const Tensors& operands);
   Operation resolved(const RightStep& step, std::size_t member, graph::OpKind kind, const Tensors& operands);
   std::string resolve(const RightStep& step, std::size_t member, graph::OpKind kind, Tensors operands,
                       Operation& out);
-  std::string constant(const RightStep& step, std::size_t member);
-  std::string literal_values(const RightStep& step, std::size_t member, const List& elements,
-                             const Quantity& dims, const Tensor& like);
-  std::string gather_operands(const RightStep& step, std::size_t member, Tensors& out);
+  std::string_view constant(const RightStep& step, std::size_t member);
+  std::string_view literal_values(const RightStep& step, std::size_t member, const List& elements,
+                                  const Quantity& dims, const Tensor& like);
+  std::string_view gather_operands(const RightStep& step, std::size_t member, Tensors& out);
   std::string attributes(const RightStep& step, std::size_t member, graph::AttrBlock& out);
-  std::string bind_outputs(const RightStep& step, std::size_t member, std::span<const Tensor> outputs);
+  std::string_view bind_outputs(const RightStep& step, std::size_t member, std::span<const Tensor> outputs);
   Tensors fold(graph::OpKind kind, graph::AttrId attrs, const Tensors& operands);
   Tensors make(graph::OpKind kind, Operation& operation, Tensors& operands);
   graph::TypeList infer(graph::OpKind kind, Operation& operation, const Tensors& operands);

@@ -48,7 +48,7 @@ bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {
 
 // Rules speak of dims of one and more, of ranks that their proof covers, and, where they compute, of real
 // numbers.
-std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
+std::string_view outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings) {
   const graph::Tables& tables = graph.tables();
   const auto covered = [&](graph::TypeId id) {
     const graph::TensorType& type = tables.type(id);
@@ -72,16 +72,16 @@ std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph
   return {};
 }
 
-std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
-                        OperationMemo& memo) {
+std::string_view check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                             OperationMemo& memo) {
   if (!has_known_ranks(graph, bindings)) return "a rank is unknown";
-  if (std::string problem = outside_of_claim(rule, graph, bindings); !problem.empty()) return problem;
+  if (const auto problem = outside_of_claim(rule, graph, bindings); !problem.empty()) return problem;
   try {
-    if (std::string problem = Builder(rule, graph, bindings, memo).run(); !problem.empty()) return problem;
+    if (const auto problem = Builder(rule, graph, bindings, memo).run(); !problem.empty()) return problem;
   } catch (const graph::GraphError& e) {
-    return e.what();
+    return memo.keep(e);
   }
-  std::string problem;
+  std::string_view problem;
   bool changes = false;
   for_each_replacement(rule, bindings, [&](const Tensor& before, const Tensor& after) {
     if (!after.present() || before.type != after.type) problem = "the replacement has another type";

@@ -10,10 +10,10 @@
 namespace regraft::rules {
 
 /// Whether the match may be applied, cycles apart: all ranks are known, the right side can be made, replaced
-/// values keep their types, and something changes. Empty, or the reason why not. Binds the right side's slots
-/// (types only).
-std::string check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
-                        OperationMemo& memo);
+/// values keep their types, and something changes. Empty, or the reason why not, which lives until the memo
+/// is used again. Binds the right side's slots (types only).
+std::string_view check_types(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                             OperationMemo& memo);
 
 /// Whether the rank of everything that the matched nodes take and give is known: types without one say
 /// nothing of each other, and no site of theirs could be checked.
@@ -29,6 +29,6 @@ bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& 
 
 /// Why the rule does not cover the bound values: integers where it computes, a dim of 0, more dims than its
 /// proof covers. Empty: it covers them.
-std::string outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
+std::string_view outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
 }  // namespace regraft::rules

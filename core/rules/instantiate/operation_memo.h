@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,11 +40,14 @@ class OperationMemo {
   }
   /// The numbers as elements of a constant, converted once.
   std::span<const std::byte> bytes(graph::DType dtype, std::span<const std::int64_t> numbers);
+  /// A reason that outlives its exception, until the next one.
+  std::string_view keep(const std::exception& error) { return reason_ = error.what(); }
   void clear();
 
  private:
   BoundedMemo<Operation> operations_;
   BoundedMemo<std::vector<std::byte>> bytes_;
+  std::string reason_;
 };
 
 }  // namespace regraft::rules

@@ -62,8 +62,8 @@ Bindings& Rewriter::State::locate(const Match& match) {
   Bindings* bindings = locator->find(match.nodes);
   if (!bindings) refuse(rules, match, "its pattern is not there");
   if (!has_known_ranks(graph, *bindings)) refuse(rules, match, "a rank is unknown");
-  if (const std::string why = outside_of_claim(rule, graph, *bindings); !why.empty())
-    refuse(rules, match, why);
+  if (const auto why = outside_of_claim(rule, graph, *bindings); !why.empty())
+    refuse(rules, match, std::string(why));
   if (makes_cycle(rule, graph, *bindings, reach)) refuse(rules, match, "it would make a cycle");
   return *bindings;
 }
@@ -73,7 +73,7 @@ std::string Rewriter::State::build(const CompiledRule& rule, Bindings& bindings)
   added.clear();
   changes.clear();
   Builder builder(rule, graph, bindings, memo, added);
-  if (std::string problem = builder.run(); !problem.empty()) return problem;
+  if (const auto problem = builder.run(); !problem.empty()) return std::string(problem);
   bool same_types = true, changed = false;
   for_each_replacement(rule, bindings, [&](Tensor& before, Tensor& after) {
     same_types = same_types && after.present() && before.type == after.type;
