@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --quick           neither sanitizers nor clang-tidy
+#   --full            address, undefined-behaviour and thread sanitizers, clang-tidy, and --program too
 #   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
@@ -9,15 +9,15 @@
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
-#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
-# clang's checks see the sources that changed since the last green run in this checkout that was not --quick (build/green
-# has its commit); without one, those of the last six hours of the history.
+# clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
+# without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-QUICK=0
+FULL=0
 TREE=0
 PROGRAM=0
 FUZZ_SECONDS=0
@@ -40,7 +40,7 @@ usage() {
 
 while (($#)); do
   case $1 in
-    --quick) QUICK=1 ;;
+    --full) FULL=1 ;;
     --tree) TREE=1 ;;
     --large) LARGE=1 ;;
     --program) PROGRAM=1 ;;
@@ -88,8 +88,7 @@ stage() {
 }
 
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
-# The threads of core/proof run Z3, which is not instrumented.
-THREADED=(core/base core/wire core/rulegen learner)
+THREADED=(core/base core/wire learner)
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.
 build() {
@@ -277,12 +276,12 @@ build_and_test release
 stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
-if ((!QUICK)); then
+if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
   stage "tidy" check_tidy
 fi
-((!PROGRAM)) || stage "asan-program" asan_program
+((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
 ((MODELS == 0)) || stage "models" models
 ((LARGE == 0)) || stage "large" large
@@ -290,4 +289,4 @@ fi
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0)) || exit 1
-((QUICK)) || git rev-parse HEAD >build/green
+((!FULL)) || git rev-parse HEAD >build/green
