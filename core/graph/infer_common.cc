@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "core/graph/infer.h"
@@ -46,19 +47,45 @@ std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank,
 }
 
 Dim derived_dim(Tables& tables, const std::string& formula) {
-  return symbol_dim(tables.symbol(formula));
+  constexpr std::size_t kLongest = 512;  // formulas of formulas may double with every step
+  return symbol_dim(formula.size() > kLongest ? tables.fresh_symbol() : tables.symbol(formula));
 }
 
 std::string dim_text(const Tables& tables, Dim dim) {
   return is_symbol(dim) ? tables.symbol_name(dim_symbol(dim)) : std::to_string(dim);
 }
 
+namespace {
+
+/// What a dim is broadcast from: "bcast(a,bcast(b,c))" from a, b and c.
+void add_terms(std::string_view text, std::set<std::string>& terms) {
+  constexpr std::string_view kOpens = "bcast(";
+  std::size_t comma = 0;
+  if (text.starts_with(kOpens) && text.ends_with(')')) {
+    text.remove_prefix(kOpens.size());
+    text.remove_suffix(1);
+    for (int depth = 0; comma < text.size() && (depth > 0 || text[comma] != ','); ++comma)
+      depth += text[comma] == '(' ? 1 : text[comma] == ')' ? -1 : 0;
+    if (comma < text.size()) {
+      add_terms(text.substr(0, comma), terms);
+      return add_terms(text.substr(comma + 1), terms);
+    }
+  }
+  terms.insert(std::string(text));
+}
+
+}  // namespace
+
 Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
   if (is_symbol(a) && is_symbol(b)) {
-    const auto [first, second] = std::minmax({dim_text(tables, a), dim_text(tables, b)});
-    return derived_dim(tables, "bcast(" + first + "," + second + ")");
+    std::set<std::string> terms;  // each counts once
+    for (const Dim dim : {a, b}) add_terms(dim_text(tables, dim), terms);
+    auto term = terms.rbegin();
+    std::string formula = *term;
+    while (++term != terms.rend()) formula = "bcast(" + *term + "," + formula + ")";
+    return derived_dim(tables, formula);
   }
   if (is_symbol(a)) return b;
   if (is_symbol(b)) return a;

@@ -4,6 +4,7 @@
 
 #include "core/graph/counts.h"
 #include "core/graph/graph.h"
+#include "core/graph/infer.h"
 
 namespace regraft::graph {
 namespace {
@@ -94,8 +95,26 @@ TEST_F(Infer, ConstantOperandsBecomeAttributes) {
 
 TEST_F(Infer, OperandsKnownOnlyAtRunTimeStay) {
   EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3})), operand(type({2}, DType::int64))}),
-            "float32[...]");
+            "float32[?0, ?1]");
   EXPECT_EQ(operand_count, 2u);
+  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3})), operand(type({symbol("n")}, DType::int64))}),
+            "float32[...]");
+}
+
+// Steps of an unrolled network, each broadcast with the first one.
+TEST_F(Infer, WhatIsBroadcastTwiceCountsOnce) {
+  const Dim a = symbol("a"), b = symbol("b"), c = symbol("c");
+  const Dim both = broadcast_dim(tables, op_info(OpKind::add), b, a);
+  EXPECT_EQ(broadcast_dim(tables, op_info(OpKind::add), both, a), both);
+  const Dim all = broadcast_dim(tables, op_info(OpKind::add), c, both);
+  EXPECT_EQ(tables.symbol_name(dim_symbol(all)), "bcast(a,bcast(b,c))");
+  EXPECT_EQ(broadcast_dim(tables, op_info(OpKind::add), both, all), all);
+}
+
+TEST_F(Infer, FormulasDoNotGrowForEver) {
+  Dim sum = symbol("n");
+  for (int step = 0; step < 64; ++step) sum = add_dims(tables, op_info(OpKind::concat), sum, sum);
+  EXPECT_LE(tables.symbol_name(dim_symbol(sum)).size(), 512u);
 }
 
 TEST_F(Infer, ReshapeKeepsSymbolsWhereTheyCancel) {

@@ -99,8 +99,8 @@ TEST(AllSitesDescent, GoesOnFromADearerGraphThatADearerOneLeadsTo) {
 constexpr char kThreeDearerFirst[] =
     "rise: Relu(x) => Exp(x)\n"
     "rise-on: Sum(Exp(a), Exp(b), Exp(c), Exp(d)) => Erf(Sum(a, b, c, d))\n"
-    "rise-further: Erf(Sum(a, b, c, d)) => Erf(Erf(Sum(a, b, c, d)))\n"
-    "fall: Erf(Erf(Sum(a, b, c, d))) => Exp(Sum(a, b, c, d))\n";
+    "rise-further: Erf(Sum(a, b, c, d)) => Erf(Tanh(Sum(a, b, c, d)))\n"
+    "fall: Erf(Tanh(Sum(a, b, c, d))) => Exp(Sum(a, b, c, d))\n";
 
 TEST(AllSitesDescent, TakesAFamilyTogetherPastAnyRise) {
   const Sites sites;

@@ -68,7 +68,7 @@ TEST(LayoutFamilies, AGateAndWhatItPassesAreOneProduct) {
   const Value x = image_conv(b, b.input({1, 16, 6, 6}), 16, 1);
   const Value gate = b.op(OpKind::sigmoid, {b.op(OpKind::global_average_pool, {x})});
   b.output(b.op(OpKind::add, {x, b.op(OpKind::mul, {x, gate})}));
-  expect_leads(b, "gate-residual\nexpect Mul 1\nexpect Add 1\nexpect total 5\n");
+  expect_leads(b, "gate-residual\nexpect Mul 1\nexpect Add 0\nexpect BatchNormalization 1\nexpect total 5\n");
 }
 
 // A residual block of rows, as audio networks have it, all in images of one row.
@@ -81,7 +81,19 @@ TEST(LayoutFamilies, RowsAreImagesOfOneRow) {
   expect_leads(
       b,
       "conv-rows 2\nrows-unary\nrows-back\nrows-constant\nrows-other-first\nrows-max-pool\nexpect Squeeze 1\n"
-      "expect Unsqueeze 2\nexpect Conv 2\n");
+      "expect Unsqueeze 1\nexpect Conv 2\n");
+}
+
+// An unrolled recurrent network: the products of its steps' inputs are one.
+TEST(LayoutFamilies, ProductsOfATensorsRowsAreOne) {
+  GraphBuilder b;
+  const Value x = b.input({3, 2, 4});
+  const Value w = b.weight({8, 4}), bias = b.weight({8});
+  for (const std::int64_t step : {0, 1, 2}) {
+    const Value row = b.op(OpKind::gather, {x, b.integer(step)}, {{Attr::axis, std::int64_t{0}}});
+    b.output(b.op(OpKind::tanh, {b.op(OpKind::gemm, {row, w, bias}, {{Attr::trans_b, std::int64_t{1}}})}));
+  }
+  expect_leads(b, "gemm-gathers\nexpect Gemm 0\nexpect MatMul 1\nexpect Gather 3\n");
 }
 
 }  // namespace
