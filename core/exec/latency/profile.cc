@@ -90,41 +90,66 @@ double KernelProfile::ceiling() const {
   return share > 0 ? 1 / share : std::numeric_limits<double>::infinity();
 }
 
-KernelProfile parse_profile(const nlohmann::json& events, int skip_runs) {
-  KernelProfile profile;
-  std::vector<std::vector<double>> times;
-  std::unordered_map<std::string, std::size_t> position;
-  try {
-    for (const auto& event : events) {
-      if (!is_kernel(event)) continue;
-      const std::string name = event.at("name");
-      const auto [at, fresh] = position.try_emplace(name, times.size());
-      if (fresh) {
-        const auto& args = event.at("args");
-        times.emplace_back();
-        profile.kernels.push_back({name.substr(0, name.size() - kKernelSuffix.size()), args.at("op_name"),
-                                   type_texts(args, "input_type_shape"), 0});
-      }
-      times[at->second].push_back(event.at("dur"));
+namespace {
+
+/// Times of kernels, as their events are read.
+class KernelEvents {
+ public:
+  void add(const nlohmann::json& event) {
+    const std::string name = event.at("name");
+    const auto [at, fresh] = position_.try_emplace(name, times_.size());
+    if (fresh) {
+      const auto& args = event.at("args");
+      times_.emplace_back();
+      kernels_.push_back({name.substr(0, name.size() - kKernelSuffix.size()), args.at("op_name"),
+                          type_texts(args, "input_type_shape"), 0});
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw ExecError(std::string("not a profile of ONNX Runtime: ") + error.what(), "profile", "");
+    times_[at->second].push_back(event.at("dur"));
   }
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const std::size_t skipped = std::min(static_cast<std::size_t>(skip_runs), times[i].size() - 1);
-    profile.kernels[i].time_us =
-        interquartile_mean({times[i].begin() + static_cast<std::ptrdiff_t>(skipped), times[i].end()});
-    profile.total_us += profile.kernels[i].time_us;
+
+  KernelProfile profile(int skip_runs) const {
+    KernelProfile profile;
+    profile.kernels = kernels_;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const std::size_t skipped = std::min(static_cast<std::size_t>(skip_runs), times_[i].size() - 1);
+      profile.kernels[i].time_us =
+          interquartile_mean({times_[i].begin() + static_cast<std::ptrdiff_t>(skipped), times_[i].end()});
+      profile.total_us += profile.kernels[i].time_us;
+    }
+    return profile;
   }
-  return profile;
+
+ private:
+  std::vector<KernelTime> kernels_;
+  std::vector<std::vector<double>> times_;
+  std::unordered_map<std::string, std::size_t> position_;
+};
+
+}  // namespace
+
+KernelProfile parse_profile(std::istream& events, int skip_runs) {
+  using nlohmann::json;
+  KernelEvents kernels;
+  const auto keep = [&](int depth, json::parse_event_t read, json& event) {
+    if (depth != 1 || read != json::parse_event_t::object_end) return true;
+    if (is_kernel(event)) kernels.add(event);
+    return false;
+  };
+  std::string problem = "no list";
+  try {
+    if (json::parse(events, keep).is_array()) return kernels.profile(skip_runs);
+  } catch (const json::exception& error) {
+    problem = error.what();
+  }
+  throw ExecError("ONNX Runtime wrote no readable profile: " + problem, "profile",
+                  "check the free disk space");
 }
 
 namespace {
 
-/// The runtime keeps an event for each node of each run, and so do we: of graphs of many nodes few runs tell
-/// enough.
+/// The runtime keeps an event for each node of each run: of graphs of many nodes few runs tell enough.
 int most_runs(const std::filesystem::path& model) {
-  constexpr int kManyEvents = 100'000;  // some 200 MB, on both sides
+  constexpr int kManyEvents = 100'000;  // some 200 MB
   const int nodes = std::max(1, read_skeleton(model).node_size());
   return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
 }
@@ -167,11 +192,6 @@ std::string with_names(const std::filesystem::path& model) {
   return changed ? named.SerializeAsString() : "";
 }
 
-/// Whether an event is kept while a list of events is read: kernels are.
-bool kernels_only(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-  return depth != 1 || event != nlohmann::json::parse_event_t::object_end || is_kernel(parsed);
-}
-
 }  // namespace
 
 KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
@@ -191,10 +211,7 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
     inputs = feed.source()->draw(session.inputs(), feed.points[0].sizes, rng);
     session.time_runs_ms(inputs, plan);
     std::ifstream file(session.finish_profile());
-    const nlohmann::json events = nlohmann::json::parse(file, kernels_only, false);
-    if (!events.is_array())
-      throw ExecError("ONNX Runtime wrote no readable profile", model, "check the free disk space");
-    return parse_profile(events, options.warmup_runs);
+    return parse_profile(file, options.warmup_runs);
   };
   KernelProfile profile;
   const std::filesystem::path rewritten = scratch.path() / "rewritten.onnx";

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -59,9 +59,9 @@ struct ProfileOptions {
 KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
                             const ProfileOptions& options);
 
-/// Reads a profile as the runtime wrote it (an array of trace events); the first `skip_runs` of each kernel
-/// are left out. Throws ExecError on what is not one.
-KernelProfile parse_profile(const nlohmann::json& events, int skip_runs);
+/// Reads a profile as the runtime wrote it (JSON, an array of trace events), an event at a time; the first
+/// `skip_runs` of each kernel are left out. Throws ExecError on what is not one.
+KernelProfile parse_profile(std::istream& events, int skip_runs);
 
 /// "GEMM and convolution kernels take 91.2 % of the time; were all else free, the model would be 1.10x
 /// faster", with the next largest ops.

@@ -58,6 +58,18 @@ TEST(OptimiseReport, NamesEachSizeThatCounts) {
   EXPECT_THAT(report.text(), HasSubstr("n=1 (bound); too: n=64\n"));
 }
 
+TEST(OptimiseReport, AsksForSizesWhereNoneWereGiven) {
+  OptimiseReport report;
+  report.accepted = true;
+  report.points = {{{{"n", 1}}, 10, 8, {}, {}, {}, {}, {}}};
+  report.dims = {{"n", 1, "usual batch"}};
+  EXPECT_THAT(report.text(), HasSubstr("name the sizes"));
+  for (const char* given : {"bound", "as in --inputs"}) {
+    report.dims[0].why = given;
+    EXPECT_THAT(report.text(), Not(HasSubstr("name the sizes"))) << given;
+  }
+}
+
 TEST(OptimiseReport, ALongerSearchIsNoRemedyForOneThatEnded) {
   OptimiseReport report;
   report.points.resize(1);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/base/process.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/tiny_models.h"
@@ -33,7 +35,8 @@ TEST(ParseProfile, TakesMediansAfterTheWarmup) {
     events.push_back(kernel("fc", "FusedGemm", duration));
   for (const double duration : {500.0, 10.0, 20.0, 30.0}) events.push_back(kernel("act", "Erf", duration));
   events.push_back(kernel("loop", "Loop", 1e6));
-  const KernelProfile profile = parse_profile(events, 1);
+  std::istringstream file(events.dump());
+  const KernelProfile profile = parse_profile(file, 1);
   ASSERT_EQ(profile.kernels.size(), 2u);
   EXPECT_EQ(profile.kernels[0].node, "fc");
   EXPECT_EQ(profile.kernels[0].input_types, std::vector<std::string>{"float[1,8]"});
@@ -55,8 +58,21 @@ TEST(DescribeCeiling, SaysSoWhereNothingIsDense) {
 }
 
 TEST(ParseProfile, RefusesOtherJson) {
-  EXPECT_THROW(parse_profile(nlohmann::json::parse(R"([{"cat": "Node", "name": "a_kernel_time"}])"), 0),
-               ExecError);
+  for (const char* text : {R"([{"cat": "Node", "name": "a_kernel_time"}])", R"({"a": 1})", "[", ""}) {
+    std::istringstream file(text);
+    EXPECT_THROW(parse_profile(file, 0), ExecError) << text;
+  }
+}
+
+TEST(ParseProfile, KeepsNoEvents) {
+  constexpr int kNodes = 2'000, kRuns = 20;
+  std::string text;
+  for (int i = 0; i < kNodes * kRuns; ++i)
+    text += (i == 0 ? "[" : ",") + kernel("node" + std::to_string(i % kNodes), "Relu", i).dump();
+  std::istringstream file(text + "]");
+  const std::uint64_t before = peak_rss_bytes();
+  EXPECT_EQ(parse_profile(file, 1).kernels.size(), std::size_t{kNodes});
+  EXPECT_LT(peak_rss_bytes() - before, 30'000'000u) << "40,000 events take 100 MB and more";
 }
 
 TEST(ProfileModel, NamesTheKernelsOfARealRun) {

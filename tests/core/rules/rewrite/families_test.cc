@@ -235,7 +235,7 @@ TEST(Families, AveragesBecomeConvolutionsWhereTheirWindowsFit) {
   EXPECT_EQ(names(dynamic, 4, 2, 1), std::pair(false, false));
 }
 
-// Of a dynamic side a Slice may keep nothing, where a convolution is refused.
+// A Slice may keep nothing of a dynamic side, and a convolution refuses that.
 TEST(Families, PixelsAreSlicedBeforeAConvolutionWhereSomeAreLeft) {
   static const RuleSet rules = RuleSet::load(kRules);
   const auto matches = [](std::int64_t axis) {
