@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what regraft needs to build and run on Debian 12: Debian packages by apt, and LibTorch and ONNX Runtime from
-# their Python wheels into a cache folder of the user (on a GPU machine LibTorch's CUDA libraries too). Safe to run
-# again: what is there is left alone, what is fetched is unpacked aside and renamed, so an interrupted run leaves nothing
-# half-written, and a second clone downloads nothing. Without root and with packages missing it names them and exits 2.
+# Installs what regraft needs to build and run on Debian 12: Debian packages by apt, and LibTorch, ONNX Runtime and
+# OpenVINO from their Python wheels into a cache folder of the user (on a GPU machine LibTorch's CUDA libraries too).
+# Safe to run again: what is there is left alone, what is fetched is unpacked aside and renamed, so an interrupted run
+# leaves nothing half-written, and a second clone downloads nothing. Without root and with packages missing it names
+# them and exits 2.
 set -euo pipefail
 
 # Versions, here and nowhere else; CMake reads these lines.
@@ -10,6 +11,8 @@ TORCH_VERSION=2.11.0
 ONNXRUNTIME_VERSION=1.31.1
 # ONNX's own checker and test data, for the tests; with the packages that it needs, for Debian's Python.
 ONNX_VERSION=1.19.1
+# Another runtime to measure in (configs/runtimes); with NumPy, for Debian's Python.
+OPENVINO_VERSION=2026.4.1
 # What the Python module's environments derive from; with the packages that it needs, for Debian's Python.
 GYMNASIUM_VERSION=1.4.0
 # The CUDA runtime libraries that the torch wheel above names as its own.
@@ -23,6 +26,7 @@ TORCH_PREFIX=$CACHE/torch-$TORCH_VERSION
 ONNXRUNTIME_PREFIX=$CACHE/onnxruntime-$ONNXRUNTIME_VERSION
 ONNXRUNTIME_PYTHON_PREFIX=$CACHE/onnxruntime-python-$ONNXRUNTIME_VERSION
 ONNX_PREFIX=$CACHE/onnx-$ONNX_VERSION
+OPENVINO_PREFIX=$CACHE/openvino-$OPENVINO_VERSION
 GYMNASIUM_PREFIX=$CACHE/gymnasium-$GYMNASIUM_VERSION
 
 PACKAGES=(cmake g++ clang clang-tidy clang-tools clang-format libclang-rt-14-dev pkg-config z3 python3-pip libzmq3-dev cppzmq-dev
@@ -197,6 +201,14 @@ fetch_onnx() {
   move_in_place "$WORK/onnx" "$ONNX_PREFIX"
 }
 
+fetch_openvino() {
+  say "fetching OpenVINO $OPENVINO_VERSION"
+  pip_download "$WORK/openvino-wheels" --no-deps "openvino==$OPENVINO_VERSION" "numpy<2.6"
+  unpack_wheels "$WORK/openvino-wheels" "$WORK/openvino" ""
+  rm -rf "$WORK/openvino-wheels"
+  move_in_place "$WORK/openvino" "$OPENVINO_PREFIX"
+}
+
 fetch_gymnasium() {
   say "fetching Gymnasium $GYMNASIUM_VERSION"
   fetch_wheels_with_needs "$WORK/gymnasium-wheels" "gymnasium==$GYMNASIUM_VERSION"
@@ -228,13 +240,15 @@ onnx_is_there() {
   [[ -e $ONNX_PREFIX/onnx/checker.py && -d $ONNX_PREFIX/onnx/backend/test/data && -d $ONNX_PREFIX/numpy ]]
 }
 
+openvino_is_there() { [[ -e $OPENVINO_PREFIX/openvino/__init__.py && -d $OPENVINO_PREFIX/numpy ]]; }
+
 gymnasium_is_there() { [[ -e $GYMNASIUM_PREFIX/gymnasium/core.py && -d $GYMNASIUM_PREFIX/numpy ]]; }
 
 main() {
   [[ $(uname -m) == x86_64 ]] || fail "only x86_64 is supported, this is $(uname -m)"
   install_debian_packages
   if torch_is_there && cuda_is_there && onnxruntime_is_there && onnxruntime_python_is_there && onnx_is_there &&
-    gymnasium_is_there; then
+    openvino_is_there && gymnasium_is_there; then
     say "everything is installed (libraries in $CACHE)"
     return
   fi
@@ -249,6 +263,7 @@ main() {
   onnxruntime_is_there || fetch_onnxruntime
   onnxruntime_python_is_there || fetch_onnxruntime_python
   onnx_is_there || fetch_onnx
+  openvino_is_there || fetch_openvino
   gymnasium_is_there || fetch_gymnasium
   say "done in ${SECONDS} s (libraries in $CACHE)"
 }

@@ -84,6 +84,8 @@ Summary: Rewrites ONNX models so that they run faster, and checks that they stil
 Requires-Python: >=3.11
 Requires-Dist: torch==$(version TORCH)
 Requires-Dist: onnxruntime==$(version ONNXRUNTIME)
+Provides-Extra: openvino
+Requires-Dist: openvino==$(version OPENVINO); extra == "openvino"
 Provides-Extra: experiments
 $(printf 'Requires-Dist: %s; extra == "experiments"\n' pandas matplotlib jinja2 xxhash crc32c)
 Description-Content-Type: text/plain

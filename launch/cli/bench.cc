@@ -17,6 +17,7 @@
 #include "core/task/bindings.h"
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
+#include "launch/call/runtimes.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/call/task_sizes.h"
 #include "launch/cli/choices.h"
@@ -38,7 +39,7 @@ struct Options {
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
-  std::string other_optimisation = "all";
+  std::string other_optimisation = "all", runtime = Runtime::kBuiltIn;
   bool dream = false;
   std::optional<std::filesystem::path> world;
   std::uint32_t replicas = 256, xfers = 200;
@@ -77,7 +78,12 @@ int bench_environment(const Options& options) {
 }
 
 int bench(const Options& options) {
-  exec::ProcessLauncher launcher(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"});
+  const Runtime runtime(options.runtime);
+  if (!runtime.is_built_in() && options.other_optimisation != "all")
+    throw UsageError("only ONNX Runtime's own optimisation can be limited", "--other-optimisation",
+                     "leave it out, or --runtime");
+  const std::string version = runtime.version();
+  const std::unique_ptr<exec::Launcher> launcher = runtime.sessions();
   exec::LatencyOptions latency = options.latency;
   const exec::Feed feed = feed_in_child(options.before, options.feed, options.latency.seed);
   if (!feed.runs()) throw exec::ExecError(feed.problem, options.before, feed.remedy);
@@ -88,9 +94,10 @@ int bench(const Options& options) {
   Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
   latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
   const std::filesystem::path after = options.after.value_or(options.before);
-  const exec::LatencyReport report = exec::compare_latency(launcher, options.before, after, latency);
+  const exec::LatencyReport report = exec::compare_latency(*launcher, options.before, after, latency);
   progress.finish();
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
+  std::printf("measured in %s %s\n", runtime.name().c_str(), version.c_str());
   std::printf("%-50s %10.3f ms\n%-50s %10.3f ms\n", options.before.c_str(), report.before.latency_ms,
               after.c_str(), report.after.latency_ms);
   std::printf(
@@ -101,7 +108,10 @@ int bench(const Options& options) {
   std::printf("optimisation by the runtime: baseline all, OTHER%s %s\n",
               options.after ? "" : " (the baseline itself)", optimisation.c_str());
   std::printf("%s: %s\n", std::string(exec::verdict_name(report)).c_str(), report.reason.c_str());
-  if (options.json) write_file_atomic(*options.json, exec::to_json(report).dump(2) + "\n");
+  nlohmann::json json = exec::to_json(report);
+  json["runtime"] = runtime.name();
+  json["runtime_version"] = version;
+  if (options.json) write_file_atomic(*options.json, json.dump(2) + "\n");
   return kDone;
 }
 
@@ -111,7 +121,7 @@ void add_bench(Command& program, Action& action) {
   auto options = std::make_shared<Options>();
   options->latency.min_sessions = kLeastSessions;
   Command* command = program.add_subcommand(
-      "bench", "paired latency of one or two models in ONNX Runtime; or the speed of environment or dream");
+      "bench", "paired latency of one or two models in a runtime; or the speed of environment or dream");
   Option* model =
       command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
@@ -121,6 +131,10 @@ void add_bench(Command& program, Action& action) {
                    "the runtime's own optimisation of OTHER (of the second baseline where OTHER is left "
                    "out); the baseline has all")
       ->check(one_of({"none", "basic", "extended", "all"}))
+      ->capture_default_str()
+      ->needs(model);
+  command->add_option("--runtime", options->runtime, "what to measure in; or the adapter of another, FILE.py")
+      ->check(known_runtime())
       ->capture_default_str()
       ->needs(model);
   command->add_option("--threads", options->latency.threads, "threads inside an op")

@@ -1,6 +1,9 @@
 #include "launch/cli/choices.h"
 
+#include <filesystem>
+
 #include "core/base/text.h"
+#include "launch/call/runtimes.h"
 
 namespace regraft::launch {
 namespace {
@@ -19,6 +22,16 @@ Check one_of(std::vector<std::string> choices, std::map<std::string, std::string
             return "'" + value + "' is not known (" + suggestion(value, choices) + ")";
           },
           help};
+}
+
+Check known_runtime(const std::vector<std::string>& words) {
+  std::vector<std::string> names = runtime_names();
+  names.insert(names.end(), words.begin(), words.end());
+  Check check = one_of(std::move(names));
+  check.fault = [by_name = check.fault](std::string& value) {
+    return value.ends_with(".py") && std::filesystem::exists(value) ? std::string() : by_name(value);
+  };
+  return check;
 }
 
 std::vector<std::string> choices_of(const std::string& type) {  // "TEXT:one of a, b, c"

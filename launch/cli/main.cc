@@ -20,10 +20,10 @@ namespace regraft::launch {
 namespace {
 
 constexpr std::array kCommands{
-    add_train,      add_actor,     add_learner, add_collect,   add_optimise,    add_verify,
-    add_explain,    add_bench,     add_profile, add_calibrate, add_inspect,     add_evaluate,
-    add_experiment, add_report,    add_rules,   add_keys,      add_measure_one, add_check_controllers,
-    add_find_feed,  add_completion};
+    add_train,      add_actor,       add_learner,   add_collect,   add_optimise,    add_verify,
+    add_explain,    add_bench,       add_profile,   add_calibrate, add_inspect,     add_evaluate,
+    add_experiment, add_report,      add_rules,     add_keys,      add_measure_one, add_check_controllers,
+    add_find_feed,  add_draw_inputs, add_completion};
 
 /// What was printed has to arrive: a full disk behind standard output is an error as any other.
 void flush_output() {

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/exec/latency/measurement.h"
 #include "launch/cli/commands.h"
 
@@ -15,6 +16,21 @@ void add_measure_one(Command& program, Action& action) {
     action = [arguments = command->remaining()] {
       std::cout << exec::to_json(exec::measure_here(exec::request_from_arguments(arguments))).dump()
                 << std::endl;
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+void add_draw_inputs(Command& program, Action& action) {
+  Command* command =
+      program.add_subcommand("draw-inputs", "the inputs of a measuring session, into files of a folder");
+  command->hide();  // started for sessions in other runtimes; not for people
+  command->prefix_command();
+  command->callback([command, &action] {
+    action = [words = command->remaining()] {
+      if (words.empty())
+        throw UsageError("no folder given", "draw-inputs", "draw-inputs FOLDER MODEL [options]");
+      exec::write_inputs(exec::request_from_arguments({words.begin() + 1, words.end()}), words[0]);
       return static_cast<int>(kDone);
     };
   });

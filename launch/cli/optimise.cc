@@ -71,6 +71,13 @@ void add_optimise(Command& program, Action& action) {
                    "emit what is measured faster, or what the cost model calls cheaper")
       ->check(one_of({"measured", "cost"}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--runtime", options->runtime,
+          "the runtime to optimise for, in which models are measured; auto: of those installed the one "
+          "that runs the model fastest; or the adapter of another, FILE.py")
+      ->check(known_runtime({"auto"}))
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "threads of the runtime while it is measured")
       ->check(in_range(1, 1024))
       ->capture_default_str();
@@ -99,7 +106,7 @@ void add_optimise(Command& program, Action& action) {
           "what is found; device: the rates alone, which give the same result on every machine; alone: as "
           "measured, but the sum of all "
           "operations, each for itself, as TASO does it (default: "
-          "measured; with --accept cost: device)")
+          "measured; with --accept cost, and in another runtime: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       ->add_option("--database", options->database,

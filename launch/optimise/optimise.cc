@@ -40,6 +40,9 @@ class Pipeline {
       : options_(options), files_(files), output_(options.output) {
     report_.seed = options.seed;
     report_.search = options.script ? "script" : options.search;
+    report_.runtime = options.runtime;
+    if (options.accept == "cost" && options.runtime != Runtime::kBuiltIn)
+      throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
   }
 
   OptimiseReport run() {
@@ -53,6 +56,7 @@ class Pipeline {
       re_export();
     else
       rewrite();
+    if (runtimes_) report_.runtimes = runtimes_->times();
     report_.peak_rss_bytes = peak_rss_bytes_with_children();
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
@@ -111,7 +115,21 @@ class Pipeline {
     report_.reason = "re-exported without rewriting; outputs are equal to the bit";
   }
 
+  /// From here on options_ name one runtime.
+  void choose_runtime() {
+    exec::LatencyOptions latency;
+    latency.threads = options_.threads;
+    latency.budget_s = options_.measure_s;
+    latency.feed = feed_file_->path();
+    latency.seed = options_.seed;
+    latency.least_speedup = 1 + options_.least_gain / 100;
+    runtimes_.emplace(options_.runtime, latency);
+    if (options_.runtime != Runtime::kBuiltIn) phase("runtimes", [&] { runtimes_->choose(options_.input); });
+    options_.runtime = report_.runtime = runtimes_->chosen().name();
+  }
+
   void rewrite() {
+    choose_runtime();
     rules_.emplace(task::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
     if (options_.strict) rules_->exclude_marked();
@@ -124,16 +142,20 @@ class Pipeline {
     device.each_alone = options_.costs == "alone";
     costs_.emplace(*model_, feed_, std::move(device), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
+    if (runtimes_->chosen().is_built_in() || learned_->corrects()) profile();
+    if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
+      return keep_input(why_not);
+    phase("replay", [&] { check_log(); });
+    accept();
+  }
+
+  void profile() {
     phase("profile", [&] { profile_ = learned_->learn_from(options_.input); });
     report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share};
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
-    if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
-      return keep_input(why_not);
-    phase("replay", [&] { check_log(); });
-    accept();
   }
 
   void predict(const ModelGraphs& before, const ModelGraphs& after) {
@@ -206,17 +228,15 @@ class Pipeline {
     std::vector<double> saved_us;
     for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
       saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    exec::ProcessLauncher launcher = sessions();
     exec::TrialOptions trials;
     trials.threads = options_.threads;
     trials.budget_s = options_.trial_s;
     trials.feed = feed_file_->path();
     trials.seed = options_.seed;
-    return MeasuredChoice(launcher, trials, {*model_, start, *rules_, costs_->factories()}, clock_)
+    return MeasuredChoice(runtimes_->sessions(), trials, {*model_, start, *rules_, costs_->factories()},
+                          clock_)
         .choose(paths, saved_us, report_.changes);
   }
-
-  static exec::ProcessLauncher sessions() { return {fs::read_symlink("/proc/self/exe"), {"measure-one"}}; }
 
   ChildCheck check_options(bool bit_equal) const {
     return {feed_file_->path(), options_.seed, bit_equal,
@@ -273,7 +293,9 @@ class Pipeline {
       return;
     }
     exec::LatencyReport latency;
+    if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
     phase("measure", [&] { latency = measure(0); });
+    runtimes_->note_input(latency.before.latency_ms);
     report_.speedup = latency.estimate.speedup;
     report_.speedup_low = latency.estimate.low;
     report_.speedup_high = latency.estimate.high;
@@ -289,19 +311,26 @@ class Pipeline {
     }
     report_.accepted = true;
     report_.reason = latency.reason;
+    runtimes_->note_result(latency.estimate.speedup);
+    if (runtimes_->times().size() > 1)
+      phase("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
+  }
+
+  /// Why the result is not for the runtime. In ONNX Runtime it was checked already.
+  std::string refused_by_runtime() {
+    std::string why_not;
+    if (!runtimes_->chosen().is_built_in())
+      phase("verify", [&] { why_not = runtimes_->difference(options_.input, output_.aside()); });
+    return output_.spoken(why_not);
   }
 
   /// At the first sizes with all of the budget, else with half of it.
   exec::LatencyReport measure(std::size_t point) {
-    exec::ProcessLauncher launcher = sessions();
-    exec::LatencyOptions latency;
-    latency.least_speedup = 1 + options_.least_gain / 100;
-    latency.threads = options_.threads;
-    latency.budget_s = point == 0 ? options_.measure_s : options_.measure_s / 2;
-    latency.feed = feed_file_->path();
+    exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
-    latency.seed = options_.seed;
-    exec::LatencyReport measured = exec::compare_latency(launcher, options_.input, output_.aside(), latency);
+    if (point != 0) latency.budget_s /= 2;
+    const exec::LatencyReport measured =
+        exec::compare_latency(runtimes_->sessions(), options_.input, output_.aside(), latency);
     PointReport& report = report_.points[point];
     report.speedup = measured.estimate.speedup;
     report.speedup_low = measured.estimate.low;
@@ -327,13 +356,14 @@ class Pipeline {
     output_.name_errors([&] { output_.copy_of(*model_); });
   }
 
-  const OptimiseOptions& options_;
+  OptimiseOptions options_;
   const CallFiles& files_;
   OutputFiles output_;
   SystemClock clock_;
   std::optional<onnx::ImportedModel> model_;
   exec::Feed feed_;
   std::optional<FeedFile> feed_file_;
+  std::optional<RuntimeChoice> runtimes_;
   std::optional<rules::RuleSet> rules_;
   std::optional<PointCosts> costs_;
   ProfileSummary profile_;

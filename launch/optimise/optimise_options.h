@@ -8,6 +8,7 @@
 
 #include "core/cost/kernel_database.h"
 #include "launch/call/feeds.h"
+#include "launch/call/runtimes.h"
 
 namespace regraft::launch {
 
@@ -23,8 +24,10 @@ struct OptimiseOptions {
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
+  std::string runtime = Runtime::kBuiltIn;  // a name or an adapter's path (runtimes.h), or auto
   std::string costs;  // alone: measured, but each operation for itself; measured: the device's rates,
-                      // corrected by measured kernels; device: the rates alone; empty: as `accept` is
+                      // corrected by measured kernels; device: the rates alone; empty: measured where
+                      // results are measured, in ONNX Runtime
   int threads = 1;
   FeedOptions feed;
   std::uint64_t seed = 0;
@@ -34,7 +37,10 @@ struct OptimiseOptions {
   bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;
 
-  bool measures_kernels() const { return costs.empty() ? accept == "measured" : costs != "device"; }
+  /// Once `runtime` is not auto any more. Kernels are those of ONNX Runtime.
+  bool measures_kernels() const {
+    return costs.empty() ? accept == "measured" && runtime == Runtime::kBuiltIn : costs != "device";
+  }
 };
 
 }  // namespace regraft::launch

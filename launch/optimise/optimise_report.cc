@@ -80,6 +80,9 @@ std::string OptimiseReport::to_json() const {
               {"peak_rss_bytes", peak_rss_bytes},
               {"seed", seed},
               {"search", search},
+              {"runtime", runtime},
+              {"runtimes", json::array()},
+              {"fastest", describe_fastest(runtimes)},
               {"found_by", found_by},
               {"version", kVersion}};
   for (const RefusedRule& refused : refused_rules)
@@ -94,6 +97,12 @@ std::string OptimiseReport::to_json() const {
   };
   list("left_out", changes.left_out);
   list("taken_in", changes.taken_in);
+  for (const RuntimeTimes& one : runtimes)
+    object["runtimes"].push_back({{"name", one.name},
+                                  {"version", one.version},
+                                  {"latency_before_ms", number(one.before_ms)},
+                                  {"latency_after_ms", number(one.after_ms)},
+                                  {"problem", one.problem}});
   for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
   for (const exec::TakenSize& one : dims)
     object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
@@ -120,6 +129,9 @@ std::string OptimiseReport::text() const {
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
   for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");
   for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
+  if (runtimes.size() > 1 || runtime != Runtime::kBuiltIn)
+    for (const RuntimeTimes& one : runtimes) say("runtime", one.text());
+  say("fastest", describe_fastest(runtimes));
   if (!slower_at.empty())
     say("slower", "than the input from about " + exec::FeedPoint{slower_at, {}}.describe() +
                       " on, as far as costs predict");

@@ -10,6 +10,7 @@
 
 #include "core/exec/inputs/feed.h"
 #include "launch/optimise/measured_choice.h"
+#include "launch/optimise/runtime_choice.h"
 
 namespace regraft::launch {
 
@@ -69,9 +70,11 @@ struct OptimiseReport {
   std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t seed = 0;
-  bool out_of_time = false;  // some search would have gone on
-  std::string search;        // asked for; "script" where one was given
-  std::string found_by;      // of a search that has parts
+  bool out_of_time = false;            // some search would have gone on
+  std::string search;                  // asked for; "script" where one was given
+  std::string runtime;                 // in which models were measured
+  std::vector<RuntimeTimes> runtimes;  // all that were tried
+  std::string found_by;                // of a search that has parts
 
   std::string time_holders;  // what the input's time goes into, in a sentence
 

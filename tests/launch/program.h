@@ -31,11 +31,13 @@ inline std::pair<std::string, std::string> own_cache() {
 }
 
 /// Runs the program to its end, and has ONNX check the model that it wrote.
-inline Captured run(std::vector<std::string> arguments) {
+inline Captured run(std::vector<std::string> arguments,
+                    std::vector<std::pair<std::string, std::string>> environment = {}) {
   SpawnOptions spawn;
   arguments.insert(arguments.begin(), program());
   spawn.argv = std::move(arguments);
-  spawn.environment = {own_cache()};
+  spawn.environment = std::move(environment);
+  spawn.environment.push_back(own_cache());
   Captured ran = capture_output(spawn, std::chrono::minutes(8));
   check_output(spawn.argv, ran);
   return ran;

@@ -2,9 +2,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/exec/latency/measurement.h"
 
 namespace regraft::exec {
@@ -21,7 +25,7 @@ class Launcher {
 class ProcessLauncher : public Launcher {
  public:
   ProcessLauncher(std::filesystem::path program, std::vector<std::string> prefix,
-                  std::chrono::seconds limit = std::chrono::minutes(10));
+                  std::chrono::seconds limit = std::chrono::minutes(10), std::string name = "measuring");
   /// Throws ExecError with what the child said on its standard error; ProcessError when it cannot be started.
   Measurement measure(const MeasureRequest& request) override;
 
@@ -29,6 +33,27 @@ class ProcessLauncher : public Launcher {
   std::filesystem::path program_;
   std::vector<std::string> prefix_;
   std::chrono::seconds limit_;
+  std::string name_;  // of what it does, in errors
+};
+
+/// The program's own sessions in ONNX Runtime.
+ProcessLauncher own_sessions();
+
+/// Sessions of programs that do not draw inputs themselves, as those of other runtimes: the first model that
+/// is measured has them written, once for each point and seed. All models have the same inputs by name.
+class DrawnInputsLauncher : public Launcher {
+ public:
+  /// `write(request, folder)` is write_inputs, in a process of its own where memory matters.
+  using Write = std::function<std::filesystem::path(const MeasureRequest&, const std::filesystem::path&)>;
+  DrawnInputsLauncher(ProcessLauncher sessions, Write write);
+  /// Throws what both throw.
+  Measurement measure(const MeasureRequest& request) override;
+
+ private:
+  ProcessLauncher sessions_;
+  Write write_;
+  TempDir folder_;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::filesystem::path> written_;  // by point and seed
 };
 
 }  // namespace regraft::exec

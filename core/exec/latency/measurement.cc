@@ -1,9 +1,11 @@
 #include "core/exec/latency/measurement.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/stats.h"
@@ -40,6 +42,8 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
     request.plan.budget_s = parse_number<double>(option, value);
   } else if (option == "--feed") {
     request.feed = value;
+  } else if (option == "--inputs") {
+    request.inputs = value;
   } else if (option == "--point") {
     request.point = parse_number<std::size_t>(option, value);
   } else if (option == "--optimisation") {
@@ -47,8 +51,20 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
   } else {
     throw UsageError("unknown option " + option, "measure-one",
                      "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --feed --point "
-                     "--optimisation");
+                     "--inputs --optimisation");
   }
+}
+
+Feed feed_for(const MeasureRequest& request) {
+  Feed feed = request.feed ? load_feed(*request.feed) : find_feed(request.model, {.several = false});
+  if (request.point >= feed.points.size()) throw ExecError(feed.problem, request.model, feed.remedy);
+  return feed;
+}
+
+std::vector<Tensor> draw_inputs(const MeasureRequest& request, const Feed& feed,
+                                std::span<const ValueInfo> inputs) {
+  Rng rng(request.seed, "latency inputs");
+  return feed.source()->draw(inputs, feed.points[request.point].sizes, rng);
 }
 
 }  // namespace
@@ -59,15 +75,12 @@ double Measurement::latency_ms() const {
 }
 
 Measurement measure_here(const MeasureRequest& request) {
-  const Feed feed = request.feed ? load_feed(*request.feed) : find_feed(request.model, {.several = false});
-  if (request.point >= feed.points.size()) throw ExecError(feed.problem, request.model, feed.remedy);
+  const Feed feed = feed_for(request);
   const auto start = std::chrono::steady_clock::now();
   OrtSession session(request.model, {request.optimisation, request.threads, {}});
   Measurement measurement;
   measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Rng rng(request.seed, "latency inputs");
-  const std::vector<Tensor> inputs =
-      feed.source()->draw(session.inputs(), feed.points[request.point].sizes, rng);
+  const std::vector<Tensor> inputs = draw_inputs(request, feed, session.inputs());
   const auto first_run = std::chrono::steady_clock::now();
   measurement.run_ms = session.time_runs_ms(inputs, request.plan);
   const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
@@ -77,6 +90,25 @@ Measurement measure_here(const MeasureRequest& request) {
   return measurement;
 }
 
+std::filesystem::path write_inputs(const MeasureRequest& request, const std::filesystem::path& folder) {
+  const Feed feed = feed_for(request);
+  const OrtSession session(request.model, {Optimisation::none, request.threads, {}});
+  const std::vector<Tensor> tensors = draw_inputs(request, feed, session.inputs());
+  nlohmann::json list = nlohmann::json::array();
+  for (const Tensor& tensor : tensors) {
+    const std::string& name = session.inputs()[list.size()].name;
+    if (tensor.container != Container::tensor || tensor.dtype == DType::string)
+      throw ExecError("input '" + name + "' is no tensor of numbers", request.model,
+                      "only ONNX Runtime is given others: --runtime onnxruntime");
+    const std::string file = std::to_string(list.size()) + ".bin";
+    write_file_atomic(folder / file, tensor.bytes);
+    list.push_back(
+        {{"name", name}, {"type", graph::dtype_name(tensor.dtype)}, {"dims", tensor.dims}, {"file", file}});
+  }
+  write_file_atomic(folder / "inputs.json", list.dump());
+  return folder / "inputs.json";
+}
+
 nlohmann::json to_json(const Measurement& measurement) {
   return {{"load_s", measurement.load_s},
           {"run_ms", measurement.run_ms},
@@ -84,12 +116,17 @@ nlohmann::json to_json(const Measurement& measurement) {
           {"peak_rss_bytes", measurement.peak_rss_bytes}};
 }
 
-Measurement measurement_from_json(const std::string& text) {
+Measurement measurement_from_json(const std::string& text, const std::string& where) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
-    return {json.at("load_s"), json.at("run_ms"), json.at("run_wall_s"), json.at("peak_rss_bytes")};
+    Measurement measurement{json.at("load_s"), json.at("run_ms"), json.at("run_wall_s"),
+                            json.at("peak_rss_bytes")};
+    if (measurement.run_ms.empty() ||
+        !std::ranges::all_of(measurement.run_ms, [](double ms) { return ms > 0; }))
+      throw ExecError("not a measurement: run_ms has no runs, or some that took no time", where, "");
+    return measurement;
   } catch (const nlohmann::json::exception& error) {
-    throw ExecError(std::string("not a measurement: ") + error.what(), "measure-one", "");
+    throw ExecError(std::string("not a measurement: ") + error.what(), where, "");
   }
 }
 
@@ -113,6 +150,8 @@ std::vector<std::string> to_arguments(const MeasureRequest& request) {
     const std::string point = std::to_string(request.point);
     arguments.insert(arguments.end(), {"--feed", request.feed->string(), "--point", point});
   }
+  if (request.outputs) arguments.insert(arguments.end(), {"--outputs", request.outputs->string()});
+  if (request.inputs) arguments.insert(arguments.end(), {"--inputs", request.inputs->string()});
   return arguments;
 }
 

@@ -22,6 +22,8 @@ struct MeasureRequest {
   std::size_t point = 0;                      // of the feed
   std::uint64_t seed = 0;                     // of the inputs
   Optimisation optimisation = Optimisation::all;
+  std::optional<std::filesystem::path> inputs = {};   // what write_inputs returned, for other runtimes
+  std::optional<std::filesystem::path> outputs = {};  // where such a runtime writes the model's, as .npz
 };
 
 /// What one session gave.
@@ -38,9 +40,15 @@ struct Measurement {
 /// Measures in the calling process. Throws ExecError.
 Measurement measure_here(const MeasureRequest& request);
 
+/// Writes the inputs that measure_here would draw, for programs that cannot draw them: "inputs.json" in the
+/// folder, which is returned, a list of {"name", "type", "dims", "file"}. Each file holds the elements of a
+/// tensor as they lie in memory; types have NumPy's names. Throws ExecError, for inputs that are no tensors
+/// of numbers too.
+std::filesystem::path write_inputs(const MeasureRequest& request, const std::filesystem::path& folder);
+
 nlohmann::json to_json(const Measurement& measurement);
-/// Throws ExecError on what to_json did not write.
-Measurement measurement_from_json(const std::string& text);
+/// Throws ExecError on what to_json did not write, and on runs that took no time. `where`: who wrote it.
+Measurement measurement_from_json(const std::string& text, const std::string& where = "measure-one");
 
 /// Command-line arguments that describe a request, and back: what a parent passes to `regraft measure-one`.
 std::vector<std::string> to_arguments(const MeasureRequest& request);

@@ -24,7 +24,6 @@ def main():
         environment = _environment()
     except Error as error:
         sys.exit(f"regraft: {error}")
-    environment.setdefault("REGRAFT_PYTHON", sys.executable)  # for experiments, which it runs in Python
     os.execve(_PROGRAM, ["regraft", *sys.argv[1:]], environment)
 
 
@@ -77,10 +76,11 @@ def _environment():
     if not _PROGRAM.exists():
         raise Error("the program is missing", str(_PROGRAM), "install the wheel that launch/wheel.sh makes")
     folders = [folder for requirement in _requirements() for folder in _folders(*requirement)]
-    if not folders:
-        return dict(os.environ)
-    former = os.environ.get("LD_LIBRARY_PATH")
-    return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(map(str, folders + ([former] if former else [])))}
+    environment = {"REGRAFT_PYTHON": sys.executable or "python3", **os.environ}  # for experiments and other runtimes
+    if folders:
+        former = environment.get("LD_LIBRARY_PATH")
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, folders + ([former] if former else [])))
+    return environment
 
 
 def _requirements():

@@ -1,0 +1,163 @@
+#include "launch/optimise/runtime_choice.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "core/base/process.h"
+#include "core/base/rng.h"
+#include "core/base/stats.h"
+#include "core/exec/equivalence/compare.h"
+#include "core/exec/inputs/npz.h"
+#include "core/exec/latency/session_plan.h"
+#include "core/exec/runtime/exec_error.h"
+
+namespace regraft::launch {
+namespace {
+
+constexpr int kRounds = 5;         // of sessions, by which the fastest runtime is chosen
+constexpr int kLeastRuns = 3;      // of such a session
+constexpr int kLeastSessions = 5;  // a side, where the result is measured in another runtime
+constexpr double kLargestError = 0.01;
+constexpr double kOtherShare = 0.25;  // of the time for measuring, for each of those
+
+double best_ms(const RuntimeTimes& times) {
+  return std::min(*times.before_ms, times.after_ms.value_or(*times.before_ms));
+}
+
+}  // namespace
+
+std::string describe_fastest(std::span<const RuntimeTimes> runtimes) {
+  std::vector<const RuntimeTimes*> measured;
+  for (const RuntimeTimes& times : runtimes)
+    if (times.before_ms) measured.push_back(&times);
+  if (measured.size() < 2) return "";
+  const RuntimeTimes& first = *measured[0];
+  const RuntimeTimes& fastest =
+      **std::ranges::min_element(measured, {}, [](auto* one) { return best_ms(*one); });
+  char text[300];
+  std::snprintf(
+      text, sizeof text, "the %s in %s: %.3fx as fast as the input in %s; the runtime alone gives %.3fx",
+      best_ms(fastest) < *fastest.before_ms ? "result" : "input", fastest.name.c_str(),
+      *first.before_ms / best_ms(fastest), first.name.c_str(), *first.before_ms / *fastest.before_ms);
+  return text;
+}
+
+std::string RuntimeTimes::text() const {
+  char text[80] = "";
+  if (before_ms && after_ms)
+    std::snprintf(text, sizeof text, "%.3f -> %.3f ms", *before_ms, *after_ms);
+  else if (before_ms)
+    std::snprintf(text, sizeof text, "%.3f ms", *before_ms);
+  return name + (version.empty() ? "" : " " + version) + ": " + (problem.empty() ? text : problem);
+}
+
+RuntimeChoice::RuntimeChoice(const std::string& name, const exec::LatencyOptions& options)
+    : options_(options) {
+  for (const std::string& one : name == "auto" ? runtime_names() : std::vector{name}) {
+    Runtime runtime(one);
+    candidates_.push_back({runtime, runtime.sessions(), {.name = runtime.name()}});
+    if (runtime.is_built_in()) candidates_.back().times.version = runtime.version();
+  }
+}
+
+void RuntimeChoice::choose(const std::filesystem::path& input) {
+  exec::MeasureRequest request{input, options_.threads, exec::kProbe, options_.feed, 0, options_.seed};
+  std::vector<exec::TimingPlan> plans(candidates_.size());
+  std::vector<std::size_t> able;
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    attempt(candidates_[i], [&](Candidate& candidate) {
+      candidate.times.version = candidate.runtime.version();
+      plans[i] = exec::timing_plan(candidate.sessions->measure(request).latency_ms() / 1e3, kLeastRuns);
+      able.push_back(i);
+    });
+  if (able.empty()) throw exec::ExecError(candidates_[0].times.problem, "", "");
+  chosen_ = able[0];
+  if (able.size() == 1) return;
+  std::vector<std::vector<double>> session_ms(candidates_.size());
+  Rng order(options_.seed, "runtime order");
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = able.size(); i > 1; --i) std::swap(able[i - 1], able[order.below(i)]);
+    for (const std::size_t i : able) {
+      request.plan = plans[i];
+      attempt(candidates_[i], [&](Candidate& candidate) {
+        session_ms[i].push_back(candidate.sessions->measure(request).latency_ms());
+      });
+    }
+    std::erase_if(able, [&](std::size_t i) { return !candidates_[i].times.problem.empty(); });
+  }
+  if (able.empty()) throw exec::ExecError(candidates_[0].times.problem, "", "");
+  for (const std::size_t i : able) candidates_[i].times.before_ms = median(session_ms[i]);
+  chosen_ =
+      *std::ranges::min_element(able, {}, [&](std::size_t i) { return *candidates_[i].times.before_ms; });
+}
+
+std::string RuntimeChoice::difference(const std::filesystem::path& input,
+                                      const std::filesystem::path& result) {
+  const TempDir folder;
+  const auto outputs_of = [&](const std::filesystem::path& model) {
+    exec::MeasureRequest request{model, options_.threads, exec::kProbe, options_.feed, 0, options_.seed};
+    request.outputs = folder.path() / "outputs.npz";
+    sessions().measure(request);
+    return exec::read_npz(*request.outputs);
+  };
+  std::map<std::string, exec::Tensor> before, after;
+  try {
+    before = outputs_of(input);
+    after = outputs_of(result);
+  } catch (const exec::ExecError& error) {
+    return error.what();
+  }
+  for (const auto& [number, output] : before) {
+    if (!graph::is_float(output.dtype)) continue;  // the index of one of equals, say
+    const exec::Difference difference = exec::compare(output, after[number]);
+    if (!difference.problem.empty() || difference.relative_error > kLargestError)
+      return "in " + chosen().name() + " its output " + number + " is another: " +
+             (difference.problem.empty() ? "relative error " + std::to_string(difference.relative_error)
+                                         : difference.problem);
+  }
+  return "";
+}
+
+void RuntimeChoice::note_input(double latency_ms) {
+  RuntimeTimes& times = candidates_[chosen_].times;
+  if (!times.before_ms) times.before_ms = latency_ms;
+}
+
+void RuntimeChoice::note_result(double speedup) {
+  RuntimeTimes& times = candidates_[chosen_].times;
+  times.after_ms = *times.before_ms / speedup;
+}
+
+void RuntimeChoice::measure_elsewhere(const std::filesystem::path& input,
+                                      const std::filesystem::path& result) {
+  exec::LatencyOptions options = options_;
+  options.budget_s *= kOtherShare;
+  options.min_sessions = kLeastSessions;
+  for (Candidate& candidate : candidates_) {
+    if (candidate.times.after_ms || !candidate.times.problem.empty()) continue;
+    attempt(candidate, [&](Candidate& other) {
+      const exec::LatencyReport latency = exec::compare_latency(*other.sessions, input, result, options);
+      other.times.after_ms = *other.times.before_ms / latency.estimate.speedup;
+    });
+  }
+}
+
+std::vector<RuntimeTimes> RuntimeChoice::times() const {
+  std::vector<RuntimeTimes> times;
+  for (const Candidate& candidate : candidates_) times.push_back(candidate.times);
+  return times;
+}
+
+template <typename Work>
+void RuntimeChoice::attempt(Candidate& candidate, Work work) {
+  try {
+    work(candidate);
+  } catch (const exec::ExecError& error) {
+    candidate.times.problem = error.what();
+  } catch (const ProcessError& error) {  // without Python
+    candidate.times.problem = error.what();
+  }
+}
+
+}  // namespace regraft::launch

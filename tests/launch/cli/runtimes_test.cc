@@ -1,0 +1,203 @@
+// Models measured in another runtime than ONNX Runtime: small adapters of these tests, and OpenVINO where it
+// is.
+#include <gmock/gmock.h>
+
+#include "core/base/atomic_file.h"
+#include "core/exec/tiny_models.h"
+#include "launch/program.h"
+
+namespace regraft::launch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::json_of;
+using ::testing::Not;
+
+/// Debian's Python, for which launch/setup.sh installs NumPy.
+constexpr const char* kPython = "/usr/bin/python3";
+
+/// An adapter in whose runtime a run of the input takes the first time, and one of other models the second.
+std::string adapter(const std::string& in_ms, const std::string& other_ms) {
+  return R"(
+import os
+import time
+
+def version():
+    return "7.1"
+
+def load(model, inputs, threads):
+    end_ms = )" +
+         in_ms + R"( if os.path.basename(model) == "in.onnx" else )" + other_ms + R"(
+    assert inputs["x"].shape == (8, 256) and inputs["x"].dtype == "float32" and threads == 1
+    print("what a runtime prints is not read")
+
+    def run():
+        end = time.process_time() + end_ms / 1000
+        while time.process_time() < end:
+            pass
+        return [inputs["x"]]
+    return run
+)";
+}
+
+class RuntimesTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path(const std::string& name) const { return dir_.path() / name; }
+  std::string runtime(const std::string& source) const {
+    write_file_atomic(path("seven.py"), source);
+    return path("seven.py");
+  }
+  /// x (y z), of which (x y) z is less work.
+  std::string model() const {
+    exec::testing::ModelBuilder model;
+    model.input("x", {8, 256}).input("y", {256, 256}).input("z", {256, 256}).output("o", {8, 256});
+    model.node("MatMul", {"y", "z"}, {"w"});
+    model.node("MatMul", {"x", "w"}, {"o"});
+    return model.write(path("in.onnx"));
+  }
+  Captured run(std::vector<std::string> arguments, const std::string& packages = "") const {
+    return testing::run(std::move(arguments),
+                        {{"REGRAFT_PYTHON", kPython}, {"REGRAFT_CACHE", ""}, {"PYTHONPATH", packages}});
+  }
+  Captured bench(const std::string& runtime, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{"bench",     model(), "--budget", "1",
+                                       "--runtime", runtime, "--json",   path("report.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::vector<std::string> optimise(const std::string& runtime) const {
+    return {
+        "optimise",          model(),          "-o", path("out.onnx"),   "--search", "greedy",    "--json",
+        path("report.json"), "--trial-budget", "0",  "--measure-budget", "1",        "--runtime", runtime};
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(RuntimesTest, BenchMeasuresInTheRuntimeOfAnAdapter) {
+  std::filesystem::copy_file(model(), path("other.onnx"));
+  const Captured result = bench(runtime(adapter("8", "4")), {path("other.onnx")});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("measured in seven 7.1\n"));
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_EQ(report.at("runtime"), "seven");
+  EXPECT_EQ(report.at("runtime_version"), "7.1");
+  EXPECT_NEAR(report.at("speedup"), 2, 0.2);
+}
+
+TEST_F(RuntimesTest, ErrorsSayWhatIsWrongWithARuntime) {
+  const Captured unknown = bench("openvin");
+  EXPECT_EQ(unknown.status.code, 2);
+  EXPECT_THAT(unknown.errors, HasSubstr("'openvin' is not known (did you mean 'openvino'?)"));
+  const auto errors = [&](const std::string& source) {
+    const Captured result = bench(runtime(source));
+    EXPECT_EQ(result.status.code, 1);
+    return result.errors;
+  };
+  EXPECT_THAT(
+      errors("import no_such_package"),
+      AllOf(HasSubstr("seven is not installed for /usr/bin/python3: No module named 'no_such_package' "
+                      "(pip install no_such_package"),
+            Not(HasSubstr("Traceback"))));
+  EXPECT_THAT(
+      errors("version = str\ndef load(model, inputs, threads):\n    raise ValueError('Loop\\n is new')"),
+      AllOf(HasSubstr("in.onnx: seven cannot run it: Loop is new"), Not(HasSubstr("Traceback"))));
+  EXPECT_THAT(errors("import os\nversion = str\ndef load(model, inputs, threads):\n    os.abort()"),
+              HasSubstr("measuring in seven ended with killed by signal 6"));
+  const Captured limited = bench(runtime(adapter("1", "1")), {"--other-optimisation", "none"});
+  EXPECT_EQ(limited.status.code, 2);
+  EXPECT_THAT(limited.errors, HasSubstr("--other-optimisation: only ONNX Runtime's own"));
+  const Captured unmeasured =
+      run({"optimise", model(), "-o", path("o.onnx"), "--accept", "cost", "--runtime", "openvino"});
+  EXPECT_EQ(unmeasured.status.code, 2);
+  EXPECT_THAT(unmeasured.errors, HasSubstr("--runtime: nothing is measured with --accept cost"));
+}
+
+TEST_F(RuntimesTest, ResultsAreAcceptedByWhatTheyTakeThere) {
+  const Captured faster = run(optimise(runtime(adapter("8", "4"))));
+  ASSERT_EQ(faster.status.code, 0) << faster.errors;
+  EXPECT_THAT(faster.output, HasSubstr("runtime   seven 7.1: 8."));
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
+  EXPECT_NEAR(report.at("speedup"), 2, 0.2);
+  EXPECT_EQ(report.at("runtime"), "seven");
+  ASSERT_EQ(report.at("runtimes").size(), 1u);
+  EXPECT_NEAR(report.at("runtimes")[0].at("latency_before_ms"), 8, 1);
+  EXPECT_NEAR(report.at("runtimes")[0].at("latency_after_ms"), 4, 1);
+
+  ASSERT_EQ(run(optimise(runtime(adapter("4", "8")))).status.code, 0);
+  const nlohmann::json slower = json_of(path("report.json"));
+  EXPECT_FALSE(slower.at("accepted"));
+  EXPECT_LT(slower.at("speedup"), 1);
+  EXPECT_TRUE(slower.at("runtimes")[0].at("latency_after_ms").is_null());
+  EXPECT_EQ(read_file(path("out.onnx")), read_file(path("in.onnx")));
+}
+
+TEST_F(RuntimesTest, AResultThatTheRuntimeCannotRunIsNotEmitted) {
+  const std::string source = adapter("4", "4") + R"(
+load_any = load
+
+def load(model, inputs, threads):
+    if os.path.basename(model) == "out.onnx":
+        raise ValueError("no such kernel")
+    return load_any(model, inputs, threads)
+)";
+  ASSERT_EQ(run(optimise(runtime(source))).status.code, 0);
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_FALSE(report.at("accepted"));
+  EXPECT_THAT(report.at("reason").get<std::string>(), HasSubstr("seven cannot run it: no such kernel"));
+  EXPECT_EQ(read_file(path("out.onnx")), read_file(path("in.onnx")));
+}
+
+TEST_F(RuntimesTest, AResultThatIsAnotherModelThereIsNotEmitted) {
+  const auto reason_with = [&](const std::string& other) {
+    const std::string source = adapter("4", "2") + R"(
+import numpy
+only_time = load
+
+def load(model, inputs, threads):
+    run = only_time(model, inputs, threads)
+    y = numpy.array([1, 2], "float32")
+    if os.path.basename(model) == "out.onnx":
+        y[0] = )" + other + R"(
+    return lambda: run() and [y]
+)";
+    EXPECT_EQ(run(optimise(runtime(source))).status.code, 0);
+    return json_of(path("report.json")).at("reason").get<std::string>();
+  };
+  EXPECT_THAT(reason_with("1.001"), HasSubstr("measured faster"));
+  EXPECT_THAT(reason_with("1.1"), HasSubstr("in seven its output arr_0 is another: relative error 0.05"));
+  EXPECT_THAT(reason_with("numpy.nan"), HasSubstr("in seven its output arr_0 is another: "));
+}
+
+TEST_F(RuntimesTest, AutoGoesWithoutWhatIsNotInstalled) {
+  const Captured result = run(optimise("auto"));
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_EQ(report.at("runtime"), "onnxruntime");
+  ASSERT_EQ(report.at("runtimes").size(), 2u);
+  EXPECT_EQ(report.at("runtimes")[0].at("problem"), "");
+  EXPECT_GT(report.at("runtimes")[0].at("latency_before_ms"), 0);
+  EXPECT_THAT(report.at("runtimes")[1].at("problem").get<std::string>(),
+              HasSubstr("openvino is not installed"));
+  EXPECT_EQ(report.at("fastest"), "");
+}
+
+TEST_F(RuntimesTest, AutoMeasuresInOpenVinoToo) {
+  if (!std::filesystem::exists(REGRAFT_OPENVINO_PREFIX))
+    GTEST_SKIP() << "no OpenVINO in " REGRAFT_OPENVINO_PREFIX ": run launch/setup.sh";
+  const Captured result = run(optimise("auto"), REGRAFT_OPENVINO_PREFIX);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
+  for (const nlohmann::json& one : report.at("runtimes")) {
+    EXPECT_EQ(one.at("problem"), "") << one.at("name");
+    EXPECT_LT(one.at("latency_after_ms"), one.at("latency_before_ms")) << one.at("name");
+  }
+  EXPECT_THAT(result.output, HasSubstr("runtime   openvino 2"));
+  EXPECT_THAT(report.at("fastest").get<std::string>(), HasSubstr("the result in "));
+}
+
+}  // namespace
+}  // namespace regraft::launch
