@@ -63,8 +63,7 @@ std::string_view Builder::run() {
   for (const RightStep& s : rule_.right) {
     const std::size_t count = s.member_set < 0 ? 1 : bindings_.count(s.member_set);
     for (std::size_t member = 0; member < count; ++member) {
-      const std::string_view problem = step(s, member);
-      if (!problem.empty()) return problem;
+      if (const auto problem = step(s, member); !problem.empty()) return problem;
     }
   }
   return reads_what_it_replaces() ? "the right side reads what it replaces" : std::string_view{};
