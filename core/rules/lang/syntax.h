@@ -83,7 +83,7 @@ struct RuleText {
   std::string name;
   std::string family;
   bool together = false;  // with the others of its family
-  std::string text;  // without its marks, white space normalised
+  std::string text;       // without its marks, white space normalised
   std::vector<RuleMark> marks;
   Position at;
   std::vector<Clause> left, right;
