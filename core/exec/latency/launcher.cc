@@ -35,7 +35,7 @@ DrawnInputsLauncher::DrawnInputsLauncher(ProcessLauncher sessions, Write write)
 Measurement DrawnInputsLauncher::measure(const MeasureRequest& request) {
   std::filesystem::path& inputs = written_[{request.point, request.seed}];
   if (inputs.empty()) {
-    const auto folder = folder_.path() / std::to_string(written_.size());
+    const auto folder = folder_.path() / (std::to_string(request.point) + "-" + std::to_string(request.seed));
     std::filesystem::create_directory(folder);
     inputs = write_(request, folder);
   }
