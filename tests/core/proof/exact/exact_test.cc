@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <set>
 
+#include "core/proof/exact/exact_tensor.h"
 #include "core/rules/examples/example_generator.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/set/rule_set.h"
@@ -77,6 +79,29 @@ TEST(Exact, StepsAreDecidedOnTheStepAndUndecidedBesideIt) {
   const Exact third = Exact::of(1.0) / Exact::of(3.0);
   EXPECT_EQ(step(graph::OpKind::floor, third * Exact::of(3.0)), 1);  // known by its exact value
   EXPECT_THROW(exact_function(graph::OpKind::floor, third * Exact::of(3.0) - Exact::of(0x1p-56)), Undecided);
+}
+
+TEST(Exact, RootsOfZeroAndOneAreThemselves) {
+  for (const double value : {0.0, 1.0})
+    EXPECT_TRUE(exact_function(graph::OpKind::sqrt, Exact::of(value)).is(value));
+  EXPECT_FALSE(exact_function(graph::OpKind::sqrt, Exact::of(4.0)).is(4));
+}
+
+TEST(Exact, ASlopeOfHardSigmoidIsTheFractionThatItsFloatStandsFor) {
+  ExactTensor x = ExactTensor::zeros(graph::DType::float32, {1});
+  x.values[0] = Exact::of(0.75);
+  const auto slope_of = [&](double alpha) {
+    const graph::AttrBlock attrs{{graph::Attr::alpha, alpha}, {graph::Attr::beta, 0.5}};
+    const ExactTensor* const inputs[] = {&x};
+    graph::Tables tables;
+    const graph::Ints dims{1};
+    const auto type = tables.type(tables.intern(graph::DType::float32, dims));
+    return evaluate_exactly(graph::OpKind::hard_sigmoid, attrs, inputs, type)[0].values[0];
+  };
+  const Exact sixth = Exact::of(0.75) / Exact::of(6.0) + Exact::of(0.5);
+  EXPECT_TRUE(slope_of(1.0 / 6) == sixth);
+  EXPECT_TRUE(slope_of(static_cast<double>(1.0F / 6)) == sixth);
+  EXPECT_FALSE(slope_of(static_cast<double>(std::nextafter(1.0F / 6, 1.0F))) == sixth);
 }
 
 TEST(ExactInputs, CornersHoldThresholdsStepsZerosAndLargeValues) {
