@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "core/graph/op.h"
-#include "core/graph/tables.h"
+#include "core/graph/derived_dims.h"
 
 namespace regraft::graph {
 
@@ -14,10 +13,12 @@ using Operands = std::span<const Operand>;
 [[noreturn]] void fail(const OpInfo& op, const std::string& problem);
 const TensorType& operand_type(const Tables& tables, Operands operands, std::size_t i);
 bool has_operand(Operands operands, std::size_t i);
+/// What is known of an operand's elements; empty where nothing is.
+std::span<const Element> elements_of(Operands operands, std::size_t i);
 TypeList one_type(Tables& tables, DType dtype, std::span<const Dim> dims);
 TypeList unranked(Tables& tables, DType dtype);
-/// As many dims as the shape at an operand has elements, each of a size of its own that nothing says;
-/// unranked where that number is not known either.
+/// The dims that the shape at an operand says; where an element is not known, a size of its own that nothing
+/// says; unranked where their number is not known either.
 TypeList shaped_by_operand(Tables& tables, DType dtype, Operands operands, std::size_t slot);
 /// Axis in [0, rank), or [0, rank] when `past_end` is set.
 std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end = false);
@@ -26,19 +27,6 @@ std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank,
 using Wide = __int128;
 /// A size that was computed so. Throws GraphError where it does not fit 64 bits.
 std::int64_t narrow(const OpInfo& op, Wide size);
-
-/// A dim that follows from others by a formula: a symbol named by the formula, so that equal formulas give
-/// equal symbols.
-Dim derived_dim(Tables& tables, const std::string& formula);
-std::string dim_text(const Tables& tables, Dim dim);
-Dim broadcast_dim(Tables& tables, const OpInfo& op, Dim a, Dim b);
-/// Multidirectional broadcasting of two shapes.
-Dims broadcast(Tables& tables, const OpInfo& op, std::span<const Dim> a, std::span<const Dim> b);
-Dim add_dims(Tables& tables, const OpInfo& op, Dim a, Dim b);
-/// Product of dims as one dim: a number, a lone symbol, or a derived symbol.
-Dim product_dim(Tables& tables, std::span<const Dim> dims);
-/// total / parts when it comes out exactly: numbers divide, symbols cancel; else a derived dim.
-Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, std::span<const Dim> parts);
 
 TypeList infer_same(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_cast(Tables&, const OpInfo&, const AttrBlock&, Operands);

@@ -17,27 +17,62 @@ std::int64_t slice_length(const OpInfo& op, std::int64_t start, std::int64_t end
   return narrow(op, span <= 0 ? 0 : (span + stride - 1) / stride);
 }
 
+using Elements = InlineVector<Element, 6>;
+
+/// What is known of a list of integers: an attribute where it is constant, else an operand.
+Elements listed(const AttrBlock& attrs, Attr attr, Operands operands, std::size_t slot) {
+  if (!attrs.has(attr)) return Elements(elements_of(operands, slot));
+  Elements elements;
+  for (const std::int64_t item : attrs.ints(attr)) elements.push_back(Element::number(item));
+  return elements;
+}
+
+Element item(const Elements& list, std::size_t i) {
+  return i < list.size() ? list[i] : Element{};
+}
+
+/// How many elements of a dim are taken.
+Dim slice_of(Tables& tables, const OpInfo& op, Dim dim, Element start, Element end, Element step) {
+  if (!start.known() || !end.known() || !step.is_number() || step.value <= 0)
+    return symbol_dim(tables.fresh_symbol());
+  if (is_symbol(dim) || !start.is_number() || !end.is_number())
+    return slice_dim(tables, dim, start, end, step.value);
+  const auto place = [dim](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + dim : at, 0, dim);
+  };
+  return slice_length(op, place(start.value), place(end.value), step.value);
+}
+
 }  // namespace
 
 TypeList infer_reshape(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!attrs.has(Attr::shape)) return shaped_by_operand(tables, x.dtype, operands, 1);
-  const Ints& shape = attrs.ints(Attr::shape);
+  const bool constant = attrs.has(Attr::shape);
+  const std::span<const Element> elements = elements_of(operands, 1);
+  if (!constant && elements.empty()) return shaped_by_operand(tables, x.dtype, operands, 1);
+  const std::size_t rank = constant ? attrs.ints(Attr::shape).size() : elements.size();
   Dims dims;
-  std::optional<std::size_t> inferred;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < -1) fail(op, "shape holds " + std::to_string(shape[i]));
-    if (shape[i] == -1) {
-      if (inferred) fail(op, "shape holds -1 twice");
-      inferred = i;
-    }
-    const bool copies = shape[i] == 0;
+  std::optional<std::size_t> left;  // over, for the elements that no other dim has
+  bool inferred = false, several = false;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Element wanted = constant ? Element::number(attrs.ints(Attr::shape)[i]) : elements[i];
+    const bool rest = wanted == Element::number(-1), copies = wanted == Element::number(0);
+    if (wanted.is_number() && wanted.value < -1) fail(op, "shape holds " + std::to_string(wanted.value));
+    if (rest && inferred) fail(op, "shape holds -1 twice");
     if (copies && !x.ranked) return unranked(tables, x.dtype);
     if (copies && i >= x.rank()) fail(op, "shape copies a dim that the input lacks");
-    dims.push_back(copies ? x.dims[i] : std::max<std::int64_t>(shape[i], 1));
+    inferred = inferred || rest;
+    dims.push_back(copies ? x.dims[i] : wanted.is_dim() ? wanted.value : 1);
+    if (copies || wanted.is_dim()) continue;
+    several = several || left.has_value();
+    if (left)
+      dims[i] = symbol_dim(tables.fresh_symbol());
+    else
+      left = i;
   }
-  if (inferred)
-    dims[*inferred] = x.ranked ? quotient_dim(tables, op, x.dims, dims) : symbol_dim(tables.fresh_symbol());
+  if (left)
+    dims[*left] =
+        x.ranked && !several ? quotient_dim(tables, op, x.dims, dims) : symbol_dim(tables.fresh_symbol());
   const TensorType result{x.dtype, true, dims};
   const auto before = x.element_count(), after = result.element_count();
   if (before && after && *before != *after)
@@ -134,18 +169,21 @@ TypeList infer_split(Tables& tables, const OpInfo& op, const AttrBlock& attrs, O
 
 TypeList infer_slice(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!x.ranked || !attrs.has(Attr::starts)) return unranked(tables, x.dtype);
-  const Ints &starts = attrs.ints(Attr::starts), &ends = attrs.ints(Attr::ends),
-             &axes = attrs.ints(Attr::axes), &steps = attrs.ints(Attr::steps);
+  if (!x.ranked) return unranked(tables, x.dtype);
+  const Elements starts = listed(attrs, Attr::starts, operands, 1),
+                 ends = listed(attrs, Attr::ends, operands, 2), axes = listed(attrs, Attr::axes, operands, 3),
+                 steps = listed(attrs, Attr::steps, operands, 4);
   Dims dims = x.dims;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    Dim& dim = dims[static_cast<std::size_t>(axes[i])];
-    if (!is_symbol(dim)) {
-      dim = slice_length(op, starts[i], ends[i], steps[i]);
-    } else {
-      dim = derived_dim(tables, "slice(" + dim_text(tables, dim) + "," + std::to_string(starts[i]) + "," +
-                                    std::to_string(ends[i]) + "," + std::to_string(steps[i]) + ")");
-    }
+  const bool all = axes.empty() && !has_operand(operands, 3),
+             places_known = all ? !starts.empty() : !axes.empty();
+  if (!places_known) std::ranges::generate(dims, [&] { return symbol_dim(tables.fresh_symbol()); });
+  for (std::size_t i = 0; i < (all ? starts.size() : axes.size()); ++i) {
+    if (!all && !axes[i].is_number()) return unranked(tables, x.dtype);
+    const std::int64_t axis = resolve_axis(op, all ? static_cast<std::int64_t>(i) : axes[i].value, x.rank());
+    const bool unit = steps.empty() && !has_operand(operands, 4);
+    Dim& dim = dims[static_cast<std::size_t>(axis)];
+    dim =
+        slice_of(tables, op, dim, item(starts, i), item(ends, i), unit ? Element::number(1) : item(steps, i));
   }
   return one_type(tables, x.dtype, dims);
 }
@@ -170,12 +208,13 @@ TypeList infer_gather_elements(Tables& tables, const OpInfo& op, const AttrBlock
 
 TypeList infer_expand(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!x.ranked || !attrs.has(Attr::shape)) return unranked(tables, x.dtype);
-  const Ints& shape = attrs.ints(Attr::shape);
+  const Elements shape = listed(attrs, Attr::shape, operands, 1);
+  const bool scalar = attrs.has(Attr::shape);
+  if (!x.ranked || (shape.empty() && !scalar)) return unranked(tables, x.dtype);
   Dims wanted;
-  for (const std::int64_t size : shape) {
-    if (size < 0) fail(op, "shape holds " + std::to_string(size));
-    wanted.push_back(size);
+  for (const Element& size : shape) {
+    if (size.is_number() && size.value < 0) fail(op, "shape holds " + std::to_string(size.value));
+    wanted.push_back(size.known() ? size.value : symbol_dim(tables.fresh_symbol()));
   }
   return one_type(tables, x.dtype, broadcast(tables, op, x.dims, wanted));
 }
@@ -196,12 +235,15 @@ TypeList infer_resize(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
 
 TypeList infer_tile(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  if (!x.ranked || !attrs.has(Attr::repeats)) return unranked(tables, x.dtype);
-  const Ints& repeats = attrs.ints(Attr::repeats);
+  const Elements repeats = listed(attrs, Attr::repeats, operands, 1);
+  if (!x.ranked || (repeats.empty() && !attrs.has(Attr::repeats))) return unranked(tables, x.dtype);
   if (repeats.size() != x.rank()) fail(op, "repeats do not fit rank " + std::to_string(x.rank()));
   Dims dims;
-  for (std::size_t i = 0; i < repeats.size(); ++i)
-    dims.push_back(repeats[i] == 1 ? x.dims[i] : product_dim(tables, Dims{repeats[i], x.dims[i]}));
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    const Element by = repeats[i];
+    dims.push_back(by.is_dim() ? product_dim(tables, Dims{by.value, x.dims[i]})
+                               : symbol_dim(tables.fresh_symbol()));
+  }
   return one_type(tables, x.dtype, dims);
 }
 

@@ -136,11 +136,13 @@ struct OperandAttr {
   Attr attr;
 };
 
-/// An operand as inference sees it: its type, and its value when constant.
+/// An operand as inference sees it: its type, its value when constant, and else what is known of its
+/// elements.
 struct Operand {
   TypeId type{};
   WeightId value = WeightId::none;
   bool present = true;  // false for an optional input that is left out
+  std::span<const Element> elements = {};
 };
 
 using TypeList = InlineVector<TypeId, 2>;

@@ -68,6 +68,21 @@ inline SymbolId dim_symbol(Dim dim) {
 
 using Dims = InlineVector<Dim, 6>;
 
+/// One element of a tensor of integers that says sizes: a number, a dim, or not known before the model runs.
+struct Element {
+  enum class Is : std::uint8_t { unknown, number, symbol };
+  Is is = Is::unknown;
+  std::int64_t value = 0;  // the number, or the symbol as a Dim
+
+  static Element number(std::int64_t value) { return {Is::number, value}; }
+  static Element of(Dim dim) { return {is_symbol(dim) ? Is::symbol : Is::number, dim}; }
+  bool known() const { return is != Is::unknown; }
+  bool is_number() const { return is == Is::number; }
+  /// A number >= 0 or a symbol.
+  bool is_dim() const { return is == Is::symbol || (is == Is::number && value >= 0); }
+  bool operator==(const Element&) const = default;
+};
+
 struct TensorType {
   DType dtype = DType::undefined;
   bool ranked = false;  // false: nothing is known of the shape, dims is empty

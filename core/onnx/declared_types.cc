@@ -31,18 +31,21 @@ graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type
 
 graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::TypeId declared) {
   const TensorType &known = tables.type(inferred), &said = tables.type(declared);
+  if (inferred == tables.type_none()) return declared;
   if (inferred == declared || known.dtype != said.dtype || !said.ranked) return inferred;
   if (!known.ranked) return declared;
   if (known.rank() != said.rank()) return inferred;
   TensorType merged = known;
-  const auto nameless = [&](Dim dim) { return tables.symbol_name(graph::dim_symbol(dim)).starts_with('?'); };
+  const auto unknown = [&](Dim dim) {
+    return graph::is_symbol(dim) && tables.symbol_name(graph::dim_symbol(dim)).find('?') != std::string::npos;
+  };
   for (std::size_t i = 0; i < merged.rank(); ++i) {
     const Dim mine = known.dims[i], theirs = said.dims[i];
     if (!graph::is_symbol(mine)) {
       if (!graph::is_symbol(theirs) && mine != theirs) return inferred;
       continue;
     }
-    if (!graph::is_symbol(theirs) || (nameless(mine) && !nameless(theirs))) merged.dims[i] = theirs;
+    if (unknown(mine) && !unknown(theirs)) merged.dims[i] = theirs;
   }
   return tables.intern(merged);
 }

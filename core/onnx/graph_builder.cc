@@ -230,7 +230,8 @@ class GraphBuilder {
   Operand operand_of(const NamedValue& input, bool folded) const {
     if (input.weight != WeightId::none) return {tables_.weights()[input.weight].type, input.weight, true};
     if (!input.value.present()) return {tables_.type_none(), WeightId::none, false};
-    return {graph_.type_id(input.value), folded ? known_.find(input.value) : WeightId::none, true};
+    if (!folded) return {graph_.type_id(input.value), WeightId::none, true};
+    return {graph_.type_id(input.value), known_.find(input.value), true, known_.elements(input.value)};
   }
 
   /// False when the node is in a form that is not understood.
@@ -305,12 +306,7 @@ class GraphBuilder {
       types = has_known_bodies(node, store_.opset) ? add_bodies(node, at, operands)
                                                    : opaque_types(tables_, node, operands);
     }
-    for (std::size_t k = 0; k < types.size(); ++k) {
-      const auto found = declared_.find(node.output(static_cast<int>(k)));
-      if (found == declared_.end() || node.output(static_cast<int>(k)).empty()) continue;
-      types[k] =
-          types[k] == tables_.type_none() ? found->second : merge_types(tables_, types[k], found->second);
-    }
+    for (std::size_t k = 0; k < types.size(); ++k) types[k] = with_declared(node, k, types[k]);
     const WeightId known = standard ? known_.value_of(node, operands) : WeightId::none;
     if (types.empty()) types.push_back(tables_.type_none());
     if (known != WeightId::none) types[0] = tables_.weights()[known].type;
@@ -319,6 +315,7 @@ class GraphBuilder {
         graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, origin_of(at));
     finish(node, at, id);
     known_.note({id, 0}, known);
+    if (standard) known_.note({id, 0}, graph_.type_id({id, 0}), opaque_elements(tables_, node, operands));
   }
 
   /// Builds the node's bodies and gives the types of its outputs. Where a body contradicts itself all of them

@@ -4,7 +4,6 @@
 
 #include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
-#include "core/onnx/opaque_types.h"
 
 namespace regraft::onnx {
 namespace {
@@ -34,19 +33,28 @@ void KnownValues::note(Value value, WeightId weight) {
   found_.push_back({value, weight});
 }
 
-WeightId KnownValues::known_dims(std::span<const graph::Dim> dims) const {
-  if (std::any_of(dims.begin(), dims.end(), graph::is_symbol)) return WeightId::none;
-  return tables_.weights().integers(dims);
+void KnownValues::note(Value value, graph::TypeId id, Elements elements) {
+  const graph::TensorType& type = tables_.type(id);
+  const auto count = type.element_count();
+  if (!count || static_cast<std::size_t>(*count) != elements.size()) return;
+  if (std::ranges::none_of(elements, &graph::Element::known)) return;
+  graph::HostTensor constant{type.dtype, {type.dims.begin(), type.dims.end()}, {}, {}};
+  for (const graph::Element& element : elements)
+    if (element.is_number()) constant.integer.push_back(element.value);
+  if (constant.integer.size() == elements.size())
+    return note(value, tables_.weights().literal(id, constant.to_bytes()));
+  elements_.emplace(key_of(value), std::move(elements));
+}
+
+std::span<const graph::Element> KnownValues::elements(Value value) const {
+  const auto found = elements_.find(key_of(value));
+  return found == elements_.end() ? std::span<const graph::Element>{} : found->second;
 }
 
 WeightId KnownValues::value_of(const ::onnx::NodeProto& node,
                                std::span<const graph::Operand> operands) const {
-  if (operands.empty() || !operands[0].present) return WeightId::none;
-  if (node.op_type() == "Slice") return known_slice(operands);
-  const graph::TensorType& type = tables_.type(operands[0].type);
-  if (const auto dims = part_of_shape(node, type)) return known_dims(*dims);
-  if (node.op_type() != "Size" || !type.is_static() || !type.element_count()) return WeightId::none;
-  return tables_.weights().scalar(graph::DType::int64, static_cast<double>(*type.element_count()));
+  const bool slices = node.op_type() == "Slice" && !operands.empty() && operands[0].present;
+  return slices ? known_slice(operands) : WeightId::none;
 }
 
 /// A slice of integers, along one axis, with any step.
@@ -89,48 +97,32 @@ WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) cons
   return tables_.weights().literal(tables_.intern(type), std::as_bytes(std::span(taken)));
 }
 
-/// Some dims of a type whose others may be unknown.
-WeightId KnownValues::known_pick(const graph::Graph& graph, const graph::Node& node,
-                                 std::span<const graph::Operand> operands) const {
-  const graph::Node& shape = graph.node(node.inputs[0].node);
-  if (shape.kind != OpKind::shape || operands[1].value == WeightId::none) return WeightId::none;
-  const graph::TensorType& type = graph.type(shape.inputs[0]);
-  const auto places = graph::integer_values(tables_, operands[1].value, limit_);
-  const graph::TensorType& picked = tables_.type(node.outputs[0]);
-  if (!type.ranked || !places || !picked.is_static()) return WeightId::none;
-  std::vector<std::int64_t> dims;
-  const auto rank = static_cast<std::int64_t>(type.rank());
-  for (const std::int64_t place : *places) {
-    const std::int64_t at = place + (place < 0 ? rank : 0);
-    if (at < 0 || at >= rank || graph::is_symbol(type.dims[static_cast<std::size_t>(at)]))
-      return WeightId::none;
-    dims.push_back(type.dims[static_cast<std::size_t>(at)]);
-  }
-  return tables_.weights().literal(node.outputs[0], std::as_bytes(std::span(dims)));
-}
-
 void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind,
                         const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
-  if (kind == OpKind::shape) {
-    const graph::TensorType& type = graph.type(graph.node(id).inputs[0]);
-    return type.ranked ? note({id, 0}, known_dims(type.dims)) : void();
+  const bool constant = std::ranges::all_of(operands, [](const graph::Operand& operand) {
+    return operand.present && operand.value != WeightId::none;
+  });
+  try {
+    if (constant)
+      fold(graph, id, kind, attrs, operands);
+    else
+      note({id, 0}, graph.type_id({id, 0}),
+           computed_elements(tables_, kind, attrs, operands, graph.type_id({id, 0})));
+  } catch (const graph::GraphError&) {
+    // The node would fail at run time as well (an index out of range, say): its value stays unknown.
   }
-  if (kind == OpKind::gather)
-    if (const WeightId dims = known_pick(graph, graph.node(id), operands); dims != WeightId::none)
-      return note({id, 0}, dims);
+}
+
+void KnownValues::fold(const graph::Graph& graph, graph::NodeId id, OpKind kind,
+                       const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
   InlineVector<WeightId, 4> args;
   InlineVector<graph::TypeId, 4> types;
   for (const graph::Operand& operand : operands) {
-    if (!operand.present || operand.value == WeightId::none) return;
     args.push_back(operand.value);
     types.push_back(operand.type);
   }
   if (!graph::can_evaluate(tables_, kind, types)) return;
-  try {
-    if (!fold_small(graph, id, attrs, args)) fold_large(graph, id, attrs, args);
-  } catch (const graph::GraphError&) {
-    // The node would fail at run time as well (an index out of range, say): its value stays unknown.
-  }
+  if (!fold_small(graph, id, attrs, args)) fold_large(graph, id, attrs, args);
 }
 
 bool KnownValues::fold_small(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,

@@ -6,6 +6,7 @@
 
 #include "core/graph/constants.h"
 #include "core/onnx/protobuf_wire.h"
+#include "core/onnx/shape_elements.h"
 
 namespace regraft::onnx {
 namespace {
@@ -41,6 +42,11 @@ class Question {
     return fallback;
   }
 
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(node_.attribute(),
+                               [&](const auto& attribute) { return attribute.name() == name; });
+  }
+
   bool has_text(std::string_view name, std::string_view text) const {
     return std::any_of(node_.attribute().begin(), node_.attribute().end(), [&](const auto& attribute) {
       return attribute.name() == name && attribute.s() == text;
@@ -62,11 +68,9 @@ class Question {
                                                    : std::nullopt;
   }
 
-  std::optional<std::int64_t> known_integer(std::size_t i) const {
-    if (i >= operands_.size() || operands_[i].value == graph::WeightId::none) return std::nullopt;
-    const auto values = graph::integer_values(tables_, operands_[i].value, 1);
-    return values && values->size() == 1 && values->front() >= 0 ? std::optional(values->front())
-                                                                 : std::nullopt;
+  /// What is known of the elements of an input of sizes.
+  Elements elements(std::size_t i) const {
+    return i < operands_.size() ? elements_of(tables_, operands_[i]) : Elements{};
   }
 
  private:
@@ -125,8 +129,23 @@ Answer window(const Question& q) {
   return {type, of_dtype(DType::int64, type)};
 }
 
+/// A Resize whose sizes may be given.
+Answer resize(const Question& q) {
+  constexpr std::size_t kSizes = 3;
+  constexpr std::string_view kPolicy = "keep_aspect_ratio_policy";
+  TensorType type = q.same_rank(0);
+  if (q.has("axes") || (q.has(kPolicy) && !q.has_text(kPolicy, "stretch"))) return {type};
+  const auto sizes = q.elements(kSizes);
+  for (std::size_t i = 0; i < type.rank() && sizes.size() == type.rank(); ++i)
+    if (sizes[i].is_dim()) type.dims[i] = sizes[i].value;
+  return {type};
+}
+
 Answer reduce(const Question& q) {
-  return {q.integer("keepdims", 1) != 0 ? q.same_rank(0) : unranked(q.input(0).dtype)};
+  const bool keeps = q.integer("keepdims", 1) != 0;
+  if (q.input(0).rank() == 1 && q.integer("noop_with_empty_axes", 0) == 0)
+    return {{q.input(0).dtype, true, keeps ? graph::Dims{1} : graph::Dims{}}};
+  return {keeps ? q.same_rank(0) : unranked(q.input(0).dtype)};
 }
 
 Answer arg_extreme(const Question& q) {
@@ -144,8 +163,8 @@ Answer top_k(const Question& q) {
   TensorType type = q.input(0);
   const auto axis = q.axis(-1);
   if (!axis) return {unranked(type.dtype), unranked(DType::int64)};
-  const auto count = q.known_integer(1);
-  type.dims[*axis] = count ? *count : q.fresh();
+  const Elements count = q.elements(1);
+  type.dims[*axis] = count.size() == 1 && count[0].is_dim() ? count[0].value : q.fresh();
   return {type, of_dtype(DType::int64, type)};
 }
 
@@ -158,7 +177,10 @@ Answer size(const Question&) {
   return {{DType::int64, true, {}}};
 }
 Answer range(const Question& q) {
-  return {{q.input(0).dtype, true, {q.fresh()}}};
+  const auto start = q.elements(0), limit = q.elements(1), delta = q.elements(2);
+  const bool counts = start.size() == 1 && start[0] == graph::Element::number(0) && limit.size() == 1 &&
+                      limit[0].is_dim() && delta.size() == 1 && delta[0] == graph::Element::number(1);
+  return {{q.input(0).dtype, true, {counts ? limit[0].value : q.fresh()}}};
 }
 Answer non_max_suppression(const Question& q) {
   return {{DType::int64, true, {q.fresh(), 3}}};
@@ -265,7 +287,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
                "Tan",
                "ThresholdedRelu",
                "Trilu"});
-    add(same_rank, {"Pad", "Resize", "Slice", "Split", "Upsample"});
+    add(same_rank, {"Pad", "Slice", "Split", "Upsample"});
     add(same_dtype, {"Compress", "Det", "Einsum", "Expand", "Gather", "GatherND", "MatMul", "Reshape",
                      "Squeeze", "Tile", "Transpose", "Unsqueeze", "RoiAlign", "GridSample", "Unique"});
     add(truth, {"IsInf", "IsNaN"});
@@ -281,6 +303,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
          std::initializer_list<std::pair<std::string_view, Rule>>{{"Cast", cast},
                                                                   {"Dropout", dropout},
                                                                   {"TopK", top_k},
+                                                                  {"Resize", resize},
                                                                   {"NonZero", non_zero},
                                                                   {"Size", size},
                                                                   {"Range", range},

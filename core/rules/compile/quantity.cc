@@ -216,6 +216,9 @@ std::int64_t encode_dim(graph::Dim dim) {
 bool is_symbolic(std::int64_t encoded) {
   return encoded < kSymbolLimit;
 }
+graph::Dim decode_dim(std::int64_t encoded) {
+  return is_symbolic(encoded) ? encoded + kSymbolOffset : encoded;
+}
 Quantity arithmetic(char op, const Quantity& a, const Quantity& b) {
   using Kind = Quantity::Kind;
   const auto numeric = [](Kind k) { return k == Kind::integer || k == Kind::real || k == Kind::list; };

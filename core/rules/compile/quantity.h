@@ -51,6 +51,7 @@ struct Quantity {
 
 std::int64_t encode_dim(graph::Dim dim);
 bool is_symbolic(std::int64_t encoded);
+graph::Dim decode_dim(std::int64_t encoded);
 
 /// +, -, *, / and % by floor division; elementwise on lists, with numbers applied to each element.
 Quantity arithmetic(char op, const Quantity& a, const Quantity& b);

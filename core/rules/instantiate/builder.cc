@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/graph/constants.h"
+#include "core/graph/derived_dims.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/rules/compile/op_domain.h"
@@ -188,10 +189,21 @@ std::string_view Builder::gather_operands(const RightStep& s, std::size_t member
   return {};
 }
 
-std::string Builder::attributes(const RightStep& s, std::size_t member, AttrBlock& out) {
+/// A shape with several dims that are symbols, as a Reshape of `x` says it.
+std::optional<graph::AttrValue> Builder::target_shape(const Quantity& shape, const Tensor& x) const {
+  if (shape.kind != Quantity::Kind::list || !x.present()) return std::nullopt;
+  graph::Dims wanted;
+  for (const std::int64_t dim : shape.list) wanted.push_back(decode_dim(dim));
+  return graph::reshape_target(graph_.tables().type(x.type).dims, wanted);
+}
+
+std::string Builder::attributes(const RightStep& s, std::size_t member, OpKind kind, const Tensors& operands,
+                                AttrBlock& out) {
   if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->member_set, member).ops[s.op->index].attrs);
   for (const auto& [attr, code] : s.attrs) {
-    auto value = evaluate(code, {graph_, bindings_, s.member_set, member}).as_attr(attr);
+    const Quantity given = evaluate(code, {graph_, bindings_, s.member_set, member});
+    auto value = given.as_attr(attr);
+    if (!value && kind == OpKind::reshape && !operands.empty()) value = target_shape(given, operands[0]);
     if (!value)
       return "attribute " + std::string(graph::attr_name(attr)) + " of the right side cannot be computed";
     out.set(attr, std::move(*value));
@@ -252,7 +264,7 @@ Hash128 Builder::key_of(const RightStep& s, std::size_t member, OpKind kind, con
 std::string Builder::resolve(const RightStep& s, std::size_t member, OpKind kind, Tensors tensors,
                              Operation& out) {
   AttrBlock attrs;
-  if (std::string problem = attributes(s, member, attrs); !problem.empty()) return problem;
+  if (std::string problem = attributes(s, member, kind, tensors, attrs); !problem.empty()) return problem;
   const Presence present = presence(kind, tensors);
   out.absent = present == Presence::none;
   if (out.absent) return {};

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/graph/constants.h"
+#include "core/graph/derived_dims.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
 #include "core/rules/rewrite/cleanup_rules.h"
@@ -206,6 +207,15 @@ class Cleaner {
 
   // --- operands
 
+  /// The shape of a Reshape or Expand that is computed, where types say that a constant does the same.
+  std::optional<graph::Ints> constant_shape(const Node& node) const {
+    const bool reshapes = node.kind == OpKind::reshape;
+    if (!reshapes && node.kind != OpKind::expand) return std::nullopt;
+    const graph::TensorType &from = graph_.type(node.inputs[0]), &to = tables_.type(node.outputs[0]);
+    if (!from.ranked || !to.ranked || graph_.weight_of(node.inputs[1]) != WeightId::none) return std::nullopt;
+    return reshapes ? graph::reshape_target(from.dims, to.dims) : graph::expand_target(from.dims, to.dims);
+  }
+
   NodeId absorb_operands(NodeId id) {
     const Node node = graph_.node(id);  // a copy: adding nodes moves the original
     const auto& rows = graph::op_info(node.kind).operand_attrs;
@@ -219,10 +229,15 @@ class Cleaner {
                              ? graph::Operand{graph_.type_id(input), graph_.weight_of(input), true}
                              : graph::Operand{tables_.type_none(), WeightId::none, false});
     try {
-      const AttrBlock attrs = graph::canonical_attrs(tables_, node.kind, tables_.attrs(node.attrs), operands);
+      AttrBlock attrs = tables_.attrs(node.attrs);
+      const auto shape = constant_shape(node);
+      if (shape) attrs.set(Attr::shape, *shape);
+      if (shape) operands.resize(1);
+      attrs = graph::canonical_attrs(tables_, node.kind, std::move(attrs), operands);
       if (operands.size() == node.inputs.size()) return id;
       const std::span<const Value> kept(node.inputs.data(), operands.size());
-      const NodeId made = graph_.add(node.kind, tables_.intern(attrs), kept);
+      const std::span<const graph::TypeId> types(node.outputs.data(), shape ? 1 : 0);
+      const NodeId made = graph_.add(node.kind, tables_.intern(attrs), kept, types);
       std::vector<Value> values;
       for (std::uint32_t i = 0; i < node.outputs.size(); ++i) values.push_back({made, i});
       replace(CleanupPass::operands, id, values);

@@ -14,7 +14,7 @@ namespace regraft::rules {
 enum class CleanupPass : std::uint8_t {
   dead,      // nodes without use
   fold,      // an operation on constants, or the Shape of a static type, becomes a constant
-  operands,  // an operand that became constant moves into an attribute
+  operands,  // an operand that is constant, or might be, moves into an attribute
   no_op,     // what gives a value that exists: Identity, x * 1, Neg(Neg(x)), a Reshape to the same shape...
   cast,      // two Casts that lose nothing become one
   rule,      // a rule of the family kCleanUpFamily, where it leaves fewer operations

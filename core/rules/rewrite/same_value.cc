@@ -51,7 +51,7 @@ bool hands_on(const Graph& graph, const Node& node) {
     case OpKind::resize:
       return same_type && in.ranked;
     case OpKind::slice:
-      return same_type && in.is_static() && all_are(attrs, Attr::steps, 1);
+      return same_type && in.ranked && all_are(attrs, Attr::steps, 1);
     case OpKind::tile:
       return all_are(attrs, Attr::repeats, 1);
     case OpKind::pad:
