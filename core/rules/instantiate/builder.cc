@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "core/graph/constants.h"
-#include "core/graph/derived_dims.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/rules/compile/op_domain.h"
 #include "core/rules/instantiate/evaluate.h"
 #include "core/rules/instantiate/fits_for_all_sizes.h"
+#include "core/rules/instantiate/list_functions.h"
 
 namespace regraft::rules {
 
@@ -30,11 +30,6 @@ InlineVector<graph::Operand, 4> as_operands(const graph::Tables& tables, const B
     out.push_back({t.present() ? t.type : tables.type_none(), t.weight, t.present()});
   }
   return out;
-}
-
-/// Sizes alone: what is negative would be a symbol among dims.
-bool are_dims(const List& list) {
-  return std::all_of(list.begin(), list.end(), [](std::int64_t size) { return size >= 0; });
 }
 
 Tensor virtual_tensor(graph::TypeId type) {
@@ -189,21 +184,14 @@ std::string_view Builder::gather_operands(const RightStep& s, std::size_t member
   return {};
 }
 
-/// A shape with several dims that are symbols, as a Reshape of `x` says it.
-std::optional<graph::AttrValue> Builder::target_shape(const Quantity& shape, const Tensor& x) const {
-  if (shape.kind != Quantity::Kind::list || !x.present()) return std::nullopt;
-  graph::Dims wanted;
-  for (const std::int64_t dim : shape.list) wanted.push_back(decode_dim(dim));
-  return graph::reshape_target(graph_.tables().type(x.type).dims, wanted);
-}
-
 std::string Builder::attributes(const RightStep& s, std::size_t member, OpKind kind, const Tensors& operands,
                                 AttrBlock& out) {
   if (s.op) out = graph_.tables().attrs(bindings_.frame(s.op->member_set, member).ops[s.op->index].attrs);
   for (const auto& [attr, code] : s.attrs) {
     const Quantity given = evaluate(code, {graph_, bindings_, s.member_set, member});
     auto value = given.as_attr(attr);
-    if (!value && kind == OpKind::reshape && !operands.empty()) value = target_shape(given, operands[0]);
+    if (!value && kind == OpKind::reshape && !operands.empty() && operands[0].present())
+      value = shape_for_all_sizes(graph_.tables().type(operands[0].type), given);
     if (!value)
       return "attribute " + std::string(graph::attr_name(attr)) + " of the right side cannot be computed";
     out.set(attr, std::move(*value));

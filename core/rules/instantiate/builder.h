@@ -48,7 +48,6 @@ class Builder {
   std::string_view literal_values(const RightStep& step, std::size_t member, const List& elements,
                                   const Quantity& dims, const Tensor& like);
   std::string_view gather_operands(const RightStep& step, std::size_t member, Tensors& out);
-  std::optional<graph::AttrValue> target_shape(const Quantity& shape, const Tensor& x) const;
   std::string attributes(const RightStep& step, std::size_t member, graph::OpKind kind,
                          const Tensors& operands, graph::AttrBlock& out);
   std::string_view bind_outputs(const RightStep& step, std::size_t member, std::span<const Tensor> outputs);

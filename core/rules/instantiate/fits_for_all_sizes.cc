@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/derived_dims.h"
+
 namespace regraft::rules {
 namespace {
 
@@ -81,6 +83,13 @@ bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::A
     return same(dims[0][ta ? 0 : 1], dims[1][tb ? 1 : 0]);
   }
   return true;
+}
+
+std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& from, const Quantity& shape) {
+  if (shape.kind != Quantity::Kind::list || !from.ranked) return std::nullopt;
+  graph::Dims wanted;
+  for (const std::int64_t dim : shape.list) wanted.push_back(decode_dim(dim));
+  return graph::reshape_target(from.dims, wanted);
 }
 
 }  // namespace regraft::rules

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/graph/tables.h"
+#include "core/rules/compile/quantity.h"
 
 namespace regraft::rules {
 
@@ -13,5 +14,8 @@ namespace regraft::rules {
 /// a rewrite makes of it.
 bool fits_for_all_sizes(const graph::Tables& tables, graph::OpKind kind, const graph::AttrBlock& attrs,
                         std::span<const graph::TypeId> operands);
+
+/// The shape by which a Reshape makes several dims that are symbols; nothing where no constant does.
+std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& from, const Quantity& shape);
 
 }  // namespace regraft::rules

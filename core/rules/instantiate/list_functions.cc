@@ -23,6 +23,10 @@ bool is_permutation(const Ints& list) {
 
 }  // namespace
 
+bool are_dims(const List& list) {
+  return std::all_of(list.begin(), list.end(), [](std::int64_t size) { return size >= 0; });
+}
+
 // The list index `at` from the front, or from the back where negative.
 std::optional<std::size_t> resolve(const Quantity& at, std::size_t size) {
   if (at.kind != Kind::integer) return std::nullopt;

@@ -10,6 +10,8 @@
 
 namespace regraft::rules {
 
+/// Sizes alone: what is negative would be a symbol among dims.
+bool are_dims(const List& list);
 /// The place `at` of a list of this size, from the front, or from the back where negative.
 std::optional<std::size_t> resolve(const Quantity& at, std::size_t size);
 /// The sum, product, largest or smallest element.
