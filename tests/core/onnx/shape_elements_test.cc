@@ -1,0 +1,176 @@
+// Shapes that exporters compute: what is known of them, and of what they shape, before the model runs.
+#include "core/onnx/shape_elements.h"
+
+#include <gtest/gtest.h>
+
+#include "core/onnx/model_builder.h"
+
+namespace regraft::onnx {
+namespace {
+
+using test::find_node;
+using test::import_text;
+using test::ModelBuilder;
+
+/// Models of shape arithmetic over x, with constants as they are asked for.
+class ComputedShapes : public ::testing::Test {
+ protected:
+  void begin(const test::Shape& x) {
+    builder.input("x", x).output("y", {});
+    builder.model.mutable_graph()->mutable_output(0)->clear_type();
+    builder.node("Shape", {"x"}, {"s"});
+  }
+
+  std::string ints(const std::vector<std::int64_t>& values) {
+    std::string name = "c" + std::to_string(constants++);
+    builder.ints(name, values);
+    return name;
+  }
+
+  std::string op(const std::string& type, const std::vector<std::string>& inputs) {
+    std::string name = "v" + std::to_string(constants++);
+    builder.node(type, inputs, {name});
+    return name;
+  }
+
+  std::string dim(std::int64_t axis) { return op("Gather", {"s", ints({axis})}); }
+
+  std::string joined(const std::vector<std::string>& parts) {
+    std::string name = op("Concat", parts);
+    test::set_int(*builder.model.mutable_graph()->mutable_node(builder.model.graph().node_size() - 1), "axis",
+                  0);
+    return name;
+  }
+
+  /// The type of `y`, which a node of this type makes.
+  std::string type_of(const std::string& type, const std::vector<std::string>& inputs) {
+    builder.node(type, inputs, {"y"});
+    const std::string bytes = builder.bytes();
+    const ImportedModel model = import_text(bytes);
+    return model.tables().describe(model.graph().type_id({find_node(model, "y"), 0}));
+  }
+
+  ModelBuilder builder;
+  int constants = 0;
+};
+
+TEST_F(ComputedShapes, HeadsAreSplitOff) {
+  begin({"batch", "seq", "768"});
+  const std::string heads = op("Div", {dim(2), ints({64})});
+  EXPECT_EQ(type_of("Reshape", {"x", joined({dim(0), dim(1), heads, ints({64})})}),
+            "float32[batch, seq, 12, 64]");
+}
+
+TEST_F(ComputedShapes, HeadsJoinTheBatchAndLeaveItAgain) {
+  begin({"batch", "12", "seq", "64"});
+  const std::string both = op("Mul", {dim(0), dim(1)});
+  const std::string folded = op("Reshape", {"x", joined({both, dim(2), ints({-1})})});
+  EXPECT_EQ(type_of("Reshape", {folded, joined({dim(0), dim(1), ints({-1}), dim(3)})}),
+            "float32[batch, 12, seq, 64]");
+}
+
+TEST_F(ComputedShapes, WhatIsLeftFollowsFromTheOthers) {
+  begin({"batch", "6", "4"});
+  EXPECT_EQ(type_of("Reshape", {"x", joined({dim(0), ints({2}), ints({-1})})}), "float32[batch, 2, 12]");
+}
+
+TEST_F(ComputedShapes, AnElementThatNothingSaysIsWhatTheOthersLeave) {
+  builder.input("n", {"1"}, pb::TensorProto::INT64);
+  begin({"batch", "6", "4"});
+  EXPECT_EQ(type_of("Reshape", {"x", joined({dim(0), "n", ints({3})})}), "float32[batch, 8, 3]");
+}
+
+TEST_F(ComputedShapes, SeveralThatNothingSaysStayUnknown) {
+  builder.input("n", {"2"}, pb::TensorProto::INT64);
+  begin({"batch", "6", "4"});
+  const std::string type = type_of("Reshape", {"x", joined({dim(0), "n", ints({3})})});
+  EXPECT_EQ(type.substr(0, 17), "float32[batch, ?4") << type;
+  EXPECT_EQ(type.substr(type.size() - 4), ", 3]");
+}
+
+TEST_F(ComputedShapes, AnExpandToWhereTheShapeIsNotMinusOne) {
+  begin({"batch", "1", "seq"});
+  const std::string wanted = joined({dim(0), ints({4}), ints({-1})});
+  const std::string ones = op("ConstantOfShape", {ints({3})});
+  auto& fill =
+      *builder.model.mutable_graph()->mutable_node(builder.model.graph().node_size() - 1)->add_attribute();
+  fill.set_name("value");
+  fill.set_type(pb::AttributeProto::TENSOR);
+  ModelBuilder::fill_tensor<std::int64_t>(*fill.mutable_t(), "", {1}, {1}, pb::TensorProto::INT64);
+  const std::string marked = op("Equal", {wanted, op("Mul", {ones, ints({-1})})});
+  EXPECT_EQ(type_of("Expand", {"x", op("Where", {marked, ones, wanted})}), "float32[batch, 4, seq]");
+}
+
+TEST_F(ComputedShapes, ZerosOfAShape) {
+  begin({"batch", "seq"});
+  EXPECT_EQ(type_of("ConstantOfShape", {joined({ints({2}), dim(0), ints({320})})}), "float32[2, batch, 320]");
+}
+
+TEST_F(ComputedShapes, ChunksOfAnAxis) {
+  begin({"batch", "seq", "8"});
+  const std::string half = op("Div", {op("Add", {dim(1), ints({1})}), ints({2})});
+  EXPECT_EQ(type_of("Slice", {"x", ints({0}), half, ints({1})}),
+            "float32[batch, slice(seq,0,((1+seq)/2),1), 8]");
+}
+
+TEST_F(ComputedShapes, ASliceOfAllIsAll) {
+  begin({"batch", "seq", "8"});
+  EXPECT_EQ(type_of("Slice", {"x", ints({0}), dim(1), ints({-2})}), "float32[batch, seq, 8]");
+}
+
+TEST_F(ComputedShapes, ASliceAlongAnAxisThatNothingSaysKeepsItsRankAlone) {
+  builder.input("axis", {"1"}, pb::TensorProto::INT64);
+  begin({"3", "4"});
+  const std::string type = type_of("Slice", {"x", ints({0}), ints({2}), "axis"});
+  EXPECT_TRUE(type.starts_with("float32[?")) << type;
+  EXPECT_EQ(std::count(type.begin(), type.end(), ','), 1) << type;
+}
+
+TEST_F(ComputedShapes, TilesAndSizes) {
+  begin({"n", "4"});
+  EXPECT_EQ(type_of("Tile", {"x", joined({ints({3}), dim(0)})}), "float32[(3*n), (4*n)]");
+}
+
+TEST_F(ComputedShapes, AMapIsResizedToAnother) {
+  builder.input("small", {"batch", "8", "h", "w"});
+  begin({"batch", "8", "rows", "columns"});
+  EXPECT_EQ(type_of("Resize", {"small", "", "", "s"}), "float32[batch, 8, rows, columns]");
+}
+
+TEST_F(ComputedShapes, PositionsAreCounted) {
+  begin({"batch", "seq"});
+  const auto scalar = [&](std::int64_t value) {
+    const std::string name = "k" + std::to_string(value);
+    builder.initializer<std::int64_t>(name, {}, {value}, pb::TensorProto::INT64);
+    return name;
+  };
+  const std::string zero = scalar(0), one = scalar(1);
+  EXPECT_EQ(type_of("Range", {zero, op("Gather", {"s", one}), one}), "int64[seq]");
+}
+
+TEST_F(ComputedShapes, ADifferenceMightBeNoSize) {
+  begin({"n", "4"});
+  const std::string type = type_of("ConstantOfShape", {joined({op("Sub", {dim(0), ints({3})}), dim(1)})});
+  EXPECT_TRUE(type.starts_with("float32[?")) << type;
+  EXPECT_TRUE(type.ends_with(", 4]")) << type;
+}
+
+TEST_F(ComputedShapes, NumbersThatOverflowAreNotKnown) {
+  begin({"n", "4"});
+  const std::string large = ints({std::int64_t{1} << 62});
+  const std::string type =
+      type_of("ConstantOfShape", {joined({op("Mul", {op("Mul", {large, dim(1)}), dim(0)}), dim(1)})});
+  EXPECT_TRUE(type.starts_with("float32[?")) << type;
+}
+
+TEST_F(ComputedShapes, ADeclaredNumberIsNotBelievedWhereASizeIsKnown) {
+  auto& info = *builder.model.mutable_graph()->add_value_info();
+  info.set_name("y");
+  test::set_type(*info.mutable_type(), pb::TensorProto::FLOAT, {"1", "4"});
+  begin({"batch", "2", "2"});
+  EXPECT_EQ(type_of("Reshape", {"x", joined({dim(0), ints({4})})}), "float32[batch, 4]")
+      << "the batch was made dynamic after the export";
+}
+
+}  // namespace
+}  // namespace regraft::onnx
