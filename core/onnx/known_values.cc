@@ -103,7 +103,7 @@ void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind
     return operand.present && operand.value != WeightId::none;
   });
   try {
-    if (constant)
+    if (constant && kind != OpKind::shape)
       fold(graph, id, kind, attrs, operands);
     else
       note({id, 0}, graph.type_id({id, 0}),
