@@ -7,6 +7,7 @@
 
 #include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
+#include "core/onnx/shape_elements.h"
 #include "core/onnx/tensor_data.h"
 
 namespace regraft::onnx {
@@ -107,7 +108,7 @@ const Ints* ints_or_null(const AttrBlock& attrs, Attr attr) {
 /// SAME_UPPER and SAME_LOWER: the output has ceil(in / stride) positions; an odd pad goes to the end or to
 /// the begin.
 bool pad_same(const graph::TensorType& x, const Ints& kernel, bool upper, AttrBlock& attrs) {
-  if (!x.is_static() || x.rank() != kernel.size() + 2) return false;
+  if (!x.ranked || x.rank() != kernel.size() + 2) return false;
   const std::size_t n = kernel.size();
   const Ints *strides = ints_or_null(attrs, Attr::strides), *dilations = ints_or_null(attrs, Attr::dilations);
   if ((strides && strides->size() != n) || (dilations && dilations->size() != n)) return false;
@@ -116,8 +117,9 @@ bool pad_same(const graph::TensorType& x, const Ints& kernel, bool upper, AttrBl
     const Wide stride = strides ? (*strides)[i] : 1,
                reach = Wide{kernel[i] - 1} * (dilations ? (*dilations)[i] : 1);
     if (stride <= 0 || kernel[i] <= 0) return false;
+    if (graph::is_symbol(x.dims[i + 2]) && stride != 1) return false;
     const Wide in = x.dims[i + 2], out = (in + stride - 1) / stride;
-    const Wide wanted = std::max<Wide>((out - 1) * stride + reach + 1 - in, 0);
+    const Wide wanted = stride == 1 ? reach : std::max<Wide>((out - 1) * stride + reach + 1 - in, 0);
     if (wanted > std::numeric_limits<std::int64_t>::max()) return false;
     const auto total = static_cast<std::int64_t>(wanted);
     pads[i] = upper ? total / 2 : total - total / 2;
@@ -225,14 +227,20 @@ bool read_fill_value(const pb::NodeProto& node, const PayloadTable& payloads, At
   return true;
 }
 
-/// allowzero makes a 0 in the shape mean an empty dim; in canonical form it means a copied one.
+/// allowzero makes a 0 in the shape mean an empty dim; in canonical form it means a copied one. Where the
+/// shape is computed no number is 0, and a symbol that is stays so where it is copied.
 bool shape_is_plain(const pb::NodeProto& node, const graph::Tables& tables,
                     std::span<const graph::Operand> operands) {
   const pb::AttributeProto* attribute = find(node, "allowzero");
   if (!attribute || attribute->i() == 0) return true;
-  if (operands.size() < 2 || operands[1].value == graph::WeightId::none) return false;
-  const auto shape = graph::integer_values(tables, operands[1].value);
-  return shape && std::find(shape->begin(), shape->end(), 0) == shape->end();
+  if (operands.size() < 2 || !operands[0].present) return false;
+  const graph::TensorType& x = tables.type(operands[0].type);
+  const Elements shape = elements_of(tables, operands[1]);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool stays = i < x.rank() && shape[i] == graph::Element::of(x.dims[i]);
+    if (shape[i].is_number() ? shape[i].value == 0 : !stays) return false;
+  }
+  return !shape.empty();
 }
 
 /// noop_with_empty_axes matters only where no axes are given, or where an operand may hold none.

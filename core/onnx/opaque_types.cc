@@ -4,9 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/graph/constants.h"
+#include "core/onnx/opaque_moves.h"
 #include "core/onnx/protobuf_wire.h"
-#include "core/onnx/shape_elements.h"
 
 namespace regraft::onnx {
 namespace {
@@ -16,85 +15,8 @@ using graph::Dim;
 using graph::DType;
 using graph::TensorType;
 
-/// A node with the types of its inputs; absent ones are undefined and unranked.
-class Question {
- public:
-  Question(graph::Tables& tables, const pb::NodeProto& node, std::span<const graph::Operand> operands)
-      : tables_(tables), node_(node), operands_(operands) {}
-
-  const pb::NodeProto& node() const { return node_; }
-  TensorType input(std::size_t i) const {
-    return i < operands_.size() && operands_[i].present ? tables_.type(operands_[i].type) : TensorType{};
-  }
-  std::size_t outputs() const { return static_cast<std::size_t>(node_.output_size()); }
-  Dim fresh() const { return graph::symbol_dim(tables_.fresh_symbol()); }
-
-  /// All dims unknown, the rank kept.
-  TensorType same_rank(std::size_t i) const {
-    TensorType type = input(i);
-    for (Dim& dim : type.dims) dim = fresh();
-    return type;
-  }
-
-  std::int64_t integer(std::string_view name, std::int64_t fallback) const {
-    for (const pb::AttributeProto& attribute : node_.attribute())
-      if (attribute.name() == name && attribute.type() == pb::AttributeProto::INT) return attribute.i();
-    return fallback;
-  }
-
-  bool has(std::string_view name) const {
-    return std::ranges::any_of(node_.attribute(),
-                               [&](const auto& attribute) { return attribute.name() == name; });
-  }
-
-  bool has_text(std::string_view name, std::string_view text) const {
-    return std::any_of(node_.attribute().begin(), node_.attribute().end(), [&](const auto& attribute) {
-      return attribute.name() == name && attribute.s() == text;
-    });
-  }
-
-  /// The dtype that an attribute names, or the fallback.
-  DType dtype(std::string_view name, DType fallback) const {
-    const std::int64_t given = integer(name, static_cast<std::int64_t>(fallback));
-    return given > 0 && given < 256 ? static_cast<DType>(given) : fallback;
-  }
-
-  /// The `axis` attribute within the rank of input 0, or nothing.
-  std::optional<std::size_t> axis(std::int64_t fallback) const {
-    const auto rank = static_cast<std::int64_t>(input(0).rank());
-    std::int64_t at = integer("axis", fallback);
-    if (at < 0) at += rank;
-    return input(0).ranked && at >= 0 && at < rank ? std::optional(static_cast<std::size_t>(at))
-                                                   : std::nullopt;
-  }
-
-  /// What is known of the elements of an input of sizes.
-  Elements elements(std::size_t i) const {
-    return i < operands_.size() ? elements_of(tables_, operands_[i]) : Elements{};
-  }
-
- private:
-  graph::Tables& tables_;
-  const pb::NodeProto& node_;
-  std::span<const graph::Operand> operands_;
-};
-
-using Answer = std::vector<TensorType>;  // the first outputs; the others are unknown
-
-TensorType of_dtype(DType dtype, TensorType type) {
-  type.dtype = dtype;
-  return type;
-}
-
-TensorType unranked(DType dtype) {
-  return {dtype, false, {}};
-}
-
 Answer same(const Question& q) {
   return {q.input(0)};
-}
-Answer same_rank(const Question& q) {
-  return Answer(q.outputs(), q.same_rank(0));
 }
 Answer same_dtype(const Question& q) {
   return Answer(q.outputs(), unranked(q.input(0).dtype));
@@ -129,16 +51,11 @@ Answer window(const Question& q) {
   return {type, of_dtype(DType::int64, type)};
 }
 
-/// A Resize whose sizes may be given.
-Answer resize(const Question& q) {
-  constexpr std::size_t kSizes = 3;
-  constexpr std::string_view kPolicy = "keep_aspect_ratio_policy";
-  TensorType type = q.same_rank(0);
-  if (q.has("axes") || (q.has(kPolicy) && !q.has_text(kPolicy, "stretch"))) return {type};
-  const auto sizes = q.elements(kSizes);
-  for (std::size_t i = 0; i < type.rank() && sizes.size() == type.rank(); ++i)
-    if (sizes[i].is_dim()) type.dims[i] = sizes[i].value;
-  return {type};
+Answer integer_product(const Question& q) {
+  return {of_dtype(DType::int32, q.product(0, 1))};
+}
+Answer quantised_product(const Question& q) {
+  return {of_dtype(q.input(7).dtype, q.product(0, 3))};
 }
 
 Answer reduce(const Question& q) {
@@ -215,28 +132,6 @@ Answer dynamic_quantize(const Question& q) {
   return {of_dtype(DType::uint8, q.input(0)), {DType::float32, true, {}}, {DType::uint8, true, {}}};
 }
 
-/// Two-axis block moves; `sign` is +1 for DepthToSpace.
-Answer block_move(const Question& q, bool to_space) {
-  TensorType type = q.input(0);
-  const std::int64_t block = q.integer("blocksize", 0);
-  constexpr std::int64_t kLargestBlock = 1 << 15;
-  if (!type.is_static() || type.rank() != 4 || block <= 0 || block > kLargestBlock) return same_rank(q);
-  const std::int64_t area = block * block;
-  std::int64_t &channels = type.dims[1], &rows = type.dims[2], &columns = type.dims[3];
-  const bool exact = to_space ? channels % area == 0 : rows % block == 0 && columns % block == 0;
-  if (!exact || !type.element_count()) return same_rank(q);
-  channels = to_space ? channels / area : channels * area;
-  rows = to_space ? rows * block : rows / block;
-  columns = to_space ? columns * block : columns / block;
-  return {type};
-}
-Answer depth_to_space(const Question& q) {
-  return block_move(q, true);
-}
-Answer space_to_depth(const Question& q) {
-  return block_move(q, false);
-}
-
 /// With start or end, which the Shape that is known does not have.
 Answer shape_part(const Question& q) {
   const auto part = part_of_shape(q.node(), q.input(0));
@@ -245,77 +140,55 @@ Answer shape_part(const Question& q) {
 
 using Rule = Answer (*)(const Question&);
 
+/// Op types, separated by blanks, with the rule that gives their types.
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> table = [] {
     std::unordered_map<std::string_view, Rule> map;
-    const auto add = [&](Rule rule, std::initializer_list<std::string_view> names) {
-      for (const std::string_view name : names) map.emplace(name, rule);
+    const auto add = [&](Rule rule, std::string_view names) {
+      for (std::size_t end = 0; !names.empty(); names.remove_prefix(std::min(end + 1, names.size()))) {
+        end = std::min(names.find(' '), names.size());
+        map.emplace(names.substr(0, end), rule);
+      }
     };
-    add(same, {"Acos",
-               "Acosh",
-               "Asin",
-               "Asinh",
-               "Atan",
-               "Atanh",
-               "BatchNormalization",
-               "BitwiseNot",
-               "Celu",
-               "Cosh",
-               "CumSum",
-               "GroupNormalization",
-               "Hardmax",
-               "Identity",
-               "InstanceNormalization",
-               "LRN",
-               "LayerNormalization",
-               "LogSoftmax",
-               "LpNormalization",
-               "MeanVarianceNormalization",
-               "Mish",
-               "RMSNormalization",
-               "ReverseSequence",
-               "RotaryEmbedding",
-               "Scatter",
-               "ScatterElements",
-               "ScatterND",
-               "Selu",
-               "Shrink",
-               "Sinh",
-               "Softmax",
-               "Softsign",
-               "Swish",
-               "Tan",
-               "ThresholdedRelu",
-               "Trilu"});
-    add(same_rank, {"Pad", "Slice", "Split", "Upsample"});
-    add(same_dtype, {"Compress", "Det", "Einsum", "Expand", "Gather", "GatherND", "MatMul", "Reshape",
-                     "Squeeze", "Tile", "Transpose", "Unsqueeze", "RoiAlign", "GridSample", "Unique"});
-    add(truth, {"IsInf", "IsNaN"});
-    add(broadcast, {"BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mod", "Xor"});
-    add(window, {"AveragePool", "Conv", "ConvTranspose", "LpPool", "MaxPool"});
-    add(reduce, {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
-                 "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"});
-    add(arg_extreme, {"ArgMax", "ArgMin"});
-    add(like, {"EyeLike", "RandomNormalLike", "RandomUniformLike", "Bernoulli"});
-    add(recurrent, {"GRU", "LSTM", "RNN"});
-    add(integers, {"ConvInteger", "MatMulInteger"});
-    for (const auto& [name, rule] :
-         std::initializer_list<std::pair<std::string_view, Rule>>{{"Cast", cast},
-                                                                  {"Dropout", dropout},
-                                                                  {"TopK", top_k},
-                                                                  {"Resize", resize},
-                                                                  {"NonZero", non_zero},
-                                                                  {"Size", size},
-                                                                  {"Range", range},
-                                                                  {"NonMaxSuppression", non_max_suppression},
-                                                                  {"OneHot", one_hot},
-                                                                  {"DequantizeLinear", dequantize},
-                                                                  {"QuantizeLinear", quantize},
-                                                                  {"DynamicQuantizeLinear", dynamic_quantize},
-                                                                  {"Shape", shape_part},
-                                                                  {"DepthToSpace", depth_to_space},
-                                                                  {"SpaceToDepth", space_to_depth}})
-      map.emplace(name, rule);
+    add(same,
+        "Acos Acosh Asin Asinh Atan Atanh BatchNormalization BitwiseNot Celu Cosh CumSum "
+        "GroupNormalization Hardmax Identity InstanceNormalization LRN LayerNormalization "
+        "LogSoftmax LpNormalization MeanVarianceNormalization Mish RMSNormalization "
+        "ReverseSequence RotaryEmbedding Scatter ScatterElements ScatterND Selu Shrink Sinh "
+        "Softmax Softsign Swish Tan ThresholdedRelu Trilu");
+    add(same_rank, "Pad");
+    add(same_dtype,
+        "Compress Det Einsum Expand Gather GatherND MatMul Reshape Squeeze Tile Transpose "
+        "Unsqueeze RoiAlign GridSample Unique");
+    add(truth, "IsInf IsNaN");
+    add(broadcast, "BitShift BitwiseAnd BitwiseOr BitwiseXor Mod Xor");
+    add(window, "AveragePool Conv ConvTranspose LpPool MaxPool");
+    add(reduce,
+        "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
+        "ReduceSum ReduceSumSquare");
+    add(arg_extreme, "ArgMax ArgMin");
+    add(like, "EyeLike RandomNormalLike RandomUniformLike Bernoulli");
+    add(recurrent, "GRU LSTM RNN");
+    add(integers, "ConvInteger");
+    add(cast, "Cast");
+    add(dropout, "Dropout");
+    add(top_k, "TopK");
+    add(resize, "Resize Upsample");
+    add(non_zero, "NonZero");
+    add(size, "Size");
+    add(range, "Range");
+    add(non_max_suppression, "NonMaxSuppression");
+    add(one_hot, "OneHot");
+    add(dequantize, "DequantizeLinear");
+    add(quantize, "QuantizeLinear");
+    add(dynamic_quantize, "DynamicQuantizeLinear");
+    add(shape_part, "Shape");
+    add(depth_to_space, "DepthToSpace");
+    add(space_to_depth, "SpaceToDepth");
+    add(slice, "Slice");
+    add(split, "Split");
+    add(quantised_product, "QLinearMatMul");
+    add(integer_product, "MatMulInteger");
     return map;
   }();
   return table;
@@ -353,9 +226,13 @@ graph::TypeList opaque_types(graph::Tables& tables, const pb::NodeProto& node,
   graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables.type_none());
   const auto rule = rules().find(node.op_type());
   if (rule == rules().end()) return types;
-  const Answer answer = rule->second(Question(tables, node, operands));
-  for (std::size_t k = 0; k < types.size() && k < answer.size(); ++k)
-    if (answer[k].dtype != DType::undefined) types[k] = tables.intern(answer[k]);
+  try {
+    const Answer answer = rule->second(Question(tables, node, operands));
+    for (std::size_t k = 0; k < types.size() && k < answer.size(); ++k)
+      if (answer[k].dtype != DType::undefined) types[k] = tables.intern(answer[k]);
+  } catch (const graph::GraphError&) {
+    // Sizes that do not fit each other or 64 bits: the runtime will say so.
+  }
   return types;
 }
 

@@ -116,6 +116,25 @@ TEST(Import, AutoPadBecomesExplicit) {
   EXPECT_EQ(type_of(model, "y"), "float32[1, 4, 4, 5]");
 }
 
+// What SAME pads does not depend on sizes where windows move by one, nor ever on the batch.
+TEST(Import, AutoPadBecomesExplicitWhereSizesAreDynamic) {
+  ModelBuilder builder;
+  builder.input("x", {"batch", "2", "8", "time"}).output("y", {"n", "4", "8", "t"}).floats("w", {4, 2, 3, 6});
+  test::set_text(builder.node("Conv", {"x", "w"}, {"same"}), "auto_pad", "SAME_LOWER");
+  auto& strided = builder.node("Conv", {"x", "w"}, {"y"});
+  test::set_text(strided, "auto_pad", "SAME_UPPER");
+  test::set_ints(strided, "strides", {2, 1});
+  builder.node("Neg", {"same"}, {"z"});
+  builder.output("z", {"n", "4", "8", "t"});
+  const ImportedModel model = import_text(builder.bytes());
+  EXPECT_EQ(attrs_of(model, "same").ints(Attr::pads), (Ints{1, 3, 1, 2}));
+  EXPECT_EQ(attrs_of(model, "y").ints(Attr::pads), (Ints{0, 2, 1, 3}));
+  EXPECT_EQ(type_of(model, "same"), "float32[batch, 4, 8, ((time+5-6)/1+1)]");
+  test::set_ints(*builder.model.mutable_graph()->mutable_node(0), "strides", {1, 2});
+  EXPECT_EQ(node_of(import_text(builder.bytes()), "same").kind, OpKind::opaque)
+      << "of time, two pads are possible";
+}
+
 // A last window that begins in the padding is counted by the standard's inference and dropped by the runtime.
 TEST(Import, PoolsOfUncertainSizeStayOpaque) {
   const auto pooled = [](std::int64_t opset, const char* size, std::int64_t stride, bool ceil) {

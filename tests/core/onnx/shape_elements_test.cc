@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/onnx/model_builder.h"
 
 namespace regraft::onnx {
@@ -135,6 +137,48 @@ TEST_F(ComputedShapes, AMapIsResizedToAnother) {
   builder.input("small", {"batch", "8", "h", "w"});
   begin({"batch", "8", "rows", "columns"});
   EXPECT_EQ(type_of("Resize", {"small", "", "", "s"}), "float32[batch, 8, rows, columns]");
+}
+
+TEST_F(ComputedShapes, AMapIsResizedByScales) {
+  begin({"batch", "8", "rows", "7"});
+  builder.initializer<float>("by", {4}, {1, 1, 2, 1.5f}, pb::TensorProto::FLOAT);
+  EXPECT_EQ(type_of("Resize", {"x", "", "by"}), "float32[batch, 8, (2*rows), 10]");
+}
+
+TEST_F(ComputedShapes, ASequenceThatIsTurnedRoundKeepsItsLength) {
+  begin({"time", "batch", "8"});
+  const std::string last = ints({-1}), past = ints({-std::numeric_limits<std::int64_t>::max()});
+  EXPECT_EQ(type_of("Slice", {"x", last, past, ints({0}), ints({-1})}), "float32[time, batch, 8]");
+}
+
+TEST_F(ComputedShapes, ASequenceFromTheLastButOneIsShorter) {
+  begin({"time", "batch", "8"});
+  const std::string past = ints({-std::numeric_limits<std::int64_t>::max()});
+  const std::string type = type_of("Slice", {"x", ints({-2}), past, ints({0}), ints({-1})});
+  EXPECT_TRUE(type.starts_with("float32[?")) << type;
+  EXPECT_TRUE(type.ends_with(", batch, 8]")) << type;
+}
+
+TEST_F(ComputedShapes, EqualPartsOfASymbol) {
+  begin({"batch", "n"});
+  test::set_int(builder.node("Split", {"x"}, {"left", "right"}), "axis", 1);
+  EXPECT_EQ(type_of("Neg", {"right"}), "float32[batch, (n/2)]");
+}
+
+TEST_F(ComputedShapes, ProductsOfIntegers) {
+  builder.input("a", {"batch", "seq", "8"}, pb::TensorProto::UINT8);
+  builder.initializer<std::int8_t>("w", {8, 3}, std::vector<std::int8_t>(24, 1), pb::TensorProto::INT8);
+  begin({"2"});
+  EXPECT_EQ(type_of("MatMulInteger", {"a", "w"}), "int32[batch, seq, 3]");
+}
+
+TEST_F(ComputedShapes, AllowzeroMeansNothingWhereNoNumberIsZero) {
+  begin({"batch", "6"});
+  const std::string shape = joined({dim(0), ints({2, 3})});
+  test::set_int(builder.node("Reshape", {"x", shape}, {"r"}), "allowzero", 1);
+  EXPECT_EQ(type_of("Neg", {"r"}), "float32[batch, 2, 3]");
+  const ImportedModel model = import_text(builder.bytes());
+  EXPECT_EQ(model.graph().node(find_node(model, "r")).kind, graph::OpKind::reshape);
 }
 
 TEST_F(ComputedShapes, PositionsAreCounted) {

@@ -153,13 +153,36 @@ def norm_in_parts(m, x):
     product(m, h, 4)
 
 
+def computed(m, x, *wanted):
+    """A shape as exporters compute it: numbers as they are, axes of x in lists, which are multiplied."""
+    before, shape, parts = list(m.values), m.add("Shape", [x], (x.rank,), "i"), []
+    for each in wanted:
+        if isinstance(each, int):
+            parts.append(m.ints(each))
+            continue
+        sizes = [m.add("Gather", [shape, m.constant(axis, "i")], (), "i", axis=0) for axis in each]
+        while len(sizes) > 1:
+            sizes[:2] = [m.add("Mul", sizes[:2], (), "i")]
+        parts.append(m.with_axes("Unsqueeze", sizes[0], [0], (1,), 13))
+    target = m.add("Concat", parts, (len(parts),), "i", axis=0)
+    m.values = before
+    return target
+
+
+def target(m, x, *wanted):
+    """A constant shape, where 0 copies, or the same computed."""
+    if m.chance(60):
+        return m.ints(*wanted)
+    return computed(m, x, *([axis] if each == 0 else each for axis, each in enumerate(wanted)))
+
+
 def attention(m, x):
     """Heads of 2 of a batch of sequences, with a mask or a factor."""
     n, length, heads, size = x[0], x[1], 2, 3
 
     def head(order):
         h = m.pick(product, biased)(m, x, heads * size)
-        h = m.add("Reshape", [h, m.ints(0, 0, heads, size)], (n, length, heads, size))
+        h = m.add("Reshape", [h, target(m, h, 0, 0, heads, size)], (n, length, heads, size))
         return m.add("Transpose", [h], [h[axis] for axis in order], perm=order)
 
     scores = m.add("MatMul", [head([0, 2, 1, 3]), head([0, 2, 3, 1])], (n, heads, length, length))
@@ -171,7 +194,8 @@ def attention(m, x):
     scores = m.add("Softmax", [scores], scores.shape, axis=-1 if m.opset >= 13 else 3)
     h = m.add("MatMul", [scores, head([0, 2, 1, 3])], (n, heads, length, size))
     h = m.add("Transpose", [h], (n, length, heads, size), perm=[0, 2, 1, 3])
-    biased(m, m.add("Reshape", [h, m.ints(0, 0, heads * size)], (n, length, heads * size)), x[2] if last(x) else 4)
+    h = m.add("Reshape", [h, target(m, h, 0, 0, heads * size)], (n, length, heads * size))
+    biased(m, h, x[2] if last(x) else 4)
 
 
 def mean_of_product(m, x):
@@ -192,12 +216,40 @@ def quantised(m, x):
 
 
 def by_shape(m, x):
-    """A Reshape to what is computed of the shape."""
-    n = m.add("Gather", [m.add("Shape", [x], (x.rank,), "i"), m.constant(0, "i")], (), "i", axis=0)
-    n = m.with_axes("Unsqueeze", n, [0], (1,), 13)
-    m.values = [each for each in m.values if each.name != n.name]
-    target = m.add("Concat", [n, m.ints(-1)], (2,), "i", axis=0)
-    m.add("Reshape", [x, target], (x[0], int(np.prod(x.shape[1:]))))
+    """A Reshape to what is computed of the shape, or there and back."""
+    if m.chance(50) and x.fixed(*range(1, x.rank)):
+        return m.add("Reshape", [x, computed(m, x, [0], -1)], (x[0], int(np.prod(x.shape[1:]))))
+    before = list(m.values)
+    flat = m.add("Reshape", [x, computed(m, x, [0, 1], *([axis] for axis in range(2, x.rank)))], ("flat", *x.shape[2:]))
+    h = m.add(m.pick("Relu", "Tanh", "Neg"), [flat], flat.shape)
+    m.values = before
+    m.add("Reshape", [h, computed(m, x, *([axis] for axis in range(x.rank)))], x.shape)
+
+
+def repeated(m, x):
+    """A row for each of the batch, as position embeddings have it."""
+    wanted = computed(m, x, *([axis] for axis in range(x.rank)))
+    h = m.add("Expand", [m.weight(*[1] * (x.rank - 1), x[-1]), wanted], x.shape)
+    m.add("Add", [x, h], x.shape)
+
+
+def zeros(m, x):
+    """A state of zeros of the batch's size."""
+    h = m.add("ConstantOfShape", [computed(m, x, [0], *x.shape[1:])], x.shape,
+              value=helper.make_tensor("", m.tensor_type("x"), [1], [m.pick(0, 1)]))
+    m.add(m.pick("Add", "Mul"), [x, h], x.shape)
+
+
+def chunks(m, x):
+    """Halves of an axis by shape arithmetic, and joined again."""
+    axis, before = m.random.randrange(x.rank), list(m.values)
+    n = computed(m, x, [axis])
+    half = m.add("Div", [m.add("Add", [n, m.ints(1)], (1,), "i"), m.ints(2)], (1,), "i")
+    parts = [m.add("Slice", [x, *bounds, m.ints(axis)], x.resized(axis, f"part {at} of {x.name}"))
+             for at, bounds in enumerate([(m.ints(0), half), (half, n)])]
+    parts[1] = m.add(m.pick("Relu", "Neg"), parts[1:], parts[1].shape)
+    m.values = before
+    m.add("Concat", parts, x.shape, axis=axis)
 
 
 def body(m, make, inputs, name):
@@ -279,7 +331,10 @@ ROWS = [
     Row("mean of product", mean_of_product, ranks=(3,), fits=last),
     Row("two products", two_products, ranks=(2, 3), fits=last),
     Row("QDQ", quantised, since=10, floats="f", weight=0.3),
-    Row("by shape", by_shape, ranks=(2, 3, 4), fits=lambda x: x.fixed(*range(1, x.rank))),
+    Row("by shape", by_shape, ranks=(2, 3, 4)),
+    Row("repeated", repeated, since=8, ranks=(2, 3, 4), fits=last),
+    Row("zeros", zeros, since=9, ranks=(2, 3), fits=lambda x: x.fixed(*range(1, x.rank))),
+    Row("chunks", chunks, since=10, ranks=(2, 3, 4)),
     Row("If", if_, weight=0.5),
     Row("Loop", loop, weight=0.5),
     Row("function", call, floats="fh", fits=lambda x: x.rank > 1, weight=0.5),

@@ -1,6 +1,8 @@
 // Shipped rules on dims that are symbols: what is only known at run time must not be taken for granted.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
@@ -73,6 +75,29 @@ TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
     b.output(b.op(OpKind::gather, {y, b.integers({0})}, {{Attr::axis, std::int64_t{0}}}));
     const auto rule = static_cast<std::uint32_t>(rules.find("gather-reshape-slice").value());
     EXPECT_EQ(MatchIndex(rules, b.graph()).matches(rule).size(), inferred ? 0u : 1u);
+  }
+}
+
+// Two symbols that stay where they are can be written, two that move cannot.
+TEST(SymbolicDims, AShapeOfSeveralSymbolsIsWrittenWhereTheyStay) {
+  const RuleSet rules =
+      RuleSet::parse("r: y = Reshape{r}(Reshape{q}(x)) => y = Reshape{dims(y)}(x)\n", "shapes.rules");
+  for (const bool stay : {true, false}) {
+    GraphBuilder b;
+    const graph::Dim n = graph::symbol_dim(b.tables().symbol("n")),
+                     m = graph::symbol_dim(b.tables().symbol("m"));
+    const auto type = [&](std::initializer_list<graph::Dim> dims) {
+      return b.tables().intern(graph::DType::float32, std::span(dims.begin(), dims.size()));
+    };
+    const Value x{b.graph().add_input(stay ? type({n, m, 6}) : type({m, n, 6}), 0), 0};
+    const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{0, 0, 3, 2}}});
+    const std::array in{y};
+    const auto made =
+        b.graph().add(OpKind::reshape, b.tables().intern({{Attr::shape, graph::Ints{0, 0, 2, 3}}}), in,
+                      std::array{type({n, m, 2, 3})});
+    b.output({made, 0});
+    const MatchIndex index(rules, b.graph());
+    ASSERT_EQ(index.matches(0).size(), stay ? 1u : 0u);
   }
 }
 

@@ -54,6 +54,35 @@ TEST_F(CleanupTest, ArithmeticOnConstantsAndShapesFoldsAway) {
   EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::shape), (Ints{2, 3, 1}));
 }
 
+// What the shape is computed from is dead then.
+TEST_F(CleanupTest, ComputedShapesBecomeConstantsThatFitAllSizes) {
+  const Dim batch = symbol_dim(tables.symbol("batch")), seq = symbol_dim(tables.symbol("seq"));
+  const Value x = input({batch, seq, 768});
+  const Value shape = op(OpKind::shape, {x});
+  const auto reshaped = [&](std::initializer_list<Dim> dims) {
+    const TypeId type = tables.intern(DType::float32, std::span(dims.begin(), dims.size()));
+    const std::array in{x, shape};
+    return Value{graph.add(OpKind::reshape, tables.intern(AttrBlock{}), in, std::array{type}), 0};
+  };
+  const Value split = reshaped({batch, seq, 12, 64}), turned = reshaped({seq, batch, 768});
+  graph.add_output(op(OpKind::relu, {split}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::dead, CleanupPass::operands));
+  const Node& made = graph.node(output_node().inputs[0].node);
+  EXPECT_EQ(tables.attrs(made.attrs).ints(Attr::shape), (Ints{0, 0, 12, 64}));
+  EXPECT_EQ(made.outputs[0], graph.type_id(graph.outputs()[0]));
+  EXPECT_FALSE(graph.alive(turned.node));
+  EXPECT_FALSE(graph.alive(shape.node));
+}
+
+TEST_F(CleanupTest, AShapeThatNoConstantSaysStaysComputed) {
+  const Dim batch = symbol_dim(tables.symbol("batch")), seq = symbol_dim(tables.symbol("seq"));
+  const Value x = input({batch, seq, 768});
+  const TypeId turned = tables.intern(DType::float32, Dims{seq, batch, 768});
+  const std::array in{x, op(OpKind::shape, {x})};
+  graph.add_output({graph.add(OpKind::reshape, tables.intern(AttrBlock{}), in, std::array{turned}), 0});
+  EXPECT_THAT(passes(), IsEmpty());
+}
+
 // 100 * 0.1 * 0.3 in float32, rounded after each product, is less than 3; in doubles it is 3 once rounded.
 TEST_F(CleanupTest, FoldedConstantsAreRoundedAsTheRuntimeDoes) {
   const Value x = input({});
