@@ -10,6 +10,7 @@
 namespace regraft::onnx {
 namespace {
 
+namespace pb = ::onnx;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
