@@ -20,8 +20,7 @@ struct Part {
 
 Part sliced(const Graph& graph, NodeId node) {
   const graph::AttrBlock& attrs = graph.attrs(node);
-  if (!attrs.has(Attr::starts) || !attrs.has(Attr::ends) || !attrs.has(Attr::axes)) return {};
-  if (attrs.ints(Attr::starts).size() != 1) return {};
+  if (!attrs.has(Attr::starts) || !attrs.has(Attr::axes) || attrs.ints(Attr::starts).size() != 1) return {};
   if (attrs.has(Attr::steps) && attrs.ints(Attr::steps)[0] != 1) return {};
   return {attrs.ints(Attr::axes)[0], attrs.ints(Attr::starts)[0], attrs.ints(Attr::ends)[0]};
 }

@@ -19,11 +19,15 @@ std::int64_t slice_length(const OpInfo& op, std::int64_t start, std::int64_t end
 
 using Elements = InlineVector<Element, 6>;
 
-/// What is known of a list of integers: an attribute where it is constant, else an operand.
-Elements listed(const AttrBlock& attrs, Attr attr, Operands operands, std::size_t slot) {
-  if (!attrs.has(attr)) return Elements(elements_of(operands, slot));
-  Elements elements;
-  for (const std::int64_t item : attrs.ints(attr)) elements.push_back(Element::number(item));
+/// What is known of a list of integers: an attribute, or an operand that may be constant.
+Elements listed(const Tables& tables, const AttrBlock& attrs, Attr attr, Operands operands,
+                std::size_t slot) {
+  Elements elements(elements_of(operands, slot));
+  const bool constant = has_operand(operands, slot) && operands[slot].value != WeightId::none;
+  const auto values = constant ? integer_values(tables, operands[slot].value) : std::nullopt;
+  const auto add = [&](std::int64_t item) { elements.push_back(Element::number(item)); };
+  if (values) std::ranges::for_each(*values, add);
+  if (attrs.has(attr)) std::ranges::for_each(attrs.ints(attr), add);
   return elements;
 }
 
@@ -170,9 +174,10 @@ TypeList infer_split(Tables& tables, const OpInfo& op, const AttrBlock& attrs, O
 TypeList infer_slice(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
   if (!x.ranked) return unranked(tables, x.dtype);
-  const Elements starts = listed(attrs, Attr::starts, operands, 1),
-                 ends = listed(attrs, Attr::ends, operands, 2), axes = listed(attrs, Attr::axes, operands, 3),
-                 steps = listed(attrs, Attr::steps, operands, 4);
+  const Elements starts = listed(tables, attrs, Attr::starts, operands, 1),
+                 ends = listed(tables, attrs, Attr::ends, operands, 2),
+                 axes = listed(tables, attrs, Attr::axes, operands, 3),
+                 steps = listed(tables, attrs, Attr::steps, operands, 4);
   Dims dims = x.dims;
   const bool all = axes.empty() && !has_operand(operands, 3),
              places_known = all ? !starts.empty() : !axes.empty();
@@ -208,7 +213,7 @@ TypeList infer_gather_elements(Tables& tables, const OpInfo& op, const AttrBlock
 
 TypeList infer_expand(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  const Elements shape = listed(attrs, Attr::shape, operands, 1);
+  const Elements shape = listed(tables, attrs, Attr::shape, operands, 1);
   const bool scalar = attrs.has(Attr::shape);
   if (!x.ranked || (shape.empty() && !scalar)) return unranked(tables, x.dtype);
   Dims wanted;
@@ -235,7 +240,7 @@ TypeList infer_resize(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
 
 TypeList infer_tile(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType x = operand_type(tables, operands, 0);
-  const Elements repeats = listed(attrs, Attr::repeats, operands, 1);
+  const Elements repeats = listed(tables, attrs, Attr::repeats, operands, 1);
   if (!x.ranked || (repeats.empty() && !attrs.has(Attr::repeats))) return unranked(tables, x.dtype);
   if (repeats.size() != x.rank()) fail(op, "repeats do not fit rank " + std::to_string(x.rank()));
   Dims dims;

@@ -40,15 +40,21 @@ class Question {
                                     : std::vector<double>{};
   }
 
-  /// The product of two inputs as matrices.
+  /// The product of two inputs as matrices; of no dtype.
   graph::TensorType product(std::size_t a, std::size_t b) const {
     if (a >= operands_.size() || b >= operands_.size()) return {};
     try {
-      const graph::Operand operands[] = {operands_[a], operands_[b]};
+      const graph::Operand operands[] = {{tables_.intern(untyped(a))}, {tables_.intern(untyped(b))}};
       return tables_.type(graph::infer_types(tables_, graph::OpKind::matmul, {}, operands)[0]);
     } catch (const graph::GraphError&) {
       return {};
     }
+  }
+
+  graph::TensorType untyped(std::size_t i) const {
+    graph::TensorType type = input(i);
+    type.dtype = graph::DType::undefined;
+    return type;
   }
 
   /// All dims unknown, the rank kept.

