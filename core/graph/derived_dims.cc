@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "core/graph/infer.h"
+#include "core/graph/size_checks.h"
 
 namespace regraft::graph {
 namespace {

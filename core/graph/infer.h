@@ -5,12 +5,12 @@
 #include <string>
 
 #include "core/graph/derived_dims.h"
+#include "core/graph/size_checks.h"
 
 namespace regraft::graph {
 
 using Operands = std::span<const Operand>;
 
-[[noreturn]] void fail(const OpInfo& op, const std::string& problem);
 const TensorType& operand_type(const Tables& tables, Operands operands, std::size_t i);
 bool has_operand(Operands operands, std::size_t i);
 /// What is known of an operand's elements; empty where nothing is.
@@ -22,11 +22,6 @@ TypeList unranked(Tables& tables, DType dtype);
 TypeList shaped_by_operand(Tables& tables, DType dtype, Operands operands, std::size_t slot);
 /// Axis in [0, rank), or [0, rank] when `past_end` is set.
 std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank, bool past_end = false);
-
-/// For sums and products of sizes of which it is not known that they fit.
-using Wide = __int128;
-/// A size that was computed so. Throws GraphError where it does not fit 64 bits.
-std::int64_t narrow(const OpInfo& op, Wide size);
 
 TypeList infer_same(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_cast(Tables&, const OpInfo&, const AttrBlock&, Operands);

@@ -1,12 +1,6 @@
-#include <limits>
-
 #include "core/graph/infer.h"
 
 namespace regraft::graph {
-
-void fail(const OpInfo& op, const std::string& problem) {
-  throw GraphError(problem, std::string(op.name), "");
-}
 
 const TensorType& operand_type(const Tables& tables, Operands operands, std::size_t i) {
   return tables.type(operands[i].type);
@@ -48,12 +42,6 @@ std::int64_t resolve_axis(const OpInfo& op, std::int64_t axis, std::size_t rank,
   if (resolved < 0 || resolved >= bound + (past_end ? 1 : 0))
     fail(op, "axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
   return resolved;
-}
-
-std::int64_t narrow(const OpInfo& op, Wide size) {
-  if (size < std::numeric_limits<std::int64_t>::min() || size > std::numeric_limits<std::int64_t>::max())
-    fail(op, "a size does not fit 64 bits");
-  return static_cast<std::int64_t>(size);
 }
 
 TypeList infer_types(Tables& tables, OpKind kind, const AttrBlock& attrs, std::span<const Operand> operands) {

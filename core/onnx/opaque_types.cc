@@ -196,19 +196,6 @@ const std::unordered_map<std::string_view, Rule>& rules() {
 
 }  // namespace
 
-std::optional<graph::Dims> part_of_shape(const pb::NodeProto& node, const TensorType& type) {
-  if (node.op_type() != "Shape" || !type.ranked) return std::nullopt;
-  const auto rank = static_cast<std::int64_t>(type.rank());
-  std::int64_t start = 0, end = rank;
-  for (const pb::AttributeProto& attribute : node.attribute()) {
-    if (attribute.name() == "start") start = attribute.i();
-    if (attribute.name() == "end") end = attribute.i();
-  }
-  start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
-  end = std::clamp<std::int64_t>(end < 0 ? end + rank : end, start, rank);
-  return graph::Dims(std::span<const Dim>(type.dims.begin() + start, type.dims.begin() + end));
-}
-
 Hash128 opaque_content(const pb::NodeProto& node, const PayloadTable& payloads) {
   pb::NodeProto content = node;
   for (std::string& input : *content.mutable_input()) input = input.empty() ? "" : "x";

@@ -13,10 +13,6 @@
 
 namespace regraft::onnx {
 
-/// The dims that a Shape node of any opset gives, `start` and `end` heeded; nothing where the rank is
-/// unknown.
-std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const graph::TensorType& type);
-
 /// One type an output; type_none() where nothing is known. What is said holds in every opset.
 graph::TypeList opaque_types(graph::Tables& tables, const ::onnx::NodeProto& node,
                              std::span<const graph::Operand> operands);

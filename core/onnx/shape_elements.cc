@@ -4,7 +4,6 @@
 
 #include "core/graph/constants.h"
 #include "core/graph/derived_dims.h"
-#include "core/onnx/opaque_types.h"
 
 namespace regraft::onnx {
 namespace {
@@ -120,6 +119,19 @@ bool holds_sizes(const TensorType& type) {
 }
 
 }  // namespace
+
+std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const graph::TensorType& type) {
+  if (node.op_type() != "Shape" || !type.ranked) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(type.rank());
+  std::int64_t start = 0, end = rank;
+  for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() == "start") start = attribute.i();
+    if (attribute.name() == "end") end = attribute.i();
+  }
+  start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
+  end = std::clamp<std::int64_t>(end < 0 ? end + rank : end, start, rank);
+  return graph::Dims(std::span<const Dim>(type.dims.begin() + start, type.dims.begin() + end));
+}
 
 Elements elements_of(const graph::Tables& tables, const graph::Operand& operand) {
   if (!operand.present) return {};

@@ -26,4 +26,8 @@ Elements computed_elements(graph::Tables& tables, graph::OpKind kind, const grap
 Elements opaque_elements(graph::Tables& tables, const ::onnx::NodeProto& node,
                          std::span<const graph::Operand> operands);
 
+/// The dims that a Shape node of any opset gives, `start` and `end` heeded; nothing where the rank is
+/// unknown.
+std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const graph::TensorType& type);
+
 }  // namespace regraft::onnx
