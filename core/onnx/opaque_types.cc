@@ -30,9 +30,6 @@ Answer cast(const Question& q) {
 Answer like(const Question& q) {
   return {of_dtype(q.dtype("dtype", q.input(0).dtype), q.input(0))};
 }
-Answer integers(const Question&) {
-  return {unranked(DType::int32)};
-}
 
 Answer broadcast(const Question& q) {
   const bool equal = q.input(0) == q.input(1);
@@ -51,11 +48,17 @@ Answer window(const Question& q) {
   return {type, of_dtype(DType::int64, type)};
 }
 
-Answer integer_product(const Question& q) {
-  return {of_dtype(DType::int32, q.product(0, 1))};
+Answer integer_matmul(const Question& q) {
+  return {of_dtype(DType::int32, q.as_if(graph::OpKind::matmul, 0, 1))};
 }
-Answer quantised_product(const Question& q) {
-  return {of_dtype(q.input(7).dtype, q.product(0, 3))};
+Answer integer_conv(const Question& q) {
+  return {of_dtype(DType::int32, q.as_if(graph::OpKind::conv, 0, 1))};
+}
+Answer quantised_matmul(const Question& q) {
+  return {of_dtype(q.input(7).dtype, q.as_if(graph::OpKind::matmul, 0, 3))};
+}
+Answer quantised_conv(const Question& q) {
+  return {of_dtype(q.input(7).dtype, q.as_if(graph::OpKind::conv, 0, 3))};
 }
 
 Answer reduce(const Question& q) {
@@ -169,7 +172,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
     add(arg_extreme, "ArgMax ArgMin");
     add(like, "EyeLike RandomNormalLike RandomUniformLike Bernoulli");
     add(recurrent, "GRU LSTM RNN");
-    add(integers, "ConvInteger");
+    add(integer_conv, "ConvInteger");
     add(cast, "Cast");
     add(dropout, "Dropout");
     add(top_k, "TopK");
@@ -187,8 +190,9 @@ const std::unordered_map<std::string_view, Rule>& rules() {
     add(space_to_depth, "SpaceToDepth");
     add(slice, "Slice");
     add(split, "Split");
-    add(quantised_product, "QLinearMatMul");
-    add(integer_product, "MatMulInteger");
+    add(quantised_conv, "QLinearConv");
+    add(quantised_matmul, "QLinearMatMul");
+    add(integer_matmul, "MatMulInteger");
     return map;
   }();
   return table;

@@ -40,12 +40,23 @@ class Question {
                                     : std::vector<double>{};
   }
 
-  /// The product of two inputs as matrices; of no dtype.
-  graph::TensorType product(std::size_t a, std::size_t b) const {
+  /// What an op of ours would give of two inputs, whatever their dtypes, by the node's attributes; of no
+  /// dtype.
+  graph::TensorType as_if(graph::OpKind kind, std::size_t a, std::size_t b) const {
     if (a >= operands_.size() || b >= operands_.size()) return {};
+    if (has("auto_pad") && !has_text("auto_pad", "NOTSET")) return {};
+    graph::AttrBlock attrs;
+    for (const ::onnx::AttributeProto& attribute : node_.attribute()) {
+      const auto attr = graph::attr_from_name(attribute.name());
+      if (attr && attribute.type() == ::onnx::AttributeProto::INTS)
+        attrs.set(*attr, graph::Ints(attribute.ints().begin(), attribute.ints().end()));
+      else if (attr && attribute.type() == ::onnx::AttributeProto::INT)
+        attrs.set(*attr, attribute.i());
+    }
     try {
-      const graph::Operand operands[] = {{tables_.intern(untyped(a))}, {tables_.intern(untyped(b))}};
-      return tables_.type(graph::infer_types(tables_, graph::OpKind::matmul, {}, operands)[0]);
+      InlineVector<graph::Operand, 4> operands{{tables_.intern(untyped(a))}, {tables_.intern(untyped(b))}};
+      const graph::AttrBlock canonical = graph::canonical_attrs(tables_, kind, std::move(attrs), operands);
+      return tables_.type(graph::infer_types(tables_, kind, canonical, operands)[0]);
     } catch (const graph::GraphError&) {
       return {};
     }

@@ -173,6 +173,15 @@ TEST_F(ComputedShapes, ProductsOfIntegers) {
   EXPECT_EQ(type_of("MatMulInteger", {"a", "w"}), "int32[batch, seq, 3]");
 }
 
+TEST_F(ComputedShapes, ConvolutionsOfIntegers) {
+  builder.input("a", {"batch", "8", "h", "9"}, pb::TensorProto::UINT8);
+  builder.initializer<std::int8_t>("w", {3, 8, 3, 3}, std::vector<std::int8_t>(216, 1),
+                                   pb::TensorProto::INT8);
+  begin({"2"});
+  test::set_ints(builder.node("ConvInteger", {"a", "w"}, {"c"}), "strides", {1, 2});
+  EXPECT_EQ(type_of("Neg", {"c"}), "int32[batch, 3, ((h+-3)/1+1), 4]");
+}
+
 TEST_F(ComputedShapes, AllowzeroMeansNothingWhereNoNumberIsZero) {
   begin({"batch", "6"});
   const std::string shape = joined({dim(0), ints({2, 3})});
