@@ -1,5 +1,7 @@
 #include "core/onnx/declared_types.h"
 
+#include <algorithm>
+
 #include "core/graph/dim_name.h"
 
 namespace regraft::onnx {
@@ -48,6 +50,17 @@ graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::
     if (unknown(mine) && !unknown(theirs)) merged.dims[i] = theirs;
   }
   return tables.intern(merged);
+}
+
+bool sizes_are_values(graph::OpKind kind, std::span<const graph::Operand> operands) {
+  const auto given = [&](std::size_t input) {
+    return input < operands.size() && operands[input].present &&
+           operands[input].value == graph::WeightId::none &&
+           (operands[input].elements.empty() ||
+            !std::ranges::all_of(operands[input].elements, &graph::Element::known));
+  };
+  return (kind == graph::OpKind::constant_of_shape && given(0)) ||
+         std::ranges::any_of(graph::op_info(kind).operand_attrs, given, &graph::OperandAttr::input);
 }
 
 }  // namespace regraft::onnx

@@ -23,4 +23,8 @@ graph::TypeId declared_type(graph::Tables& tables, const ::onnx::TypeProto& type
 /// each other the inferred type stands.
 graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::TypeId declared);
 
+/// Whether sizes of what an op gives follow from values of the run: what a model declares them to be may hold
+/// for some runs only.
+bool sizes_are_values(graph::OpKind kind, std::span<const graph::Operand> operands);
+
 }  // namespace regraft::onnx

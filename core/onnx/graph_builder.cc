@@ -258,7 +258,8 @@ class GraphBuilder {
       return false;  // it contradicts what we believe of the op: kept as it is
     }
     if (!fits(node, kind, canonical, types)) return false;
-    for (std::size_t k = 0; k < types.size(); ++k) types[k] = with_declared(node, k, types[k]);
+    const bool by_values = sizes_are_values(kind, known);
+    for (std::size_t k = 0; k < types.size() && !by_values; ++k) types[k] = with_declared(node, k, types[k]);
     InlineVector<Value, 4> kept;
     for (std::size_t k = 0; k < constant.size(); ++k)
       kept.push_back(constant[k].present ? value_of(inputs[k]) : Value{});

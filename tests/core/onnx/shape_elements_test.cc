@@ -217,6 +217,16 @@ TEST_F(ComputedShapes, NumbersThatOverflowAreNotKnown) {
   EXPECT_TRUE(type.starts_with("float32[?")) << type;
 }
 
+TEST_F(ComputedShapes, AShapeThatIsGivenIsNotWhatTheModelDeclares) {
+  builder.input("shape", {"2"}, pb::TensorProto::INT64);
+  auto& info = *builder.model.mutable_graph()->add_value_info();
+  info.set_name("y");
+  test::set_type(*info.mutable_type(), pb::TensorProto::FLOAT, {"6", "4"});
+  begin({"4", "6"});
+  const std::string type = type_of("Reshape", {"x", "shape"});
+  EXPECT_TRUE(type.starts_with("float32[?")) << type;
+}
+
 TEST_F(ComputedShapes, ADeclaredNumberIsNotBelievedWhereASizeIsKnown) {
   auto& info = *builder.model.mutable_graph()->add_value_info();
   info.set_name("y");
