@@ -84,12 +84,15 @@ DimKind kind_by_place(const ValueInfo& input, std::size_t axis) {
   const auto size = [&](std::size_t at) { return input.dims[at].size; };
   const auto is_narrow = [&](std::size_t at) { return size(at) >= 1 && size(at) <= 4; };
   const bool real = graph::is_float(input.dtype) || input.dtype == DType::uint8;
+  constexpr std::int64_t kLongestSide = 4096;
+  const bool picture = rank == 3 && real && (size(2) == 3 || size(2) == 4) &&  // height, width, colours
+                       size(0) <= kLongestSide && size(1) <= kLongestSide;
   if (rank == 1) return real ? DimKind::samples : DimKind::length;
-  if (axis == 0 && !(rank == 3 && is_narrow(2) && real)) return DimKind::batch;
+  if (picture) return DimKind::image;
+  if (axis == 0) return DimKind::batch;
   if (!real) return DimKind::length;
   if (rank == 2) return DimKind::samples;
   if (rank == 3) {
-    if (is_narrow(2)) return DimKind::image;  // height, width, colours
     if (axis == 1 && is_state(input.name)) return DimKind::batch;
     return axis == 2 && is_narrow(1) ? DimKind::samples : DimKind::length;
   }

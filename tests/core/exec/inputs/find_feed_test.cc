@@ -69,6 +69,19 @@ TEST_F(FindFeed, TakesUsualSizesAndSaysWhy) {
   EXPECT_EQ(feed.points[2].sizes, (SymbolSizes{{"N", 1}, {"H", 448}, {"W", 448}}));
 }
 
+// Keras writes a recording or a series so: samples, then one channel.
+TEST_F(FindFeed, OneChannelAtTheEndIsNoColour) {
+  for (const auto& [axes, taken] :
+       {std::pair{std::vector<ModelBuilder::Axis>{"n", 43844, 1}, "usual batch"},
+        std::pair{std::vector<ModelBuilder::Axis>{"n", 8, 1}, "usual batch"},
+        std::pair{std::vector<ModelBuilder::Axis>{"n", 8, 3}, "usual image size"}}) {
+    ModelBuilder model;
+    model.input("x", axes).output("y", axes);
+    model.node("Relu", {"x"}, {"y"});
+    EXPECT_EQ(find(model).taken.at(0).why, taken);
+  }
+}
+
 TEST_F(FindFeed, DimsWithoutANameAreCalledByTheirInputAndAxis) {
   const Feed feed = find(dynamic_image("", ""));
   ASSERT_THAT(feed.taken, SizeIs(3));
