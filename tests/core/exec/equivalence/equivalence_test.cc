@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "core/exec/equivalence/reference_runs.h"
