@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
+constexpr double kMostTimes = 4;        // the elements of the sizes that were taken, in probes of all symbols
+constexpr double kMostInAll = 1 << 20;  // the same where none were
 constexpr std::size_t kMostTogether = 6, kMostAlone = 4;  // probes that run, the latter for each symbol
 
 std::string label_of(const SymbolSizes& sizes) {
@@ -91,13 +93,31 @@ class Prober {
   std::map<std::string, bool> runs_;  // by label
 };
 
-/// All symbols alike: the first few sizes that run, then the smallest that does, if larger ones do too.
-void probe_together(Prober& prober, const std::set<std::string>& symbols,
-                    std::span<const std::int64_t> sizes) {
+/// How many elements the inputs have. Symbols without a size count as 1.
+double elements_at(std::span<const ValueInfo> inputs, const SymbolSizes& sizes) {
+  double total = 0;
+  for (const ValueInfo& input : inputs) {
+    double count = 1;
+    for (const AxisInfo& axis : input.dims) {
+      const auto size = sizes.find(axis.symbol);
+      count *= static_cast<double>(axis.is_static() ? axis.size : size == sizes.end() ? 1 : size->second);
+    }
+    total += count;
+  }
+  return total;
+}
+
+/// All symbols alike: the first few sizes that run, then the smallest that does, if larger ones do too. A
+/// batch as large as an image is wide would take minutes and says little.
+void probe_together(Prober& prober, const std::set<std::string>& symbols, std::span<const ValueInfo> inputs,
+                    const SymbolSizes& bound, std::span<const std::int64_t> sizes) {
+  const double most = bound.empty()
+                          ? kMostInAll
+                          : (symbols.size() > 1 ? kMostTimes : kMostTimesOfOne) * elements_at(inputs, bound);
   const auto runs = [&](std::int64_t size) {
     SymbolSizes alike;
     for (const std::string& symbol : symbols) alike[symbol] = size;
-    return prober.runs(alike);
+    return (size == 1 || elements_at(inputs, alike) <= most) && prober.runs(alike);
   };
   std::set<std::int64_t> good, bad{0};
   (runs(1) ? good : bad).insert(1);
@@ -148,7 +168,7 @@ void add_probes(OrtSession& session, const InputSource& source, const SymbolSize
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, rng, reference);
-  probe_together(prober, symbols, sizes);
+  probe_together(prober, symbols, session.inputs(), bound, sizes);
   if (symbols.size() > 1) probe_alone(prober, symbols, bound, sizes);
 }
 

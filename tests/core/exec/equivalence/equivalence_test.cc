@@ -15,10 +15,12 @@ namespace regraft::exec {
 namespace {
 
 using testing::affine;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using testing::ModelBuilder;
+using ::testing::Not;
 using ::testing::SizeIs;
 using testing::TempFolder;
 
@@ -134,6 +136,20 @@ TEST_F(Equivalence, LooksWhereTheModelIsSmallerThanItsOwnConstants) {
     const bool same_wherever_it_runs = row + 1 >= rows;
     EXPECT_EQ(report.equivalent, same_wherever_it_runs) << rows << " " << row << ": " << report.reason;
   }
+}
+
+// The batch need not be as large as the image is wide.
+TEST_F(Equivalence, SizesOfAllSymbolsAtOnceStayNearWhatIsUsual) {
+  ModelBuilder model;
+  model.input("x", {"n", "w"}).output("y", {"n", "w"}).integers("axes", {1});
+  model.integers("from", {0}).integers("to", {24}).node("Slice", {"x", "from", "to", "axes"}, {"s"});
+  model.node("Relu", {"s"}, {"y"});
+  EquivalenceOptions options;
+  options.points = {{{"n", 1}, {"w", 32}}};
+  const std::vector<std::string> bindings = check(model, model, options).bindings;
+  EXPECT_THAT(bindings, Contains("n=4, w=4"));
+  EXPECT_THAT(bindings, Contains("n=1, w=24"));
+  EXPECT_THAT(bindings, Not(Contains("n=24, w=24")));
 }
 
 TEST_F(Equivalence, BitEqualRefusesWhatRoundingAloneChanges) {
