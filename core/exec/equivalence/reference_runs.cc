@@ -14,6 +14,7 @@ namespace {
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
 constexpr double kMostTimes = 4;        // the elements of the sizes that were taken, in probes of all symbols
+constexpr double kMostTimesOfOne = 16;  // the same where there is one symbol alone
 constexpr double kMostInAll = 1 << 20;  // the same where none were
 constexpr std::size_t kMostTogether = 6, kMostAlone = 4;  // probes that run, the latter for each symbol
 
