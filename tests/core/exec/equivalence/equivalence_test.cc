@@ -144,7 +144,10 @@ TEST_F(Equivalence, SizesOfAllSymbolsAtOnceStayNearWhatIsUsual) {
   model.input("x", {"n", 1, "w"})
       .output("y", {"n", 1, "v"})
       .weight("k", {1, 1, 20}, std::vector<float>(20, 0.1f));
-  ModelBuilder::set_int(model.node("Conv", {"x", "k"}, {"y"}), "group", 1);
+  ::onnx::AttributeProto& width = *model.node("Conv", {"x", "k"}, {"y"}).add_attribute();
+  width.set_name("kernel_shape");
+  width.set_type(::onnx::AttributeProto::INTS);
+  width.add_ints(20);
   EquivalenceOptions options;
   options.points = {{{"n", 1}, {"w", 32}}};
   const std::vector<std::string> bindings = check(model, model, options).bindings;
