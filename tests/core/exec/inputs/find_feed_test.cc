@@ -195,6 +195,21 @@ TEST_F(FindFeed, IntegersThatMeanNothingKnownAreTriedAlike) {
   EXPECT_EQ(feed.constant, 1);
 }
 
+TEST_F(FindFeed, RunsForTheNumbersThatIntegersMean) {
+  ModelBuilder model;  // at a rate of 16000 at least 200 samples, at others fewer do
+  model.input("x", {1, "sequence"}).input("rate", {1}, kInt64).output("y", {1, 1});
+  model.integers("fast", {16000}).integers("at", {199}).integers("near", {0});
+  model.node("Equal", {"rate", "fast"}, {"is_fast"});
+  model.node("Where", {"is_fast", "at", "near"}, {"element"});
+  ModelBuilder::set_int(model.node("Gather", {"x", "element"}, {"y"}), "axis", 1);
+  const Feed feed = find(model, {.bound = {{"sequence", {128}}}});
+  EXPECT_EQ(feed.constant, 1) << "a size that is bound is kept";
+  const Feed free = find(model);
+  ASSERT_TRUE(free.runs()) << free.problem;
+  EXPECT_FALSE(free.constant);
+  EXPECT_GE(free.points[0].sizes.at("sequence"), 200);
+}
+
 TEST_F(FindFeed, FindsWhatOneDimAsksForAndKeepsTheOthersUsual) {
   ModelBuilder model;  // a height of 48 alone: its factor has that many rows
   model.input("x", {"N", 3, "H", "W"}).output("y", {"N", 3, 48, "W"});
