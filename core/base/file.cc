@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FileDescriptor open_for_reading(const fs::path& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+FileDescriptor open_for_reading(const fs::path& path, int flags = 0) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (!file) throw_errno("cannot be opened", path, errno);
   return file;
 }
@@ -74,7 +74,7 @@ std::string read_file(const fs::path& path) {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
-  const FileDescriptor file = open_for_reading(path);
+  const FileDescriptor file = open_for_reading(path, O_NONBLOCK);  // a pipe without a writer is refused
   const struct stat status = status_of(file, path);
   if (!S_ISREG(status.st_mode)) throw FileError("is not a regular file", path.string(), "check the path");
   if (status.st_size == 0) throw FileError("is empty", path.string(), "check how it was made");

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/exec/site/fragment.h"
-#include "core/exec/site/site_check.h"
 
 namespace regraft::exec {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to core/exec: what the floating constants that a rewrite makes ask of its check.
+// Internal to core/exec: how far the two sides of a rewrite may differ, and what its floating constants may
+// be.
 
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 
 namespace regraft::exec {
 
+/// Relative error that reordering fp64 sums leaves on any site seen here, with a large margin.
+inline constexpr double kSiteTolerance = 1e-9;
 /// The tolerance where the rewrite made floating constants. They are rounded to the model's type (2^-24 for
 /// float32, 2^-11 for float16, 2^-8 for bfloat16). So equality holds only up to a few such roundings.
 double made_constant_tolerance(graph::DType dtype);
