@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/temporary_folder.h"
+
 namespace regraft {
 namespace {
 
@@ -119,7 +121,7 @@ void sync_folder(const fs::path& folder) {
 }
 
 TempDir::TempDir(std::string_view prefix) {
-  std::string name = (fs::temp_directory_path() / prefix).string() + ".XXXXXX";
+  std::string name = (temporary_folder() / prefix).string() + ".XXXXXX";
   if (!::mkdtemp(name.data())) throw_errno("cannot make a temporary folder", name, errno);
   path_ = name;
 }

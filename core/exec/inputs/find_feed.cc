@@ -379,10 +379,14 @@ Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   std::optional<OrtSession> session;
   try {
     session.emplace(model, SessionOptions{Optimisation::none, 1, {}});
-    for (const ValueInfo& input : session->inputs())
+    for (const ValueInfo& input : session->inputs()) {
       if (input.container == Container::map)
         throw ExecError("maps are neither drawn nor read, and its input " + input.name + " holds one", model,
                         "export the model with tensors as inputs");
+      if (!is_utf8(input.describe()))
+        throw ExecError("its input " + input.describe() + " has a name that is not UTF-8", model,
+                        "name inputs and dims otherwise");
+    }
   } catch (const ExecError& error) {
     Feed feed;
     feed.problem = error.problem();

@@ -298,6 +298,15 @@ TEST_F(FindFeed, AnOptionalIsThere) {
   EXPECT_TRUE(feed.runs()) << feed.problem;
 }
 
+TEST_F(FindFeed, NamesThatAreNotUtf8AreRefused) {
+  ModelBuilder model;
+  model.input("x", {"n\xFF", 2}).output("y", {"n\xFF", 2});
+  model.node("Relu", {"x"}, {"y"});
+  const Feed feed = find(model);
+  EXPECT_FALSE(feed.runs());
+  EXPECT_THAT(feed.problem, HasSubstr("a name that is not UTF-8"));
+}
+
 TEST_F(FindFeed, AMapIsRefusedWithItsNameAndWhatToDo) {
   ModelBuilder model;
   model.input("x", {"n"}).input("m", {}).output("y", {1, 3}).output("z", {"n"}).import_domain("ai.onnx.ml");
