@@ -94,9 +94,7 @@ class FeedFinder {
   void derive(SymbolSizes& sizes) const {
     for (const DynamicDim& dim : dims_) {
       if (given_.contains(dim.name)) continue;
-      SymbolSizes others = sizes;
-      others.erase(dim.name);
-      if (const auto size = derived_size(dim.name, others)) sizes[dim.name] = *size;
+      if (const auto size = derived_size(dim.name, sizes)) sizes[dim.name] = *size;
     }
   }
 

@@ -207,10 +207,11 @@ std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::sp
   return dims;
 }
 
-std::optional<std::int64_t> derived_size(const std::string& name, const SymbolSizes& sizes) {
+std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes sizes) {
   std::string formula;
   std::ranges::remove_copy(name, std::back_inserter(formula), ' ');
   if (formula.find_first_of("+*/") == std::string::npos) return std::nullopt;
+  sizes.erase(name);
   return Extent{-1, formula}.at(sizes);
 }
 

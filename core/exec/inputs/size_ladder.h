@@ -34,8 +34,8 @@ struct DynamicDim {
 /// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
 std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs);
 
-/// The size of a dim that the model names by others: "past_length + 1".
-std::optional<std::int64_t> derived_size(const std::string& name, const SymbolSizes& sizes);
+/// The size of a dim that the model names by others of these: "past_length + 1".
+std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes sizes);
 
 /// Throws UsageError for a name that none of the dims has.
 void require_dim(const std::string& name, std::span<const DynamicDim> dims);

@@ -151,6 +151,13 @@ TEST_F(FindFeed, DimsNamedByOthersFollowThem) {
   EXPECT_EQ(feed.taken[2].why, "follows from the others");
 }
 
+TEST_F(FindFeed, ANameLikeAFormulaOverNothingIsAName) {
+  ModelBuilder model;
+  model.input("x", {"(n+1)", 2}).output("y", {"(n+1)", 2});
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(find(model).taken, ElementsAre(TakenSize{"(n+1)", 1, "usual batch"}));
+}
+
 TEST_F(FindFeed, SizesThatNoFormulaGivesAreObserved) {
   ModelBuilder model;
   model.input("x", {"n"}).output("y", {1, "found"}, kInt64);
