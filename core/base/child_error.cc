@@ -20,7 +20,8 @@ std::string child_error(const Captured& child, const std::string& command) {
   const std::string end = child.errors.size() > kShownBytes
                               ? child.errors.substr(child.errors.size() - kShownBytes)
                               : child.errors;
-  return command + " ended with " + child.status.describe() + (end.empty() ? "" : ": " + end);
+  return command + (child.status.signal == 0 ? " ended with " : " was ") + child.status.describe() +
+         (end.empty() ? "" : ": " + end);
 }
 
 }  // namespace regraft

@@ -11,13 +11,15 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/temporary_folder.h"
+
 namespace regraft {
 namespace {
 
 namespace fs = std::filesystem;
 
-FileDescriptor open_for_reading(const fs::path& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+FileDescriptor open_for_reading(const fs::path& path, int flags = 0) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (!file) throw_errno("cannot be opened", path, errno);
   return file;
 }
@@ -74,7 +76,7 @@ std::string read_file(const fs::path& path) {
 }
 
 MappedFile::MappedFile(const fs::path& path) {
-  const FileDescriptor file = open_for_reading(path);
+  const FileDescriptor file = open_for_reading(path, O_NONBLOCK);  // a pipe without a writer is refused
   const struct stat status = status_of(file, path);
   if (!S_ISREG(status.st_mode)) throw FileError("is not a regular file", path.string(), "check the path");
   if (status.st_size == 0) throw FileError("is empty", path.string(), "check how it was made");
@@ -119,7 +121,7 @@ void sync_folder(const fs::path& folder) {
 }
 
 TempDir::TempDir(std::string_view prefix) {
-  std::string name = (fs::temp_directory_path() / prefix).string() + ".XXXXXX";
+  std::string name = (temporary_folder() / prefix).string() + ".XXXXXX";
   if (!::mkdtemp(name.data())) throw_errno("cannot make a temporary folder", name, errno);
   path_ = name;
 }

@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/json_integer.h"
+#include "core/base/temporary_folder.h"
 #include "core/wire/keys.h"
 
 namespace regraft::wire {
@@ -166,8 +167,7 @@ std::string own_host_name() {
 
 std::string default_ipc_endpoint(std::string_view run_id) {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  fs::path folder =
-      runtime != nullptr && fs::is_directory(runtime) ? fs::path(runtime) : fs::temp_directory_path();
+  fs::path folder = runtime != nullptr && fs::is_directory(runtime) ? fs::path(runtime) : temporary_folder();
   const std::string name = "regraft-" + std::string(run_id) + ".ipc";
   if ((folder / name).string().size() + 16 > kMaxIpcPathBytes) folder = "/tmp";
   return std::string(kIpc) + (folder / name).string();

@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/child_error.h"
+#include "core/base/json_text.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/runtime/exec_error.h"
 #include "launch/call/exit_code.h"
@@ -89,7 +90,7 @@ exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& 
 }
 
 FeedFile::FeedFile(const exec::Feed& feed) : path_(folder_.path() / "feed.json") {
-  write_file_atomic(path_, exec::to_json(feed).dump());
+  write_file_atomic(path_, json_text(exec::to_json(feed)));
 }
 
 }  // namespace regraft::launch

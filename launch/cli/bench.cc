@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/json_text.h"
 #include "core/base/progress.h"
 #include "core/exec/latency/latency.h"
 #include "core/exec/runtime/exec_error.h"
@@ -55,7 +56,7 @@ int bench_dream(const Options& options) {
       measure_dream(world, options.replicas, options.steps * kStepsPerStep, options.latency.seed, clock);
   speed.world = options.world ? options.world->string() : "stand-in with random weights";
   std::fputs(describe(speed).c_str(), stdout);
-  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  if (options.json) write_file_atomic(*options.json, json_text(to_json(speed), 2) + "\n");
   return kDone;
 }
 
@@ -73,7 +74,7 @@ int bench_environment(const Options& options) {
   EnvironmentSpeed speed = measure_environment(environment, options.steps, options.latency.seed, clock);
   speed.model = task->name();
   std::fputs(describe(speed).c_str(), stdout);
-  if (options.json) write_file_atomic(*options.json, to_json(speed).dump(2) + "\n");
+  if (options.json) write_file_atomic(*options.json, json_text(to_json(speed), 2) + "\n");
   return kDone;
 }
 
@@ -111,7 +112,7 @@ int bench(const Options& options) {
   nlohmann::json json = exec::to_json(report);
   json["runtime"] = runtime.name();
   json["runtime_version"] = version;
-  if (options.json) write_file_atomic(*options.json, json.dump(2) + "\n");
+  if (options.json) write_file_atomic(*options.json, json_text(json, 2) + "\n");
   return kDone;
 }
 

@@ -1,4 +1,5 @@
 #include "launch/cli/error_printer.h"
+#include "core/base/json_text.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,8 +23,7 @@ ErrorPrinter ErrorPrinter::from_environment() {
 void ErrorPrinter::print(const Error& error) const {
   using nlohmann::json;
   const json parts{{"what", error.problem()}, {"where", error.where()}, {"remedy", error.remedy()}};
-  const std::string text = json_ ? parts.dump(-1, ' ', false, json::error_handler_t::replace)
-                                 : std::string("regraft: ") + error.what();
+  const std::string text = json_ ? json_text(parts) : std::string("regraft: ") + error.what();
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/json_text.h"
 #include "core/base/stats.h"
 #include "core/base/text.h"
 #include "core/graph/op_kind_names.h"
@@ -244,7 +245,7 @@ int evaluate(Options& options) {
     }
     if (means.size() > 1) print_together(task->name(), means, options.seed);
   }
-  if (options.json) write_file_atomic(*options.json, all.dump(1) + "\n");
+  if (options.json) write_file_atomic(*options.json, json_text(all, 1) + "\n");
   return kDone;
 }
 

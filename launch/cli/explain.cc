@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/json_text.h"
 #include "core/base/text.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
@@ -106,7 +107,7 @@ int explain(Options& options) {
   const rules::RewriteLog log = rules::RewriteLog::load(options.log);
   const std::vector<std::string> places =
       options.model ? LogReplay(*options.model, options.log, options.rules).places() : ids_of(log);
-  const std::string text = to_json(log, places).dump(2) + "\n";
+  const std::string text = json_text(to_json(log, places), 2) + "\n";
   print(log, places);
   if (options.json) write_file_atomic(*options.json, text);
   return kDone;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
 
@@ -60,7 +61,7 @@ void add_find_feed(Command& program, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       limit_memory();
-      std::cout << find_or_explain(*options).dump() << std::endl;
+      std::cout << json_text(find_or_explain(*options)) << std::endl;
       return static_cast<int>(kDone);
     };
   });

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/exec/latency/measurement.h"
 #include "launch/cli/commands.h"
 
@@ -14,7 +15,7 @@ void add_measure_one(Command& program, Action& action) {
   command->prefix_command();
   command->callback([command, &action] {
     action = [arguments = command->remaining()] {
-      std::cout << exec::to_json(exec::measure_here(exec::request_from_arguments(arguments))).dump()
+      std::cout << json_text(exec::to_json(exec::measure_here(exec::request_from_arguments(arguments))))
                 << std::endl;
       return static_cast<int>(kDone);
     };

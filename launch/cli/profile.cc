@@ -1,4 +1,5 @@
 #include "core/exec/latency/profile.h"
+#include "core/base/json_text.h"
 
 #include <cmath>
 #include <cstdio>
@@ -117,10 +118,10 @@ int profile(Options& options) {
     lists = exec::compare_kernels(options.model, feed,
                                   cost::device_of_this_machine(task::find_config(options.device)),
                                   options.profile);
-    text = to_json(lists, feed).dump(2) + "\n";
+    text = json_text(to_json(lists, feed), 2) + "\n";
   } else {
     lists.profile = exec::profile_model(options.model, feed, options.profile);
-    text = to_json(lists.profile, feed).dump(2) + "\n";
+    text = json_text(to_json(lists.profile, feed), 2) + "\n";
   }
   const exec::KernelProfile& profile = lists.profile;
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());

@@ -8,6 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/rulegen/enumerate/generate.h"
 #include "core/rulegen/enumerate/generate_table.h"
 #include "launch/call/call_files.h"
@@ -28,8 +29,7 @@ struct Options {
 class WorkFolder {
  public:
   explicit WorkFolder(std::filesystem::path given) : path_(std::move(given)), kept_(!path_.empty()) {
-    if (!kept_)
-      path_ = std::filesystem::temp_directory_path() / ("regraft-generate-" + std::to_string(::getpid()));
+    if (!kept_) path_ = temporary_folder() / ("regraft-generate-" + std::to_string(::getpid()));
   }
   ~WorkFolder() {
     std::error_code ignored;  // what cannot be removed stays in the folder for temporary files

@@ -5,6 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/json_text.h"
 #include "core/exec/equivalence/equivalence.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
@@ -63,7 +64,7 @@ int verify(Options& options) {
   check.seed = options.seed;
   check.finite = options.finite;
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
-  const std::string text = exec::to_json(report).dump(2) + "\n";
+  const std::string text = json_text(exec::to_json(report), 2) + "\n";
   print(report);
   if (options.json) write_file_atomic(*options.json, text);
   return report.equivalent ? kDone : kNotEquivalent;

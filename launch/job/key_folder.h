@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 
 namespace regraft::launch {
 
@@ -13,7 +14,7 @@ namespace regraft::launch {
 class KeyFolder {
  public:
   /// Throws FileError where none can be made. What cannot be removed of others stays.
-  explicit KeyFolder(const std::filesystem::path& within = std::filesystem::temp_directory_path());
+  explicit KeyFolder(const std::filesystem::path& within = temporary_folder());
   KeyFolder(const KeyFolder&) = delete;
   KeyFolder& operator=(const KeyFolder&) = delete;
   ~KeyFolder();

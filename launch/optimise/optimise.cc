@@ -200,8 +200,7 @@ class Pipeline {
       if (equivalence.equivalent) return "";
       std::optional<std::size_t> entry;
       phase("blame", [&] { entry = first_bad_entry(); });
-      const std::string what = "output " + equivalence.worst_output + " differs after " +
-                               entry_name(log_, entry) + ": " + equivalence.reason;
+      const std::string what = "after " + entry_name(log_, entry) + ": " + equivalence.reason;
       if (options_.script)
         throw NotEquivalentError(what, options_.input.string(),
                                  "nothing was emitted; take it out of the script");

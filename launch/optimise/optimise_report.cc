@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
 
@@ -115,7 +116,7 @@ std::string OptimiseReport::to_json() const {
                                {"speedup_high", number(point.speedup_high)},
                                {"latency_before_ms", number(point.latency_before_ms)},
                                {"latency_after_ms", number(point.latency_after_ms)}});
-  return object.dump(2) + "\n";
+  return json_text(object, 2) + "\n";
 }
 
 std::string OptimiseReport::text() const {

@@ -8,6 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/sha256.h"
+#include "core/base/temporary_folder.h"
 #include "core/onnx/data_files.h"
 
 namespace regraft::launch {
@@ -23,7 +24,7 @@ void check(const std::error_code& problem, const char* what, const fs::path& pat
 
 fs::path file_of(const OutputTarget& target) {
   return target.kind == OutputTarget::Kind::file ? fs::absolute(target.path)
-                                                 : fs::temp_directory_path() / "model.onnx";
+                                                 : temporary_folder() / "model.onnx";
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {

@@ -12,7 +12,6 @@
 #include "core/exec/inputs/size_ladder.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
-#include "core/graph/dim_formula.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -23,14 +22,6 @@ constexpr std::size_t kMostAlike = 8;   // sizes at which integers are tried ali
 constexpr int kDraws = 3;               // that run at the sizes taken
 constexpr double kLongestOther_s = 10;  // a run at other sizes, as far as can be told
 constexpr std::int64_t kConstants[] = {1, 0, 2};
-
-/// A dim that the model names by others: "past_length + 1".
-std::optional<std::int64_t> derived_size(const std::string& name, const SymbolSizes& sizes) {
-  std::string formula;
-  std::ranges::remove_copy(name, std::back_inserter(formula), ' ');
-  if (formula.find_first_of("+*/") == std::string::npos) return std::nullopt;
-  return Extent{-1, formula}.at(sizes);
-}
 
 class FeedFinder {
  public:
@@ -58,20 +49,11 @@ class FeedFinder {
 
  private:
   void check_names() {
-    std::vector<std::string> names;
-    for (const DynamicDim& dim : dims_) names.push_back(dim.name);
     if (request_.foreign)
-      std::erase_if(bound_,
-                    [&](const auto& one) { return std::ranges::find(names, one.first) == names.end(); });
-    for (const auto& [name, sizes] : bound_) {
-      if (std::ranges::find(names, name) != names.end()) continue;
-      if (names.empty())
-        throw UsageError("the model has no dynamic dims, and none of this name", "--bind " + name,
-                         "leave it out");
-      const std::string hint = suggestion(name, names);
-      throw UsageError("no dynamic dim of the model's inputs has this name", "--bind " + name,
-                       hint.empty() ? "`regraft inspect` lists them" : hint);
-    }
+      std::erase_if(bound_, [&](const auto& one) {
+        return std::ranges::find(dims_, one.first, &DynamicDim::name) == dims_.end();
+      });
+    for (const auto& [name, sizes] : bound_) require_dim(name, dims_);
   }
 
   /// Sizes that the user's files and bindings fix.
@@ -112,20 +94,21 @@ class FeedFinder {
   void derive(SymbolSizes& sizes) const {
     for (const DynamicDim& dim : dims_) {
       if (given_.contains(dim.name)) continue;
-      SymbolSizes others = sizes;
-      others.erase(dim.name);
-      if (const auto size = derived_size(dim.name, others)) sizes[dim.name] = *size;
+      if (const auto size = derived_size(dim.name, sizes)) sizes[dim.name] = *size;
     }
   }
 
-  /// The usual sizes, else the first of cheap ones at which it runs, lifted from there.
+  /// The usual sizes, else the first of cheap ones at which it runs, lifted from there. Integers whose
+  /// meaning is known are other numbers only where it runs at no sizes as they are meant.
   bool find_first() {
     start_s_ = request_.clock();
     const std::vector<std::size_t> first(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
     const SymbolSizes usual = sizes_at(&DynamicDim::options, first);
-    if (runs_as_meant(usual) || runs_alike(usual)) return take(usual);
+    if (runs_as_meant(usual) || (!knows_integers() && runs_alike(usual))) return take(usual);
     const std::string first_problem = problem_;
-    if (const auto small = find_cheap()) return take(lift(*small));
+    auto small = find_cheap();
+    if (!small) small = find_alike(usual);
+    if (small) return take(lift(*small));
     refuse(first_problem);
     return false;
   }
@@ -134,8 +117,7 @@ class FeedFinder {
     return attempts_ >= times * kMostAttempts || request_.clock() - start_s_ > times * request_.seconds;
   }
 
-  /// Down the ladders of the kinds; then one dim after another, the others at their first options; then with
-  /// integers alike.
+  /// Down the ladders of the kinds; then one dim after another, the others at their first options.
   std::optional<SymbolSizes> find_cheap() {
     std::vector<DimKind> kinds;
     for (const DynamicDim& dim : dims_)
@@ -147,11 +129,17 @@ class FeedFinder {
       if (const auto found = try_kinds(kinds, 0, steps, by_kind)) return found;
     for (const Options others : {&DynamicDim::cheap, &DynamicDim::options})
       if (const auto found = try_alone(sizes_at(others, by_kind))) return found;
+    return std::nullopt;
+  }
+
+  std::optional<SymbolSizes> find_alike(const SymbolSizes& usual) {
+    if (runs_alike(usual)) return usual;
+    std::vector<std::size_t> by_kind(static_cast<std::size_t>(DimKind::fixed) + 1, 0);
     for (std::size_t steps = 0; steps < kMostAlike && has_integers(); ++steps) {
       for (const DimKind kind : {DimKind::length, DimKind::image, DimKind::samples})
         by_kind[static_cast<std::size_t>(kind)] = steps;
       const SymbolSizes sizes = sizes_at(&DynamicDim::cheap, by_kind);
-      if (runs_alike(sizes)) return sizes;
+      if (sizes != usual && runs_alike(sizes)) return sizes;
     }
     return std::nullopt;
   }
@@ -244,9 +232,15 @@ class FeedFinder {
     return false;
   }
 
-  bool has_integers() const {
-    return std::ranges::any_of(session_.inputs(), [](const ValueInfo& input) {
-      return graph::is_integer(input.dtype) || input.dtype == DType::boolean;
+  static bool is_integer(const ValueInfo& input) {
+    return graph::is_integer(input.dtype) || input.dtype == DType::boolean;
+  }
+
+  bool has_integers() const { return std::ranges::any_of(session_.inputs(), is_integer); }
+
+  bool knows_integers() const {
+    return std::ranges::all_of(session_.inputs(), [this](const ValueInfo& input) {
+      return !is_integer(input) || feed_.meanings.contains(input.name);
     });
   }
 
@@ -383,10 +377,14 @@ Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   std::optional<OrtSession> session;
   try {
     session.emplace(model, SessionOptions{Optimisation::none, 1, {}});
-    for (const ValueInfo& input : session->inputs())
+    for (const ValueInfo& input : session->inputs()) {
       if (input.container == Container::map)
         throw ExecError("maps are neither drawn nor read, and its input " + input.name + " holds one", model,
                         "export the model with tensors as inputs");
+      if (!is_utf8(input.describe()))
+        throw ExecError("its input " + input.describe() + " has a name that is not UTF-8", model,
+                        "name inputs and dims otherwise");
+    }
   } catch (const ExecError& error) {
     Feed feed;
     feed.problem = error.problem();

@@ -110,6 +110,22 @@ std::string_view field(std::string_view header, std::string_view key) {
   return header;
 }
 
+/// The elements of an array whose first axis runs fastest, in the order in which its last one does.
+std::vector<std::byte> by_rows(std::span<const std::byte> columns, const std::vector<std::int64_t>& dims,
+                               std::size_t element) {
+  std::vector<std::byte> rows;
+  rows.reserve(columns.size());
+  std::vector<std::int64_t> at(dims.size(), 0);
+  while (rows.size() < columns.size()) {
+    std::int64_t place = 0;
+    for (std::size_t axis = dims.size(); axis-- > 0;) place = place * dims[axis] + at[axis];
+    const auto from = columns.subspan(static_cast<std::size_t>(place) * element, element);
+    rows.insert(rows.end(), from.begin(), from.end());
+    for (std::size_t axis = dims.size(); axis-- > 0 && ++at[axis] == dims[axis];) at[axis] = 0;
+  }
+  return rows;
+}
+
 /// An array of NumPy's own format, versions 1 to 3.
 Tensor parse_npy(const Archive& archive, const std::string& bytes, const std::string& name) {
   const bool long_header = bytes.size() > 12 && bytes[6] >= 2;
@@ -123,8 +139,6 @@ Tensor parse_npy(const Archive& archive, const std::string& bytes, const std::st
   const std::string_view descr = field(header, "descr"), shape = field(header, "shape");
   const auto dtype = descr.size() > 4 ? dtype_of(std::string(descr.substr(1, 3))) : std::nullopt;
   if (!dtype) archive.damaged("array '" + name + "' has an element type that is not supported");
-  if (!field(header, "fortran_order").starts_with("False"))
-    archive.damaged("array '" + name + "' is in Fortran order (numpy.ascontiguousarray helps)");
   Tensor tensor{*dtype, {}, {}, {}};
   std::size_t count = 1;
   for (std::size_t at = 1; at < shape.size() && shape[at] != ')';) {
@@ -141,7 +155,10 @@ Tensor parse_npy(const Archive& archive, const std::string& bytes, const std::st
   if ((bytes.size() - begin) / element != count || (bytes.size() - begin) % element != 0)
     archive.damaged("array '" + name + "' is truncated");
   const auto raw = std::as_bytes(std::span(bytes)).subspan(begin);
-  tensor.bytes.assign(raw.begin(), raw.end());
+  if (field(header, "fortran_order").starts_with("True"))
+    tensor.bytes = by_rows(raw, tensor.dims, element);
+  else
+    tensor.bytes.assign(raw.begin(), raw.end());
   return tensor;
 }
 

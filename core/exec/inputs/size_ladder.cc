@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <unordered_map>
 
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/exec/inputs/input_meaning.h"
 #include "core/exec/inputs/small_sizes.h"
 #include "core/exec/runtime/model_skeleton.h"
 
@@ -204,6 +208,26 @@ std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::sp
     dim.cheap = cheap_first(dim);
   }
   return dims;
+}
+
+std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes sizes) {
+  std::string formula;
+  std::ranges::remove_copy(name, std::back_inserter(formula), ' ');
+  if (formula.find_first_of("+*/") == std::string::npos) return std::nullopt;
+  sizes.erase(name);
+  return Extent{-1, formula}.at(sizes);
+}
+
+void require_dim(const std::string& name, std::span<const DynamicDim> dims) {
+  std::vector<std::string> names;
+  for (const DynamicDim& dim : dims) names.push_back(dim.name);
+  if (std::ranges::find(names, name) != names.end()) return;
+  if (names.empty())
+    throw UsageError("the model has no dynamic dims, and none of this name", "--bind " + name,
+                     "leave it out");
+  const std::string hint = suggestion(name, names);
+  throw UsageError("no dynamic dim of the model's inputs has this name", "--bind " + name,
+                   hint.empty() ? "`regraft inspect` lists them" : hint);
 }
 
 }  // namespace regraft::exec

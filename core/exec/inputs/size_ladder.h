@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,9 +22,6 @@ struct SizeOption {
   std::string why;
 };
 
-/// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes has that size
-/// first: the rows of a MatMul's, the channels of a Conv's. Then come usual sizes of its kind, sizes that the
-/// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
 struct DynamicDim {
   std::string name;
   DimKind kind = DimKind::batch;
@@ -35,5 +33,11 @@ struct DynamicDim {
 /// MatMul's, the channels of a Conv's) has that size first; then come usual sizes of its kind, sizes that the
 /// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
 std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs);
+
+/// The size of a dim that the model names by others of these: "past_length + 1".
+std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes sizes);
+
+/// Throws UsageError for a name that none of the dims has.
+void require_dim(const std::string& name, std::span<const DynamicDim> dims);
 
 }  // namespace regraft::exec

@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/process.h"
 #include "core/base/stats.h"
 #include "core/exec/inputs/find_feed.h"
@@ -105,7 +106,7 @@ std::filesystem::path write_inputs(const MeasureRequest& request, const std::fil
     list.push_back(
         {{"name", name}, {"type", graph::dtype_name(tensor.dtype)}, {"dims", tensor.dims}, {"file", file}});
   }
-  write_file_atomic(folder / "inputs.json", list.dump());
+  write_file_atomic(folder / "inputs.json", json_text(list));
   return folder / "inputs.json";
 }
 

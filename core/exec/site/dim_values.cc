@@ -31,4 +31,10 @@ std::vector<std::int64_t> DimValues::sizes(const graph::TensorType& type) const 
   return sizes;
 }
 
+double DimValues::elements(const graph::TensorType& type) const {
+  double product = 1;
+  for (const std::int64_t size : sizes(type)) product *= static_cast<double>(size);
+  return product;
+}
+
 }  // namespace regraft::exec

@@ -21,6 +21,8 @@ class DimValues {
   /// The sizes of a ranked type's dims. Throws ExecError for an unranked one, and where a formula gives no
   /// size.
   std::vector<std::int64_t> sizes(const graph::TensorType& type) const;
+  /// Their product, which may be beyond integers.
+  double elements(const graph::TensorType& type) const;
 
  private:
   const graph::Tables& tables_;

@@ -12,6 +12,7 @@
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/dim_values.h"
 #include "core/exec/site/fragment.h"
+#include "core/exec/site/made_constants.h"
 #include "core/exec/site/site.h"
 #include "core/exec/site/site_sizes.h"
 #include "core/exec/site/torch_ops.h"
@@ -31,7 +32,8 @@ constexpr std::int64_t kFewElements = 4096;
 constexpr int kDrawsOfFew = 8;  // few numbers may agree by chance
 constexpr std::int64_t kDefaultLimit = 8;
 constexpr std::int64_t kOtherSize = 3;  // of symbols, beside their given sizes
-constexpr int kRoundings = 16;          // of made constants, that may add up in one value
+constexpr int kRandomTries = 1000;      // of sizes at which the left side may run
+constexpr double kMostElementsTried = 1 << 22;
 
 std::string value_text(const Graph& graph, Value value) {
   return "output " + std::to_string(value.output) + " of node " + std::to_string(value.node) + " (" +
@@ -106,88 +108,6 @@ std::string text(const char* format, auto... values) {
   return buffer;
 }
 
-/// Whether a constant is, or is made of, a floating literal that came with the rewrite.
-bool holds_literal(const graph::WeightTable& weights, const graph::Tables& tables, graph::WeightId weight) {
-  if (weight == graph::WeightId::none) return false;
-  const graph::WeightExpr& expr = weights[weight];
-  if (expr.form == graph::WeightExpr::Form::literal) return graph::is_float(tables.type(expr.type).dtype);
-  return std::ranges::any_of(expr.args,
-                             [&](graph::WeightId arg) { return holds_literal(weights, tables, arg); });
-}
-
-double site_tolerance(const Graph& after, const Site& site, std::span<const Value> replaced) {
-  double tolerance = kSiteTolerance;
-  for (const NodeId id : site.right) {
-    for (const Value& input : after.node(id).inputs) {
-      const graph::Tables& tables = after.tables();
-      if (!input.present() || !holds_literal(tables.weights(), tables, after.weight_of(input))) continue;
-      tolerance = std::max(tolerance, made_constant_tolerance(after.type(input).dtype));
-    }
-  }
-  for (const Value& value : replaced) {
-    const graph::Tables& tables = after.tables();
-    if (holds_literal(tables.weights(), tables, after.weight_of(value))) {
-      tolerance = std::max(tolerance, made_constant_tolerance(after.type(value).dtype));
-    }
-  }
-  return tolerance;
-}
-
-/// The largest and the smallest normal number of a type that constants are rounded to; of others, of doubles.
-std::pair<double, double> extremes(DType dtype) {
-  if (dtype == DType::float32) return {0x1.fffffep127, 0x1p-126};
-  if (dtype == DType::bfloat16) return {0x1.fep127, 0x1p-126};
-  if (dtype == DType::float16) return {65504, 0x1p-14};
-  return {std::numeric_limits<double>::max(), std::numeric_limits<double>::min()};
-}
-
-/// A floating constant that a rewrite computes from others may leave the range of their type, which fp64 does
-/// not show. Says so where a finite one overflows, or where the largest becomes 0 although those that it is
-/// made of are not.
-std::string range_problem(const graph::Tables& tables, graph::WeightId weight, TorchWeights& weights) {
-  using Form = graph::WeightExpr::Form;
-  const DType dtype = tables.type(tables.weights()[weight].type).dtype;
-  if (!graph::is_float(dtype) || tables.weights()[weight].form != Form::operation) return "";
-  const auto largest = [&](graph::WeightId id) {
-    const at::Tensor values = weights.value(id).contiguous();  // no other copies: it may be most of the model
-    const double* const held = values.const_data_ptr<double>();
-    double most_yet = 0;
-    for (std::int64_t i = 0; i < values.numel(); ++i)
-      if (std::isfinite(held[i])) most_yet = std::max(most_yet, std::abs(held[i]));
-    return most_yet;
-  };
-  const auto [most, least] = extremes(dtype);
-  const double made = largest(weight);
-  if (made > most) return text("a constant of %.3g overflows %s", made, graph::dtype_name(dtype).c_str());
-  if (made >= least) return "";
-  std::vector<graph::WeightId> open{weight};
-  std::set<graph::WeightId> seen;
-  while (!open.empty()) {
-    const graph::WeightId id = open.back();
-    const graph::WeightExpr& held = tables.weights()[id];
-    open.pop_back();
-    const bool leaf = held.form != Form::operation && graph::is_float(tables.type(held.type).dtype);
-    if (leaf && largest(id) >= least && made > 0) return "a constant vanishes in " + graph::dtype_name(dtype);
-    for (const graph::WeightId arg : held.args)
-      if (arg != graph::WeightId::none && seen.insert(arg).second) open.push_back(arg);
-  }
-  return "";
-}
-
-/// What lies out of range among the constants that the right side reads; empty where nothing does.
-std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced) {
-  std::vector<Value> read(replaced.begin(), replaced.end());
-  for (const NodeId id : site.right)
-    read.insert(read.end(), after.node(id).inputs.begin(), after.node(id).inputs.end());
-  TorchWeights weights(after.tables());
-  for (const Value& value : read) {
-    if (!value.present() || after.weight_of(value) == graph::WeightId::none) continue;
-    std::string problem = range_problem(after.tables(), after.weight_of(value), weights);
-    if (!problem.empty()) return problem;
-  }
-  return "";
-}
-
 /// max |a - b| / max |a|; infinite where the shapes, a NaN or an infinity differ.
 double relative_error(const at::Tensor& a, const at::Tensor& b) {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -234,23 +154,6 @@ void check_types(const Graph& before, const Graph& after, const rules::Rewrite& 
   }
 }
 
-}  // namespace
-
-double made_constant_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-      return kRoundings * std::exp2(-11);
-    case DType::bfloat16:
-      return kRoundings * std::exp2(-8);
-    case DType::float32:
-      return kRoundings * std::exp2(-24);
-    default:
-      return kSiteTolerance;
-  }
-}
-
-namespace {
-
 bool has_symbols(const Graph& graph, const Site& site) {
   return std::ranges::any_of(site.leaves, [&](const Value& leaf) { return !graph.type(leaf).is_static(); });
 }
@@ -268,6 +171,7 @@ struct Plan {
   std::int64_t unbound_size = 1;  // of symbols without a given size
   int draws = 1;
   std::uint64_t seed = 0;
+  double most_elements = std::numeric_limits<double>::infinity();  // of a leaf
 };
 
 /// All draws at one choice of sizes. False when the left side itself does not run at these sizes.
@@ -282,7 +186,11 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
     std::map<Value, at::Tensor> leaves;
     Fragment left(before, weights);
     try {
-      for (const Value& leaf : site.leaves) leaves[leaf] = source.draw(leaf, draw == 0 ? 1 : kWideScale, rng);
+      for (const Value& leaf : site.leaves) {
+        if (dims.elements(before.type(leaf)) > plan.most_elements)
+          throw ExecError("a value is too large at these sizes", "site check", "");
+        leaves[leaf] = source.draw(leaf, draw == 0 ? 1 : kWideScale, rng);
+      }
       for (const auto& [value, tensor] : leaves) left.set(value, tensor);
       for (const Value& value : rewrite.before) require_dims(before, value, left.value(value));
     } catch (const ExecError& error) {
@@ -297,34 +205,51 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
   return true;
 }
 
-/// Dims behind unknown nodes are symbols that may depend on each other (a Reshape of one to fixed dims).
-/// Tries sizes until the left side runs.
+/// Dims behind unknown nodes are symbols that may depend on each other (a Reshape of one to fixed dims), and
+/// a branch that is not taken at the sizes given may not run there. Tries sizes until the left side runs:
+/// first of symbols without a given size, then of all.
 bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
                               const Site& site, const SiteOptions& options, SiteReport& report) {
-  constexpr int kRandomTries = 1000;
-  const std::vector<graph::SymbolId> plain = open_symbols(before, site, options.bindings, false);
-  // What follows from a symbol that is not among the leaves may have any size as well.
-  const std::vector<graph::SymbolId> all = open_symbols(before, site, options.bindings, true);
-  if (all.empty()) return false;
+  using Symbols = std::vector<graph::SymbolId>;
   const LikelySizes sizes = likely_sizes(before, site);
-  const auto fits = [&](const std::vector<graph::SymbolId>& symbols, const auto& size_of_next) {
-    graph::Bindings bindings = options.bindings;
-    for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size_of_next());
+  const auto fits = [&](graph::Bindings bindings, const Symbols& symbols, const auto& size_of) {
+    for (const graph::SymbolId symbol : symbols) bindings.bind(symbol, size_of(symbol));
     SiteReport attempt;
     attempt.tolerance = report.tolerance;
-    if (!compare_at(before, after, rewrite, site, bindings, {1, options.draws, options.seed}, attempt))
-      return false;
+    const Plan plan{1, options.draws, options.seed, kMostElementsTried};
+    if (!compare_at(before, after, rewrite, site, bindings, plan, attempt)) return false;
     report = attempt;
     return true;
   };
-  for (const std::int64_t size : sizes.all)  // what is joined or added must often be equal
-    if (fits(plain, [size] { return size; }) || fits(all, [size] { return size; })) return true;
-  Rng rng(options.seed, "site sizes");
-  for (int i = 0; i < kRandomTries; ++i) {
-    const std::vector<std::int64_t>& from = i % 4 < 2 ? sizes.fixed : sizes.all;
-    if (fits(i % 2 == 0 ? plain : all, [&] { return from[rng.below(from.size())]; })) return true;
+  const auto search = [&](const graph::Bindings& given, const Symbols& plain, const Symbols& all) {
+    if (all.empty()) return false;
+    for (const std::int64_t size : sizes.all) {  // what is joined or added must often be equal
+      const auto alike = [size](graph::SymbolId) { return size; };
+      if (fits(given, plain, alike) || fits(given, all, alike)) return true;
+    }
+    Rng rng(options.seed, "site sizes");
+    for (int i = 0; i < kRandomTries; ++i) {
+      const std::vector<std::int64_t>& from = i % 4 < 2 ? sizes.fixed : sizes.all;
+      const auto any = [&](graph::SymbolId) { return from[rng.below(from.size())]; };
+      if (fits(given, i % 2 == 0 ? plain : all, any)) return true;
+    }
+    return false;
+  };
+  // What follows from a symbol that is not among the leaves may have any size as well.
+  if (search(options.bindings, open_symbols(before, site, options.bindings, false),
+             open_symbols(before, site, options.bindings, true)))
+    return true;
+  const std::map<graph::SymbolId, std::int64_t> given = given_sizes(before, site, options.bindings);
+  if (given.empty()) return false;
+  const Symbols free = free_symbols(before, site);
+  for (const std::int64_t factor : {2, 4}) {
+    const auto larger = [&](graph::SymbolId symbol) {
+      const auto own = given.find(symbol);
+      return own == given.end() ? 1 : own->second * factor;
+    };
+    if (fits({}, free, larger)) return true;
   }
-  return false;
+  return search({}, free, free);
 }
 
 /// A rewrite of nodes that were dead already.

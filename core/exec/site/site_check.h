@@ -21,12 +21,6 @@ struct SiteReport {
   std::string reason;  // names the value that differs, or what could not be run
 };
 
-/// Relative error that reordering fp64 sums leaves on any site seen here, with a large margin.
-inline constexpr double kSiteTolerance = 1e-9;
-/// The tolerance where the rewrite made floating constants. They are rounded to the model's type (2^-24 for
-/// float32, 2^-11 for float16, 2^-8 for bfloat16). So equality holds only up to a few such roundings.
-double made_constant_tolerance(graph::DType dtype);
-
 /// Checks one rewrite: what it replaced against what it put there. Both run in fp64 on the site's actual
 /// shapes, with the model's real weights. Where these shapes have symbols, they get their given sizes, or 3
 /// where none is given, and also a few smaller ones. `before` is the graph as it was (a copy, or the graph

@@ -31,6 +31,28 @@ std::vector<std::int64_t> constant_operands(const Graph& graph, NodeId id) {
   return all;
 }
 
+/// The symbols that dims of the leaves are, and those in formulas among them.
+std::set<graph::SymbolId> symbols_of(const Graph& graph, const Site& site) {
+  std::set<graph::SymbolId> symbols;
+  const auto note = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const auto symbol = graph.tables().find_symbol(name);
+    if (symbol) symbols.insert(*symbol);
+    return symbol ? std::optional<std::int64_t>(1) : std::nullopt;
+  };
+  for (const Value& leaf : site.leaves) {
+    for (const graph::Dim dim : graph.type(leaf).dims) {
+      if (!graph::is_symbol(dim)) continue;
+      symbols.insert(graph::dim_symbol(dim));
+      const std::string& name = graph.tables().symbol_name(graph::dim_symbol(dim));
+      try {
+        if (graph::is_formula(name)) graph::evaluate_formula(name, note);
+      } catch (const graph::GraphError&) {  // a division by zero: what it is made of is noted by then
+      }
+    }
+  }
+  return symbols;
+}
+
 }  // namespace
 
 std::vector<graph::SymbolId> open_symbols(const Graph& graph, const Site& site,
@@ -46,29 +68,18 @@ std::vector<graph::SymbolId> open_symbols(const Graph& graph, const Site& site,
   return {symbols.begin(), symbols.end()};
 }
 
+std::vector<graph::SymbolId> free_symbols(const Graph& graph, const Site& site) {
+  std::set<graph::SymbolId> free;
+  for (const graph::SymbolId symbol : symbols_of(graph, site))
+    if (!graph::is_formula(graph.tables().symbol_name(symbol))) free.insert(symbol);
+  return {free.begin(), free.end()};
+}
+
 std::map<graph::SymbolId, std::int64_t> given_sizes(const Graph& graph, const Site& site,
                                                     const graph::Bindings& bindings) {
   std::map<graph::SymbolId, std::int64_t> given;
-  const auto plain = [&](graph::SymbolId symbol) {
-    const std::optional<std::int64_t> size = bindings.find(symbol);
-    if (size) given.emplace(symbol, *size);
-    return size;
-  };
-  const auto named = [&](std::string_view name) -> std::optional<std::int64_t> {
-    const auto symbol = graph.tables().find_symbol(name);
-    return symbol ? plain(*symbol) : std::nullopt;
-  };
-  for (const Value& leaf : site.leaves) {
-    for (const graph::Dim dim : graph.type(leaf).dims) {
-      if (!graph::is_symbol(dim)) continue;
-      plain(graph::dim_symbol(dim));
-      const std::string& name = graph.tables().symbol_name(graph::dim_symbol(dim));
-      try {
-        if (graph::is_formula(name)) graph::evaluate_formula(name, named);
-      } catch (const graph::GraphError&) {  // a division by zero: what it is made of is noted by then
-      }
-    }
-  }
+  for (const graph::SymbolId symbol : symbols_of(graph, site))
+    if (const std::optional<std::int64_t> size = bindings.find(symbol)) given.emplace(symbol, *size);
   return given;
 }
 

@@ -15,6 +15,9 @@ namespace regraft::exec {
 std::vector<graph::SymbolId> open_symbols(const graph::Graph& graph, const Site& site,
                                           const graph::Bindings& bindings, bool formulas);
 
+/// The symbols that dims of the leaves are, or are formulas over; no formulas.
+std::vector<graph::SymbolId> free_symbols(const graph::Graph& graph, const Site& site);
+
 /// The symbols that a size was given for and that dims of the leaves are, or are formulas over, with it.
 std::map<graph::SymbolId, std::int64_t> given_sizes(const graph::Graph& graph, const Site& site,
                                                     const graph::Bindings& bindings);

@@ -92,6 +92,9 @@ TEST(MappedFile, RefusesMissingEmptyAndSpecialFiles) {
   EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "empty"); }), HasSubstr("is empty"));
   EXPECT_THAT(error_of([&] { const MappedFile file(dir.path()); }), HasSubstr("Is a directory"));
   EXPECT_THAT(error_of([&] { const MappedFile file("/dev/null"); }), HasSubstr("not a regular file"));
+  ASSERT_EQ(::mkfifo((dir.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { const MappedFile file(dir.path() / "pipe"); }), HasSubstr("not a regular file"))
+      << "it does not wait for a writer";
 }
 
 TEST(AtomicFile, ReplacesOnlyOnCommitAndLeavesNothingAside) {

@@ -104,7 +104,7 @@ TEST_F(RuntimesTest, ErrorsSayWhatIsWrongWithARuntime) {
       errors("version = str\ndef load(model, inputs, threads):\n    raise ValueError('Loop\\n is new')"),
       AllOf(HasSubstr("in.onnx: seven cannot run it: Loop is new"), Not(HasSubstr("Traceback"))));
   EXPECT_THAT(errors("import os\nversion = str\ndef load(model, inputs, threads):\n    os.abort()"),
-              HasSubstr("measuring in seven ended with killed by signal 6"));
+              HasSubstr("measuring in seven was killed by signal 6"));
   const Captured limited = bench(runtime(adapter("1", "1")), {"--other-optimisation", "none"});
   EXPECT_EQ(limited.status.code, 2);
   EXPECT_THAT(limited.errors, HasSubstr("--other-optimisation: only ONNX Runtime's own"));

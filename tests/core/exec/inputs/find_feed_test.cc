@@ -164,6 +164,13 @@ TEST_F(FindFeed, DimsNamedByOthersFollowThem) {
   EXPECT_EQ(feed.taken[2].why, "follows from the others");
 }
 
+TEST_F(FindFeed, ANameLikeAFormulaOverNothingIsAName) {
+  ModelBuilder model;
+  model.input("x", {"(n+1)", 2}).output("y", {"(n+1)", 2});
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(find(model).taken, ElementsAre(TakenSize{"(n+1)", 1, "usual batch"}));
+}
+
 TEST_F(FindFeed, SizesThatNoFormulaGivesAreObserved) {
   ModelBuilder model;
   model.input("x", {"n"}).output("y", {1, "found"}, kInt64);
@@ -206,6 +213,21 @@ TEST_F(FindFeed, IntegersThatMeanNothingKnownAreTriedAlike) {
   const Feed feed = find(model);
   ASSERT_TRUE(feed.runs()) << feed.problem;
   EXPECT_EQ(feed.constant, 1);
+}
+
+TEST_F(FindFeed, RunsForTheNumbersThatIntegersMean) {
+  ModelBuilder model;  // at a rate of 16000 at least 200 samples, at others fewer do
+  model.input("x", {1, "sequence"}).input("rate", {1}, kInt64).output("y", {1, 1});
+  model.integers("fast", {16000}).integers("at", {199}).integers("near", {0});
+  model.node("Equal", {"rate", "fast"}, {"is_fast"});
+  model.node("Where", {"is_fast", "at", "near"}, {"element"});
+  ModelBuilder::set_int(model.node("Gather", {"x", "element"}, {"y"}), "axis", 1);
+  const Feed feed = find(model, {.bound = {{"sequence", {128}}}});
+  EXPECT_EQ(feed.constant, 1) << "a size that is bound is kept";
+  const Feed free = find(model);
+  ASSERT_TRUE(free.runs()) << free.problem;
+  EXPECT_FALSE(free.constant);
+  EXPECT_GE(free.points[0].sizes.at("sequence"), 200);
 }
 
 TEST_F(FindFeed, FindsWhatOneDimAsksForAndKeepsTheOthersUsual) {
@@ -294,6 +316,15 @@ TEST_F(FindFeed, AnOptionalIsThere) {
   model.node("OptionalGetElement", {"x"}, {"y"});
   const Feed feed = find(model);
   EXPECT_TRUE(feed.runs()) << feed.problem;
+}
+
+TEST_F(FindFeed, NamesThatAreNotUtf8AreRefused) {
+  ModelBuilder model;
+  model.input("x", {"n\xFF", 2}).output("y", {"n\xFF", 2});
+  model.node("Relu", {"x"}, {"y"});
+  const Feed feed = find(model);
+  EXPECT_FALSE(feed.runs());
+  EXPECT_THAT(feed.problem, HasSubstr("a name that is not UTF-8"));
 }
 
 TEST_F(FindFeed, AMapIsRefusedWithItsNameAndWhatToDo) {

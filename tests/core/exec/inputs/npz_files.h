@@ -15,8 +15,10 @@ void append(std::string& out, T number) {
   out.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-inline std::string npy(const std::string& descr, const std::string& shape, const std::string& elements) {
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+inline std::string npy(const std::string& descr, const std::string& shape, const std::string& elements,
+                       const std::string& fortran_order = "False") {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + fortran_order + ", 'shape': " + shape + ", }";
   header.resize((header.size() + 10 + 63) / 64 * 64 - 10, ' ');
   std::string out("\x93NUMPY\x01\x00", 8);
   append(out, static_cast<std::uint16_t>(header.size()));

@@ -42,6 +42,20 @@ TEST(Npz, ReadsArchivesStoredAndCompressed) {
   }
 }
 
+TEST(Npz, ReadsArraysOfColumns) {
+  const TempDir folder;
+  const std::filesystem::path file = folder.path() / "in.npz";
+  const std::string x = npy("<f4", "(2, 3)", floats({1, 4, 2, 5, 3, 6}), "True"),
+                    deep = npy("<f4", "(2, 1, 2, 2)", floats({1, 5, 3, 7, 2, 6, 4, 8}), "True"),
+                    none = npy("<f4", "(0, 3)", "", "True");
+  write_file_atomic(file, npz({{"x", x}, {"deep", deep}, {"none", none}}, false));
+  const auto tensors = read_npz(file);
+  EXPECT_THAT(tensors.at("x").dims, ElementsAre(2, 3));
+  EXPECT_THAT(tensors.at("x").as<float>(), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(tensors.at("deep").as<float>(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(tensors.at("none").dims, ElementsAre(0, 3));
+}
+
 TEST(Npz, RefusesDamage) {
   const std::string good = npz({{"x", npy("<f4", "(2,)", floats({1, 2}))}}, true);
   for (std::size_t size = 0; size < good.size(); size += 7)

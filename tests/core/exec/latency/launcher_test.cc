@@ -45,7 +45,7 @@ TEST(ProcessLauncher, SaysWhoPrintedGarbageDiedOrTookTooLong) {
   };
   EXPECT_THAT(error("echo hello"), HasSubstr("measuring in sh: not a measurement: "));
   EXPECT_THAT(error("true"), HasSubstr("measuring in sh: not a measurement: "));
-  EXPECT_THAT(error("kill -9 $$"), HasSubstr("measuring in sh ended with killed by signal 9"));
+  EXPECT_THAT(error("kill -9 $$"), HasSubstr("measuring in sh was killed by signal 9"));
   EXPECT_THAT(error("echo 'no such module' >&2; exit 1"),
               HasSubstr("measuring in sh ended with exit code 1: no such module"));
   EXPECT_THAT(error("echo 'regraft: it is not installed (pip install it)' >&2; exit 1"),

@@ -26,6 +26,26 @@ TEST(RuntimeMessage, LeavesOutPlacesInTheRuntime) {
             "Opset 99 is under development.");
 }
 
+TEST(RuntimeMessage, SaysOfAFileThatItCannotLoadWhatIsWrongWithIt) {
+  EXPECT_EQ(runtime_message("Load model from /tmp/a b.onnx failed:Node (n) Op (Conv) Attribute strides"),
+            "Node (n) Op (Conv) Attribute strides");
+  EXPECT_EQ(runtime_message(
+                "Load model from /tmp/m.onnx failed:/onnxruntime_src/onnxruntime/core/graph/graph.cc:1327 "
+                "onnxruntime::Graph::Graph(const onnxruntime::Model&, bool) [ONNXRuntimeError] : 1 : FAIL : "
+                "tensorprotoutils.cc:2265 ToTensorProto Constant node: has no data attributes\n"),
+            "Constant node: has no data attributes");
+  EXPECT_EQ(runtime_message(
+                "/onnxruntime_src/onnxruntime/core/a.cc:1 void f(int) [ONNXRuntimeError] : 1 : FAIL : No "
+                "such op"),
+            "No such op");
+  EXPECT_EQ(runtime_message("/onnxruntime_src/onnxruntime/core/a.cc:1 void f(int) [ONNXRuntimeError] : 1"),
+            "[ONNXRuntimeError] : 1");
+  EXPECT_EQ(
+      runtime_message("Exception during initialization: /onnxruntime_src/onnxruntime/core/a.h:256 "
+                      "Div<T>::Div(const Info&) [with T = int] b[i] != T{0} was false. Division by zero"),
+      "Division by zero");
+}
+
 TEST(RuntimeMessage, KeepsWhatHasNoOtherWords) {
   const std::string bare = "/onnxruntime_src/onnxruntime/core/graph/load.h:46 void f(int)";
   EXPECT_EQ(runtime_message(bare), bare);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/rng.h"
+#include "core/exec/site/made_constants.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/set/rule_set.h"
 
@@ -46,7 +47,7 @@ class SiteCheck : public ::testing::Test {
   }
 
   /// Applies the first match of the only rule and checks its site.
-  SiteReport rewrite(const std::string& rule) {
+  SiteReport rewrite(const std::string& rule, const graph::Bindings& bindings = {}) {
     const rules::RuleSet rules = rules::RuleSet::parse(rule, "test.rules");
     graph_.commit();
     const Graph before = graph_;
@@ -58,6 +59,7 @@ class SiteCheck : public ::testing::Test {
     const rules::Rewrite done = rules::apply(graph_, rules, index.matches(0)[0]);
     SiteOptions options;
     options.seed = 3;
+    options.bindings = bindings;
     return check_site(before, graph_, done, options);
   }
 
@@ -251,6 +253,34 @@ TEST_F(SiteCheck, CatchesAWrongRuleAtSizesThatItFound) {
   const Value y = op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{2, 4, 3}}});
   graph_.add_output(op(OpKind::relu, {y}));
   EXPECT_FALSE(rewrite("r: Relu(Reshape{r}(x)) => Reshape{r}(Abs(x))").passes);
+}
+
+// A branch that is not taken at the sizes given may not run there.
+TEST_F(SiteCheck, LooksElsewhereWhereTheLeftSideDoesNotRunAtTheSizesGiven) {
+  const graph::Dim samples = graph::symbol_dim(tables_.symbol("samples"));
+  const Value y = op(OpKind::conv, {input({1, 1, samples}), weight({2, 1, 40}, 80)});
+  graph_.add_output(op(OpKind::relu, {y}));
+  graph::Bindings short_ones;
+  short_ones.bind(graph::dim_symbol(samples), 32);
+  const Graph start = graph_;
+  const SiteReport right =
+      rewrite("r: Relu(Conv{k,s,p,d,g}(x, w)) => Max(Conv{k,s,p,d,g}(x, w), 0)", short_ones);
+  EXPECT_TRUE(right.passes) << right.reason;
+  graph_ = start;
+  const SiteReport wrong =
+      rewrite("r: Relu(Conv{k,s,p,d,g}(x, w)) => Abs(Conv{k,s,p,d,g}(x, w))", short_ones);
+  EXPECT_FALSE(wrong.passes);
+  EXPECT_THAT(wrong.reason, HasSubstr("differs from"));
+}
+
+TEST_F(SiteCheck, LooksAtOtherSizesOfDimsThatHangTogether) {
+  const graph::Dim a = graph::symbol_dim(tables_.symbol("a")), b = graph::symbol_dim(tables_.symbol("b"));
+  const Value y = op(OpKind::reshape, {input({2, a, b})}, {{Attr::shape, graph::Ints{2, 4, 3}}});
+  graph_.add_output(op(OpKind::relu, {y}));
+  graph::Bindings others;
+  for (const graph::Dim dim : {a, b}) others.bind(graph::dim_symbol(dim), 5);
+  const SiteReport report = rewrite("r: Relu(Reshape{r}(x)) => Reshape{r}(Relu(x))", others);
+  EXPECT_TRUE(report.passes) << report.reason;
 }
 
 TEST_F(SiteCheck, PassesARewriteOfWhatNothingUses) {
