@@ -83,17 +83,19 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
 // changed.
 void AnalyticCost::settle_layouts(std::span<const NodeId> touched) {
   seeds_.clear();
-  open_.clear();
   for (const NodeId id : touched) {
     if (graph_.alive(id)) {
       seeds_.push_back(id);
-      open_.push_back(id);
     } else if (id < layouts_.size()) {  // else it came and went since the last update
       layouts_[id] = {};
       fusion_[id] = {};
       set_cost(id, {});
     }
   }
+  reach(kLayoutRadius);
+  open_ = seeds_;
+  for (const NodeId id : reached_)
+    if (sees_neighbours(graph_.node(id).kind)) open_.push_back(id);
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
     const LayoutState state = layout_of(graph_, kernels_, layouts_, id);

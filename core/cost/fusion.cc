@@ -377,8 +377,11 @@ Fusion FusionRules::pad_into_conv(NodeId node) const {
   const NodeId user = near_.only_user(node);
   if (user == kNoNode || kind(user) != OpKind::conv || near_.input(user, 0).node != node) return {};
   if (!attrs.has(Attr::pads) || attrs.text(Attr::mode) != "constant") return {};
+  const auto& pads = attrs.ints(Attr::pads);
+  const std::size_t n = pads.size() / 2;
+  const bool of_pixels = n > 2 && pads[0] == 0 && pads[1] == 0 && pads[n] == 0 && pads[n + 1] == 0;
   const bool zero = !attrs.has(Attr::value) || attrs.real(Attr::value) == 0;
-  return zero ? Fusion{user, {}} : Fusion{};
+  return of_pixels && zero ? Fusion{user, {}} : Fusion{};
 }
 
 }  // namespace regraft::cost

@@ -183,6 +183,7 @@ bool GeluSite::has(NodeId node) const {
 
 GeluSite gelu_around(const Neighbourhood& near, NodeId node) {
   Found erfs;
+  if (near.is(node, OpKind::erf)) erfs.push_back(node);
   erfs_above(near, node, 3, erfs);
   if (const NodeId user = near.only_user(node); user != kNoNode) {
     if (near.is(user, OpKind::erf)) erfs.push_back(user);

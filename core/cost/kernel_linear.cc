@@ -29,8 +29,9 @@ LinearTime product_time(const KernelShape& shape, double batch, double rows, dou
   time.arithmetic_us = product_us(device, batch, rows, inner, columns);
   if (constant)
     time.weight_bytes = batch * inner * columns * sizeof(float);
-  else
-    time.other_us += batch * inner * columns * device.pack_ns * 1e-3;
+  else  // a single row takes the right operand as it is
+    time.other_us += batch * inner * columns * 1e-3 *
+                     (rows > 1 ? device.pack_ns : sizeof(float) * device.near_ns_per_byte);
   const double outputs = batch * rows * columns;
   if (outputs * sizeof(float) > device.near_bytes) time.other_us += outputs * device.spill_ns * 1e-3;
   return time;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cost/gelu_site.h"
+
 namespace regraft::cost {
 namespace {
 
@@ -56,9 +58,12 @@ class LayoutRule {
       case OpKind::resize:
         return at(0) && graph_.type(node_.inputs[0]).rank() == 4;
       case OpKind::add:
-        return all_inputs() || folded_into_conv();
+        return all_inputs() || folded_into_conv() || in_gelu();
       case OpKind::mul:
-        return all_inputs() || folded_into_conv() || scaled_by_channel();
+        return all_inputs() || folded_into_conv() || scaled_by_channel() || in_gelu();
+      case OpKind::div:
+      case OpKind::erf:
+        return in_gelu();
       case OpKind::sum:
         return all_inputs();
       case OpKind::concat:
@@ -77,6 +82,15 @@ class LayoutRule {
     for (std::size_t i = 0; i < node_.inputs.size(); ++i)
       if (!at(i) || graph_.type_id(node_.inputs[i]) != graph_.type_id(node_.inputs[0])) return false;
     return true;
+  }
+
+  // Part of a Gelu, which is one kernel, of what is blocked. Whatever a part reads is blocked then, too.
+  bool in_gelu() const {
+    const auto blocked = [&](Value v) { return layouts_[v.node].blocked; };
+    if (std::none_of(node_.inputs.begin(), node_.inputs.end(), blocked)) return false;
+    const Neighbourhood near(graph_);
+    const GeluSite site = gelu_around(near, id_);
+    return site.found() && blocked(near.scaled(site.scale).value);
   }
 
   // Add or Mul of a constant a channel behind a convolution.

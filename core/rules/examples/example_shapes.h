@@ -54,6 +54,7 @@ class ExampleShapes : public ExampleWindows {
       case K::global_average_pool:
         image_ = image_dims();
         if (range.most == 3) image_.resize(3);  // rows
+        while (image_.size() < range.least) image_.push_back(4);
         return image_;
       case K::batch_norm:
         return normalised_dims();

@@ -131,7 +131,10 @@ class ExampleWindows {
 
   Dims weight_dims(const Dims& first) {
     kernel_ = each(first.size() - 2, {1, 1, 3});
-    if (choices_.drawn(6) == 0) kernel_[choices_.drawn(kernel_.size())] = 2;
+    if (choices_.drawn(6) == 0) {  // or as long as the image
+      const std::size_t at = choices_.drawn(kernel_.size());
+      kernel_[at] = choices_.drawn(2) == 0 ? 2 : first[at + 2];
+    }
     if (choices_.drawn(4) == 0)
       if (const auto named = near_named(kMostKernel)) kernel_.assign(kernel_.size(), *named);
     Dims dims = {group_ * choices_.pick({1, 2}), first[1] / group_};

@@ -96,6 +96,17 @@ TEST(Fusion, GeluIsSeenInItsTwoForms) {
   }
 }
 
+TEST(Fusion, AGeluBetweenConvolutionsKeepsTheLayout) {
+  Net whole, exported;
+  for (Net* net : {&whole, &exported}) {
+    const Value a = net->conv(net->input({1, 16, 8, 8}), 16, 3);
+    const auto form = net == &whole ? Net::GeluForm::outer_half : Net::GeluForm::exported;
+    net->output(net->conv(net->gelu(a, form), 16, 3));
+  }
+  EXPECT_EQ(whole.launches(), 3 + 2);
+  EXPECT_EQ(exported.launches(), 2 + 5 + 4) << "five kernels outside of the layout";
+}
+
 TEST(Fusion, GeluAsExportedByTorchIsFiveKernels) {
   Net net;
   net.output(net.gelu(net.linear(net.input({197, 64}), 128), Net::GeluForm::exported));
@@ -172,6 +183,14 @@ TEST(Fusion, ZeroPadGoesIntoTheConvolution) {
     net.output(net.conv(x, 16, 3));
     EXPECT_EQ(net.launches(), value == 0 ? 2 : 3);  // with the reorder of the output
   }
+}
+
+TEST(Fusion, APadOfChannelsIsAKernelOfItsOwn) {
+  Net net;
+  const Value x =
+      net.op(OpKind::pad, {net.input({1, 30, 8, 8})}, {{Attr::pads, Ints{0, 0, 0, 0, 0, 2, 0, 0}}});
+  net.output(net.conv(x, 16, 3));
+  EXPECT_EQ(net.launches(), 2 + 2);  // a reorder at both ends
 }
 
 TEST(Fusion, AGeluByTanhIsOneKernel) {

@@ -38,7 +38,7 @@ class RandomNet {
 
   Value image() {
     const Value x = pick(images_);
-    switch (rng_.below(12)) {
+    switch (rng_.below(13)) {
       case 0:
         return net_.conv(x, 16, 3);
       case 1:
@@ -61,6 +61,8 @@ class RandomNet {
         return net_.op(OpKind::mul, {x, rng_.below(2) == 0 ? net_.weight({16, 1, 1}) : net_.scalar(2)});
       case 10:
         return net_.op(OpKind::mul, {x, net_.op(OpKind::sigmoid, {x})});
+      case 11:
+        return net_.gelu(x, rng_.below(2) == 0 ? Net::GeluForm::outer_half : Net::GeluForm::inner_half);
       default: {
         const Value both = net_.op(OpKind::concat, {x, pick(images_)}, {{Attr::axis, std::int64_t{1}}});
         return net_.conv(both, 16, 1);

@@ -34,9 +34,9 @@ void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
 }
 
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
-/// outer, C [], C1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K [16, 1, 1], W [16, 16, 3,
-/// 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size; Transpose
-/// swaps the last two dims.
+/// outer, root, C [], C1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K [16, 1, 1], W [16,
+/// 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size;
+/// Transpose swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   const std::string text = one.nodes;
   testing::ModelBuilder model;
@@ -55,6 +55,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   weight("plushalf", {}, 0.5f);
   weight("cubed", {}, 0.044715f);
   weight("outer", {}, 0.79788458f);
+  weight("root", {}, 1.41421354f);
   weight("B8", {8}, 0.25f);
   weight("M", {64, 64}, 0.01f);
   weight("Mk", {64, 64}, 0.02f);
@@ -234,6 +235,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
         Case{"hard_swish_of_a_sum",
              "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"gelu",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
+        Case{"gelu_half_first",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
+        Case{"gelu_of_another_order",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
         Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -118,6 +118,27 @@ TEST(Families, SoftmaxIsDeferredPastTheValues) {
 }
 
 // Windows cut out of an image and put together again: one Gather of rows each way, and one of both.
+// Letters, looked up, scaled, multiplied twice and put through a function: one table.
+TEST(Families, WhatIsComputedOfLettersIsATable) {
+  GraphBuilder b;
+  const Value rows = b.op(OpKind::gather, {b.weight({9, 6}), b.input({3}, graph::DType::int64)});
+  const Value hidden = b.op(OpKind::matmul, {b.op(OpKind::mul, {rows, b.scalar(2)}), b.weight({6, 5})});
+  b.output(b.op(OpKind::tanh, {b.op(OpKind::gemm, {hidden, b.weight({5, 4}), b.weight({4})})}));
+  expect_leads(b, "table-binary\ntable-matmul\ntable-gemm\ntable-unary\nexpect Gather 1\nexpect total 1\n");
+}
+
+// Attention pooling: the bias of the scores cancels, the sum of the steps is a product.
+TEST(Families, StepsAreSummedByAProduct) {
+  for (const std::int64_t keep : {0, 1}) {
+    GraphBuilder b;
+    const Value x = b.input({2, 5, 3});
+    const Value scores = b.op(OpKind::add, {b.op(OpKind::matmul, {x, b.weight({3, 1})}), b.weight({1})});
+    const Value weighted = b.op(OpKind::mul, {b.op(OpKind::softmax, {scores}, axis(1)), x});
+    b.output(b.op(OpKind::reduce_sum, {weighted}, {{Attr::axes, Ints{1}}, {Attr::keepdims, keep}}));
+    expect_leads(b, "softmax-shift-scalar\nsum-weighted\nexpect Add 0\nexpect Mul 0\nexpect ReduceSum 0\n");
+  }
+}
+
 TEST(Families, ChainsOfReshapesAndTransposesAreOneGather) {
   GraphBuilder b;
   const Value x = b.input({1, 4, 4, 3});

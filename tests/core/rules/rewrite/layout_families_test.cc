@@ -63,6 +63,23 @@ TEST(LayoutFamilies, WhatStandsBeforeAConvolutionGoesIntoItsWeights) {
   expect_leads(b, "factor-depthwise\nfactor-conv\nsummand-conv\nexpect total 3\n");
 }
 
+// Over all the electrodes at once: whole, and a filter a group.
+TEST(LayoutFamilies, RowsAreChannelsToAKernelAsLongAsTheirAxis) {
+  for (const std::int64_t group : {1, 3}) {
+    GraphBuilder b;
+    const Value x = b.op(OpKind::relu, {b.input({2, 3, 5, 8})});
+    b.output(b.op(OpKind::conv, {x, b.weight({6, 3 / group, 5, 3}), b.weight({6})},
+                  {{Attr::group, group}, {Attr::strides, Ints{1, 2}}, {Attr::pads, Ints{0, 1, 0, 1}}}));
+    expect_leads(b, "conv-whole-axis\nexpect Reshape 1\nexpect Conv 1\nexpect total 3\n");
+  }
+}
+
+TEST(LayoutFamilies, ChannelsAreFilledUpBeforeAConvolution) {
+  GraphBuilder b;
+  b.output(b.op(OpKind::conv, {b.input({1, 15, 6, 6}), b.weight({16, 15, 3, 3})}));
+  expect_leads(b, "conv-pad-inputs all\nexpect Pad 1\nexpect Conv 1\n");
+}
+
 TEST(LayoutFamilies, AGateAndWhatItPassesAreOneProduct) {
   GraphBuilder b;
   const Value x = image_conv(b, b.input({1, 16, 6, 6}), 16, 1);

@@ -1,0 +1,157 @@
+// Families of rewrites that models in the wild want: each found by descent from a small model, and left alone
+// where it does not pay or does not hold.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/clock.h"
+#include "core/cost/analytic.h"
+#include "core/env/rewrite_state.h"
+#include "core/rules/graph_builder.h"
+#include "core/search/all_sites_descent.h"
+
+namespace regraft::search {
+namespace {
+
+using graph::Attr;
+using graph::Ints;
+using graph::Node;
+using graph::OpKind;
+using graph::Value;
+using rules::testing::GraphBuilder;
+
+struct Found {
+  graph::Graph graph;
+  double gain;  // predicted
+};
+
+/// What descent leads to, with the shipped rules and device.
+Found descend(GraphBuilder& b) {
+  b.graph().commit();
+  const std::string root = REGRAFT_SOURCE_DIR;
+  static const rules::RuleSet rules = rules::RuleSet::load(root + "/configs/rules");
+  const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
+  const ManualClock clock;
+  Rng rng(1, "search");
+  const SearchResult found = make_all_sites_descent()->run({b.graph(), rules, costs},
+                                                           {.seconds = 1, .expansions = 500}, rng, {clock});
+  return {env::replay(b.graph(), rules, found.path), found.initial.latency_us / found.best.latency_us};
+}
+
+std::size_t count(const graph::Graph& graph, OpKind kind, std::size_t rank = 0) {
+  std::size_t found = 0;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id) {
+    if (!graph.alive(id) || graph.node(id).kind != kind) continue;
+    if (rank == 0 || graph.type({id, 0}).rank() == rank) ++found;
+  }
+  return found;
+}
+
+Value gelu(GraphBuilder& b, Value x) {
+  const Value erf = b.op(OpKind::erf, {b.op(OpKind::div, {x, b.scalar(1.41421354)})});
+  return b.op(OpKind::mul, {b.op(OpKind::mul, {x, b.op(OpKind::add, {erf, b.scalar(1)})}), b.scalar(0.5)});
+}
+
+Value row_conv(GraphBuilder& b, Value x, std::int64_t out) {
+  const std::int64_t in = b.graph().type(x).dims[1];
+  return b.op(OpKind::conv, {x, b.weight({out, in, 5}), b.weight({out})}, {{Attr::pads, Ints{2, 2}}});
+}
+
+// Detectors of series: residual blocks of convolutions of rows with Gelus between, which stay in the blocked
+// layout.
+TEST(WildFamilies, BlocksOfRowsAndGelusBecomeImages) {
+  GraphBuilder b;
+  Value x = b.input({1, 32, 128});
+  for (int block = 0; block < 3; ++block)
+    x = gelu(b, b.op(OpKind::add, {x, row_conv(b, gelu(b, row_conv(b, x, 32)), 32)}));
+  b.output(x);
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::conv, 4), 6u);
+  EXPECT_EQ(count(found.graph, OpKind::squeeze) + count(found.graph, OpKind::unsqueeze), 2u);
+  EXPECT_GT(found.gain, 1.15);
+}
+
+TEST(WildFamilies, RowsStayRowsWhereTheLayoutIsLeftAtOnce) {
+  GraphBuilder b;
+  b.output(b.op(OpKind::softmax, {row_conv(b, b.input({1, 32, 16}), 32)}, {{Attr::axis, std::int64_t{2}}}));
+  EXPECT_EQ(count(descend(b).graph, OpKind::conv, 3), 1u);
+}
+
+/// A convolution over all the electrodes, behind one over time.
+Value montage(GraphBuilder& b, std::int64_t channels, std::int64_t electrodes, std::int64_t kernel) {
+  const Value x = b.op(
+      OpKind::relu, {b.op(OpKind::conv, {b.input({1, 1, electrodes, 200}), b.weight({channels, 1, 1, 5})})});
+  return b.op(OpKind::conv, {x, b.weight({64, channels, kernel, 3})});
+}
+
+TEST(WildFamilies, AKernelAsLongAsAnAxisMakesChannelsOfIt) {
+  GraphBuilder b;
+  b.output(montage(b, 20, 32, 32));
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::reshape), 1u);
+  EXPECT_GT(found.gain, 1.1) << "20 channels take the time of 32";
+}
+
+TEST(WildFamilies, AxesStayWhereKernelsAreShorterOrChannelsWhole) {
+  GraphBuilder shorter, whole;
+  shorter.output(montage(shorter, 20, 32, 31));
+  whole.output(montage(whole, 32, 32, 32));
+  EXPECT_EQ(count(descend(shorter).graph, OpKind::reshape), 0u);
+  EXPECT_EQ(count(descend(whole).graph, OpKind::reshape), 0u);
+}
+
+/// A convolution of rows of pixels, in the blocked layout but for its channels.
+Value wide_conv(GraphBuilder& b, std::int64_t channels) {
+  const Value x = b.input({1, channels, 32, 32});
+  return b.op(OpKind::relu, {b.op(OpKind::conv, {x, b.weight({64, channels, 3, 3})})});
+}
+
+TEST(WildFamilies, ChannelsOffTheLayoutAreFilledUpWhereFewAreMissing) {
+  GraphBuilder one, many;
+  one.output(wide_conv(one, 63));
+  many.output(wide_conv(many, 51));
+  const Found found = descend(one);
+  EXPECT_EQ(count(found.graph, OpKind::pad), 1u);
+  EXPECT_GT(found.gain, 1.05);
+  EXPECT_EQ(count(descend(many).graph, OpKind::pad), 0u) << "52 channels take the time of 64";
+}
+
+/// Letters, looked up and multiplied, as recurrent cells take their input.
+Value letters(GraphBuilder& b, std::int64_t alphabet) {
+  const Value rows = b.op(OpKind::gather, {b.weight({alphabet, 64}), b.input({3}, graph::DType::int64)});
+  return b.op(OpKind::tanh, {b.op(OpKind::gemm, {rows, b.weight({64, 192}), b.weight({192})})});
+}
+
+TEST(WildFamilies, WhatIsComputedOfLettersIsATable) {
+  GraphBuilder b;
+  b.output(letters(b, 40));
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::gather), 1u);
+  EXPECT_EQ(count(found.graph, OpKind::gemm) + count(found.graph, OpKind::matmul), 0u);
+  EXPECT_EQ(count(found.graph, OpKind::tanh), 0u);
+}
+
+TEST(WildFamilies, OfAVocabularyFarLargerThanItsRowsNoTableIsMade) {
+  GraphBuilder b;
+  b.output(letters(b, 1000));
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::gemm) + count(found.graph, OpKind::matmul), 1u);
+}
+
+/// Steps, summed by weights that are computed.
+Value pooled(GraphBuilder& b, std::int64_t columns) {
+  const Value x = b.input({1, 225, 32}), weights = b.op(OpKind::sigmoid, {b.input({1, 225, columns})});
+  return b.op(OpKind::reduce_sum, {b.op(OpKind::mul, {x, weights})},
+              {{Attr::axes, Ints{1}}, {Attr::keepdims, std::int64_t{0}}});
+}
+
+TEST(WildFamilies, ASumByWeightsIsAProduct) {
+  GraphBuilder b, each;
+  b.output(pooled(b, 1));
+  each.output(pooled(each, 32));
+  EXPECT_EQ(count(descend(b).graph, OpKind::matmul), 1u);
+  EXPECT_EQ(count(descend(each).graph, OpKind::matmul), 0u) << "each column has weights of its own";
+}
+
+}  // namespace
+}  // namespace regraft::search
