@@ -91,6 +91,19 @@ class Prober {
   std::map<std::string, bool> runs_;  // by label
 };
 
+/// What a model does for other integers than it names, where it runs then: another branch, say.
+void add_unchosen(OrtSession& session, const InputSource& source, const SymbolSizes& bound, Rng& rng,
+                  Reference& reference) {
+  const std::unique_ptr<InputSource> unchosen = source.unchosen();
+  if (!unchosen) return;
+  try {
+    reference.runs.push_back(run_once(session, *unchosen, bound, 0, rng));
+    reference.runs.back().binding += "; other integers than it names";
+    reference.runs.back().probe = true;
+  } catch (const ExecError&) {
+  }
+}
+
 /// All symbols alike: the first few sizes that run, then the smallest that does, if larger ones do too.
 void probe_together(Prober& prober, const std::set<std::string>& symbols,
                     std::span<const std::int64_t> sizes) {
@@ -145,6 +158,7 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) 
 
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, Rng& rng, Reference& reference) {
+  add_unchosen(session, source, bound, rng, reference);
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, rng, reference);
