@@ -94,6 +94,19 @@ class Prober {
   std::map<std::string, bool> runs_;  // by label
 };
 
+/// What a model does for other integers than it names, where it runs then: another branch, say.
+void add_unchosen(OrtSession& session, const InputSource& source, const SymbolSizes& bound, Rng& rng,
+                  Reference& reference) {
+  const std::unique_ptr<InputSource> unchosen = source.unchosen();
+  if (!unchosen) return;
+  try {
+    reference.runs.push_back(run_once(session, *unchosen, bound, 0, rng));
+    reference.runs.back().binding += "; other integers than it names";
+    reference.runs.back().probe = true;
+  } catch (const ExecError&) {
+  }
+}
+
 /// How many elements the inputs have. Symbols without a size count as 1.
 double elements_at(std::span<const ValueInfo> inputs, const SymbolSizes& sizes) {
   double total = 0;
@@ -166,6 +179,7 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) 
 
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, Rng& rng, Reference& reference) {
+  add_unchosen(session, source, bound, rng, reference);
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, rng, reference);

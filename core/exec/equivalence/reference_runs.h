@@ -50,7 +50,8 @@ struct ReferencePlan {
 /// Adds runs at other sizes of the symbols, at which a rewrite that holds at the bindings may fail. First all
 /// symbols have the same size: the first few of `sizes` at which the session runs, and the smallest such
 /// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
-/// session fails are skipped. Does nothing for a model without symbols.
+/// session fails are skipped. At the sizes bound, integers that the model compares with numbers are others,
+/// too.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, Rng& rng, Reference& reference);
 

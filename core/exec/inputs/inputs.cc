@@ -135,6 +135,18 @@ std::vector<Tensor> RandomInputs::draw(std::span<const ValueInfo> inputs, const 
   return tensors;
 }
 
+std::unique_ptr<InputSource> RandomInputs::unchosen() const {
+  InputMeanings others = meanings_;
+  bool any = false;
+  for (auto& [name, meaning] : others) {
+    if (meaning.meaning != Meaning::choice) continue;
+    const std::int64_t most = *std::ranges::max_element(meaning.values);
+    meaning.values = {most == std::numeric_limits<std::int64_t>::max() ? 0 : most + 1};
+    any = true;
+  }
+  return any && !constant_ ? std::make_unique<RandomInputs>(std::move(others)) : nullptr;
+}
+
 Tensor RandomInputs::draw_one(const ValueInfo& info, const SymbolSizes& sizes, Rng& rng) const {
   if (info.container == Container::sequence) {
     ValueInfo item{info.name, info.dtype, info.dims};

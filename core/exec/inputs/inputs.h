@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ class InputSource {
   virtual SymbolSizes sizes(std::span<const ValueInfo>) const { return {}; }
   /// Whether every draw gives the same.
   virtual bool is_fixed() const { return false; }
+  /// The same, but integers that the model compares with numbers are none of these. Nothing where it has
+  /// none.
+  virtual std::unique_ptr<InputSource> unchosen() const { return nullptr; }
 };
 
 /// Draws each input as its meaning says. Without a meaning, floats are standard normal and booleans are fair
@@ -38,6 +42,7 @@ class RandomInputs : public InputSource {
       : meanings_(std::move(meanings)), constant_(constant) {}
   std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
                            Rng& rng) const override;
+  std::unique_ptr<InputSource> unchosen() const override;
 
  private:
   Tensor draw_one(const ValueInfo& info, const SymbolSizes& sizes, Rng& rng) const;

@@ -126,6 +126,22 @@ ModelBuilder row_of_last(std::int64_t rows, std::int64_t row, bool counted_from_
   return model;
 }
 
+TEST_F(Equivalence, FindsADifferenceForIntegersThatTheModelDoesNotName) {
+  const auto at_other_rates = [](const std::string& op) {
+    ModelBuilder model;
+    model.input("x", {3}).input("rate", {1}, ::onnx::TensorProto::INT64).output("y", {3});
+    model.integers("fast", {16000});
+    model.node("Equal", {"rate", "fast"}, {"is_fast"});
+    model.node(op, {"x"}, {"other"});
+    model.node("Where", {"is_fast", "x", "other"}, {"y"});
+    return model;
+  };
+  const EquivalenceReport same = check(at_other_rates("Neg"), at_other_rates("Neg"));
+  EXPECT_TRUE(same.equivalent) << same.reason;
+  EXPECT_THAT(same.bindings, ElementsAre("as it is", "as it is; other integers than it names"));
+  EXPECT_THAT(check(at_other_rates("Neg"), at_other_rates("Abs")).reason, HasSubstr("than it names"));
+}
+
 TEST_F(Equivalence, LooksWhereTheModelIsSmallerThanItsOwnConstants) {
   for (const auto& [rows, row] : std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 1}, {9, 5}, {8, 7}}) {
     EquivalenceOptions options;
