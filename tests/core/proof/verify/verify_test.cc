@@ -21,6 +21,7 @@ constexpr const char* kRules =
 VerifyOptions quick() {
   VerifyOptions options;
   options.bounded.most_draws = 200;
+  options.bounded.last_examples = options.bounded.most_examples;
   options.jobs = 2;
   return options;
 }
