@@ -249,7 +249,7 @@ TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
   const nlohmann::json report = json_of(json);
   EXPECT_THAT(result.output, HasSubstr("GEMM and convolution kernels take"));
   EXPECT_GT(report.at("dense_share"), 0.9);
-  EXPECT_LT(report.at("candidates_costed"), 1000u) << "nothing is left: only greedy has looked";
+  EXPECT_LT(report.at("candidates_costed"), 2000u) << "nothing is left: only greedy has looked";
   EXPECT_EQ(run({"verify", model.string(), output().string(), "--log", log.string()}).status.code, 0);
   EXPECT_EQ(read_file(output()) == read_file(model), true);
 }
