@@ -14,7 +14,6 @@ namespace {
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
 constexpr double kMostTimes = 4;        // the elements of the sizes that were taken, in probes of all symbols
-constexpr double kMostTimesOfOne = 16;  // the same where there is one symbol alone
 constexpr double kMostInAll = 1 << 20;  // the same where none were
 constexpr std::size_t kMostTogether = 6, kMostAlone = 4;  // probes that run, the latter for each symbol
 
@@ -125,9 +124,7 @@ double elements_at(std::span<const ValueInfo> inputs, const SymbolSizes& sizes) 
 /// batch as large as an image is wide would take minutes and says little.
 void probe_together(Prober& prober, const std::set<std::string>& symbols, std::span<const ValueInfo> inputs,
                     const SymbolSizes& bound, std::span<const std::int64_t> sizes) {
-  const double most = bound.empty()
-                          ? kMostInAll
-                          : (symbols.size() > 1 ? kMostTimes : kMostTimesOfOne) * elements_at(inputs, bound);
+  const double most = bound.empty() ? kMostInAll : kMostTimes * elements_at(inputs, bound);
   const auto runs = [&](std::int64_t size) {
     SymbolSizes alike;
     for (const std::string& symbol : symbols) alike[symbol] = size;
