@@ -107,13 +107,17 @@ struct Factors {
       throw GraphError("element count overflows 64 bits", "shape", "");
   }
 
-  void add(std::string_view factor) {
-    std::int64_t whole = 0;
-    const std::vector<std::string_view> inner = factors_in(factor);
-    const auto [end, failure] = std::from_chars(factor.begin(), factor.end(), whole);
-    if (failure == std::errc() && end == factor.end()) return add(whole);
-    if (inner.empty()) symbols.emplace_back(factor);
-    for (const std::string_view part : inner) add(part);
+  void add(std::string_view symbol) {
+    const std::vector<std::string_view> inner = factors_in(symbol);
+    if (inner.empty()) symbols.emplace_back(symbol);
+    for (const std::string_view part : inner) {
+      std::int64_t whole = 0;
+      const auto [end, failure] = std::from_chars(part.begin(), part.end(), whole);
+      if (failure == std::errc() && end == part.end())
+        add(whole);
+      else
+        add(part);
+    }
   }
 };
 
@@ -160,14 +164,11 @@ Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, s
 }
 
 std::optional<Ints> reshape_target(std::span<const Dim> from, std::span<const Dim> to) {
-  const auto symbols = std::ranges::count_if(to, is_symbol);
   Ints target(to.begin(), to.end());
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i] == 0) return std::nullopt;
-    if (!is_symbol(to[i])) continue;
     const bool stays = i < from.size() && from[i] == to[i];
-    if (!stays && symbols > 1) return std::nullopt;
-    target[i] = stays ? 0 : -1;
+    if (to[i] == 0 || (is_symbol(to[i]) && !stays)) return std::nullopt;
+    if (is_symbol(to[i])) target[i] = 0;
   }
   return target;
 }

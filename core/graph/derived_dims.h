@@ -28,9 +28,8 @@ Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, s
 /// end.
 Dim slice_dim(Tables& tables, Dim dim, Element start, Element end, std::int64_t step);
 
-/// The constant shape by which a Reshape makes `to` of `from` at all sizes: 0 for symbols that stay where
-/// they are, -1 for a symbol alone. Not both: where a copied dim is 0, runtimes refuse -1. Nothing where none
-/// is.
+/// The constant shape by which a Reshape makes `to` of `from` at all sizes, none included: 0 for symbols that
+/// stay where they are. Nothing where one moves: a computed 0 copies another dim than -1 would give.
 std::optional<Ints> reshape_target(std::span<const Dim> from, std::span<const Dim> to);
 /// The same of an Expand: 1 for symbols that stay.
 std::optional<Ints> expand_target(std::span<const Dim> from, std::span<const Dim> to);

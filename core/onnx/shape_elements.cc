@@ -93,7 +93,8 @@ Elements sliced(const graph::AttrBlock& attrs, const Elements& from) {
   const auto place = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
   };
-  const std::int64_t end = place(attrs.ints(Attr::ends)[0]), step = attrs.ints(Attr::steps)[0];
+  const std::int64_t end = place(attrs.ints(Attr::ends)[0]),
+                     step = std::min(attrs.ints(Attr::steps)[0], size + 1);
   Elements out;
   for (std::int64_t at = place(attrs.ints(Attr::starts)[0]); at < end; at += step)
     out.push_back(from[static_cast<std::size_t>(at)]);
