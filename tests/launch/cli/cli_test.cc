@@ -242,8 +242,8 @@ TEST_F(OptimiseTest, ARandomModelIsReturnedAsItIs) {
 TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
   const fs::path model = regraft::testing::unpacked_model("resnet18");
   const fs::path log = dir.path() / "kept.log", json = dir.path() / "kept.json";
-  const Captured result =
-      optimise(model, {"--budget", "600", "--log", log.string(), "--json", json.string()});
+  const Captured result = optimise(
+      model, {"--budget", "600", "--least-gain", "3", "--log", log.string(), "--json", json.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
   const nlohmann::json report = json_of(json);
