@@ -42,7 +42,8 @@ AtomicFile::AtomicFile(const fs::path& path) {
   // A process that was killed may have left its file aside; the next free number is then taken.
   for (int number = 0; !file_; ++number) {
     aside_ = path_;
-    aside_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(number);
+    aside_.replace_filename(name_beside(path_) + ".partial-" + std::to_string(::getpid()) + "-" +
+                            std::to_string(number));
     file_ = FileDescriptor(::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file_ && errno != EEXIST) {
       const int code = errno;

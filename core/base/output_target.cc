@@ -45,6 +45,11 @@ OutputTarget target_of(const fs::path& path) {
   return {file ? Kind::file : Kind::special, at};
 }
 
+std::string name_beside(const fs::path& file) {
+  constexpr std::size_t kLongest = 200;
+  return file.filename().string().substr(0, kLongest);
+}
+
 void keep_mode_and_owner(const fs::path& held, int file) {
   struct stat before {};
   if (::stat(held.c_str(), &before) != 0) return;  // new

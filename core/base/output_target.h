@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace regraft {
 
@@ -20,6 +21,10 @@ struct OutputTarget {
 /// `-`, /dev/stdout, /dev/fd/N and /proc/self/fd/N are descriptors; a link means what it points at, be it
 /// there or not. Throws FileError for a folder and for links that go round in a circle.
 OutputTarget target_of(const std::filesystem::path& path);
+
+/// The file's name, cut where it is long, so that what stands beside it under this name and some more does
+/// not pass the 255 bytes that systems allow.
+std::string name_beside(const std::filesystem::path& file);
 
 /// Gives a file the mode and, as far as this process may, the owner and group of another.
 void keep_mode_and_owner(const std::filesystem::path& held, int file);

@@ -76,10 +76,10 @@ exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& 
   nlohmann::json json;
   try {
     json = run_for_json(std::move(arguments), {kDone}, model);
-  } catch (const exec::ExecError& error) {  // the runtime crashed
+  } catch (const exec::ExecError& error) {  // the runtime crashed, or did not end
     exec::Feed feed;
     feed.problem = error.problem();
-    feed.remedy = "export the model again";
+    feed.remedy = "give smaller sizes with --bind or inputs with --inputs, or export the model again";
     return feed;
   }
   if (json.contains("feed")) return exec::feed_from_json(json["feed"]);

@@ -44,8 +44,8 @@ struct ProfileSummary {
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
                                 const std::filesystem::path& device, int threads, std::uint64_t seed);
 
-/// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory. Throws what
-/// that throws.
+/// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory and 600 s of
+/// processor time. Throws what that throws.
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed);
 
 /// A feed on disk, for child processes, as long as it lives.

@@ -1,12 +1,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/json_text.h"
+#include "core/base/last_words.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
 
@@ -30,6 +33,17 @@ void limit_memory() {
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(physical * 0.75));
   setrlimit(RLIMIT_DATA, &limit);
 #endif
+}
+
+/// A model need not end at any sizes, nor need the runtime end to load it.
+void limit_time() {
+  constexpr rlim_t kLongest_s = 600;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  limit.rlim_cur = std::min({limit.rlim_cur, limit.rlim_max, kLongest_s});
+  set_last_words(SIGXCPU, "regraft: the model is not loaded and run within " +
+                              std::to_string(limit.rlim_cur) + " s of processor time");
+  setrlimit(RLIMIT_CPU, &limit);
 }
 
 nlohmann::json to_json(const Error& error, bool usage) {
@@ -61,6 +75,7 @@ void add_find_feed(Command& program, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       limit_memory();
+      limit_time();
       std::cout << json_text(find_or_explain(*options)) << std::endl;
       return static_cast<int>(kDone);
     };

@@ -1,6 +1,8 @@
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -10,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/last_words.h"
 #include "core/base/version.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/error_printer.h"
@@ -31,6 +34,14 @@ void flush_output() {
   if (!whole)
     throw FileError("cannot be written: " + std::generic_category().message(errno), "standard output",
                     "check where it goes");
+}
+
+/// Crashes come of the runtimes, which compute what a model says.
+void set_words_at_crashes() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    set_last_words(signal, std::string("regraft: crashed (") + ::strsignal(signal) +
+                               "), most likely in the runtime as it ran the model (if the model runs in "
+                               "ONNX Runtime alone, please report this)");
 }
 
 int run(const Action& action, const ErrorPrinter& errors) {
@@ -55,6 +66,7 @@ int run(const Action& action, const ErrorPrinter& errors) {
 }
 
 int main_program(int argc, char** argv) {
+  set_words_at_crashes();
   const ErrorPrinter errors = ErrorPrinter::from_environment();
   Command program(
       "regraft",

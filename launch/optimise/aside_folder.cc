@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/base/output_target.h"
+
 namespace regraft::launch {
 namespace {
 
@@ -58,7 +60,7 @@ AsideFolder::AsideFolder(const fs::path& beside, const std::string& name)
     : signals_(
           {SIGINT, SIGTERM, SIGHUP}, [this](int signal) { end_by(signal); }, SignalWatch::After::as_before) {
   sweep(beside);
-  const std::string stem = "." + name + "." + std::to_string(::getpid()) + "-";
+  const std::string stem = "." + name_beside(name) + "." + std::to_string(::getpid()) + "-";
   for (int number = 0; path_.empty(); ++number) {
     const fs::path folder = beside / (stem + std::to_string(number) + ".aside");
     std::error_code problem;

@@ -37,6 +37,7 @@ std::string PointReport::text() const {
     return at + line("%.3f -> %.3f ms, %.3fx as fast, 95 %% interval [%.3f, %.3f]", *latency_before_ms,
                      *latency_after_ms, *speedup, *speedup_low, *speedup_high);
   if (cost_before <= 0 || cost_after == cost_before) return "";
+  if (cost_after <= 0) return at + line("%.1f us -> nothing is left to run", cost_before);
   return at + line("%.1f -> %.1f us, %.3fx as fast", cost_before, cost_after, cost_before / cost_after);
 }
 

@@ -124,6 +124,13 @@ TEST(AtomicFile, GetsOutOfTheWayOfAnAsideFileThatAKilledProcessLeft) {
   EXPECT_EQ(read_file(path), "whole");
 }
 
+TEST(AtomicFile, WritesNamesAsLongAsTheSystemAllows) {
+  const TempDir dir;
+  const fs::path path = dir.path() / std::string(255, 'n');
+  write_file_atomic(path, "whole");
+  EXPECT_EQ(read_file(path), "whole");
+}
+
 TEST(AtomicFile, UsesTheUmaskLikeAnyOtherFile) {
   const TempDir dir;
   const mode_t before = ::umask(027);

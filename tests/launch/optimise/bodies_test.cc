@@ -26,6 +26,21 @@ void scale_twice(pb::GraphProto& graph, const std::string& x, const std::string&
   add_inner(graph, "MatMul", {"twice_of_" + out, "w"}, out);
 }
 
+/// The body of a loop that goes on until its rounds are over, if they ever are.
+void scale_each_round(pb::NodeProto& loop) {
+  pb::GraphProto& round = onnx::test::body(loop, "body");
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::INT64, {});
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::BOOL, {});
+  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::FLOAT, {"8", "64"});
+  for (int i = 0; i < 3; ++i)
+    round.mutable_input(i)->set_name(
+        std::vector<const char*>{"i", "go", "state"}[static_cast<std::size_t>(i)]);
+  add_inner(round, "Identity", {"go"}, "go_on");
+  scale_twice(round, "state", "product");
+  add_inner(round, "Tanh", {"product"}, "next");
+  for (const char* name : {"go_on", "next"}) round.add_output()->set_name(name);
+}
+
 /// One branch scales twice; the other is a loop of four rounds that does.
 std::string branches() {
   ModelBuilder model;
@@ -38,19 +53,18 @@ std::string branches() {
   scale_twice(then, "x", "t");
   then.add_output()->set_name("t");
   pb::GraphProto& other = onnx::test::body(branch, "else_branch");
-  pb::NodeProto& loop = add_inner(other, "Loop", {"rounds", "", "x"}, "e");
-  pb::GraphProto& round = onnx::test::body(loop, "body");
-  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::INT64, {});
-  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::BOOL, {});
-  onnx::test::set_type(*round.add_input()->mutable_type(), pb::TensorProto::FLOAT, {"8", "64"});
-  for (int i = 0; i < 3; ++i)
-    round.mutable_input(i)->set_name(
-        std::vector<const char*>{"i", "go", "state"}[static_cast<std::size_t>(i)]);
-  add_inner(round, "Identity", {"go"}, "go_on");
-  scale_twice(round, "state", "product");
-  add_inner(round, "Tanh", {"product"}, "next");
-  for (const char* name : {"go_on", "next"}) round.add_output()->set_name(name);
+  scale_each_round(add_inner(other, "Loop", {"rounds", "", "x"}, "e"));
   other.add_output()->set_name("e");
+  return model.bytes();
+}
+
+std::string endless() {
+  ModelBuilder model;
+  model.input("x", {"8", "64"}).input("b", {}, pb::TensorProto::BOOL).output("y", {"8", "64"});
+  model.initializer("c", {}, std::vector<float>{0.5}, pb::TensorProto::FLOAT);
+  model.floats("w", {kWidth, kWidth}, -0.1f);
+  model.initializer("rounds", {}, std::vector<std::int64_t>{INT64_MAX}, pb::TensorProto::INT64);
+  scale_each_round(model.node("Loop", {"rounds", "", "x"}, {"y"}));
   return model.bytes();
 }
 
@@ -130,6 +144,26 @@ TEST_F(BodiesTest, FunctionsAreOpenedAndRewritten) {
       run({"explain", log_.string(), "--model", in_.string(), "--bisect", "! grep -q Scale_"});
   EXPECT_EQ(bisected.status.code, 3) << bisected.output << bisected.errors;
   EXPECT_THAT(bisected.output, HasSubstr("first bad: entry 0, clean-up:inline at call 0"));
+}
+
+// The processor time that the test allows is less than what the program allows.
+TEST_F(BodiesTest, AModelThatDoesNotEndComesBack) {
+  write_file_atomic(in_, endless());
+  SpawnOptions spawn;
+  spawn.argv = {"/bin/sh",
+                "-c",
+                "ulimit -S -t 5 && exec \"$0\" \"$@\"",
+                testing::program(),
+                "optimise",
+                in_.string(),
+                "-o",
+                out_.string(),
+                "--accept",
+                "cost"};
+  const Captured result = capture_output(spawn, std::chrono::minutes(8));
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("the model is not loaded and run within 5 s of processor time (give"));
+  EXPECT_EQ(read_file(out_), read_file(in_));
 }
 
 }  // namespace

@@ -51,6 +51,12 @@ TEST(OptimiseReport, MeasuringLongerIsNoRemedyForWhatIsSlower) {
   EXPECT_THAT(report.text(), HasSubstr("name the sizes that you use with --bind"));
 }
 
+TEST(OptimiseReport, WhatCostsNothingIsNotInfinitelyFast) {
+  OptimiseReport report = kept(0.95, 1.05);
+  report.points[0] = {{}, 12.5, 0, {}, {}, {}, {}, {}};
+  EXPECT_THAT(report.text(), HasSubstr("predicted 12.5 us -> nothing is left to run\n"));
+}
+
 TEST(OptimiseReport, NamesEachSizeThatCounts) {
   OptimiseReport report;
   report.dims = {{"n", 1, "bound"}};

@@ -50,6 +50,16 @@ TEST(OutputFiles, TwoOfOneNumberWriteApart) {
   EXPECT_EQ(read_file(output), "other");
 }
 
+TEST(OutputFiles, NamesAreAsLongAsTheSystemAllows) {
+  const TempDir dir;
+  const fs::path output = dir.path() / (std::string(250, 'n') + ".onnx");
+  OutputFiles files(output);
+  write(files.aside(), "one");
+  files.commit();
+  EXPECT_EQ(read_file(output), "one");
+  EXPECT_EQ(count(dir.path()), 1u);
+}
+
 // Its lock tells the folder of a live process from one that a killed process left, whatever their numbers.
 TEST(OutputFiles, WhatAKilledRunLeftGoesAndIsNotEmitted) {
   const TempDir dir;
