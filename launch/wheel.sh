@@ -31,14 +31,16 @@ own_libraries() {
   ldd "$BUILD/regraft" | awk -v foreign="$FOREIGN" '$3 ~ /^\// && $1 !~ foreign { print $3 }'
 }
 
-# add_program PACKAGE: stripped, and looking for libraries beside the package, whatever the working directory.
-add_program() {
-  local program=$1/bin/regraft site="\$ORIGIN/../.."
-  install -D "$BUILD/regraft" "$program"
-  strip "$program"
-  patchelf --replace-needed libonnxruntime.so.1 "libonnxruntime.so.$(version ONNXRUNTIME)" "$program"
-  patchelf --force-rpath "$program" \
-    --set-rpath "\$ORIGIN/../lib:$site/torch/lib:$site/onnxruntime/capi:$site/nvidia/cu13/lib"
+# add_programs PACKAGE: stripped, and looking for libraries beside the package, whatever the working directory.
+add_programs() {
+  local program site="\$ORIGIN/../.."
+  for program in regraft regraft_runtime; do
+    install -D -t "$1/bin" "$BUILD/$program"
+    strip "$1/bin/$program"
+    patchelf --replace-needed libonnxruntime.so.1 "libonnxruntime.so.$(version ONNXRUNTIME)" "$1/bin/$program"
+    patchelf --force-rpath "$1/bin/$program" \
+      --set-rpath "\$ORIGIN/../lib:$site/torch/lib:$site/onnxruntime/capi:$site/nvidia/cu13/lib"
+  done
   [[ ! -e $BUILD/libregraft_mpi.so ]] || install -s "$BUILD/libregraft_mpi.so" "$1/bin"
 }
 
@@ -119,7 +121,7 @@ main() {
   tag=py3-none-manylinux_$(getconf GNU_LIBC_VERSION | sed 's/^glibc //; s/\./_/')_$(uname -m)
   info=$stage/$name.dist-info
   add_metadata "$info" "${name#*-}" "$tag"
-  add_program "$stage/regraft"
+  add_programs "$stage/regraft"
   add_libraries "$stage/regraft" "$info/licenses"
   add_package "$stage/regraft"
   add_completions "$stage/$name.data/data/share"

@@ -26,10 +26,10 @@ std::vector<std::string> command(const fs::path& adapter) {
           adapter};
 }
 
-/// `regraft draw-inputs`: exec::write_inputs.
+/// `regraft_runtime draw-inputs`: exec::write_inputs.
 fs::path write_in_child(const exec::MeasureRequest& request, const fs::path& folder) {
   SpawnOptions spawn;
-  spawn.argv = {fs::read_symlink("/proc/self/exe"), "draw-inputs", folder};
+  spawn.argv = {exec::runtime_program(), "draw-inputs", folder};
   std::ranges::move(exec::to_arguments(request), std::back_inserter(spawn.argv));
   const Captured child = capture_output(spawn, kLongestSession);
   if (child.timed_out || !child.status.ok())

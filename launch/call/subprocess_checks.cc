@@ -8,6 +8,7 @@
 #include "core/base/child_error.h"
 #include "core/base/json_text.h"
 #include "core/exec/kernels/kernel_lists.h"
+#include "core/exec/latency/launcher.h"
 #include "core/exec/runtime/exec_error.h"
 #include "launch/call/exit_code.h"
 
@@ -19,7 +20,7 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
                             const std::filesystem::path& subject) {
   SpawnOptions spawn;
   spawn.own_group = true;  // a terminal's Ctrl-C ends the parent, and that ends this one
-  spawn.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  spawn.argv = {exec::runtime_program().string()};
   std::ranges::move(arguments, std::back_inserter(spawn.argv));
   const Captured captured = capture_output(spawn, std::chrono::hours(1));
   const std::string command = "regraft " + spawn.argv[1];

@@ -78,7 +78,7 @@ class Calibration {
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
-        launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
+        launcher_(exec::own_sessions()) {
     for (const auto& [name, value] : feed_.points[0].all())
       bindings_.bind(model_.tables().symbol(name), value);
   }

@@ -12,7 +12,7 @@ namespace regraft::launch {
 using Action = std::function<int()>;
 
 // One function a command: declares its options on the program and sets `action` when it is chosen. To add a
-// command: one file here, one declaration, one row in kCommands (main.cc).
+// command: one file here, one declaration, one row in kCommands (main.cc; runtime_main.cc).
 void add_train(Command& program, Action& action);
 void add_actor(Command& program, Action& action);
 void add_learner(Command& program, Action& action);

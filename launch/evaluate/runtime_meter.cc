@@ -16,9 +16,7 @@ constexpr double kUsPerMs = 1000;
 class RuntimeMeter : public env::LatencyMeter {
  public:
   RuntimeMeter(const task::Task& task, double seconds)
-      : task_(task),
-        folder_("regraft-meter"),
-        launcher_(std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}) {
+      : task_(task), folder_("regraft-meter"), launcher_(exec::own_sessions()) {
     request_.model = folder_.path() / "graph.onnx";
     request_.plan.budget_s = seconds;
   }

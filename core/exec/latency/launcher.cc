@@ -5,6 +5,10 @@
 
 namespace regraft::exec {
 
+std::filesystem::path runtime_program() {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename("regraft_runtime");
+}
+
 ProcessLauncher::ProcessLauncher(std::filesystem::path program, std::vector<std::string> prefix,
                                  std::chrono::seconds limit, std::string name)
     : program_(std::move(program)), prefix_(std::move(prefix)), limit_(limit), name_(std::move(name)) {}
@@ -26,7 +30,7 @@ Measurement ProcessLauncher::measure(const MeasureRequest& request) {
 }
 
 ProcessLauncher own_sessions() {
-  return {std::filesystem::read_symlink("/proc/self/exe"), {"measure-one"}};
+  return {runtime_program(), {"measure-one"}};
 }
 
 DrawnInputsLauncher::DrawnInputsLauncher(ProcessLauncher sessions, Write write)

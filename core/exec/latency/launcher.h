@@ -13,6 +13,9 @@
 
 namespace regraft::exec {
 
+/// The program beside this one whose processes run models: it starts faster, since it is without LibTorch.
+std::filesystem::path runtime_program();
+
 /// Measures one session somewhere fresh. Called from one thread.
 class Launcher {
  public:
@@ -21,7 +24,7 @@ class Launcher {
 };
 
 /// Each session in a fresh process: `program prefix... to_arguments(request)...`, which prints a Measurement
-/// as JSON on its standard output. Our own program is /proc/self/exe with the prefix {"measure-one"}.
+/// as JSON on its standard output. Our own program is runtime_program() with the prefix {"measure-one"}.
 class ProcessLauncher : public Launcher {
  public:
   ProcessLauncher(std::filesystem::path program, std::vector<std::string> prefix,

@@ -50,7 +50,8 @@ nlohmann::json to_json(const Measurement& measurement);
 /// Throws ExecError on what to_json did not write, and on runs that took no time. `where`: who wrote it.
 Measurement measurement_from_json(const std::string& text, const std::string& where = "measure-one");
 
-/// Command-line arguments that describe a request, and back: what a parent passes to `regraft measure-one`.
+/// Command-line arguments that describe a request, and back: what a parent passes to `regraft_runtime
+/// measure-one`.
 std::vector<std::string> to_arguments(const MeasureRequest& request);
 /// Throws UsageError.
 MeasureRequest request_from_arguments(const std::vector<std::string>& arguments);

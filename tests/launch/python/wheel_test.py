@@ -76,9 +76,18 @@ class Wheel(unittest.TestCase):
         self.assertIn("regraft/configs/rules/conv.proofs.tar.gz", names)
         self.assertEqual([name for name in names if "torch" in name or "experiments/results" in name], [])
 
+    def libraries(self, program):
+        """(name, path) of each that the program needs."""
+        ldd = subprocess.run(["ldd", self.site / "regraft/bin" / program], capture_output=True, text=True, check=True)
+        return re.findall(r"^\s*(\S+?)\.so\S* => (\S+)", ldd.stdout, re.MULTILINE)
+
+    def test_sessions_start_without_torch(self):
+        names = {name for name, _ in self.libraries("regraft_runtime")}
+        self.assertIn("libprotobuf", names)
+        self.assertEqual(names & {"libtorch_cpu", "libc10"}, set())
+
     def test_needs_no_library_that_nobody_brings(self):
-        ldd = subprocess.run(["ldd", self.site / "regraft/bin/regraft"], capture_output=True, text=True, check=True)
-        found = re.findall(r"^\s*(\S+?)\.so\S* => (\S+)", ldd.stdout, re.MULTILINE)
+        found = self.libraries("regraft")
         own = {name for name, path in found if path.startswith(str(self.site))}
         self.assertIn("libz3", own)
         self.assertLessEqual({name for name, _ in found} - own - {"libtorch_cpu", "libc10", "libonnxruntime"}, MACHINE)

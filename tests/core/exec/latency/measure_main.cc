@@ -1,4 +1,4 @@
-// What `regraft measure-one` does, as a program of its own for the tests.
+// What `regraft_runtime measure-one` does, as a program of its own for the tests.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
