@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The main job on two real models, from a fresh clone: set up, build, train a policy under mpirun, optimise with it, measure.
 #   bash launch/quickstart.sh [RESULT_FOLDER]
-# NasRNN and ViT-B/16 from tests/models; about 10 minutes after set-up and build on 2 cores.
+# NasRNN and ViT-B/16 from tests/models; about 7 minutes after set-up and build on 2 cores.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 started=$SECONDS

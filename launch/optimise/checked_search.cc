@@ -161,7 +161,8 @@ search::SearchResult nothing_found(const search::SearchResult& found) {
 }  // namespace
 
 /// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
-/// A greedy search then looks whether any single rewrite promises that. If none does, nothing else is tried.
+/// A greedy search then looks how much all of its rewrites together promise. If that is less too, nothing
+/// else is tried.
 search::SearchResult CheckedSearch::search_one(const std::string& name, const graph::Graph& start,
                                                const cost::CostFactory& costs,
                                                const search::SearchLimits& budget) {

@@ -13,7 +13,7 @@
 
 namespace regraft::launch {
 
-/// Names that make_search takes: greedy, all_sites_descent, restarts, taso, beam, policy, portfolio, random.
+/// The names that make_search takes.
 const std::vector<std::string>& search_names();
 /// What searches were called in earlier versions, and what they are called now.
 const std::map<std::string, std::string>& former_search_names();
