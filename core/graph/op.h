@@ -147,7 +147,8 @@ struct Operand {
 
 using TypeList = InlineVector<TypeId, 2>;
 
-/// One row of the op table. launch/docs/adding-an-op.md lists all that an op needs.
+/// One row of the op table. To add an op: one row in op_table.cc, its inference there or in infer_*.cc, and,
+/// where wanted, evaluation (evaluate.cc), cost (core/cost) and rules.
 struct OpInfo {
   OpKind kind;
   std::string_view name;  // ONNX op_type

@@ -6,6 +6,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "core/onnx/external_data.h"
+#include "core/onnx/fixed_dims.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/graph_builder.h"
 #include "core/onnx/model_store.h"
@@ -84,6 +85,7 @@ ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const s
   parse(*store, bytes, where);
   try {
     load_external_data(*store, folder);
+    fix_dims(store->model, options.fixed);
     store->opset = default_opset(store->model);
     store->inlined_calls = inline_functions(store->model, options.inlined_calls);
     std::unique_ptr<graph::Tables> tables = built(*store, options);

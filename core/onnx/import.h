@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
+#include <string>
 
 #include "core/onnx/imported_model.h"
 #include "core/onnx/onnx_error.h"
@@ -14,6 +17,8 @@ struct ImportOptions {
   /// Calls of model-local functions that become the nodes of these, in the order of the nodes: at most so
   /// many.
   std::size_t inlined_calls = 0;
+  /// Sizes of dims of the inputs, by name: the model is read, and written, as one for these sizes alone.
+  std::map<std::string, std::int64_t> fixed = {};
 };
 
 /// Reads a model; its tensors stay in the mapped file (and in its external data files) until they are used.

@@ -82,6 +82,12 @@ void add_optimise(Command& program, Action& action) {
       ->check(in_range(1, 1024))
       ->capture_default_str();
   add_feed_options(*command, options->feed);
+  command
+      ->add_option(
+          "--fix", options->fixed,
+          "make a model for these sizes of dynamic dims alone: batch=1,seq=128. What follows from them "
+          "is then decided, branches too")
+      ->delimiter(',');
   command->add_option("--seed", options->seed, "seed of search, inputs and measurement")
       ->capture_default_str();
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");

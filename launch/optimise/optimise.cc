@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <tuple>
 
 #include "core/base/atomic_file.h"
@@ -15,6 +16,7 @@
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "core/task/bindings.h"
 #include "core/task/config_files.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/optimise/bisect.h"
@@ -43,6 +45,8 @@ class Pipeline {
     report_.runtime = options.runtime;
     if (options.accept == "cost" && options.runtime != Runtime::kBuiltIn)
       throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
+    log_.fixed = task::parse_bindings(options.fixed, "--fix");
+    std::ranges::copy(options.fixed, std::back_inserter(options_.feed.bindings));
   }
 
   OptimiseReport run() {
@@ -85,6 +89,7 @@ class Pipeline {
   void import() {
     onnx::ImportOptions import;
     if (!re_exports()) import.inlined_calls = SIZE_MAX;
+    import.fixed = log_.fixed;
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
     output_.expect(*model_);
     files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
@@ -98,6 +103,8 @@ class Pipeline {
     phase("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
     feed_file_.emplace(feed_);
     report_.dims = feed_.taken;
+    for (exec::TakenSize& one : report_.dims)
+      if (log_.fixed.contains(one.dim)) one.why = "fixed";
     for (const exec::FeedPoint& point : feed_.points)
       report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
     if (const std::string sizes = describe_sizes(feed_); !options_.quiet && !sizes.empty())
@@ -142,20 +149,27 @@ class Pipeline {
     device.each_alone = options_.costs == "alone";
     costs_.emplace(*model_, feed_, std::move(device), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
-    if (runtimes_->chosen().is_built_in() || learned_->corrects()) profile();
+    if (runtimes_->chosen().is_built_in() || learned_->corrects())
+      if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
     accept();
   }
 
-  void profile() {
-    phase("profile", [&] { profile_ = learned_->learn_from(options_.input); });
+  /// Says why the runtime cannot run the model with all of its optimisation, though it runs it without.
+  std::string profile() {
+    try {
+      phase("profile", [&] { profile_ = learned_->learn_from(options_.input); });
+    } catch (const exec::ExecError& error) {
+      return error.problem();
+    }
     report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share};
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
     if (!options_.quiet)
       std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
+    return "";
   }
 
   void predict(const ModelGraphs& before, const ModelGraphs& after) {

@@ -30,6 +30,7 @@ struct OptimiseOptions {
                       // results are measured, in ONNX Runtime
   int threads = 1;
   FeedOptions feed;
+  std::vector<std::string> fixed;  // n=1: the result is for these sizes of dims alone
   std::uint64_t seed = 0;
   double trial_s = 30;    // aimed at for telling which rewrites pay; 0: all that are found are kept
   double measure_s = 60;  // aimed at for the measurement

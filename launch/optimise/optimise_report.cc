@@ -183,8 +183,9 @@ std::string OptimiseReport::next_step() const {
     return "weigh your own sizes: --bind " + slower_at.begin()->first + "=" +
            std::to_string(points.front().sizes.at(slower_at.begin()->first)) + "," +
            std::to_string(slower_at.begin()->second);
-  const bool taken = std::ranges::any_of(
-      dims, [](const auto& one) { return one.why != "bound" && one.why != "as in --inputs"; });
+  const bool taken = std::ranges::any_of(dims, [](const auto& one) {
+    return one.why != "bound" && one.why != "fixed" && one.why != "as in --inputs";
+  });
   return taken ? "name the sizes that you use with --bind, or give inputs with --inputs"
                : "compare on your own inputs: regraft verify IN OUT --inputs FILE.npz";
 }

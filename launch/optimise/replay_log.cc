@@ -56,7 +56,7 @@ std::string model_sha256(const onnx::ImportedModel& model) {
 
 LogReplay::LogReplay(const fs::path& original, const fs::path& log, const fs::path& rules)
     : log_(rules::RewriteLog::load(log)),
-      model_(onnx::import_model(original, {.inlined_calls = log_.inlined_count()})),
+      model_(onnx::import_model(original, {.inlined_calls = log_.inlined_count(), .fixed = log_.fixed})),
       rules_(task::load_rule_set(rules, log_.domains)) {
   if (log_.input_sha256 != model_sha256(model_))
     throw rules::RuleError("was written for another model", log.string(),
@@ -74,7 +74,8 @@ ModelGraphs LogReplay::prefix(std::size_t count) const {
 
 void LogReplay::write_prefix(std::size_t count, const fs::path& path) const {
   if (count >= log_.inlined_count()) return onnx::export_model(model_, prefix(count), path);
-  const onnx::ImportedModel model = onnx::import_model(model_.path(), {.inlined_calls = count});
+  const onnx::ImportedModel model =
+      onnx::import_model(model_.path(), {.inlined_calls = count, .fixed = log_.fixed});
   onnx::export_model(model, ModelGraphs(model), path);
 }
 

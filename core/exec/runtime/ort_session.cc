@@ -236,6 +236,13 @@ void OrtSession::describe() {
   for (const ValueInfo& output : outputs_) impl_->output_names.push_back(output.name.c_str());
 }
 
+void OrtSession::fix(const SymbolSizes& sizes) {
+  for (ValueInfo& input : inputs_)
+    for (AxisInfo& axis : input.dims)
+      if (const auto size = sizes.find(axis.symbol); !axis.is_static() && size != sizes.end())
+        axis = {size->second, ""};
+}
+
 OrtSession::~OrtSession() = default;
 OrtSession::OrtSession(OrtSession&&) noexcept = default;
 OrtSession& OrtSession::operator=(OrtSession&&) noexcept = default;

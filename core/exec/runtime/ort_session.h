@@ -56,6 +56,8 @@ class OrtSession {
   /// The inputs a caller must give, in the model's order.
   const std::vector<ValueInfo>& inputs() const { return inputs_; }
   const std::vector<ValueInfo>& outputs() const { return outputs_; }
+  /// From now on inputs() has these sizes for these dims.
+  void fix(const SymbolSizes& sizes);
 
   /// All outputs, in the model's order. `inputs` are in the order of inputs(). Outputs must be tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs);

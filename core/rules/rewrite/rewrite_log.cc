@@ -88,6 +88,7 @@ std::string RewriteLog::to_text() const {
               {"rule_set", rule_set},
               {"result", result}};
   if (!domains.empty()) header["domains"] = domains;
+  if (!fixed.empty()) header["fixed"] = fixed;
   std::string text = header.dump() + "\n";
   for (const LogEntry& entry : entries) text += entry_json(entry).dump() + "\n";
   return text + json{{"entries", entries.size()}}.dump() + "\n";
@@ -106,6 +107,8 @@ RewriteLog RewriteLog::parse(std::string_view text, const std::string& where) {
   log.result = field<std::string>(lines[0], "result", where, 1);
   if (lines[0].contains("domains"))
     log.domains = field<std::vector<std::string>>(lines[0], "domains", where, 1);
+  if (lines[0].contains("fixed"))
+    log.fixed = field<std::map<std::string, std::int64_t>>(lines[0], "fixed", where, 1);
   if (log.result != "rewritten" && log.result != "input" && log.result != "re-export")
     bad_line(where, 1, "has a result that is not known");
   if (log.result != "rewritten" && lines.size() != 2) bad_line(where, 2, "rewrites what was not rewritten");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,16 +34,17 @@ struct LogEntry {
 /// import, so the log replays from the input to the same graph.
 ///
 /// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}, and
-/// "domains" where any were allowed; then one object an entry: {"name", "nodes"}, for rules
+/// "domains" and "fixed" where there are any; then one object an entry: {"name", "nodes"}, for rules
 /// {"cost_before_us", "cost_after_us"} and {"marks"} of those that have any, and for bodies {"graph"}; last
 /// {"entries": N}, so that a torn file is noticed. Clean-up of all graphs comes before the first rule.
 struct RewriteLog {
   static constexpr int kFormat = 1;
 
-  std::string version;               // of the program
-  std::string input_sha256;          // of the model file
-  std::string rule_set;              // RuleSet::hash() as hex
-  std::vector<std::string> domains;  // of runtimes' own ops that rules might make
+  std::string version;                             // of the program
+  std::string input_sha256;                        // of the model file
+  std::string rule_set;                            // RuleSet::hash() as hex
+  std::vector<std::string> domains;                // of runtimes' own ops that rules might make
+  std::map<std::string, std::int64_t> fixed = {};  // dims that had one size alone (onnx::ImportOptions)
   std::string result = "rewritten";  // or "input" (a byte copy), or "re-export" (no rewrites, no clean-up)
   std::vector<LogEntry> entries;
 

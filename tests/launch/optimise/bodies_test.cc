@@ -58,6 +58,27 @@ std::string branches() {
   return model.bytes();
 }
 
+/// One branch for a single row, another for more.
+std::string branch_by_size() {
+  ModelBuilder model;
+  model.input("x", {"n", "64"}).output("y", {"n", "64"});
+  model.initializer("c", {}, std::vector<float>{0.5}, pb::TensorProto::FLOAT);
+  model.floats("w", {kWidth, kWidth}, -0.1f);
+  model.initializer("first", {}, std::vector<std::int64_t>{0}, pb::TensorProto::INT64);
+  model.initializer("one", {}, std::vector<std::int64_t>{1}, pb::TensorProto::INT64);
+  model.node("Shape", {"x"}, {"dims"});
+  model.node("Gather", {"dims", "first"}, {"rows"});
+  model.node("Equal", {"rows", "one"}, {"single"});
+  pb::NodeProto& branch = model.node("If", {"single"}, {"y"});
+  pb::GraphProto& then = onnx::test::body(branch, "then_branch");
+  scale_twice(then, "x", "t");
+  then.add_output()->set_name("t");
+  pb::GraphProto& other = onnx::test::body(branch, "else_branch");
+  add_inner(other, "Tanh", {"x"}, "e");
+  other.add_output()->set_name("e");
+  return model.bytes();
+}
+
 std::string endless() {
   ModelBuilder model;
   model.input("x", {"8", "64"}).input("b", {}, pb::TensorProto::BOOL).output("y", {"8", "64"});
@@ -65,6 +86,40 @@ std::string endless() {
   model.floats("w", {kWidth, kWidth}, -0.1f);
   model.initializer("rounds", {}, std::vector<std::int64_t>{INT64_MAX}, pb::TensorProto::INT64);
   scale_each_round(model.node("Loop", {"rounds", "", "x"}, {"y"}));
+  return model.bytes();
+}
+
+/// The branch that runs is a Relu. In the other one a size decides the rank of what an LSTM reads, which the
+/// runtime finds out when it optimises.
+std::string bad_branch() {
+  ModelBuilder model;
+  model.input("x", {"1", "64"}).input("b", {}, pb::TensorProto::BOOL).output("y", {"1", "64"});
+  model.floats("w", {1, 4, 64}).floats("r", {1, 4, 1});
+  model.initializer("first", {}, std::vector<std::int64_t>{0}, pb::TensorProto::INT64);
+  model.initializer("one", {}, std::vector<std::int64_t>{1}, pb::TensorProto::INT64);
+  model.initializer("axes", {1}, std::vector<std::int64_t>{0}, pb::TensorProto::INT64);
+  pb::NodeProto& branch = model.node("If", {"b"}, {"y"});
+  pb::GraphProto& then = onnx::test::body(branch, "then_branch");
+  add_inner(then, "Relu", {"x"}, "once");
+  add_inner(then, "Shape", {"once"}, "dims");
+  add_inner(then, "Gather", {"dims", "first"}, "rows");
+  add_inner(then, "Equal", {"rows", "one"}, "single");
+  pb::NodeProto& inner = add_inner(then, "If", {"single"}, "sequence");
+  pb::GraphProto& flat = onnx::test::body(inner, "then_branch");
+  add_inner(flat, "Identity", {"once"}, "same");
+  flat.add_output()->set_name("same");
+  pb::GraphProto& deep = onnx::test::body(inner, "else_branch");
+  add_inner(deep, "Unsqueeze", {"once", "axes"}, "deeper");
+  deep.add_output()->set_name("deeper");
+  pb::NodeProto& lstm = add_inner(then, "LSTM", {"sequence", "w", "r"}, "t");
+  auto& hidden = *lstm.add_attribute();
+  hidden.set_name("hidden_size");
+  hidden.set_type(pb::AttributeProto::INT);
+  hidden.set_i(1);
+  then.add_output()->set_name("t");
+  pb::GraphProto& other = onnx::test::body(branch, "else_branch");
+  add_inner(other, "Relu", {"x"}, "e");
+  other.add_output()->set_name("e");
   return model.bytes();
 }
 
@@ -92,11 +147,23 @@ std::string function_call() {
 
 class BodiesTest : public ::testing::Test {
  protected:
-  void optimise(const std::string& bytes) {
+  void optimise(const std::string& bytes, const std::vector<std::string>& more = {}) {
     write_file_atomic(in_, bytes);
-    const Captured result =
-        run({"optimise", in_.string(), "-o", out_.string(), "--search", "greedy", "--accept", "cost",
-             "--quiet", "--log", log_.string(), "--json", (dir_.path() / "r.json").string()});
+    std::vector<std::string> arguments{"optimise",
+                                       in_.string(),
+                                       "-o",
+                                       out_.string(),
+                                       "--search",
+                                       "greedy",
+                                       "--accept",
+                                       "cost",
+                                       "--quiet",
+                                       "--log",
+                                       log_.string(),
+                                       "--json",
+                                       (dir_.path() / "r.json").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Captured result = run(arguments);
     ASSERT_EQ(result.status.code, 0) << result.errors;
     report_ = json_of(dir_.path() / "r.json");
     EXPECT_TRUE(report_.at("accepted")) << report_;
@@ -144,6 +211,35 @@ TEST_F(BodiesTest, FunctionsAreOpenedAndRewritten) {
       run({"explain", log_.string(), "--model", in_.string(), "--bisect", "! grep -q Scale_"});
   EXPECT_EQ(bisected.status.code, 3) << bisected.output << bisected.errors;
   EXPECT_THAT(bisected.output, HasSubstr("first bad: entry 0, clean-up:inline at call 0"));
+}
+
+TEST_F(BodiesTest, SizesThatAreFixedDecideBranches) {
+  optimise(branch_by_size(), {"--fix", "n=1"});
+  expect_that_the_log_replays();
+  pb::ModelProto result;
+  ASSERT_TRUE(result.ParseFromString(read_file(out_)));
+  EXPECT_EQ(result.graph().input(0).type().tensor_type().shape().dim(0).dim_value(), 1);
+  for (const pb::NodeProto& node : result.graph().node())
+    EXPECT_THAT(node.op_type(), ::testing::AnyOf("Mul", "MatMul"));
+  EXPECT_EQ(report_.at("dims"), nlohmann::json::parse(R"([{"name": "n", "size": 1, "why": "fixed"}])"));
+  EXPECT_EQ(report_.at("sizes").size(), 1u) << "it runs at no other";
+  const Captured verified = run({"verify", in_.string(), out_.string()});
+  EXPECT_EQ(verified.status.code, 0) << verified.errors;
+  EXPECT_THAT(verified.output, HasSubstr("note: the other model is for n=1 alone"));
+
+  optimise(branch_by_size());
+  ASSERT_TRUE(result.ParseFromString(read_file(out_)));
+  EXPECT_EQ(result.graph().input(0).type().tensor_type().shape().dim(0).dim_param(), "n");
+  EXPECT_NE(std::ranges::find(result.graph().node(), "If", &pb::NodeProto::op_type),
+            result.graph().node().end());
+}
+
+TEST_F(BodiesTest, WhatTheRuntimeRunsOnlyUnoptimisedComesBack) {
+  write_file_atomic(in_, bad_branch());
+  const Captured result = run({"optimise", in_.string(), "-o", out_.string(), "--accept", "cost"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("returned unchanged: ONNX Runtime cannot load the model"));
+  EXPECT_EQ(read_file(out_), read_file(in_));
 }
 
 // The processor time that the test allows is less than what the program allows.

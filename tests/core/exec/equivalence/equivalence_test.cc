@@ -57,6 +57,18 @@ ModelBuilder scaled(const std::vector<float>& factors) {
   return model;
 }
 
+TEST_F(Equivalence, ComparesAtTheSizesForWhichTheOtherIsMade) {
+  ModelBuilder four;
+  four.input("x", {4, 3}).output("y", {4, 3}).weight("rows", {4, 1}, {1, 1, 1, 1});
+  four.node("Add", {"x", "x"}, {"m"});
+  four.node("Add", {"m", "rows"}, {"y"});
+  const EquivalenceReport report = check(doubled(), four, {.points = {{{"batch", 1}}}});
+  EXPECT_TRUE(report.equivalent) << report.reason;
+  EXPECT_THAT(report.notes, Contains("the other model is for batch=4 alone"));
+  EXPECT_THAT(report.bindings, ElementsAre("as it is"));
+  EXPECT_FALSE(check(four, doubled()).equivalent) << "the original's sizes stay";
+}
+
 TEST_F(Equivalence, AcceptsAnotherWayToWriteTheSame) {
   const EquivalenceReport report = check(affine(2, 1), doubled());
   EXPECT_TRUE(report.equivalent) << report.reason;

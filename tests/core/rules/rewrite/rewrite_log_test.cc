@@ -13,6 +13,7 @@ using ::testing::Not;
 
 RewriteLog sample() {
   RewriteLog log;
+  log.fixed = {{"n", 1}, {"x.1", 128}};
   log.version = "1.2.3";
   log.input_sha256 = "ab";
   log.rule_set = "cd";
