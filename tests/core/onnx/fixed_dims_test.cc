@@ -6,6 +6,7 @@
 namespace regraft::onnx {
 namespace {
 
+namespace pb = ::onnx;
 using test::ModelBuilder;
 
 graph::Dims dims_of(const ImportedModel& model, const std::string& name) {
