@@ -20,7 +20,8 @@ struct ChildCheck {
   std::filesystem::path feed;
   std::uint64_t seed = 0;
   bool bit_equal = false;
-  bool finite = false;  // the rewrites keep no Inf and no NaN in its place
+  std::vector<std::string> fixed = {};  // n=1: dims for whose sizes alone the other model is made
+  bool finite = false;                  // the rewrites keep no Inf and no NaN in its place
 };
 
 /// `regraft verify`: check_equivalence.

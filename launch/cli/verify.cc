@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/json_text.h"
 #include "core/exec/equivalence/equivalence.h"
+#include "core/task/bindings.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
@@ -19,6 +20,7 @@ struct Options {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log;
   FeedOptions feed;
+  std::vector<std::string> fixed;
   std::filesystem::path rules = "configs/rules";
   std::uint64_t seed = 0;
   bool bit_equal = false;
@@ -61,6 +63,7 @@ int verify(Options& options) {
   const std::unique_ptr<exec::InputSource> inputs = feed.source();
   for (const exec::FeedPoint& point : feed.points) check.points.push_back(point.sizes);
   check.inputs = inputs.get();
+  check.fixed = task::parse_bindings(options.fixed, "--fix");
   check.seed = options.seed;
   check.finite = options.finite;
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
@@ -80,6 +83,10 @@ void add_verify(Command& program, Action& action) {
   command->add_option("--log", options->log,
                       "replay this rewrite log first: it must give OPTIMISED to the byte");
   add_feed_options(*command, options->feed);
+  command
+      ->add_option("--fix", options->fixed,
+                   "the sizes of dynamic dims for which alone OPTIMISED was made: batch=1,seq=128")
+      ->delimiter(',');
   command
       ->add_option("--rules", options->rules,
                    "the rules that the log was made with ('tested' where they were asked for)")

@@ -252,7 +252,7 @@ class Pipeline {
   }
 
   ChildCheck check_options(bool bit_equal) const {
-    return {feed_file_->path(), options_.seed, bit_equal,
+    return {feed_file_->path(), options_.seed, bit_equal, options_.fixed,
             report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
   }
 

@@ -1,7 +1,5 @@
 #include "core/exec/equivalence/equivalence.h"
 
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +18,6 @@
 #include "core/exec/inputs/find_meanings.h"
 #include "core/exec/inputs/small_sizes.h"
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/runtime/model_skeleton.h"
 #include "core/exec/runtime/ort_session.h"
 
 namespace regraft::exec {
@@ -32,38 +29,16 @@ SessionOptions reference_session() {
   return {Optimisation::none, 1, {}};
 }
 
-/// Whether each dim that is a number stays one.
-bool has_dims_of(const ValueInfo& before, const ValueInfo& after) {
-  return std::ranges::equal(before.dims, after.dims, [](const AxisInfo& was, const AxisInfo& is) {
-    return was == is || !was.is_static();
-  });
-}
-
 /// An output may be known better than it was: runtimes infer what their loader is shown, a size that folded
 /// to a constant too, and drop what the model declares where that is another rank. The runs compare the sizes
 /// themselves.
 bool is_known_better(const ValueInfo& before, const ValueInfo& after) {
   const bool other_rank = before.dims.size() != after.dims.size();
   return before.name == after.name && before.dtype == after.dtype &&
-         (other_rank || has_dims_of(before, after));
-}
-
-/// The sizes of the original's dynamic dims that the other model takes alone.
-SymbolSizes fixed_sizes(std::span<const ValueInfo> inputs, const std::filesystem::path& optimised) {
-  SymbolSizes sizes;
-  const ::onnx::GraphProto other = read_skeleton(optimised);
-  for (const ValueInfo& input : inputs) {
-    const auto same = std::ranges::find(other.input(), input.name, &::onnx::ValueInfoProto::name);
-    if (same == other.input().end()) continue;
-    const auto& dims = same->type().tensor_type().shape().dim();
-    if (static_cast<std::size_t>(dims.size()) != input.dims.size()) continue;
-    for (int axis = 0; axis < dims.size(); ++axis) {
-      const AxisInfo& was = input.dims[static_cast<std::size_t>(axis)];
-      const auto& is = dims[axis];
-      if (!was.is_static() && is.has_dim_value() && is.dim_value() >= 0) sizes[was.symbol] = is.dim_value();
-    }
-  }
-  return sizes;
+         (other_rank ||
+          std::ranges::equal(before.dims, after.dims, [](const AxisInfo& was, const AxisInfo& is) {
+            return was == is || !was.is_static();
+          }));
 }
 
 std::string interface_difference(std::span<const ValueInfo> before, std::span<const ValueInfo> after,
@@ -253,18 +228,16 @@ EquivalenceReport start_report(const Reference& reference) {
   return report;
 }
 
-Reference make_reference(const std::filesystem::path& original, const std::filesystem::path& optimised,
-                         const SessionOptions& how, const ReferencePlan& plan,
-                         const EquivalenceOptions& options) {
+Reference make_reference(const std::filesystem::path& original, const SessionOptions& how,
+                         const ReferencePlan& plan, const EquivalenceOptions& options) {
   const RandomInputs random(options.inputs == nullptr ? find_meanings(original) : InputMeanings{});
   const InputSource& source = options.inputs == nullptr ? random : *options.inputs;
   Rng rng(options.seed, "equivalence");
   OrtSession session(original, how);
-  const SymbolSizes fixed = fixed_sizes(session.inputs(), optimised);
-  session.fix(fixed);
+  session.fix(options.fixed);
   Reference reference = run_reference(session, source, options.points, plan, rng);
-  if (!fixed.empty())
-    reference.notes.push_back("the other model is for " + FeedPoint{fixed, {}}.describe() + " alone");
+  if (!options.fixed.empty())
+    reference.notes.push_back("compared for " + FeedPoint{options.fixed, {}}.describe() + " alone");
   if (options.agreement == Agreement::bit_equal) return reference;
   std::int64_t largest = kLeastLargest;
   const SymbolSizes first = options.points.empty() ? SymbolSizes{} : options.points.front();
@@ -280,7 +253,7 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
                                          const std::filesystem::path& optimised,
                                          const EquivalenceOptions& options) {
   const Reference reference =
-      make_reference(original, optimised, reference_session(), {options.draws, kNoisyRuns}, options);
+      make_reference(original, reference_session(), {options.draws, kNoisyRuns}, options);
   EquivalenceReport report = start_report(reference);
   std::vector<const ReferenceRun*> runs;
   for (const ReferenceRun& run : reference.runs)
@@ -302,7 +275,7 @@ EquivalenceReport check_bit_equal(const std::filesystem::path& original,
   EquivalenceReport report;
   for (const Optimisation level : {Optimisation::none, Optimisation::all}) {
     const SessionOptions how{level, 1, {}};
-    const Reference reference = make_reference(original, optimised, how, {options.draws, 0}, options);
+    const Reference reference = make_reference(original, how, {options.draws, 0}, options);
     report = start_report(reference);
     run_optimised(original, optimised, how, reference, options.agreement, report);
     if (report.reason.empty()) conclude(report, options.agreement);
