@@ -13,9 +13,9 @@ enum class Agreement : std::uint8_t { within_tolerance, bit_equal };
 
 struct EquivalenceOptions {
   Agreement agreement = Agreement::within_tolerance;
-  std::vector<SymbolSizes> points;  // sizes at which both must run; the first counts most
-  SymbolSizes fixed = {};           // of dims for which alone the other model is made
-  std::uint64_t seed = 0;           // of inputs and of the noise on them
+  std::vector<SymbolSizes> points = {};  // sizes at which both must run; the first counts most
+  SymbolSizes fixed = {};                // of dims for which alone the other model is made
+  std::uint64_t seed = 0;                // of inputs and of the noise on them
   bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
   int draws = 2;        // inputs drawn at the first binding; one at each other
   const InputSource* inputs =
