@@ -50,20 +50,21 @@ int verify(Options& options) {
   files.reads_rules("--rules", options.rules);
   for (const std::filesystem::path& input : options.feed.inputs)
     if (!std::filesystem::is_directory(input)) files.reads("--inputs", input);
+  exec::EquivalenceOptions check;
+  check.fixed = task::parse_bindings(options.fixed, "--fix");
   if (options.log) {
     const ReplayReport replay =
         check_replay(options.original, options.optimised, *options.log, options.rules);
     std::fprintf(stderr, "log: %zu rewrites replayed, output %s\n", replay.rewrites,
                  replay.identical ? "byte-identical" : "DIFFERS");
     if (!replay.identical) return kNotEquivalent;
+    if (check.fixed.empty()) check.fixed = replay.fixed;
   }
-  exec::EquivalenceOptions check;
   check.agreement = options.bit_equal ? exec::Agreement::bit_equal : exec::Agreement::within_tolerance;
   const exec::Feed feed = feed_of(options.original, options.feed, options.seed);
   const std::unique_ptr<exec::InputSource> inputs = feed.source();
   for (const exec::FeedPoint& point : feed.points) check.points.push_back(point.sizes);
   check.inputs = inputs.get();
-  check.fixed = task::parse_bindings(options.fixed, "--fix");
   check.seed = options.seed;
   check.finite = options.finite;
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
@@ -85,7 +86,8 @@ void add_verify(Command& program, Action& action) {
   add_feed_options(*command, options->feed);
   command
       ->add_option("--fix", options->fixed,
-                   "the sizes of dynamic dims for which alone OPTIMISED was made: batch=1,seq=128")
+                   "the sizes of dynamic dims for which alone OPTIMISED was made: batch=1,seq=128 (default: "
+                   "as in --log)")
       ->delimiter(',');
   command
       ->add_option("--rules", options->rules,

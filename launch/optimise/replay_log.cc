@@ -105,7 +105,7 @@ ReplayReport check_replay(const fs::path& original, const fs::path& optimised, c
                           const fs::path& rules) {
   const LogReplay replay(original, log, rules);
   const onnx::ImportedModel given = onnx::import_model(optimised);
-  if (replay.log().result == "input") return {0, replay.log().input_sha256 == model_sha256(given)};
+  if (replay.log().result == "input") return {0, {}, replay.log().input_sha256 == model_sha256(given)};
   // Under the output's own name, which external data is named after.
   const TempDir folder;
   const fs::path replayed = folder.path() / optimised.filename();
@@ -115,7 +115,7 @@ ReplayReport check_replay(const fs::path& original, const fs::path& optimised, c
       std::ranges::all_of(given.external_locations(), [&](const fs::path& data) {
         return same_bytes(folder.path() / data, fs::absolute(optimised).parent_path() / data);
       });
-  return {replay.log().entries.size(), identical};
+  return {replay.log().entries.size(), replay.log().fixed, identical};
 }
 
 }  // namespace regraft::launch

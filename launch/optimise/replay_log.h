@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,8 +42,9 @@ class LogReplay {
 };
 
 struct ReplayReport {
-  std::size_t rewrites = 0;  // rules and clean-up steps
-  bool identical = false;    // the replayed model has the bytes of the given one, external data included
+  std::size_t rewrites = 0;                        // rules and clean-up steps
+  std::map<std::string, std::int64_t> fixed = {};  // as the log has it
+  bool identical = false;  // the replayed model has the bytes of the given one, external data included
 };
 
 /// Replays a rewrite log on the original and compares the bytes with `optimised`.
