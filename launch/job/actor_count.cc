@@ -7,7 +7,7 @@ const BoundOptions<ActorCount>& actor_options() {
       {"actors.count", &ActorCount::real, between(0, 1024),
        "actors in real environments; processes of `regraft train` without mpirun"},
       {"actors.dream", &ActorCount::dreaming, between(0, 1024),
-       "actors that dream, beside them, in the phase `dream`"},
+       "actors that dream, beside them, in the phases `dream` and `dyna`"},
   });
   return options;
 }

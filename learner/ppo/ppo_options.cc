@@ -5,7 +5,7 @@ namespace regraft::learner {
 const BoundOptions<PpoOptions>& ppo_options() {
   static const BoundOptions<PpoOptions> options({
       {"ppo.lr", &PpoOptions::lr, above(0, 1),
-       "learning rate of Adam, for policies and for controllers that dream"},
+       "learning rate of Adam, for policies and for controllers that dream; train.anneal lowers it"},
       {"ppo.value_lr", &PpoOptions::value_lr, between(0, 1),
        "the same for the layers of the value functions; 0: ppo.lr"},
       {"ppo.gamma", &PpoOptions::gamma, above(0, 1), "discount"},

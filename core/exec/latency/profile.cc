@@ -237,7 +237,7 @@ std::string describe_ceiling(const KernelProfile& profile) {
     std::array<char, 32> factor;
     std::snprintf(factor.data(), factor.size(), "%.2fx", profile.ceiling());
     text = "GEMM and convolution kernels take " + percent(profile.dense_share()) +
-           " of the time; were all else free, the model would be " + factor.data() + " as fast";
+           " of the time; without all other kernels it would be " + factor.data() + " as fast";
   }
   int named = 0;
   for (const OpTime& op : profile.by_op()) {

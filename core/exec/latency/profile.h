@@ -63,8 +63,8 @@ KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed
 /// `skip_runs` of each kernel are left out. Throws ExecError on what is not one.
 KernelProfile parse_profile(std::istream& events, int skip_runs);
 
-/// "GEMM and convolution kernels take 91.2 % of the time; were all else free, the model would be 1.10x
-/// faster", with the next largest ops.
+/// "GEMM and convolution kernels take 91.2 % of the time; without all other kernels it would be 1.10x as
+/// fast", with the next largest ops.
 std::string describe_ceiling(const KernelProfile& profile);
 
 }  // namespace regraft::exec

@@ -45,9 +45,8 @@ TEST(ParseProfile, TakesMediansAfterTheWarmup) {
   EXPECT_DOUBLE_EQ(profile.ceiling(), 1.25);
   EXPECT_EQ(profile.by_op()[0].op, "FusedGemm");
   EXPECT_EQ(describe_ceiling(profile),
-            "GEMM and convolution kernels take 80.0 % of the time; were all else free, the model would be "
-            "1.25x as fast "
-            "(then Erf 20.0 %)");
+            "GEMM and convolution kernels take 80.0 % of the time; without all other kernels it would be "
+            "1.25x as fast (then Erf 20.0 %)");
 }
 
 TEST(DescribeCeiling, SaysSoWhereNothingIsDense) {
