@@ -22,6 +22,17 @@ double run_after(const KernelShape& shape, const TensorType& type, std::size_t a
   return run;
 }
 
+// Elements that are copied together: all after the last dim that changes, and what is taken of that.
+double copied_run(const KernelShape& shape) {
+  const TensorType &from = shape.input(0), &to = shape.output();
+  double run = 1;
+  for (std::size_t back = 0; back < std::min(from.rank(), to.rank()); ++back) {
+    run *= shape.dim_back(to, back);
+    if (shape.dim_back(to, back) != shape.dim_back(from, back)) break;
+  }
+  return run;
+}
+
 double moved_us(const KernelShape& shape, double elements, double run) {
   return elements * (shape.device.copy_ns + shape.device.chunk_ns / std::max(run, 1.0)) * 1e-3;
 }
@@ -158,7 +169,7 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
     case OpKind::expand:
     case OpKind::tile:
     case OpKind::pad:
-      return moved_us(shape, out, shape.dim_back(shape.output(), 0));
+      return moved_us(shape, out, copied_run(shape));
     case OpKind::resize:
       return out * device.resize_ns * 1e-3 + traffic_us(device, counts);
     case OpKind::cast_like:
