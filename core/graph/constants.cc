@@ -3,10 +3,36 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/graph/evaluate.h"
 
 namespace regraft::graph {
+
+namespace {
+
+void check_indices(const Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args) {
+  const auto axis = static_cast<std::size_t>(tables.attrs(attrs).integer(Attr::axis));
+  const std::int64_t size = tables.type(tables.weights()[args[0]].type).dims[axis];
+  const HostTensor indices = evaluate(tables, args[1]);
+  if (!std::ranges::all_of(indices.integer, [size](std::int64_t i) { return -size <= i && i < size; }))
+    throw GraphError("has an index that is out of range", std::string(op_info(kind).name), "");
+}
+
+void check_values(const Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args,
+                  TypeId result) {
+  if (kind == OpKind::gather || kind == OpKind::gather_elements)
+    return check_indices(tables, kind, attrs, args);
+  const bool may_refuse = kind == OpKind::pow || kind == OpKind::div || kind == OpKind::cast;
+  if (!may_refuse || !is_integer(tables.type(result).dtype)) return;
+  std::vector<HostTensor> values;
+  for (const WeightId arg : args) values.push_back(evaluate(tables, arg));
+  std::vector<const HostTensor*> inputs;
+  for (const HostTensor& value : values) inputs.push_back(&value);
+  evaluate_op(kind, tables.attrs(attrs), inputs);
+}
+
+}  // namespace
 
 WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args,
                             std::uint32_t output) {
@@ -19,6 +45,7 @@ WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span
     const TypeList types = infer_types(tables, kind, tables.attrs(attrs), operands);
     if (output >= types.size())
       throw GraphError("has no output " + std::to_string(output), std::string(op_info(kind).name), "");
+    check_values(tables, kind, attrs, args, types[output]);
     return types[output];
   };
   return tables.weights().operation(kind, attrs, args, output, std::ref(type_of));  // nothing on the heap

@@ -9,7 +9,8 @@
 namespace regraft::graph {
 
 /// One output of an operation on constants, with attributes in canonical form; its type is inferred. Throws
-/// GraphError.
+/// GraphError, also where the values do not allow it: integers that it divides by or raises to powers, reals
+/// that are no integers of the type, indices out of range. Evaluating it later cannot fail.
 WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args,
                             std::uint32_t output = 0);
 

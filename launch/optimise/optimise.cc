@@ -54,12 +54,14 @@ class Pipeline {
     exec::set_oracle_threads(1);
     import();
     find_feed();
-    if (!feed_.runs())
-      keep_input(feed_.problem + " (" + feed_.remedy + ")");
-    else if (re_exports())
-      re_export();
-    else
-      rewrite();
+    try {
+      if (!feed_.runs())
+        keep_input(feed_.problem + " (" + feed_.remedy + ")");
+      else
+        re_exports() ? re_export() : rewrite();
+    } catch (const graph::GraphError& error) {
+      keep_input(std::string(error.what()) + "; please report this");
+    }
     if (runtimes_) report_.runtimes = runtimes_->times();
     report_.peak_rss_bytes = peak_rss_bytes_with_children();
     // The model last: when one of these cannot be written there is no output.

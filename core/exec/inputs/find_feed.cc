@@ -17,7 +17,7 @@
 namespace regraft::exec {
 namespace {
 
-constexpr int kMostAttempts = 200;
+constexpr int kMostAttempts = 200, kMostAlikeProblems = 24;
 constexpr std::size_t kMostAlike = 8;   // sizes at which integers are tried alike
 constexpr int kDraws = 3;               // that run at the sizes taken
 constexpr double kLongestOther_s = 10;  // a run at other sizes, as far as can be told
@@ -114,7 +114,8 @@ class FeedFinder {
   }
 
   bool exhausted(int times = 1) const {
-    return attempts_ >= times * kMostAttempts || request_.clock() - start_s_ > times * request_.seconds;
+    return alike_problems_ >= kMostAlikeProblems || attempts_ >= times * kMostAttempts ||
+           request_.clock() - start_s_ > times * request_.seconds;
   }
 
   /// Down the ladders of the kinds; then one dim after another, the others at their first options.
@@ -251,6 +252,7 @@ class FeedFinder {
     try {
       for (int i = 0; i < draws; ++i) session_.run(source_->draw(session_.inputs(), sizes, rng));
     } catch (const ExecError& error) {
+      alike_problems_ = error.problem() == problem_ ? alike_problems_ + 1 : 0;
       problem_ = error.problem();
       return false;
     } catch (const std::bad_alloc&) {
@@ -362,6 +364,7 @@ class FeedFinder {
   std::map<std::string, std::string> why_;
   std::set<SymbolSizes> tried_;
   std::string problem_;
+  int alike_problems_ = 0;  // one after another: where no size makes a difference
   int attempts_ = 0;
   double run_s_ = 0;
   double start_s_ = 0;

@@ -169,10 +169,6 @@ class Cleaner {
     std::vector<WeightId> folded;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
       folded.push_back(graph::constant_operation(tables_, kind, attrs, args, i));
-    // What some integers or casts make refuse does so now, not when the model is written.
-    const bool may_refuse = kind == OpKind::pow || kind == OpKind::div || kind == OpKind::cast;
-    if (may_refuse && graph::is_integer(tables_.type(tables_.weights()[folded[0]].type).dtype))
-      for (const WeightId weight : folded) graph::evaluate(tables_, weight);
     if (!graph::op_info(kind).is(graph::kMovement))
       for (WeightId& weight : folded) weight = rounded(weight);
     return folded;

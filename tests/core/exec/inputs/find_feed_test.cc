@@ -58,6 +58,23 @@ ModelBuilder dynamic_image(const ModelBuilder::Axis& height, const ModelBuilder:
   return model;
 }
 
+// As some runtimes refuse dilations with padding of kind SAME.
+TEST_F(FindFeed, GivesUpSoonWhereNoSizeMakesADifference) {
+  ModelBuilder model = dynamic_image("H", "W");
+  for (const auto& [name, value] : {std::pair{"auto_pad", "SAME_UPPER"}, std::pair{"dilations", ""}}) {
+    ::onnx::AttributeProto& attribute = *model.graph().mutable_node(0)->add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(*value ? ::onnx::AttributeProto::STRING : ::onnx::AttributeProto::INTS);
+    attribute.set_s(value);
+    if (!*value) attribute.mutable_ints()->Add(2), attribute.mutable_ints()->Add(2);
+  }
+  int asked = 0;
+  const Feed feed = find(model, {.clock = [&asked] { return ++asked, 0.0; }});
+  EXPECT_FALSE(feed.runs());
+  EXPECT_THAT(feed.problem, HasSubstr("Dilation not supported"));
+  EXPECT_LT(asked, 100) << "about twice for each time that it was tried";
+}
+
 TEST_F(FindFeed, TakesUsualSizesAndSaysWhy) {
   const Feed feed = find(dynamic_image("H", "W"));
   EXPECT_THAT(feed.taken,

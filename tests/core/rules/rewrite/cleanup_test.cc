@@ -102,6 +102,11 @@ TEST_F(CleanupTest, CastsThatLeaveTheirTypeStay) {
   EXPECT_THAT(passes(), IsEmpty());
 }
 
+TEST_F(CleanupTest, IndicesThatAreOutOfRangeStay) {
+  output(b.op(OpKind::gather, {b.weight({1}), b.integers({7})}, {{Attr::axis, std::int64_t{0}}}));
+  EXPECT_EQ(clean(), "Gather");
+}
+
 TEST_F(CleanupTest, IntegerPowersThatRuntimesRoundStay) {
   const Value x = {graph.add_input(tables.intern(DType::int64, std::array{Dim{1}}), inputs++), 0};
   const Value power = op(OpKind::pow, {ints({3}), ints({39})});
