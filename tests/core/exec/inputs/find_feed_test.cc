@@ -61,13 +61,15 @@ ModelBuilder dynamic_image(const ModelBuilder::Axis& height, const ModelBuilder:
 // As some runtimes refuse dilations with padding of kind SAME.
 TEST_F(FindFeed, GivesUpSoonWhereNoSizeMakesADifference) {
   ModelBuilder model = dynamic_image("H", "W");
-  for (const auto& [name, value] : {std::pair{"auto_pad", "SAME_UPPER"}, std::pair{"dilations", ""}}) {
-    ::onnx::AttributeProto& attribute = *model.graph().mutable_node(0)->add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(*value ? ::onnx::AttributeProto::STRING : ::onnx::AttributeProto::INTS);
-    attribute.set_s(value);
-    if (!*value) attribute.mutable_ints()->Add(2), attribute.mutable_ints()->Add(2);
-  }
+  ::onnx::NodeProto& node = *model.graph().mutable_node(0);
+  ::onnx::AttributeProto& padding = *node.add_attribute();
+  padding.set_name("auto_pad");
+  padding.set_type(::onnx::AttributeProto::STRING);
+  padding.set_s("SAME_UPPER");
+  ::onnx::AttributeProto& dilations = *node.add_attribute();
+  dilations.set_name("dilations");
+  dilations.set_type(::onnx::AttributeProto::INTS);
+  for (int i = 0; i < 2; ++i) dilations.add_ints(2);
   int asked = 0;
   const Feed feed = find(model, {.clock = [&asked] { return ++asked, 0.0; }});
   EXPECT_FALSE(feed.runs());
