@@ -38,6 +38,7 @@ struct DeviceProfile {
       0;  // weights from memory in products of more rows and convolutions, beside the arithmetic
   double column_block = 0;        // columns of a product are padded to multiples of this
   double pack_ns = 0;             // an element of a right operand that is not constant
+  double product_ns = 0;          // each product of a batch, behind the first
   double alias_stride_bytes = 0;  // rows of the left operand at multiples of this collide in the cache
   double alias_slowdown = 0;      // factor on the arithmetic then
   double alias_min_rows = 0;      // with at least this many rows
@@ -62,12 +63,14 @@ struct DeviceProfile {
   double gelu_ns = 0;  // the runtime's fused Gelu
   double silu_ns = 0;  // x * Sigmoid(x) in one kernel (QuickGelu), beyond a product
   double batch_norm_ns = 0;
-  double reduce_ns = 0;     // an input element
-  double copy_ns = 0;       // an element moved in runs (Concat, Split, Slice...)
-  double chunk_ns = 0;      // each run
-  double transpose_ns = 0;  // an element of a transpose that moves the last dim
-  double square_ns = 0;     // arithmetic of an element of Pow by a constant 2 or 3
-  double resize_ns = 0;     // an element of a Resize, beside its traffic
+  double reduce_ns = 0;        // an input element
+  double reduce_rows_ns = 0;   // the same across the rows of a lone matrix
+  double reduce_group_ns = 0;  // each matrix across whose rows it goes
+  double copy_ns = 0;          // an element moved in runs (Concat, Split, Slice...)
+  double chunk_ns = 0;         // each run
+  double transpose_ns = 0;     // an element of a transpose that moves the last dim
+  double square_ns = 0;        // arithmetic of an element of Pow by a constant 2 or 3
+  double resize_ns = 0;        // an element of a Resize, beside its traffic
 
   // [attention]: attention as one operation, beside the moving of heads
   double attention_gflops = 0;    // its products

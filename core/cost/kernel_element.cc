@@ -86,6 +86,22 @@ double gather_us(const KernelShape& shape) {
   return moved_us(shape, shape.elements(shape.output()), run_after(shape, shape.input(0), axis + 1));
 }
 
+// Along the last dims it is fast; else it goes group by group, and across the rows of a lone matrix, slowly.
+double reduce_us(const KernelShape& shape) {
+  const DeviceProfile& device = shape.device;
+  const TensorType& type = shape.input(0);
+  const double elements = shape.elements(type);
+  if (!shape.attrs().has(Attr::axes)) return elements * device.reduce_ns * 1e-3;
+  const graph::Ints& axes = shape.attrs().ints(Attr::axes);
+  if (axes.empty() || axes.back() + 1 == static_cast<std::int64_t>(type.rank()))
+    return elements * device.reduce_ns * 1e-3;
+  double groups = 1;
+  for (std::int64_t i = 0; i < axes.front(); ++i) groups *= shape.dim(type, static_cast<std::size_t>(i));
+  const bool lone = axes.front() > 0 && groups <= 1;
+  return (elements * (lone ? device.reduce_rows_ns : device.reduce_ns) + groups * device.reduce_group_ns) *
+         1e-3;
+}
+
 // Heads are moved apart, then attended to by blocks of scores that stay in cache, unless something is added
 // to them; where there is one query, moving apart changes nothing.
 double attention_us(const KernelShape& shape) {
@@ -149,6 +165,7 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
     case OpKind::reduce_sum:
     case OpKind::reduce_max:
     case OpKind::reduce_min:
+      return reduce_us(shape);
     case OpKind::global_average_pool:
     case OpKind::global_max_pool:
       return in * device.reduce_ns * 1e-3;

@@ -27,6 +27,7 @@ LinearTime product_time(const KernelShape& shape, double batch, double rows, dou
   LinearTime time;
   time.rows = rows;
   time.arithmetic_us = product_us(device, batch, rows, inner, columns);
+  time.other_us = (std::max(batch, 1.0) - 1) * device.product_ns * 1e-3;
   if (constant)
     time.weight_bytes = batch * inner * columns * sizeof(float);
   else  // a single row takes the right operand as it is

@@ -141,6 +141,27 @@ TEST(Families, StepsAreSummedByAProduct) {
   }
 }
 
+TEST(Families, SumsAndMeansOfRowsAreProducts) {
+  for (const std::int64_t keep : {0, 1}) {
+    for (const bool mean : {false, true}) {
+      GraphBuilder b;
+      const Value x = relu(b, b.input({1, 6, 4}));
+      b.output(b.op(mean ? OpKind::reduce_mean : OpKind::reduce_sum, {x},
+                    {{Attr::axes, Ints{1}}, {Attr::keepdims, keep}}));
+      expect_leads(b, std::string(mean ? "mean" : "sum") + "-rows" + (keep == 1 ? "-kept" : "") +
+                          "\nexpect MatMul 1\nexpect ReduceSum 0\nexpect ReduceMean 0\n");
+    }
+  }
+}
+
+// Attention of each token to one other.
+TEST(Families, ProductsOfVectorsAreElementwise) {
+  GraphBuilder b;
+  const Value score = b.op(OpKind::matmul, {b.input({7, 2, 1, 5}), b.input({7, 2, 5, 1})});
+  b.output(b.op(OpKind::matmul, {b.op(OpKind::tanh, {score}), b.input({7, 2, 1, 3})}));
+  expect_leads(b, "dot-mul\nouter-mul\nexpect MatMul 0\nexpect Mul 2\nexpect ReduceSum 1\n");
+}
+
 TEST(Families, ChainsOfReshapesAndTransposesAreOneGather) {
   GraphBuilder b;
   const Value x = b.input({1, 4, 4, 3});
