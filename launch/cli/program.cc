@@ -32,8 +32,8 @@ void flush_output() {
 void set_words_at_crashes() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
     set_last_words(signal, std::string("regraft: crashed (") + ::strsignal(signal) +
-                               "), most likely in the runtime as it ran the model (if the model runs in "
-                               "ONNX Runtime alone, please report this)");
+                               "), most likely in the runtime as it ran the model (a fault of ours if "
+                               "the model runs in ONNX Runtime alone)");
 }
 
 int run(const Action& action, const ErrorPrinter& errors) {
