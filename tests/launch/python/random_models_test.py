@@ -35,8 +35,10 @@ def crashes(data, seed):
     """Whether the oracle's runtime itself dies of the model."""
     child = os.fork()
     if child == 0:
-        model_oracle.Oracle(data, seed)
-        os._exit(0)
+        try:
+            model_oracle.Oracle(data, seed)
+        finally:
+            os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
