@@ -57,8 +57,10 @@ class Pipeline {
     try {
       if (!feed_.runs())
         keep_input(feed_.problem + " (" + feed_.remedy + ")");
+      else if (re_exports())
+        re_export();
       else
-        re_exports() ? re_export() : rewrite();
+        rewrite();
     } catch (const graph::GraphError& error) {
       keep_input(std::string(error.what()) + "; please report this");
     }

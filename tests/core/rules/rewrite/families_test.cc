@@ -117,7 +117,6 @@ TEST(Families, SoftmaxIsDeferredPastTheValues) {
   expect_leads(b, "softmax-deferred\nexpect Softmax 0\nexpect Exp 1\nexpect Div 1\n");
 }
 
-// Windows cut out of an image and put together again: one Gather of rows each way, and one of both.
 // Letters, looked up, scaled, multiplied twice and put through a function: one table.
 TEST(Families, WhatIsComputedOfLettersIsATable) {
   GraphBuilder b;
@@ -162,6 +161,7 @@ TEST(Families, ProductsOfVectorsAreElementwise) {
   expect_leads(b, "dot-mul\nouter-mul\nexpect MatMul 0\nexpect Mul 2\nexpect ReduceSum 1\n");
 }
 
+// Windows cut out of an image and put together again: one Gather of rows each way, and one of both.
 TEST(Families, ChainsOfReshapesAndTransposesAreOneGather) {
   GraphBuilder b;
   const Value x = b.input({1, 4, 4, 3});
