@@ -8,6 +8,18 @@
 #   stands for all of them. Their tests are one program, too. Without REGRAFT_HEAVY, the heavy ones are left out.
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/edges.txt REGRAFT_EDGES REGEX "^[a-z].*:")
 
+# Sources that name something local as a neighbour does: compiled alone where CMAKE_UNITY_BUILD compiles eight at once.
+set(REGRAFT_ALONE
+    core/wire/socket core/wire/link core/onnx/names core/onnx/export core/rules/rewrite/same_value
+    core/proof/exact/exact_elementwise core/proof/symbolic/symbolic_right core/rulegen/enumerate/generate_link
+    replay/rollout/rollout replay/rollout/segment_codec learner/job/job_runner tests/core/base/enum_names_test
+    tests/core/base/file_test tests/core/graph/graph_test tests/core/onnx/models_test tests/core/onnx/summary_test
+    tests/core/rules/match/sequences_test tests/core/rules/rewrite/cleanup_chains_test
+    tests/core/rules/rewrite/script_test tests/core/rules/rewrite/taso_substitutions_test
+    tests/core/rules/examples/marked_rules_test tests/core/rules/examples/shipped_rules_test
+    tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test)
+list(TRANSFORM REGRAFT_ALONE REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1.cc")
+
 function(regraft_allowed_edges folder out)
   foreach(line IN LISTS REGRAFT_EDGES)
     if(line MATCHES "^${folder}:(.*)$")
@@ -54,6 +66,7 @@ function(regraft_folder name folder)
     return()
   endif()
   add_library(${name} STATIC ${sources})
+  set_source_files_properties(${REGRAFT_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   regraft_allowed_edges(${folder} edges)
   target_link_libraries(${name} PUBLIC ${edges} ${ARG_LIBS} PRIVATE regraft_warnings)

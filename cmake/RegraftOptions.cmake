@@ -30,4 +30,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   if(REGRAFT_SANITIZE)  # and under the sanitizers uninitialised values that are none, as its manual says
     target_compile_options(regraft_warnings INTERFACE -Wno-maybe-uninitialized)
   endif()
+  if(CMAKE_UNITY_BUILD)  # there, no source is the main one, of which it does not warn
+    target_compile_options(regraft_warnings INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
