@@ -15,7 +15,13 @@
 namespace regraft::launch {
 namespace {
 
-/// Runs this program with the arguments and reads the JSON that it prints. `subject` is what errors name.
+/// A path that is no option, whatever its name.
+std::string as_argument(const std::filesystem::path& path) {
+  return path.string().starts_with('-') ? "./" + path.string() : path.string();
+}
+
+/// Runs this program with the arguments and reads the JSON that it prints. `subject` is the model that it is
+/// about, which errors need not name again.
 nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vector<int>& good_codes,
                             const std::filesystem::path& subject) {
   SpawnOptions spawn;
@@ -24,16 +30,15 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
   std::ranges::move(arguments, std::back_inserter(spawn.argv));
   const Captured captured = capture_output(spawn, std::chrono::hours(1));
   const std::string command = "regraft " + spawn.argv[1];
-  if (captured.timed_out || std::ranges::find(good_codes, captured.status.code) == good_codes.end())
-    throw exec::ExecError(child_error(captured, command), "", "nothing was emitted");
+  if (captured.timed_out || std::ranges::find(good_codes, captured.status.code) == good_codes.end()) {
+    std::string said = child_error(captured, command);
+    if (const std::string name = as_argument(subject) + ": "; said.starts_with(name))
+      said.erase(0, name.size());
+    throw exec::ExecError(std::move(said), "", "nothing was emitted");
+  }
   nlohmann::json json = nlohmann::json::parse(captured.output, nullptr, false);
   if (json.is_discarded()) throw exec::ExecError(command + " printed no report", subject.string(), "");
   return json;
-}
-
-/// A path that is no option, whatever its name.
-std::string as_argument(const std::filesystem::path& path) {
-  return path.string().starts_with('-') ? "./" + path.string() : path.string();
 }
 
 }  // namespace
@@ -66,7 +71,8 @@ ProfileSummary profile_in_child(const std::filesystem::path& model, const std::f
        std::to_string(threads), "--seed", std::to_string(seed), "--feed", feed.string()},
       {kDone}, model);
   return {json.at("dense_share"), json.at("summary"),      json.at("predicted_us"),
-          json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples"))};
+          json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples")),
+          json.at("other_load"),  json.at("disturbed")};
 }
 
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {

@@ -200,7 +200,7 @@ int calibrate_this_machine(const Options& options) {
   Progress progress(
       {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
       std::cerr);
-  const auto samples =
+  const auto [samples, disturbed] =
       exec::calibrate_machine(grid, cost::device_of_this_machine(device_file), fingerprint, database,
                               {.budget_s = options.budget_s, .threads = options.threads}, clock,
                               [&](std::size_t done) { progress.update(done); });
@@ -223,6 +223,10 @@ int calibrate_this_machine(const Options& options) {
                     {"learned_error", fit.learned_error}});
   }
   std::printf("%zu kernels are known of this machine: %s\n", samples.size(), options.database.c_str());
+  if (disturbed > 0)
+    std::printf(
+        "%zu more were measured beside other work and not kept: call again when the machine is idle\n",
+        disturbed);
   if (options.json)
     write_file_atomic(*options.json,
                       nlohmann::json{{"fingerprint", fingerprint}, {"laws", std::move(laws)}}.dump(2) + "\n");

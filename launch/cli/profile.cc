@@ -98,6 +98,8 @@ nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& fee
     ops.push_back({{"op", op.op}, {"kernels", op.kernels}, {"time_us", op.time_us}, {"share", op.share}});
   const double ceiling = profile.ceiling();
   return {{"total_us", profile.total_us},
+          {"other_load", profile.other_load},
+          {"disturbed", profile.disturbed},
           {"dense_share", profile.dense_share()},
           {"ceiling", std::isfinite(ceiling) ? nlohmann::json(ceiling) : nlohmann::json(nullptr)},
           {"summary", exec::describe_ceiling(profile)},
@@ -129,6 +131,10 @@ int profile(Options& options) {
   for (const exec::OpTime& op : profile.by_op())
     std::printf("%-32s %8d %12.1f %6.1f %%\n", op.op.c_str(), op.kernels, op.time_us, op.share * 100);
   std::printf("%s\n", exec::describe_ceiling(profile).c_str());
+  if (profile.disturbed)
+    std::printf(
+        "other work kept %.1f processors busy meanwhile: on an idle machine the times may be others\n",
+        profile.other_load);
   if (options.profile.kernels) print_kernels(lists);
   if (options.json) write_file_atomic(*options.json, text);
   return kDone;

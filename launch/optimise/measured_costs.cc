@@ -1,7 +1,9 @@
 #include "launch/optimise/measured_costs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "core/base/file.h"
 #include "core/env/rewrite_state.h"
@@ -37,13 +39,30 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
 ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   ProfileSummary profile = profile_in_child(model, feed_, device_, options_.threads, options_.seed);
   if (!corrects_) return profile;
-  const bool worked = database_->usable();
-  database_->write(fingerprint_, profile.samples);
-  if (worked && !database_->usable())
-    std::fprintf(stderr, "regraft: warning: %s\n", database_->problem().c_str());
+  if (profile.disturbed) {
+    if (!std::exchange(disturbed_, true))
+      std::fprintf(stderr,
+                   "regraft: %s: other work keeps %.1f processors busy, so measured kernels are not kept\n",
+                   options_.input.filename().c_str(), profile.other_load);
+    std::erase_if(profile.samples,
+                  [&](const cost::KernelSample& sample) { return is_known(sample.features); });
+  } else {
+    keep(profile.samples);
+  }
   known_.insert(known_.end(), profile.samples.begin(), profile.samples.end());
   costs_.correct(start_, known_);
   return profile;
+}
+
+bool MeasuredCosts::is_known(const cost::KernelFeatures& kernel) const {
+  return std::ranges::find(known_, kernel, &cost::KernelSample::features) != known_.end();
+}
+
+void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
+  const bool worked = database_->usable();
+  database_->write(fingerprint_, samples);
+  if (worked && !database_->usable())
+    std::fprintf(stderr, "regraft: warning: %s\n", database_->problem().c_str());
 }
 
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,

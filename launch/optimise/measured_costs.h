@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ class MeasuredCosts {
   MeasuredCosts(const OptimiseOptions& options, const std::filesystem::path& feed, const ModelGraphs& start,
                 PointCosts& costs);
 
-  /// Profiles a model and corrects the costs by its kernels. Throws ExecError where it cannot be run.
+  /// Profiles a model and corrects the costs by its kernels. What was measured beside other work counts for
+  /// kernels of which nothing else is known, and the database does not keep it. Throws ExecError where it
+  /// cannot be run.
   ProfileSummary learn_from(const std::filesystem::path& model);
   bool corrects() const { return corrects_; }
 
@@ -34,6 +37,9 @@ class MeasuredCosts {
                                  const rules::RuleSet& rules, const CheckedSearch::Phase& phase);
 
  private:
+  bool is_known(const cost::KernelFeatures& kernel) const;
+  void keep(std::span<const cost::KernelSample> samples);
+
   const OptimiseOptions& options_;
   const std::filesystem::path feed_, device_;
   const ModelGraphs& start_;
@@ -42,6 +48,7 @@ class MeasuredCosts {
   std::string fingerprint_;
   std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;
+  bool disturbed_ = false;  // and said so
 };
 
 }  // namespace regraft::launch

@@ -168,7 +168,8 @@ class Pipeline {
     } catch (const exec::ExecError& error) {
       return error.problem();
     }
-    report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share};
+    report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share,
+                       profile_.other_load};
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
     if (!options_.quiet)

@@ -37,6 +37,7 @@ struct PointReport {
 struct KernelReport {
   double predicted_us = 0, measured_us = 0;  // of a run
   double agreed_share = 0;                   // of the time in kernels that both lists have
+  double other_load = 0;                     // processors that other work kept busy meanwhile
 };
 
 /// What the search found, be it emitted or not.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/stats.h"
@@ -31,25 +32,30 @@ double log_error(double measured, double predicted) {
 
 }  // namespace
 
-std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
-                                                  const cost::DeviceProfile& device,
-                                                  const std::string& fingerprint,
-                                                  cost::KernelDatabase& database,
-                                                  const CalibrationOptions& options, const Clock& clock,
-                                                  const std::function<void(std::size_t)>& progress) {
+CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const cost::DeviceProfile& device,
+                                    const std::string& fingerprint, cost::KernelDatabase& database,
+                                    const CalibrationOptions& options, const Clock& clock,
+                                    const std::function<void(std::size_t)>& progress) {
   const std::int64_t end =
       clock.steady_ns() + static_cast<std::int64_t>(options.budget_s * nanoseconds_per_second);
   const std::vector<cost::KernelSample> before = database.read(fingerprint);
   const TempDir folder;
   const std::filesystem::path model = folder.path() / "kernels.onnx";
+  CalibrationResult result;
   for (std::size_t at = 0; at < grid.size() && clock.steady_ns() < end; progress(at)) {
-    at = write_kernels(grid, at, options.most_model_bytes, model);
+    const std::size_t first = std::exchange(at, write_kernels(grid, at, options.most_model_bytes, model));
     if (all_measured(model, device, before)) continue;
-    const ProfileOptions profile{.threads = options.threads, .budget_s = options.kernel_s};
+    const ProfileOptions profile{
+        .threads = options.threads, .budget_s = options.kernel_s, .most_other_load = options.most_other_load};
     const Feed feed = find_feed(model, {.several = false});
-    database.write(fingerprint, compare_kernels(model, feed, device, profile).samples());
+    const KernelLists lists = compare_kernels(model, feed, device, profile);
+    if (lists.profile.disturbed)
+      result.disturbed += at - first;
+    else
+      database.write(fingerprint, lists.samples());
   }
-  return database.read(fingerprint);
+  result.samples = database.read(fingerprint);
+  return result;
 }
 
 std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples) {

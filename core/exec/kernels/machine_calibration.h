@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/other_load.h"
 #include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_grid.h"
 #include "core/exec/kernels/kernel_lists.h"
@@ -26,18 +27,21 @@ struct CalibrationOptions {
   double kernel_s = 0.5;           // of profiled runs of one model of kernels
   double most_model_bytes = 64e6;  // of its tensors
   int threads = 1;
+  double most_other_load = disturbing_processors();  // what is measured beside more is not kept
+};
+
+struct CalibrationResult {
+  std::vector<cost::KernelSample> samples;  // all that the database has
+  std::size_t disturbed = 0;                // kernels that were measured but not kept
 };
 
 /// Measures the grid's kernels on this machine and keeps them in the database, model by model, so what was
 /// measured before an end by time or by a signal stays. Kernels that the database has are left out.
-/// `progress` is told how many of them are done. Returns all that the database has then. Throws ExecError
-/// where a kernel cannot be run.
-std::vector<cost::KernelSample> calibrate_machine(const std::vector<GridKernel>& grid,
-                                                  const cost::DeviceProfile& device,
-                                                  const std::string& fingerprint,
-                                                  cost::KernelDatabase& database,
-                                                  const CalibrationOptions& options, const Clock& clock,
-                                                  const std::function<void(std::size_t done)>& progress);
+/// `progress` is told how many of them are done. Throws ExecError where a kernel cannot be run.
+CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const cost::DeviceProfile& device,
+                                    const std::string& fingerprint, cost::KernelDatabase& database,
+                                    const CalibrationOptions& options, const Clock& clock,
+                                    const std::function<void(std::size_t done)>& progress);
 
 /// By law, those of most kernels first.
 std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/other_load.h"
 #include "core/exec/inputs/feed.h"
 
 namespace regraft::exec {
@@ -33,6 +34,9 @@ struct KernelProfile {
   std::vector<KernelTime> kernels;  // in order of first execution
   double total_us = 0;
   double run_us = 0;  // a run without the profiler; 0 where it was not timed
+  // Processors that other work kept busy meanwhile, and whether they are more than ProfileOptions allow.
+  double other_load = 0;
+  bool disturbed = false;
 
   std::vector<OpTime> by_op() const;
   /// Share of the time in matrix products and convolutions: what no removal of other work can touch.
@@ -51,11 +55,13 @@ struct ProfileOptions {
   double budget_s = 1;  // of timed runs; at least 3, at most 100
   std::uint64_t seed = 0;
   bool kernels = false;  // outputs of the kernels and run_us, too: takes another session
+  double most_other_load = disturbing_processors();  // else it is taken again, at most three times in all
 };
 
-/// Runs the model under the runtime's own profiler with its best options, fed at the first point. The
-/// runtime's profile is written to the system's temporary folder and removed. Kernels inside a control-flow
-/// op are counted, the op around them is not. Throws ExecError.
+/// Runs the model under the runtime's own profiler with its best options, fed at the first point. Of several
+/// tries on a busy machine the least disturbed one counts. The runtime's profile is written to the system's
+/// temporary folder and removed. Kernels inside a control-flow op are counted, the op around them is not.
+/// Throws ExecError.
 KernelProfile profile_model(const std::filesystem::path& model, const Feed& feed,
                             const ProfileOptions& options);
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/exec/runtime/ort_session.h"
@@ -72,19 +74,25 @@ TEST(MachineCalibration, MeasuresWhatIsMissingAndEndsInTime) {
   const cost::DeviceProfile device = cost::load_device(kConfigs + "cpu-1core.toml");
   const SteppingClock clock;
   std::size_t measured = 0;
+  double most_other_load = -1;  // any machine is too busy
   const auto calibrate = [&](double seconds) {
     measured = 0;
-    return calibrate_machine(grid, device, "here", database,
-                             {.budget_s = seconds, .kernel_s = 0.01, .most_model_bytes = 1}, clock,
-                             [&](std::size_t done) { measured = done; });
+    return calibrate_machine(
+        grid, device, "here", database,
+        {.budget_s = seconds, .kernel_s = 0.01, .most_model_bytes = 1, .most_other_load = most_other_load},
+        clock, [&](std::size_t done) { measured = done; });
   };
-  EXPECT_EQ(calibrate(3.5).size(), 3u) << "a second a kernel";
+  const CalibrationResult busy = calibrate(100);
+  EXPECT_EQ(busy.disturbed, 5u);
+  EXPECT_TRUE(busy.samples.empty()) << "what other work disturbed is not kept";
+  most_other_load = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(calibrate(3.5).samples.size(), 3u) << "a second a kernel";
   EXPECT_EQ(measured, 3u);
-  const auto all = calibrate(100);
+  const auto all = calibrate(100).samples;
   EXPECT_EQ(all.size(), 5u);
   for (const cost::KernelSample& sample : all) EXPECT_GT(sample.measured_us, 0) << sample.features.law();
   const double before = all[0].measured_us;
-  EXPECT_EQ(calibrate(100)[0].measured_us, before) << "nothing is measured twice";
+  EXPECT_EQ(calibrate(100).samples[0].measured_us, before) << "nothing is measured twice";
 }
 
 TEST(MachineCalibration, TheShippedGridCanBeRead) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -82,12 +84,17 @@ TEST(ProfileModel, NamesTheKernelsOfARealRun) {
   model.node("Erf", {"m"}, {"y"});
   ProfileOptions options;
   options.budget_s = 0;
+  options.most_other_load = std::numeric_limits<double>::infinity();
   const auto path = model.write(folder / "m.onnx");
   const KernelProfile profile = profile_model(path, find_feed(path, {.bound = {{"batch", {3}}}}), options);
   ASSERT_EQ(profile.kernels.size(), 2u);
   EXPECT_EQ(profile.kernels[0].op, "MatMul");
   EXPECT_EQ(profile.kernels[1].op, "Erf");
   EXPECT_THAT(profile.kernels[1].input_types[0], HasSubstr("[3,4]"));
+  EXPECT_FALSE(profile.disturbed);
+  options.most_other_load = -1;
+  EXPECT_TRUE(profile_model(path, find_feed(path, {.bound = {{"batch", {3}}}}), options).disturbed)
+      << "any machine is busier than that";
 }
 
 TEST(DenseKernels, AreProductsAndConvolutionsInAnyForm) {

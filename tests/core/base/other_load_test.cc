@@ -1,0 +1,34 @@
+#include "core/base/other_load.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/base/process.h"
+
+namespace regraft {
+namespace {
+
+TEST(OtherLoad, CountsAllThatIsNotIdle) {
+  EXPECT_EQ(busy_seconds("cpu  100 20 30 4000 500 6 7 40 9 9\ncpu0 1 2 3 4 5 6 7 8 9 9\n", 100), 2.03);
+  EXPECT_EQ(busy_seconds("cpu 100 0 0 900 0 0 0", 100), 1) << "a system without the column of steal";
+  for (const char* text : {"", "cpu", "cpu0 1 2 3 4 5 6 7 8", "cpu a b c d e f g", "Linux"})
+    EXPECT_EQ(busy_seconds(text, 100), std::nullopt) << text;
+}
+
+TEST(OtherLoad, AnotherProcessIsLoadAndThisOneIsNot) {
+  const OtherLoad load;
+  const Child busy({.argv = {"/bin/sh", "-c", "while :; do :; done"}});
+  const auto start = std::chrono::steady_clock::now();
+  const double start_s = cpu_seconds();
+  while (cpu_seconds() < start_s + 0.5) {
+  }
+  const double others = load.processors();
+  const double own =
+      0.5 / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();  // processors
+  EXPECT_GT(others, 0.2) << "the child's share";
+  EXPECT_LT(own + others, std::thread::hardware_concurrency() + 0.2) << "nothing is counted twice";
+}
+
+}  // namespace
+}  // namespace regraft
