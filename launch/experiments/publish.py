@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pathlib
+import tomllib
 from types import SimpleNamespace
 
 import jinja2
@@ -14,6 +15,8 @@ from .events import read_scalars
 from .files import explained, is_special, require, write
 from .plots import draw, has_points
 from .tables import crossed, gaps, read_csv, summarise, to_csv
+
+CURVES = tomllib.loads(pathlib.Path(__file__).with_name("curves.toml").read_text())
 
 
 def publish(spec, result, small, out):
@@ -78,13 +81,16 @@ def _experiment(folder):
 def _run(folder, name):
     # A training run. The fit of a world model has two parts, each over an x of its own (learner/world/world_curves.h).
     summary, config, plots = folder / "summary.json", folder / "config.toml", []
-    for part in ("", "collect", "fit"):
+    for part, x_label in {"": "update", "collect": "steps collected", "fit": "update"}.items():
         rows = [(tag if tag.startswith("ppo/") else tag.partition("/")[0], tag, step, value)
                 for tag, points in read_scalars(folder / "events" / part).items() for step, value in points.items()]
         curves = pd.DataFrame(rows, columns=["group", "curve", "update", "value"])
-        for group, table in curves.groupby("group", sort=False):  # a plot of those with one first part
-            plot = SimpleNamespace(kind="lines", title=f"{part}: {group}" if part else group, x="update", y="value",
-                                   series="curve", x_label="", y_label="")
-            plots.append((plot.title, draw(plot, table.assign(curve=table.curve.str.removeprefix(f"{group}/"))), ""))
+        groups = dict(list(curves.groupby("group", sort=False)))  # a plot of those with one first part
+        for group in sorted(groups, key=lambda group: ([*CURVES, group].index(group))):
+            title, y_label = CURVES.get(group, (group, "value"))
+            plot = SimpleNamespace(kind="lines", title=title, x="update", y="value", series="curve", x_label=x_label,
+                                   y_label=y_label)
+            table = groups[group].assign(curve=groups[group].curve.str.removeprefix(f"{group}/"))
+            plots.append((plot.title, draw(plot, table), ""))
     return {"title": f"Run {name}", "kind": "training run", "state": "finished" if summary.exists() else "not finished",
             "plots": plots, "details": [(path.stem, path.read_text()) for path in (summary, config) if path.exists()]}

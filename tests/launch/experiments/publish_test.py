@@ -125,7 +125,7 @@ class Report(Case):
         self.assertLessEqual({"#s1", "#s2", "out/sums.csv", "out/numbers.csv"}, set(page.links))
         for svg in page.svgs():
             xml.fromstring(svg)
-        self.assertIn("return", "".join(page.svgs()))
+        self.assertIn("return (sum of rewards)", "".join(page.svgs()), "curves have units")
         self.assertIn('"updates": 2', page.text)
 
     def test_names_what_is_not_done(self):
