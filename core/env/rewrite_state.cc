@@ -74,6 +74,12 @@ void RewriteState::apply(const rules::Match& match) {
   path_.push_back(done.match);  // `match` may live in the index
 }
 
+std::span<const graph::NodeId> RewriteState::touched_since(std::size_t depth) {
+  touched_.clear();
+  if (depth < marks_.size()) graph_->touched_since(marks_[depth], touched_);
+  return touched_;
+}
+
 void RewriteState::rewind_to(std::size_t depth) {
   if (depth >= path_.size()) return;
   const graph::Graph::Mark mark = marks_[depth];

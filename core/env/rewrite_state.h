@@ -41,6 +41,9 @@ class RewriteState {
   /// Applies a match of the present graph. Throws RuleError, and changes nothing, where it does not apply.
   void apply(const rules::Match& match);
 
+  /// The nodes that the rewrites behind `depth` touched, dead ones too. Valid until the next rewrite.
+  std::span<const graph::NodeId> touched_since(std::size_t depth);
+
   /// Takes back the last rewrites until `depth` of them are left.
   void rewind_to(std::size_t depth);
 

@@ -1,5 +1,6 @@
 #include "core/search/all_sites_descent.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/graph/order.h"
@@ -28,78 +29,93 @@ std::vector<std::uint32_t> rules_with_more(env::RewriteState& state, const std::
   return out;
 }
 
+class Descent {
+ public:
+  Descent(const SearchProblem& problem, const SearchLimits& limits, const SearchContext& context,
+          const std::string& name)
+      : state_(problem.start, problem.rules, problem.costs), run_(name, limits, context, state_) {}
+
+  SearchResult run() {
+    while (descend(run_, state_, gains_)) {
+      bottom_ = state_.depth();
+      bottom_us_ = state_.cost_model().latency_us();
+      if (!take_cheapest() && !take_before_descent() && !take_two_before_descent()) break;
+      gains_.touch(state_.graph(), state_.touched_since(bottom_));
+    }
+    return run_.finish();
+  }
+
+ private:
+  bool take(const Move& move) {
+    if (!take_move(state_, move, [&](std::uint32_t rule) { return take_all_sites(run_, state_, rule); }))
+      return false;
+    run_.visit(graph::structural_hash(state_.graph()));
+    return true;
+  }
+
+  bool take_cheapest() {
+    if (!run_.begin_expansion()) return false;
+    double least_us = bottom_us_;
+    std::vector<rules::Match> cheapest;
+    for (const Move& move : matching_moves(state_)) {
+      if (!take(move)) continue;
+      const double latency_us = state_.cost_model().latency_us();
+      if (env::cheaper(latency_us, least_us)) {
+        least_us = latency_us;
+        const auto steps = state_.path().subspan(bottom_);
+        cheapest.assign(steps.begin(), steps.end());
+      }
+      state_.rewind_to(bottom_);
+    }
+    for (const rules::Match& match : cheapest) state_.apply(match);
+    run_.offer(state_.cost_model(), state_.path());
+    return !cheapest.empty();
+  }
+
+  bool take_before_descent() {
+    return std::ranges::any_of(matching_moves(state_),
+                               [&](const Move& move) { return take_and_descend(move); });
+  }
+
+  /// The first rule makes sites for the second.
+  bool take_two_before_descent() {
+    const std::vector<std::size_t> sites = site_counts(state_);
+    for (const Move& first : matching_moves(state_)) {
+      if (!run_.goes_on()) return false;
+      if (!take(first)) continue;
+      for (const std::uint32_t second : rules_with_more(state_, sites))
+        if (take_and_descend({second})) return true;
+      state_.rewind_to(bottom_);
+    }
+    return false;
+  }
+
+  /// Whether that leads below the bottom; else the state is as it was.
+  bool take_and_descend(const Move& move) {
+    const std::size_t depth = state_.depth();
+    if (!run_.goes_on() || !take(move)) return false;
+    Gains behind(&gains_);
+    behind.touch(state_.graph(), state_.touched_since(bottom_));
+    descend_by_known(run_, state_, behind);
+    if (env::cheaper(state_.cost_model().latency_us(), bottom_us_)) return true;
+    state_.rewind_to(depth);
+    return false;
+  }
+
+  env::RewriteState state_;
+  SearchRun run_;
+  Gains gains_;             // of the graph at the bottom
+  std::size_t bottom_ = 0;  // depth of the last graph that descend() ended at
+  double bottom_us_ = 0;
+};
+
 class AllSitesDescent : public Search {
  public:
   std::string name() const override { return "all_sites_descent"; }
 
   SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng&,
                    const SearchContext& context) override {
-    env::RewriteState state(problem.start, problem.rules, problem.costs);
-    SearchRun run(name(), limits, context, state);
-    while (descend(run, state) && (take_cheapest(run, state) || take_before_descent(run, state) ||
-                                   take_two_before_descent(run, state))) {
-    }
-    return run.finish();
-  }
-
- private:
-  static bool take(SearchRun& run, env::RewriteState& state, const Move& move) {
-    if (!take_move(state, move, [&](std::uint32_t rule) { return take_all_sites(run, state, rule); }))
-      return false;
-    run.visit(graph::structural_hash(state.graph()));
-    return true;
-  }
-
-  static bool take_cheapest(SearchRun& run, env::RewriteState& state) {
-    if (!run.begin_expansion()) return false;
-    const std::size_t bottom = state.depth();
-    double least_us = state.cost_model().latency_us();
-    std::vector<rules::Match> cheapest;
-    for (const Move& move : matching_moves(state)) {
-      if (!take(run, state, move)) continue;
-      const double latency_us = state.cost_model().latency_us();
-      if (env::cheaper(latency_us, least_us)) {
-        least_us = latency_us;
-        const auto steps = state.path().subspan(bottom);
-        cheapest.assign(steps.begin(), steps.end());
-      }
-      state.rewind_to(bottom);
-    }
-    for (const rules::Match& match : cheapest) state.apply(match);
-    run.offer(state.cost_model(), state.path());
-    return !cheapest.empty();
-  }
-
-  static bool take_before_descent(SearchRun& run, env::RewriteState& state) {
-    const double before_us = state.cost_model().latency_us();
-    for (const Move& move : matching_moves(state))
-      if (take_and_descend(run, state, move, before_us)) return true;
-    return false;
-  }
-
-  /// The first rule makes sites for the second.
-  static bool take_two_before_descent(SearchRun& run, env::RewriteState& state) {
-    const std::size_t bottom = state.depth();
-    const double before_us = state.cost_model().latency_us();
-    const std::vector<std::size_t> sites = site_counts(state);
-    for (const Move& first : matching_moves(state)) {
-      if (!run.goes_on()) return false;
-      if (!take(run, state, first)) continue;
-      for (const std::uint32_t second : rules_with_more(state, sites))
-        if (take_and_descend(run, state, {second}, before_us)) return true;
-      state.rewind_to(bottom);
-    }
-    return false;
-  }
-
-  /// Whether that leads below `before_us`; else the state is as it was.
-  static bool take_and_descend(SearchRun& run, env::RewriteState& state, const Move& move, double before_us) {
-    const std::size_t bottom = state.depth();
-    if (!run.goes_on() || !take(run, state, move)) return false;
-    descend(run, state);
-    if (env::cheaper(state.cost_model().latency_us(), before_us)) return true;
-    state.rewind_to(bottom);
-    return false;
+    return Descent(problem, limits, context, name()).run();
   }
 };
 
