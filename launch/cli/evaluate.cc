@@ -159,7 +159,7 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
   workload = as_trained(std::move(workload), limits_of(bundle.world), config);
   workload.environment.action_mode = bundle.world.action_mode;
   for (const std::string& name : options.searches) {
-    if (!wants_policy(name)) continue;
+    if (!wants_policy(name, true)) continue;
     ControllerPrior prior(path, task.rules());
     report(search_by(name, &prior, name + "-search", searching_with(name, path), task, workload, options,
                      costed_in_training(bundle)));
@@ -203,7 +203,7 @@ int evaluate(Options& options) {
     search::UniformPrior uniform;
     report(play(*task, workload, uniform, true, options.episodes, options.seed, "random", "random"));
     for (const std::string& name : options.searches)
-      if (!wants_policy(name))
+      if (!wants_policy(name, options.untrained || !options.policies.empty()))
         report(search_by(name, nullptr, name == "random" ? "random-search" : name, name, *task, workload,
                          options));
     if (options.scripts)
@@ -219,7 +219,7 @@ int evaluate(Options& options) {
       report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
                   "untrained policy"));
       for (const std::string& name : options.searches)
-        if (wants_policy(name))
+        if (wants_policy(name, true))
           report(search_by(name, &prior, "untrained-" + name + "-search", name + ", untrained policy", *task,
                            workload, options));
     }
@@ -236,7 +236,7 @@ int evaluate(Options& options) {
       if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
         std::printf("%s: %s\n", path.c_str(), note.c_str());
       for (const std::string& name : options.searches)
-        if (wants_policy(name))
+        if (wants_policy(name, true))
           report(search_by(name, &prior, name + "-search", searching_with(name, path), *task, seen, options,
                            costed_in_training(policy)));
       report(play(*task, seen, prior, true, options.episodes, options.seed, "policy", episodes_of(path)));
@@ -268,10 +268,10 @@ void add_evaluate(Command& program, Action& action) {
                    "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
-      ->add_option("--searches", options->searches,
-                   "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random; with "
-                   "each policy: policy, "
-                   "portfolio")
+      ->add_option(
+          "--searches", options->searches,
+          "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random, portfolio; "
+          "with each policy: policy, and portfolio by it")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();

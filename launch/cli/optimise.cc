@@ -24,7 +24,7 @@ CallFiles files_of(OptimiseOptions& options) {
   files.writes("--json", options.json);
   files.writes("--log", options.log);
   files.reads("IN", options.input, "--output");
-  const bool guided = !options.script && wants_policy(options.search);
+  const bool guided = !options.script && wants_policy(options.search, options.policy.has_value());
   files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
   files.reads("--script", options.script);
   files.reads_rules("--rules", options.rules);
@@ -54,7 +54,9 @@ void add_optimise(Command& program, Action& action) {
                    "where the result goes; - for standard output. It may be IN, which is then replaced in "
                    "one step, at the end")
       ->required();
-  command->add_option("--policy", options->policy, "a trained policy (default: the shipped one)");
+  command->add_option("--policy", options->policy,
+                      "a trained policy, by which the search goes too (--search policy: by default the one "
+                      "that ships)");
   command->add_option("--search", options->search, "how to search; none: import and export only")
       ->check(one_of(search_choices(), former_search_names()))
       ->capture_default_str();

@@ -63,23 +63,19 @@ Paths CheckedSearch::without(const ModelGraphs& start, const Paths& paths, const
 }
 
 void CheckedSearch::refuse(RefusedRule refused) {
-  if (!options_.quiet)
-    std::fprintf(stderr, "regraft: %s: warning: %s\n", options_.input.filename().c_str(),
-                 refused.text().c_str());
+  options_.say("warning: " + refused.text());
   report_.refused_rules.push_back(std::move(refused));
 }
 
 Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
   if (!options_.script)  // each search anew has half of the time of the one before
-    return replace_by(start, propose(start, options_.search, std::ldexp(options_.budget_s, -searches_++)),
-                      best);
+    return replace_by(start, propose(start, std::ldexp(options_.budget_s, -searches_++)), best);
   std::vector<search::SearchResult> made;
   phase_("script", [&] { made = scripted(start); });
   return replace_by(start, proposal_of(std::move(made)), best);
 }
 
-CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, const std::string& search,
-                                               double seconds) {
+CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, double seconds) {
   std::vector<search::SearchResult> found;
   search::SearchLimits limits;
   limits.seconds = seconds;
@@ -88,12 +84,14 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, const s
   phase_("search", [&] {
     found = search_each(start, costs_.runs(), rules_, costs_.factories(), limits,
                         [&](std::size_t at, const auto& part) {
-                          return search_one(search, start[at], costs_.factories()[at], part);
+                          return search_one(options_.search, start[at], costs_.factories()[at], part);
                         });
   });
   const double spent = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
-  report_.out_of_time |= spent >= kTimeSpent * seconds;
-  return proposal_of(std::move(found));
+  Proposal proposal = proposal_of(std::move(found));
+  proposal.out_of_time = spent >= kTimeSpent * seconds;
+  report_.out_of_time |= proposal.out_of_time;
+  return proposal;
 }
 
 Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
@@ -180,7 +178,7 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
   std::unique_ptr<search::Prior> prior;
   env::EpisodeLimits limits;
   env::ActionMode mode = env::ActionMode::one_site;
-  const bool guided = wants_policy(name);
+  const bool guided = wants_policy(name, options_.policy.has_value());
   const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
   if (guided && is_bundle(path)) {
     auto controller = std::make_unique<ControllerPrior>(path, rules_);
@@ -192,8 +190,7 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
     limits = policy.limits;
     prior = std::make_unique<PolicyPrior>(policy, rules_);
     mode = policy.network.action_mode;
-    if (const std::string note = unseen_note(policy, rules_); !note.empty() && !options_.quiet)
-      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), note.c_str());
+    if (const std::string note = unseen_note(policy, rules_); !note.empty()) options_.say(note);
   }
   const search::ObservationOptions observation{limits.horizon, limits.location_limit, costs_.bindings(),
                                                mode};
@@ -208,7 +205,9 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
                   at.best_latency_us / at.initial_latency_us);
     if (!options_.quiet) progress.update(at.expansions, note);
   };
-  return searcher->run({start, rules_, costs}, budget, rng, context);
+  search::SearchResult found = searcher->run({start, rules_, costs}, budget, rng, context);
+  if (found.found_by.empty()) found.found_by = searcher->name();
+  return found;
 }
 
 /// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.

@@ -41,9 +41,10 @@ class CheckedSearch {
   /// The paths to the cheapest graphs found, not checked yet.
   struct Proposal {
     Paths paths;
-    std::string found_by;  // the part of the search
+    std::string found_by;      // the search, or its parts that found something
+    bool out_of_time = false;  // it would have gone on
   };
-  Proposal propose(const ModelGraphs& start, const std::string& search, double seconds);
+  Proposal propose(const ModelGraphs& start, double seconds);
   /// The paths without the rewrite that is to blame, and the graphs they lead to. `culprit` counts over all
   /// paths. Where leaving it out is not enough, searches again without its rule. `what` says what it did.
   Paths after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,

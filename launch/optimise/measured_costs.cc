@@ -41,9 +41,7 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   if (!corrects_) return profile;
   if (profile.disturbed) {
     if (!std::exchange(disturbed_, true))
-      std::fprintf(stderr,
-                   "regraft: %s: other work keeps %.1f processors busy, so measured kernels are not kept\n",
-                   options_.input.filename().c_str(), profile.other_load);
+      options_.say("other work keeps the machine busy, so measured kernels are not kept");
     std::erase_if(profile.samples,
                   [&](const cost::KernelSample& sample) { return is_known(sample.features); });
   } else {
@@ -68,17 +66,18 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
                                               const CheckedSearch::Phase& phase) {
-  const bool in_parts = options_.search == "portfolio";
-  const std::string first = in_parts ? "all_sites_descent" : options_.search;
   const auto graphs_after = [&](const Paths& paths) {
     ModelGraphs graphs = start_;
     for (std::size_t at = 0; at < paths.size(); ++at) graphs[at] = env::replay(start_[at], rules, paths[at]);
     return graphs;
   };
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_after(paths))[0]; };
-  CheckedSearch::Proposal best = search.propose(start_, first, options_.budget_s * (in_parts ? 0.25 : 0.5));
-  const auto improve = [&](const std::string& name, double seconds) {
-    CheckedSearch::Proposal next = search.propose(start_, name, seconds);
+  CheckedSearch::Proposal best = search.propose(start_, options_.budget_s / 2);
+  const auto improve = [&](double seconds) {
+    const bool goes_on = best.out_of_time;  // from the start it would not get as far
+    CheckedSearch::Proposal next = search.propose(goes_on ? graphs_after(best.paths) : start_, seconds);
+    for (std::size_t at = 0; goes_on && at < next.paths.size(); ++at)
+      next.paths[at].insert(next.paths[at].begin(), best.paths[at].begin(), best.paths[at].end());
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
     best = std::move(next);
     return true;
@@ -90,12 +89,11 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
         onnx::export_model(model, graphs_after(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");
       });
-      if (!improve(first, std::ldexp(options_.budget_s, -2 - round))) break;
+      if (!improve(std::ldexp(options_.budget_s, -2 - round))) break;
     }
   } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
-    std::fprintf(stderr, "regraft: %s: not profiled: %s\n", options_.input.filename().c_str(), error.what());
+    options_.say(std::string("not profiled: ") + error.what());
   }
-  if (in_parts) improve(options_.search, options_.budget_s / 2);
   return best;
 }
 

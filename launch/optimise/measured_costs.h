@@ -31,7 +31,7 @@ class MeasuredCosts {
   bool corrects() const { return corrects_; }
 
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
-  /// better is found; a portfolio does so with its first part alone and then has the rest of the time. Not
+  /// better is found: from the start, or, where that took more time than there was, from what was found. Not
   /// checked yet. `phase` runs work and notes its time under a name.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
                                  const rules::RuleSet& rules, const CheckedSearch::Phase& phase);

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/exec/latency/latency.h"
 #include "core/exec/runtime/exec_error.h"
@@ -86,8 +87,9 @@ class Pipeline {
       report_.seconds.emplace_back(name, seconds);
     else
       held->second += seconds;  // made again
-    if (!options_.quiet)
-      std::fprintf(stderr, "regraft: %s: %s %.1f s\n", options_.input.filename().c_str(), name, seconds);
+    char text[32];
+    std::snprintf(text, sizeof text, " %.1f s", seconds);
+    options_.say(name + std::string(text));
   }
 
   void import() {
@@ -111,8 +113,7 @@ class Pipeline {
       if (log_.fixed.contains(one.dim)) one.why = "fixed";
     for (const exec::FeedPoint& point : feed_.points)
       report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
-    if (const std::string sizes = describe_sizes(feed_); !options_.quiet && !sizes.empty())
-      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), sizes.c_str());
+    if (const std::string sizes = describe_sizes(feed_); !sizes.empty()) options_.say(sizes);
   }
 
   void re_export() {
@@ -172,8 +173,7 @@ class Pipeline {
                        profile_.other_load};
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
-    if (!options_.quiet)
-      std::fprintf(stderr, "regraft: %s: %s\n", options_.input.filename().c_str(), profile_.text.c_str());
+    options_.say(profile_.text);
     return "";
   }
 
@@ -203,8 +203,7 @@ class Pipeline {
         try {
           chosen = choose(start, paths);
         } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
-          std::fprintf(stderr, "regraft: %s: no trials: %s\n", options_.input.filename().c_str(),
-                       error.what());
+          options_.say(std::string("no trials: ") + error.what());
         }
       });
       if (chosen != paths) paths = search.replace_by(start, chosen, best);
@@ -223,6 +222,8 @@ class Pipeline {
       if (options_.script)
         throw NotEquivalentError(what, options_.input.string(),
                                  "nothing was emitted; take it out of the script");
+      if (!entry && !options_.fixed.empty())
+        return "no model for " + join(options_.fixed, ", ") + " alone does the same: " + equivalence.reason;
       if (!entry || *entry < cleaned(log_)) return what + "; please report this";
       paths = search.after_blame(start, paths, *entry - cleaned(log_), what, best);
       predict(input, best);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ struct OptimiseOptions {
   /// Once `runtime` is not auto any more. Kernels are those of ONNX Runtime.
   bool measures_kernels() const {
     return costs.empty() ? accept == "measured" && runtime == Runtime::kBuiltIn : costs != "device";
+  }
+
+  /// A line about the model on standard error; none when quiet.
+  void say(const std::string& line) const {
+    if (!quiet) std::fprintf(stderr, "regraft: %s: %s\n", input.filename().c_str(), line.c_str());
   }
 };
 

@@ -9,7 +9,6 @@
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/taso.h"
-#include "core/search/then_greedy.h"
 #include "core/task/config_files.h"
 
 namespace regraft::launch {
@@ -17,6 +16,7 @@ namespace {
 
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
+constexpr std::uint64_t kTasoGraphs = 5000;  // that it takes out of its queue
 
 }  // namespace
 
@@ -43,18 +43,22 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   if (name != "policy" && name != "portfolio")
     throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
   std::vector<std::unique_ptr<search::Search>> parts;
-  auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   if (name == "portfolio") {
     parts.push_back(search::make_all_sites_descent());
-    rollouts = search::make_then_greedy(std::move(rollouts));
+    parts.push_back(search::make_taso({.budget = kTasoGraphs}));
+    if (!prior) return search::make_chain(std::move(parts), name);
   }
+  auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
+  auto guided = search::make_policy_guided(*prior, {.observation = observation});
   parts.push_back(std::move(rollouts));
-  parts.push_back(search::make_policy_guided(*prior, {.observation = observation}));
-  return search::make_portfolio(std::move(parts), name);
+  if (name == "portfolio") parts.push_back(search::make_greedy());
+  parts.push_back(std::move(guided));
+  return name == "policy" ? search::make_portfolio(std::move(parts), name)
+                          : search::make_chain(std::move(parts), name);
 }
 
-bool wants_policy(const std::string& search) {
-  return search == "policy" || search == "portfolio";
+bool wants_policy(const std::string& search, bool given) {
+  return search == "policy" || (search == "portfolio" && given);
 }
 
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {

@@ -18,15 +18,15 @@ const std::vector<std::string>& search_names();
 /// What searches were called in earlier versions, and what they are called now.
 const std::map<std::string, std::string>& former_search_names();
 
-/// `policy` and `portfolio` want a prior, which outlives the search. `policy`: half of the limits go to
-/// rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`: the best of
-/// all_sites_descent, of rollouts each followed by greedy, and of the ordered search. Each has a third of the
-/// limits, so it is never worse than all_sites_descent within a third. Throws UsageError.
+/// `policy` wants a prior, and `portfolio` takes one; it outlives the search. `policy`: half of the limits go
+/// to rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`, the default:
+/// all_sites_descent, from its best graph on taso, and, with a prior, rollouts followed by greedy and the
+/// ordered search (which part finds what: launch/docs/evidence.md). Throws UsageError.
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 
-/// Whether a search of that name wants a prior.
-bool wants_policy(const std::string& search);
+/// Whether a search of that name goes by a policy, where one is given or not.
+bool wants_policy(const std::string& search, bool given);
 
 /// The policy file to use: the one given, else the one shipped in configs/policies. Throws UsageError when
 /// there is none.

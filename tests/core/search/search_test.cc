@@ -16,7 +16,6 @@
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/taso.h"
-#include "core/search/then_greedy.h"
 
 namespace regraft::search {
 namespace {
@@ -77,11 +76,19 @@ class ExpertPrior : public Prior {
   std::uint32_t valley_;
 };
 
-std::unique_ptr<Search> portfolio_of_greedy_and_random() {
+std::vector<std::unique_ptr<Search>> two(std::unique_ptr<Search> first, std::unique_ptr<Search> second) {
   std::vector<std::unique_ptr<Search>> searches;
-  searches.push_back(make_greedy());
-  searches.push_back(make_random_rollouts());
-  return make_portfolio(std::move(searches), "both");
+  searches.push_back(std::move(first));
+  searches.push_back(std::move(second));
+  return searches;
+}
+
+std::unique_ptr<Search> portfolio_of_greedy_and_random() {
+  return make_portfolio(two(make_greedy(), make_random_rollouts()), "both");
+}
+
+std::unique_ptr<Search> then_greedy(std::unique_ptr<Search> first) {
+  return make_chain(two(std::move(first), make_greedy()), "then greedy");
 }
 
 std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
@@ -94,7 +101,7 @@ std::vector<std::unique_ptr<Search>> all_searches(Prior& prior) {
   all.push_back(make_random_rollouts());
   all.push_back(make_rollouts(prior));
   all.push_back(make_policy_guided(prior));
-  all.push_back(make_then_greedy(make_rollouts(prior)));
+  all.push_back(then_greedy(make_rollouts(prior)));
   return all;
 }
 
@@ -121,7 +128,7 @@ TEST(Search, AllConform) {
       [] { return make_beam(); },
       [] { return make_beam({.width = 2, .patience = 3}); },
       [] { return make_random_rollouts(); },
-      [] { return make_then_greedy(make_random_rollouts()); },
+      [] { return then_greedy(make_random_rollouts()); },
       [&] { return make_rollouts(expert); },
       [&] { return make_policy_guided(expert); },
       [&] { return make_policy_guided(uniform, {.breadth = 3}); },
@@ -266,6 +273,21 @@ TEST(Portfolio, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirCounters) {
   EXPECT_GT(both.candidates_costed, greedy.candidates_costed);
   EXPECT_LE(both.expansions, 400u);
   EXPECT_THROW(make_portfolio({}, "empty"), SearchError);
+}
+
+TEST(Chain, EachSearchGoesOnFromTheBestOfThoseBefore) {
+  const World world({.chains = 6, .locked = 1, .seed = 9});
+  ASSERT_GE(world.run(*make_greedy()).path.size(), 4u);
+  const SearchResult chain = world.run(*make_chain(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
+  EXPECT_EQ(chain.expansions, 4u);
+  EXPECT_EQ(chain.path.size(), 4u) << "three steps of the first, and one of the other";
+  EXPECT_EQ(chain.found_by, "greedy, greedy");
+  const SearchResult same = world.run(*make_portfolio(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
+  EXPECT_EQ(same.path.size(), 2u);
+  EXPECT_EQ(same.found_by, "greedy");
+  EXPECT_LT(chain.best.latency_us, same.best.latency_us);
+  for (std::size_t i = 1; i < chain.improvements.size(); ++i)
+    EXPECT_LT(chain.improvements[i].latency_us, chain.improvements[i - 1].latency_us);
 }
 
 TEST(UniformPrior, SharesAreOfXfersThenLocations) {

@@ -79,6 +79,24 @@ std::string branch_by_size() {
   return model.bytes();
 }
 
+/// One branch for a rate, and another that runs for four rows, or one, alone.
+std::string branch_of_four_rows() {
+  ModelBuilder model;
+  model.input("x", {"n", "64"}).input("rate", {}, pb::TensorProto::INT64).output("y", {"m", "64"});
+  model.initializer("c", {}, std::vector<float>{0.5}, pb::TensorProto::FLOAT);
+  model.floats("w", {kWidth, kWidth}, -0.1f).floats("four", {4, 1});
+  model.initializer("fast", {}, std::vector<std::int64_t>{16000}, pb::TensorProto::INT64);
+  model.node("Equal", {"rate", "fast"}, {"is_fast"});
+  pb::NodeProto& branch = model.node("If", {"is_fast"}, {"y"});
+  pb::GraphProto& then = onnx::test::body(branch, "then_branch");
+  scale_twice(then, "x", "t");
+  then.add_output()->set_name("t");
+  pb::GraphProto& other = onnx::test::body(branch, "else_branch");
+  add_inner(other, "Add", {"x", "four"}, "e");
+  other.add_output()->set_name("e");
+  return model.bytes();
+}
+
 std::string endless() {
   ModelBuilder model;
   model.input("x", {"8", "64"}).input("b", {}, pb::TensorProto::BOOL).output("y", {"8", "64"});
@@ -233,6 +251,15 @@ TEST_F(BodiesTest, SizesThatAreFixedDecideBranches) {
   EXPECT_EQ(result.graph().input(0).type().tensor_type().shape().dim(0).dim_param(), "n");
   EXPECT_NE(std::ranges::find(result.graph().node(), "If", &pb::NodeProto::op_type),
             result.graph().node().end());
+}
+
+TEST_F(BodiesTest, SizesThatOneBranchCannotHaveAreNotFixed) {
+  write_file_atomic(in_, branch_of_four_rows());
+  const Captured result =
+      run({"optimise", in_.string(), "-o", out_.string(), "--accept", "cost", "--fix", "n=3"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("input returned unchanged: no model for n=3 alone does the same"));
+  EXPECT_EQ(read_file(out_), read_file(in_));
 }
 
 TEST_F(BodiesTest, WhatTheRuntimeRunsOnlyUnoptimisedComesBack) {
