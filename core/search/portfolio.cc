@@ -21,7 +21,7 @@ class Portfolio : public Search {
   SearchResult run(const SearchProblem& problem, const SearchLimits& limits, Rng& rng,
                    const SearchContext& context) override {
     SearchResult total = searches_[0]->run(problem, share(limits, {}, 0), rng, context);
-    total.found_by = searches_[0]->name();
+    if (!total.path.empty()) total.found_by = {searches_[0]->name()};
     for (std::size_t i = 1; i < searches_.size() && total.stopped_by != StoppedBy::cancelled; ++i) {
       const SearchLimits part = share(limits, total, i);
       if (start_ == Start::same) {
@@ -58,9 +58,12 @@ class Portfolio : public Search {
       }
       total.best = next.best;
       const bool goes_on = start_ == Start::best_so_far && !total.path.empty();
-      if (!goes_on) total.path.clear();
+      if (!goes_on) {
+        total.path.clear();
+        total.found_by.clear();
+      }
       total.path.insert(total.path.end(), next.path.begin(), next.path.end());
-      total.found_by = goes_on ? total.found_by + ", " + name : name;
+      total.found_by.insert(name);
     }
     if (total.refused == 0) total.first_refusal = std::move(next.first_refusal);
     total.candidates_costed += next.candidates_costed;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -77,7 +78,7 @@ struct SearchResult {
   double seconds = 0;
   StoppedBy stopped_by = StoppedBy::exhausted;
   std::vector<Improvement> improvements;  // falling costs
-  std::string found_by;                   // the search that found `best`, where several ran; else empty
+  std::set<std::string> found_by;         // the searches that `path` is of, where several ran; else empty
 };
 
 /// What a search lives in. `progress` is called after each expansion, on the searching thread; `stop` ends

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <set>
 
 #include "core/base/process.h"
 #include "core/base/progress.h"
@@ -94,8 +93,14 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, double 
   return proposal;
 }
 
+void CheckedSearch::Proposal::follow(const Proposal& first) {
+  for (std::size_t at = 0; at < paths.size(); ++at)
+    paths[at].insert(paths[at].begin(), first.paths[at].begin(), first.paths[at].end());
+  found_by.insert(first.found_by.begin(), first.found_by.end());
+}
+
 Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
-  report_.found_by = proposal.found_by;
+  report_.found_by = join(std::vector<std::string>(proposal.found_by.begin(), proposal.found_by.end()), ", ");
   searches_ = std::max(searches_, 1);
   return replace_by(start, proposal.paths, best);
 }
@@ -123,13 +128,11 @@ Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, Model
 
 CheckedSearch::Proposal CheckedSearch::proposal_of(std::vector<search::SearchResult> found) {
   Proposal proposal;
-  std::set<std::string> found_by;
   for (search::SearchResult& part : found) {
     report_.candidates_costed += part.candidates_costed;
-    if (!part.found_by.empty() && !part.path.empty()) found_by.insert(part.found_by);
+    if (!part.path.empty()) proposal.found_by.merge(part.found_by);
     proposal.paths.push_back(std::move(part.path));
   }
-  proposal.found_by = join(std::vector<std::string>(found_by.begin(), found_by.end()), ", ");
   return proposal;
 }
 
@@ -206,7 +209,7 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
     if (!options_.quiet) progress.update(at.expansions, note);
   };
   search::SearchResult found = searcher->run({start, rules_, costs}, budget, rng, context);
-  if (found.found_by.empty()) found.found_by = searcher->name();
+  if (found.found_by.empty()) found.found_by = {searcher->name()};
   return found;
 }
 

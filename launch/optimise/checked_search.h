@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,11 @@ class CheckedSearch {
   /// The paths to the cheapest graphs found, not checked yet.
   struct Proposal {
     Paths paths;
-    std::string found_by;      // the search, or its parts that found something
-    bool out_of_time = false;  // it would have gone on
+    std::set<std::string> found_by = {};  // the search, or its parts that found something
+    bool out_of_time = false;             // it would have gone on
+
+    /// Makes it go on from where `first` led.
+    void follow(const Proposal& first);
   };
   Proposal propose(const ModelGraphs& start, double seconds);
   /// The paths without the rewrite that is to blame, and the graphs they lead to. `culprit` counts over all

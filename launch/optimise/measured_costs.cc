@@ -76,8 +76,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   const auto improve = [&](double seconds) {
     const bool goes_on = best.out_of_time;  // from the start it would not get as far
     CheckedSearch::Proposal next = search.propose(goes_on ? graphs_after(best.paths) : start_, seconds);
-    for (std::size_t at = 0; goes_on && at < next.paths.size(); ++at)
-      next.paths[at].insert(next.paths[at].begin(), best.paths[at].begin(), best.paths[at].end());
+    if (goes_on) next.follow(best);
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
     best = std::move(next);
     return true;

@@ -281,10 +281,9 @@ TEST(Chain, EachSearchGoesOnFromTheBestOfThoseBefore) {
   const SearchResult chain = world.run(*make_chain(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
   EXPECT_EQ(chain.expansions, 4u);
   EXPECT_EQ(chain.path.size(), 4u) << "three steps of the first, and one of the other";
-  EXPECT_EQ(chain.found_by, "greedy, greedy");
+  EXPECT_EQ(chain.found_by, std::set<std::string>{"greedy"});
   const SearchResult same = world.run(*make_portfolio(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
   EXPECT_EQ(same.path.size(), 2u);
-  EXPECT_EQ(same.found_by, "greedy");
   EXPECT_LT(chain.best.latency_us, same.best.latency_us);
   for (std::size_t i = 1; i < chain.improvements.size(); ++i)
     EXPECT_LT(chain.improvements[i].latency_us, chain.improvements[i - 1].latency_us);
