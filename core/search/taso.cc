@@ -31,6 +31,7 @@ class Taso : public Search {
                    const SearchContext& context) override {
     SearchLimits bounded = limits;
     bounded.expansions = std::min(limits.expansions, options_.budget);
+    bounded.candidates = std::min(limits.candidates, options_.most_candidates);
     env::RewriteState state(problem.start, problem.rules, problem.costs);
     SearchRun run(name(), bounded, context, state);
     SearchTree tree(state);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "core/search/search.h"
@@ -14,6 +15,7 @@ namespace regraft::search {
 struct TasoOptions {
   double alpha = 1.05;  // at least 1
   std::uint64_t budget = 50'000;
+  std::uint64_t most_candidates = std::numeric_limits<std::uint64_t>::max();  // that it costs
 };
 
 /// Throws SearchError on options out of range.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
-constexpr std::uint64_t kTasoGraphs = 5000;  // that it takes out of its queue
+constexpr std::uint64_t kTasoCandidates = 200'000;  // some seconds
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   std::vector<std::unique_ptr<search::Search>> parts;
   if (name == "portfolio") {
     parts.push_back(search::make_all_sites_descent());
-    parts.push_back(search::make_taso({.budget = kTasoGraphs}));
+    parts.push_back(search::make_taso({.most_candidates = kTasoCandidates}));
     if (!prior) return search::make_chain(std::move(parts), name);
   }
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
