@@ -19,6 +19,11 @@ set(REGRAFT_ALONE
     tests/core/rules/examples/marked_rules_test tests/core/rules/examples/shipped_rules_test
     tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test)
 list(TRANSFORM REGRAFT_ALONE REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1.cc")
+foreach(source IN LISTS REGRAFT_ALONE)
+  if(NOT EXISTS ${source})
+    message(FATAL_ERROR "REGRAFT_ALONE names ${source}, which is not there")
+  endif()
+endforeach()
 
 function(regraft_allowed_edges folder out)
   foreach(line IN LISTS REGRAFT_EDGES)

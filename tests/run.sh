@@ -13,13 +13,14 @@
 #   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
-# clang's checks see the sources that changed since the last green run in this checkout that was not --quick (build/green
+# clang's checks see the sources that changed since the last green run in this checkout with the sanitizers (build/green
 # has its commit); without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
 QUICK=0
+LATE=0
 TREE=0
 PROGRAM=0
 FUZZ_SECONDS=0
@@ -62,6 +63,7 @@ while (($#)); do
   esac
   shift
 done
+((QUICK + FULL < 2)) || usage
 
 # stage NAME COMMAND...: runs it, shows its time, and counts its tests, or itself where it runs none.
 stage() {
@@ -282,14 +284,13 @@ stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
 if ((!QUICK && !FULL && SECONDS > MOST_SECONDS_BEFORE)); then
-  QUICK=1
-  printf 'note: neither sanitizers nor clang-tidy, since all before took %d s: --full runs them\n' "$SECONDS"
-fi
-if ((!QUICK)); then
+  LATE=1
+  printf 'note: no sanitizers, since all before took %d s: --full runs them\n' "$SECONDS"
+elif ((!QUICK)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
-  stage "tidy" check_tidy
 fi
+((QUICK)) || stage "tidy" check_tidy
 ((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
 ((MODELS == 0)) || stage "models" models
@@ -298,4 +299,4 @@ fi
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0)) || exit 1
-((QUICK)) || git rev-parse HEAD >build/green
+((QUICK + LATE)) || git rev-parse HEAD >build/green

@@ -3,22 +3,23 @@
 #include <chrono>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace regraft {
 
-/// Seconds of all processors together that were not idle since the machine started, by the text of
+/// Seconds that the processors of these numbers were not idle since the machine started, by the text of
 /// /proc/stat (man 5 proc): what processes and the system ran, and what other guests of the host took
-/// ("steal"). `ticks` are those of a second. Nothing where the text is of another kind.
-std::optional<double> busy_seconds(std::string_view stat, double ticks);
+/// ("steal"). `ticks` are those of a second. Nothing where the text has none of them.
+std::optional<double> busy_seconds(std::string_view stat, double ticks, const std::vector<int>& processors);
 
-/// How many processors are kept busy by others than this process: times that are measured meanwhile are
-/// those of a busy machine. The system counts in steps of 10 ms.
+/// How many of the processors that this process may use are kept busy by others: times that are measured
+/// meanwhile are those of a busy machine. The system counts in ticks of 10 ms.
 class OtherLoad {
  public:
   /// Counts from now on.
   OtherLoad();
 
-  /// The mean since then; 0 where the system does not tell.
+  /// The mean since then, but for a few ticks that any machine has; 0 where the system does not tell.
   double processors() const;
 
  private:
@@ -26,7 +27,8 @@ class OtherLoad {
   std::optional<double> others_s_;  // so far
 };
 
-/// Other work of so many processors disturbs measurements: a quarter of one, or a tenth of all.
+/// Other work of so many processors disturbs measurements: a quarter of one, or a tenth of those that this
+/// process may use.
 double disturbing_processors();
 
 }  // namespace regraft

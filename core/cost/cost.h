@@ -28,6 +28,9 @@ class CostModel {
   virtual const Cost& cost() = 0;
   /// cost().latency_us, for those who compare many graphs: without what takes a pass over the graph.
   virtual double latency_us() = 0;
+  /// Whether costs near the present one are sums over kernels, so that what a rewrite gains does not depend
+  /// on rewrites far away.
+  virtual bool is_sum() { return true; }
   /// Call after edits or undo with graph.touched_since(mark).
   virtual void update(std::span<const graph::NodeId> touched) = 0;
   /// The share of cost().latency_us that a live node stands for (its fused group's latency split over

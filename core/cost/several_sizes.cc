@@ -21,12 +21,11 @@ class SeveralSizesCost final : public CostModel {
   }
 
   double latency_us() override {
-    const double first_us = parts_[0]->latency_us();
-    double slower = 0;
-    for (std::size_t i = 1; i < parts_.size(); ++i)
-      if (reference_us_[i] > 0) slower = std::max(slower, parts_[i]->latency_us() / reference_us_[i]);
+    const double first_us = parts_[0]->latency_us(), slower = slowest();
     return slower > kSlower ? std::max(first_us, reference_us_[0]) * slower : first_us;
   }
+
+  bool is_sum() override { return slowest() <= kSlower; }
 
   void update(std::span<const graph::NodeId> touched) override {
     for (const auto& part : parts_) part->update(touched);
@@ -36,6 +35,14 @@ class SeveralSizesCost final : public CostModel {
   std::string name() const override { return parts_[0]->name(); }
 
  private:
+  /// The largest ratio to the reference at other sizes.
+  double slowest() {
+    double slower = 0;
+    for (std::size_t i = 1; i < parts_.size(); ++i)
+      if (reference_us_[i] > 0) slower = std::max(slower, parts_[i]->latency_us() / reference_us_[i]);
+    return slower;
+  }
+
   std::vector<std::unique_ptr<AnalyticCost>> parts_;
   std::span<const double> reference_us_;
   Cost cost_;

@@ -41,7 +41,8 @@ class RewriteState {
   /// Applies a match of the present graph. Throws RuleError, and changes nothing, where it does not apply.
   void apply(const rules::Match& match);
 
-  /// The nodes that the rewrites behind `depth` touched, dead ones too. Valid until the next rewrite.
+  /// The nodes that the rewrites behind `depth` touched, dead ones too. Valid until the state is asked to
+  /// change.
   std::span<const graph::NodeId> touched_since(std::size_t depth);
 
   /// Takes back the last rewrites until `depth` of them are left.
@@ -59,7 +60,7 @@ class RewriteState {
   /// no graph holds any more, once that is much. For states that walk long. Whoever shares the Tables may
   /// hold such ids only in graphs. A graph with an edit log holds all that was added before its last edit.
   /// This state goes back to its start and comes again for it; all other states that share the Tables must be
-  /// at their start. Matches of index() that were held before are void.
+  /// at their start. References into index() are void then; copies of matches stay good.
   void forget_the_past();
 
   /// An independent state at the same place. It can rewind as far as this one can.

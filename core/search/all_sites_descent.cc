@@ -94,9 +94,9 @@ class Descent {
   bool take_and_descend(const Move& move) {
     const std::size_t depth = state_.depth();
     if (!run_.goes_on() || !take(move)) return false;
-    Gains behind(&gains_);
+    Gains behind(state_.cost_model().is_sum() ? &gains_ : nullptr);
     behind.touch(state_.graph(), state_.touched_since(bottom_));
-    descend_by_known(run_, state_, behind);
+    descend(run_, state_, behind, Bottom::known);
     if (env::cheaper(state_.cost_model().latency_us(), bottom_us_)) return true;
     state_.rewind_to(depth);
     return false;

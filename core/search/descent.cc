@@ -27,41 +27,37 @@ std::optional<double> look(SearchRun& run, env::RewriteState& state, const rules
   return now_us - gain_us;
 }
 
-/// Calls take(candidate) with all that would make the graph cheaper than most_us() says, by what is known.
-/// False where the run ends first.
-template <typename Most, typename Take>
-bool for_each_cheaper(SearchRun& run, env::RewriteState& state, Gains& gains, Most most_us, Take take) {
+/// What makes the graph cheaper, by what is known and seen, cheapest first, the first of equals first; less
+/// where the run ends.
+std::vector<Candidate> cheaper_ones(SearchRun& run, env::RewriteState& state, Gains& gains) {
+  std::vector<Candidate> found;
   const double now_us = state.cost_model().latency_us();
   const rules::MatchIndex& index = state.index();
   for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
     for (const rules::Match& match : index.matches(rule)) {
       const std::optional<double> known_us = gains.of(match);
       const std::optional<double> latency_us = known_us ? now_us - *known_us : look(run, state, match, gains);
-      if (!latency_us) return false;
-      if (env::cheaper(*latency_us, most_us())) take(Candidate{*latency_us, match, !known_us});
+      if (latency_us && env::cheaper(*latency_us, now_us)) found.push_back({*latency_us, match, !known_us});
     }
   }
-  return true;
+  std::ranges::stable_sort(found, {}, &Candidate::latency_us);
+  return found;
 }
 
 /// The cheapest rewrite, the first of equals, seen on the present graph.
 std::optional<rules::Match> steepest(SearchRun& run, env::RewriteState& state, Gains& gains) {
-  while (true) {
-    double least_us = state.cost_model().latency_us();
-    std::optional<Candidate> choice;
-    const bool goes_on = for_each_cheaper(
-        run, state, gains, [&] { return least_us; },
-        [&](Candidate candidate) {
-          least_us = candidate.latency_us;
-          choice = std::move(candidate);
-        });
-    if (!choice) return std::nullopt;
-    if (choice->seen) return choice->match;
-    if (!goes_on) return std::nullopt;
-    const std::optional<double> latency_us = look(run, state, choice->match, gains);
-    if (!latency_us) return std::nullopt;
-    if (!env::cheaper(choice->latency_us, *latency_us)) return choice->match;  // as good as it was
+  double least_us = state.cost_model().latency_us();
+  std::optional<rules::Match> choice;
+  for (const Candidate& candidate : cheaper_ones(run, state, gains)) {
+    if (!env::cheaper(candidate.latency_us, least_us)) break;  // nor is any behind it
+    const std::optional<double> latency_us =
+        candidate.seen ? candidate.latency_us : look(run, state, candidate.match, gains);
+    if (!latency_us) break;
+    if (!env::cheaper(*latency_us, least_us)) continue;
+    least_us = *latency_us;
+    choice = candidate.match;
   }
+  return choice;
 }
 
 void apply(env::RewriteState& state, const rules::Match& match, Gains& gains) {
@@ -79,19 +75,14 @@ bool take_steepest(SearchRun& run, env::RewriteState& state, Gains& gains) {
 /// False: there was nothing to take.
 bool take_all_cheaper(SearchRun& run, env::RewriteState& state, Gains& gains) {
   const std::size_t bottom = state.depth();
-  const double now_us = state.cost_model().latency_us();
-  std::vector<Candidate> found;
-  for_each_cheaper(
-      run, state, gains, [&] { return now_us; },
-      [&](Candidate candidate) { found.push_back(std::move(candidate)); });
-  std::ranges::stable_sort(found, {}, &Candidate::latency_us);
-  for (const Candidate& candidate : found) {
+  for (const Candidate& candidate : cheaper_ones(run, state, gains)) {
     const std::size_t depth = state.depth();
     const double before_us = state.cost_model().latency_us();
     const bool moved = run.try_held([&] { state.apply(candidate.match); });
-    if (moved && !env::cheaper(state.cost_model().latency_us(), before_us)) {
+    if (const double after_us = state.cost_model().latency_us();
+        moved && !env::cheaper(after_us, before_us)) {
       state.rewind_to(depth);
-      gains.set(candidate.match, Gains::kRefused);
+      gains.set(candidate.match, before_us - after_us);
     }
     if (!run.goes_on()) break;
   }
@@ -100,14 +91,16 @@ bool take_all_cheaper(SearchRun& run, env::RewriteState& state, Gains& gains) {
   return true;
 }
 
-bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, bool looks_again) {
+}  // namespace
+
+bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, Bottom bottom) {
+  const auto take = [&] {
+    const bool large = state.graph().operation_count() > kLargeGraph;
+    return large ? take_all_cheaper(run, state, gains) : take_steepest(run, state, gains);
+  };
   while (run.begin_expansion()) {
-    const auto take = [&] {
-      const bool large = state.graph().operation_count() > kLargeGraph;
-      return large ? take_all_cheaper(run, state, gains) : take_steepest(run, state, gains);
-    };
     if (!take()) {
-      if (!looks_again || gains.are_certain() || !run.goes_on()) return true;
+      if (bottom == Bottom::known || gains.are_certain() || !run.goes_on()) return true;
       gains.forget();
       if (!take()) return true;
     }
@@ -117,19 +110,9 @@ bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, bool looks_
   return false;
 }
 
-}  // namespace
-
-bool descend(SearchRun& run, env::RewriteState& state, Gains& gains) {
-  return descend(run, state, gains, true);
-}
-
 bool descend(SearchRun& run, env::RewriteState& state) {
   Gains gains;
   return descend(run, state, gains);
-}
-
-bool descend_by_known(SearchRun& run, env::RewriteState& state, Gains& gains) {
-  return descend(run, state, gains, false);
 }
 
 }  // namespace regraft::search

@@ -12,13 +12,14 @@
 
 namespace regraft::search {
 
-/// What rewrites of a graph gain, as they were last seen, while the graph changes: a cost is a sum over
-/// kernels, so far from what was rewritten gains stay what they were. This is how the greedy algorithm is
-/// accelerated (Minoux 1978). It is a guess, since a change may reach further than kReach edges: who takes a
-/// rewrite looks at it again first, and who is to be sure that none is left looks at all of them again.
+/// What rewrites of a graph gain, as they were last seen, while the graph changes. Costs are mostly sums over
+/// kernels, so far from a change gains stay what they were. It is a guess: layouts and sums of weights reach
+/// further than kReach edges. So who takes a rewrite looks at it again first, and who is to be sure that none
+/// is left looks at all of them again. (Minoux 1978 accelerates the greedy algorithm by gains of before, too;
+/// there they are bounds.)
 class Gains {
  public:
-  static constexpr int kReach = 4;  // edges of the graph
+  static constexpr int kReach = 4;  // edges of the graph; fusions mostly see that far
   static constexpr double kRefused = -std::numeric_limits<double>::infinity();
 
   /// `base`: those of the graph that this one began at; they outlive it and do not change meanwhile.

@@ -13,9 +13,10 @@ namespace regraft::search {
 /// without a search.
 std::unique_ptr<Search> make_portfolio(std::vector<std::unique_ptr<Search>> searches, std::string name);
 
-/// The same, but each search goes on from the best graph of those before, with three quarters of what is left
-/// of the limits; the last one has all that is left. Never worse than the first of them within its share.
-/// `found_by` names all that found something cheaper.
-std::unique_ptr<Search> make_chain(std::vector<std::unique_ptr<Search>> searches, std::string name);
+/// The same, but each search goes on from the best graph of those before. The first has that share of the
+/// limits, 0 for an equal one. Never worse than the first within its share; `found_by` names all that found
+/// something cheaper.
+std::unique_ptr<Search> make_chain(std::vector<std::unique_ptr<Search>> searches, std::string name,
+                                   double first_share = 0);
 
 }  // namespace regraft::search

@@ -82,7 +82,7 @@ def _run(folder, name):
     # A training run. The fit of a world model has two parts, each over an x of its own (learner/world/world_curves.h).
     summary, config, plots = folder / "summary.json", folder / "config.toml", []
     for part, x_label in {"": "update", "collect": "steps collected", "fit": "update"}.items():
-        rows = [(tag if tag.startswith("ppo/") else tag.partition("/")[0], tag, step, value)
+        rows = [(tag if tag in CURVES or tag.startswith("ppo/") else tag.partition("/")[0], tag, step, value)
                 for tag, points in read_scalars(folder / "events" / part).items() for step, value in points.items()]
         curves = pd.DataFrame(rows, columns=["group", "curve", "update", "value"])
         groups = dict(list(curves.groupby("group", sort=False)))  # a plot of those with one first part

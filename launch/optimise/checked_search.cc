@@ -18,11 +18,6 @@
 #include "launch/policy/policy_prior.h"
 
 namespace regraft::launch {
-namespace {
-
-constexpr double kTimeSpent = 0.9;  // of a search's time: it would have gone on
-
-}  // namespace
 
 void CheckedSearch::forget_rewrites() {
   log_.entries.resize(cleaned(log_));
@@ -86,10 +81,9 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, double 
                           return search_one(options_.search, start[at], costs_.factories()[at], part);
                         });
   });
-  const double spent = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
+  looks_first_ = false;
   Proposal proposal = proposal_of(std::move(found));
-  proposal.out_of_time = spent >= kTimeSpent * seconds;
-  report_.out_of_time |= proposal.out_of_time;
+  proposal.seconds = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
   return proposal;
 }
 
@@ -97,6 +91,7 @@ void CheckedSearch::Proposal::follow(const Proposal& first) {
   for (std::size_t at = 0; at < paths.size(); ++at)
     paths[at].insert(paths[at].begin(), first.paths[at].begin(), first.paths[at].end());
   found_by.insert(first.found_by.begin(), first.found_by.end());
+  seconds += first.seconds;
 }
 
 Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
@@ -130,6 +125,7 @@ CheckedSearch::Proposal CheckedSearch::proposal_of(std::vector<search::SearchRes
   Proposal proposal;
   for (search::SearchResult& part : found) {
     report_.candidates_costed += part.candidates_costed;
+    report_.out_of_time |= part.stopped_by == search::StoppedBy::seconds;
     if (!part.path.empty()) proposal.found_by.merge(part.found_by);
     proposal.paths.push_back(std::move(part.path));
   }
@@ -163,11 +159,11 @@ search::SearchResult nothing_found(const search::SearchResult& found) {
 
 /// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
 /// A greedy search then looks how much all of its rewrites together promise. If that is less too, nothing
-/// else is tried.
+/// else is tried. Searches that go on from what one found need not ask again.
 search::SearchResult CheckedSearch::search_one(const std::string& name, const graph::Graph& start,
                                                const cost::CostFactory& costs,
                                                const search::SearchLimits& budget) {
-  if (options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
+  if (looks_first_ && options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
     const search::SearchResult greedy = search_by("greedy", start, costs, budget);
     const double gain = greedy.initial.latency_us / greedy.best.latency_us - 1;
     if (gain < options_.least_gain / 100) return nothing_found(greedy);

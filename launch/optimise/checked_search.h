@@ -43,9 +43,9 @@ class CheckedSearch {
   struct Proposal {
     Paths paths;
     std::set<std::string> found_by = {};  // the search, or its parts that found something
-    bool out_of_time = false;             // it would have gone on
+    double seconds = 0;                   // that it took
 
-    /// Makes it go on from where `first` led.
+    /// Puts the one before that this one went on from.
     void follow(const Proposal& first);
   };
   Proposal propose(const ModelGraphs& start, double seconds);
@@ -92,6 +92,7 @@ class CheckedSearch {
   Blame blame_;  // of the whole model's checks
   Blame refused_at_sites_{Blame::kAsManyAsThereAre};
   int searches_ = 0;
+  bool looks_first_ = true;  // whether anything is promised
 };
 
 }  // namespace regraft::launch

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <utility>
+#include <iterator>
 
 #include "core/base/file.h"
 #include "core/env/rewrite_state.h"
@@ -39,16 +39,16 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
 ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   ProfileSummary profile = profile_in_child(model, feed_, device_, options_.threads, options_.seed);
   if (!corrects_) return profile;
-  if (profile.disturbed) {
-    if (!std::exchange(disturbed_, true))
-      options_.say("other work keeps the machine busy, so measured kernels are not kept");
-    std::erase_if(profile.samples,
-                  [&](const cost::KernelSample& sample) { return is_known(sample.features); });
-  } else {
+  if (!profile.disturbed)
     keep(profile.samples);
-  }
-  known_.insert(known_.end(), profile.samples.begin(), profile.samples.end());
-  costs_.correct(start_, known_);
+  else if (disturbed_.empty())
+    options_.say("other work keeps the machine busy, so measured kernels are not kept");
+  auto& samples = profile.disturbed ? disturbed_ : known_;
+  samples.insert(samples.end(), profile.samples.begin(), profile.samples.end());
+  std::vector<cost::KernelSample> all = known_;
+  std::ranges::copy_if(disturbed_, std::back_inserter(all),
+                       [&](const cost::KernelSample& sample) { return !is_known(sample.features); });
+  costs_.correct(start_, all);
   return profile;
 }
 
@@ -74,7 +74,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_after(paths))[0]; };
   CheckedSearch::Proposal best = search.propose(start_, options_.budget_s / 2);
   const auto improve = [&](double seconds) {
-    const bool goes_on = best.out_of_time;  // from the start it would not get as far
+    const bool goes_on = best.seconds > seconds;  // from the start it would not get as far
     CheckedSearch::Proposal next = search.propose(goes_on ? graphs_after(best.paths) : start_, seconds);
     if (goes_on) next.follow(best);
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
@@ -88,10 +88,10 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
         onnx::export_model(model, graphs_after(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");
       });
-      if (!improve(std::ldexp(options_.budget_s, -2 - round))) break;
+      if (!improve(std::ldexp(options_.budget_s, -1 - round))) break;
     }
   } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
-    options_.say(std::string("not profiled: ") + error.what());
+    options_.warn(std::string("not profiled: ") + error.what());
   }
   return best;
 }

@@ -48,7 +48,7 @@ class MeasuredCosts {
   std::string fingerprint_;
   std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;
-  bool disturbed_ = false;  // and said so
+  std::vector<cost::KernelSample> disturbed_;  // measured beside other work
 };
 
 }  // namespace regraft::launch

@@ -203,7 +203,7 @@ class Pipeline {
         try {
           chosen = choose(start, paths);
         } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
-          options_.say(std::string("no trials: ") + error.what());
+          options_.warn(std::string("no trials: ") + error.what());
         }
       });
       if (chosen != paths) paths = search.replace_by(start, chosen, best);
@@ -223,7 +223,7 @@ class Pipeline {
         throw NotEquivalentError(what, options_.input.string(),
                                  "nothing was emitted; take it out of the script");
       if (!entry && !options_.fixed.empty())
-        return "no model for " + join(options_.fixed, ", ") + " alone does the same: " + equivalence.reason;
+        return "a branch may not run at " + join(options_.fixed, ", ") + ": " + equivalence.reason;
       if (!entry || *entry < cleaned(log_)) return what + "; please report this";
       paths = search.after_blame(start, paths, *entry - cleaned(log_), what, best);
       predict(input, best);

@@ -44,9 +44,13 @@ struct OptimiseOptions {
     return costs.empty() ? accept == "measured" && runtime == Runtime::kBuiltIn : costs != "device";
   }
 
-  /// A line about the model on standard error; none when quiet.
+  /// A line about the model on standard error.
+  void warn(const std::string& line) const {
+    std::fprintf(stderr, "regraft: %s: %s\n", input.filename().c_str(), line.c_str());
+  }
+  /// The same, but not when quiet.
   void say(const std::string& line) const {
-    if (!quiet) std::fprintf(stderr, "regraft: %s: %s\n", input.filename().c_str(), line.c_str());
+    if (!quiet) warn(line);
   }
 };
 

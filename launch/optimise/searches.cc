@@ -16,6 +16,7 @@ namespace {
 
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
+constexpr double kDescentShare = 0.75;
 constexpr std::uint64_t kTasoCandidates = 200'000;  // some seconds
 
 }  // namespace
@@ -42,11 +43,13 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
     return search::make_random_rollouts({.observation = observation, .greedy_first = false});
   if (name != "policy" && name != "portfolio")
     throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
+  if (name == "policy" && !prior)
+    throw UsageError("search 'policy' goes by a policy", "--search", "give one");
   std::vector<std::unique_ptr<search::Search>> parts;
   if (name == "portfolio") {
     parts.push_back(search::make_all_sites_descent());
     parts.push_back(search::make_taso({.most_candidates = kTasoCandidates}));
-    if (!prior) return search::make_chain(std::move(parts), name);
+    if (!prior) return search::make_chain(std::move(parts), name, kDescentShare);
   }
   auto rollouts = search::make_rollouts(*prior, {.observation = observation, .rollouts = kPolicyRollouts});
   auto guided = search::make_policy_guided(*prior, {.observation = observation});

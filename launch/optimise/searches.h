@@ -19,9 +19,10 @@ const std::vector<std::string>& search_names();
 const std::map<std::string, std::string>& former_search_names();
 
 /// `policy` wants a prior, and `portfolio` takes one; it outlives the search. `policy`: half of the limits go
-/// to rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`, the default:
-/// all_sites_descent, from its best graph on taso, and, with a prior, rollouts followed by greedy and the
-/// ordered search (which part finds what: launch/docs/evidence.md). Throws UsageError.
+/// to rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`, the default, is
+/// all_sites_descent with three quarters of the limits, then taso from the best graph (which search finds
+/// what: launch/docs/evidence.md). With a prior, rollouts, greedy and the ordered search follow, and each
+/// part has an equal share of what is left. Throws UsageError.
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/stats.h"
@@ -43,14 +42,14 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
   const std::filesystem::path model = folder.path() / "kernels.onnx";
   CalibrationResult result;
   for (std::size_t at = 0; at < grid.size() && clock.steady_ns() < end; progress(at)) {
-    const std::size_t first = std::exchange(at, write_kernels(grid, at, options.most_model_bytes, model));
+    at = write_kernels(grid, at, options.most_model_bytes, model);
     if (all_measured(model, device, before)) continue;
     const ProfileOptions profile{
         .threads = options.threads, .budget_s = options.kernel_s, .most_other_load = options.most_other_load};
     const Feed feed = find_feed(model, {.several = false});
     const KernelLists lists = compare_kernels(model, feed, device, profile);
     if (lists.profile.disturbed)
-      result.disturbed += at - first;
+      result.disturbed += lists.samples().size();
     else
       database.write(fingerprint, lists.samples());
   }

@@ -137,5 +137,55 @@ TEST(Descent, EndsAtABottomWhereverItLed) {
   }
 }
 
+/// Tanhs and Erfs cost 1 us, all else nothing; while the graph has both a Tanh and an Erf, an Erf costs 3.
+class FarCost final : public cost::CostModel {
+ public:
+  explicit FarCost(const graph::Graph& graph) : graph_(graph) {}
+  const cost::Cost& cost() override {
+    double tanhs = 0, erfs = 0;
+    for (NodeId id = 0; id < graph_.id_bound(); ++id) {
+      if (!graph_.alive(id)) continue;
+      tanhs += graph_.node(id).kind == OpKind::tanh ? 1 : 0;
+      erfs += graph_.node(id).kind == OpKind::erf ? 1 : 0;
+    }
+    cost_.latency_us = tanhs + erfs * (tanhs > 0 ? 3 : 1);
+    return cost_;
+  }
+  double latency_us() override { return cost().latency_us; }
+  void update(std::span<const NodeId>) override {}
+  double node_latency_us(NodeId) override { return 0; }
+  std::string name() const override { return "far"; }
+
+ private:
+  const graph::Graph& graph_;
+  cost::Cost cost_;
+};
+
+class FarCostFactory final : public cost::CostFactory {
+ public:
+  std::unique_ptr<cost::CostModel> make(const graph::Graph& graph) const override {
+    return std::make_unique<FarCost>(graph);
+  }
+  std::string name() const override { return "far"; }
+};
+
+TEST(Descent, LooksAtAllOnceMoreWhereItSeemsToEnd) {
+  // Two Tanhs as one Erf cost 3 while there are others, and 1 behind them: that is seen far away only.
+  const rules::RuleSet rules = rules::RuleSet::parse(
+      "near: Tanh(Relu(x)) => Relu(x)\nfar: Sqrt(Tanh(Tanh(x))) => Sqrt(Erf(x))\n", "far.rules");
+  GraphBuilder b;
+  Value x = b.op(OpKind::sqrt, {b.op(OpKind::tanh, {b.op(OpKind::tanh, {b.input({4})})})});
+  for (int i = 0; i < 3 * Gains::kReach; ++i) x = b.op(OpKind::neg, {x});
+  b.output(b.op(OpKind::tanh, {b.op(OpKind::relu, {x})}));
+  b.graph().commit();
+  const ManualClock clock;
+  Rng rng(1, "search");
+  const FarCostFactory costs;
+  const SearchResult found = make_greedy()->run({b.graph(), rules, costs}, {}, rng, {clock});
+  EXPECT_EQ(found.initial.latency_us, 3);
+  EXPECT_EQ(found.best.latency_us, 1) << "a Tanh less, and then the Erf pays";
+  EXPECT_EQ(found.path.size(), 2u);
+}
+
 }  // namespace
 }  // namespace regraft::search

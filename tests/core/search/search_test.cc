@@ -280,8 +280,13 @@ TEST(Chain, EachSearchGoesOnFromTheBestOfThoseBefore) {
   ASSERT_GE(world.run(*make_greedy()).path.size(), 4u);
   const SearchResult chain = world.run(*make_chain(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
   EXPECT_EQ(chain.expansions, 4u);
-  EXPECT_EQ(chain.path.size(), 4u) << "three steps of the first, and one of the other";
+  EXPECT_EQ(chain.path.size(), 4u) << "two steps of each";
   EXPECT_EQ(chain.found_by, std::set<std::string>{"greedy"});
+  EXPECT_EQ(chain.stopped_by, StoppedBy::expansions);
+  const SearchResult long_first =
+      world.run(*make_chain(two(make_greedy(), make_restarts()), "two", 0.75), {1.0, 4});
+  EXPECT_EQ(long_first.found_by, (std::set<std::string>{"greedy", "restarts"})) << "three steps, and one";
+  EXPECT_EQ(long_first.path, chain.path);
   const SearchResult same = world.run(*make_portfolio(two(make_greedy(), make_greedy()), "two"), {1.0, 4});
   EXPECT_EQ(same.path.size(), 2u);
   EXPECT_LT(chain.best.latency_us, same.best.latency_us);
