@@ -15,9 +15,10 @@ import pandas as pd
 from support import Case
 
 from launch.experiments.description import load
+from launch.experiments.events import read_scalars
 from launch.experiments.files import ExperimentError, write
 from launch.experiments.plots import draw
-from launch.experiments.publish import publish, report_html
+from launch.experiments.publish import CURVES, publish, report_html
 from launch.experiments.tables import read_csv
 
 PROGRAM = pathlib.Path(os.environ.get("REGRAFT_BUILD", pathlib.Path(__file__).parents[3] / "build/release")) / "regraft"
@@ -127,6 +128,10 @@ class Report(Case):
             xml.fromstring(svg)
         self.assertIn("return (sum of rewards)", "".join(page.svgs()), "curves have units")
         self.assertIn('"updates": 2', page.text)
+
+    def test_all_curves_of_a_run_have_titles_and_units(self):
+        for tag in read_scalars(RUN / "events"):
+            self.assertTrue(tag in CURVES or tag.partition("/")[0] in CURVES, tag)
 
     def test_names_what_is_not_done(self):
         self.write(self.replaced("echo run >> {out}/calls;", "test {letter}{seed} != b2 || { echo '<br>'; exit 7; };"))
