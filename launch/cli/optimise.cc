@@ -7,6 +7,7 @@
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
+#include "launch/cli/threads_option.h"
 #include "launch/optimise/searches.h"
 
 namespace regraft::launch {
@@ -78,9 +79,7 @@ void add_optimise(Command& program, Action& action) {
           "that runs the model fastest; or the adapter of another, FILE.py")
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "threads of the runtime while it is measured")
-      ->check(in_range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, options->threads);
   add_feed_options(*command, options->feed);
   command
       ->add_option(

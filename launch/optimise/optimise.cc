@@ -12,6 +12,7 @@
 #include "core/base/version.h"
 #include "core/exec/latency/latency.h"
 #include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/oracle.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
@@ -43,6 +44,7 @@ class Pipeline {
     report_.seed = options.seed;
     report_.search = options.script ? "script" : options.search;
     report_.runtime = options.runtime;
+    report_.threads = options_.threads = exec::session_threads(options.threads);
     if (options.accept == "cost" && options.runtime != Runtime::kBuiltIn)
       throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
     log_.fixed = task::parse_bindings(options.fixed, "--fix");
@@ -246,13 +248,8 @@ class Pipeline {
     std::vector<double> saved_us;
     for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
       saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    exec::TrialOptions trials;
-    trials.threads = options_.threads;
-    trials.budget_s = options_.trial_s;
-    trials.feed = feed_file_->path();
-    trials.seed = options_.seed;
-    return MeasuredChoice(runtimes_->sessions(), trials, {*model_, start, *rules_, costs_->factories()},
-                          clock_)
+    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(options_.trial_s),
+                          {*model_, start, *rules_, costs_->factories()}, clock_)
         .choose(paths, saved_us, report_.changes);
   }
 

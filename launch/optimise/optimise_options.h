@@ -28,7 +28,7 @@ struct OptimiseOptions {
   std::string costs;  // alone: measured, but each operation for itself; measured: the device's rates,
                       // corrected by measured kernels; device: the rates alone; empty: measured where
                       // results are measured, in ONNX Runtime
-  int threads = 1;
+  int threads = 1;    // of the runtime, or exec::kThreadsOfRuntime
   FeedOptions feed;
   std::vector<std::string> fixed;  // n=1: the result is for these sizes of dims alone
   std::uint64_t seed = 0;

@@ -84,6 +84,7 @@ std::string OptimiseReport::to_json() const {
               {"seed", seed},
               {"search", search},
               {"runtime", runtime},
+              {"threads", threads},
               {"runtimes", json::array()},
               {"fastest", describe_fastest(runtimes)},
               {"found_by", found_by},
@@ -128,6 +129,8 @@ std::string OptimiseReport::text() const {
   };
   say("sizes", text_of(dims, points));
   say("time", time_holders);
+  say("threads",
+      std::to_string(threads) + ": times are " + (threads == 1 ? "of the processor" : "by the clock"));
   say("found", found_text());
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
   for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");

@@ -74,6 +74,7 @@ struct OptimiseReport {
   bool out_of_time = false;            // some search would have gone on
   std::string search;                  // asked for; "script" where one was given
   std::string runtime;                 // in which models were measured
+  int threads = 1;                     // of it
   std::vector<RuntimeTimes> runtimes;  // all that were tried
   std::string found_by;                // of a search that has parts
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/processors.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/narrow_types.h"
 #include "core/exec/runtime/runtime_message.h"
@@ -185,6 +186,10 @@ Optimisation optimisation_from_name(std::string_view name) {
 
 std::string runtime_version() {
   return OrtGetApiBase()->GetVersionString();
+}
+
+int session_threads(int asked) {
+  return asked == kThreadsOfRuntime ? physical_cores() : asked;
 }
 
 struct OrtSession::Impl {

@@ -31,6 +31,13 @@ struct SessionOptions {
 /// The version of the runtime that is loaded: "1.31.1".
 std::string runtime_version();
 
+/// Asks for as many threads as the runtime takes by itself: one a physical core. Unlike the runtime, which
+/// counts the machine's, session_threads counts the cores that this process may run on.
+inline constexpr int kThreadsOfRuntime = 0;
+
+/// How many threads a session gets that was asked for so many, or for kThreadsOfRuntime.
+int session_threads(int asked);
+
 /// How long to time a model: after `warmup_runs`, runs until `budget_s` is used up, but within the two
 /// bounds.
 struct TimingPlan {
