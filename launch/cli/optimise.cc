@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/base/output_target.h"
 #include "core/base/text.h"
 #include "core/graph/op.h"
 #include "launch/cli/choices.h"
@@ -24,6 +25,12 @@ CallFiles files_of(OptimiseOptions& options) {
   files.writes("--output", options.output);
   files.writes("--json", options.json);
   files.writes("--log", options.log);
+  if (options.settings) {
+    if (target_of(options.output).kind != OutputTarget::Kind::file)
+      throw UsageError("writes a file beside the output", "--settings", "give --output a file's path");
+    std::filesystem::path session = options.session_file();
+    files.writes("--settings", session);
+  }
   files.reads("IN", options.input, "--output");
   const bool guided = !options.script && wants_policy(options.search);
   files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
@@ -80,6 +87,10 @@ void add_optimise(Command& program, Action& action) {
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
+  command->add_flag(
+      "--settings", options->settings,
+      "search for settings of the runtime's session, too, of IN and of the result; those of the "
+      "result go to OUTPUT.session.json");
   add_feed_options(*command, options->feed);
   command
       ->add_option(
