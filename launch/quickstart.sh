@@ -39,7 +39,7 @@ budget() { if [ "$1" = nasrnn ]; then echo 20; else echo 45; fi; }
 for model in nasrnn vit_b_16; do
   section "optimise $model"
   "$program" optimise "tests/models/unpacked/$model.onnx" -o "$results/$model.onnx" --policy "$policy" \
-    --budget "$(budget $model)" --measure-budget 60 --json "$results/$model.json" --log "$results/$model.log" 2> "$results/$model.err" ||
+    --budget "$(budget $model)" --measure-budget 60 --threads 1 --json "$results/$model.json" --log "$results/$model.log" 2> "$results/$model.err" ||
     { cat "$results/$model.err" >&2; exit 1; }
 done
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "core/base/enum_names.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
@@ -68,9 +69,8 @@ DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile
 
 std::string device_fingerprint(const std::filesystem::path& device_profile,
                                const std::string& runtime_version, int threads) {
-  return processor() + "; ONNX Runtime " + runtime_version + " CPU; " + std::to_string(threads) +
-         (threads == 1 ? " thread" : " threads") + "; costs " + std::to_string(kCostVersion) + "; rates " +
-         hash_text(read_file(device_profile)).hex();
+  return processor() + "; ONNX Runtime " + runtime_version + " CPU; " + counted(threads, "thread") +
+         "; costs " + std::to_string(kCostVersion) + "; rates " + hash_text(read_file(device_profile)).hex();
 }
 
 std::filesystem::path default_kernel_database() {

@@ -33,11 +33,14 @@ std::vector<Candidate> cheaper_ones(SearchRun& run, env::RewriteState& state, Ga
   std::vector<Candidate> found;
   const double now_us = state.cost_model().latency_us();
   const rules::MatchIndex& index = state.index();
-  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
+  bool goes_on = true;
+  for (std::uint32_t rule = 0; goes_on && rule < state.rules().size(); ++rule) {
     for (const rules::Match& match : index.matches(rule)) {
       const std::optional<double> known_us = gains.of(match);
       const std::optional<double> latency_us = known_us ? now_us - *known_us : look(run, state, match, gains);
-      if (latency_us && env::cheaper(*latency_us, now_us)) found.push_back({*latency_us, match, !known_us});
+      goes_on = latency_us.has_value();
+      if (!goes_on) break;
+      if (env::cheaper(*latency_us, now_us)) found.push_back({*latency_us, match, !known_us});
     }
   }
   std::ranges::stable_sort(found, {}, &Candidate::latency_us);

@@ -44,12 +44,7 @@ class Taso : public Search {
       tree.go_to(next.id);
       expand(run, state, tree, next.id, queue);
     }
-    SearchResult result = run.finish();
-    const bool own_limit =
-        (result.stopped_by == StoppedBy::expansions && bounded.expansions < limits.expansions) ||
-        (result.stopped_by == StoppedBy::candidates && bounded.candidates < limits.candidates);
-    if (own_limit) result.stopped_by = StoppedBy::exhausted;
-    return result;
+    return run.finish();
   }
 
  private:

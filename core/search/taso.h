@@ -11,8 +11,7 @@ namespace regraft::search {
 /// TASO's search (Jia et al. 2019, section 5): a queue of graphs by cost. The
 /// cheapest is taken out, and all its candidates are costed. Those that are new and cost less than alpha
 /// times the best are put in. `budget` is the number of graphs taken out. When memory is full
-/// (SearchTree::kMostNodes), the dearer half of the queue is forgotten. A search that ends by its own options
-/// counts as exhausted.
+/// (SearchTree::kMostNodes), the dearer half of the queue is forgotten.
 struct TasoOptions {
   double alpha = 1.05;  // at least 1
   std::uint64_t budget = 50'000;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ChildCheck {
   bool bit_equal = false;
   std::vector<std::string> fixed = {};  // n=1: dims for whose sizes alone the other model is made
   bool finite = false;                  // the rewrites keep no Inf and no NaN in its place
+  std::optional<std::filesystem::path> session = {};  // the other model's session settings
 };
 
 /// `regraft verify`: check_equivalence.

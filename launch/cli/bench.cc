@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json_text.h"
@@ -24,6 +25,7 @@
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
+#include "launch/cli/threads_option.h"
 #include "launch/evaluate/dream_speed.h"
 #include "launch/evaluate/environment_speed.h"
 
@@ -86,6 +88,7 @@ int bench(const Options& options) {
   const std::string version = runtime.version();
   const std::unique_ptr<exec::Launcher> launcher = runtime.sessions();
   exec::LatencyOptions latency = options.latency;
+  latency.threads = exec::session_threads(latency.threads);
   const exec::Feed feed = feed_in_child(options.before, options.feed, options.latency.seed);
   if (!feed.runs()) throw exec::ExecError(feed.problem, options.before, feed.remedy);
   const FeedFile feed_file(feed);
@@ -101,15 +104,15 @@ int bench(const Options& options) {
   std::printf("measured in %s %s\n", runtime.name().c_str(), version.c_str());
   std::printf("%-50s %10.3f ms\n%-50s %10.3f ms\n", options.before.c_str(), report.before.latency_ms,
               after.c_str(), report.after.latency_ms);
-  std::printf(
-      "speedup %.3f, 95 %% interval [%.3f, %.3f], A/A control %.3f, %d sessions a side, %d thread%s\n",
-      report.estimate.speedup, report.estimate.low, report.estimate.high, report.control, report.sessions,
-      latency.threads, latency.threads == 1 ? "" : "s");
+  std::printf("speedup %.3f, 95 %% interval [%.3f, %.3f], A/A control %.3f, %d sessions a side, %s\n",
+              report.estimate.speedup, report.estimate.low, report.estimate.high, report.control,
+              report.sessions, counted(latency.threads, "thread").c_str());
   const std::string optimisation(exec::optimisation_name(report.after_optimisation));
   std::printf("optimisation by the runtime: baseline all, OTHER%s %s\n",
               options.after ? "" : " (the baseline itself)", optimisation.c_str());
   std::printf("%s: %s\n", std::string(exec::verdict_name(report)).c_str(), report.reason.c_str());
   nlohmann::json json = exec::to_json(report);
+  json["threads"] = latency.threads;
   json["runtime"] = runtime.name();
   json["runtime_version"] = version;
   if (options.json) write_file_atomic(*options.json, json_text(json, 2) + "\n");
@@ -138,8 +141,7 @@ void add_bench(Command& program, Action& action) {
       ->check(known_runtime())
       ->capture_default_str()
       ->needs(model);
-  command->add_option("--threads", options->latency.threads, "threads inside an op")
-      ->check(in_range(1, 1024));
+  add_threads_option(*command, options->latency.threads);
   command
       ->add_option("--budget", options->latency.budget_s,
                    "seconds to measure; at least " + std::to_string(kLeastSessions) +

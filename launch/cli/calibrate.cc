@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/counted.h"
 #include "core/base/file.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
@@ -24,6 +25,7 @@
 #include "launch/call/subprocess_checks.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
+#include "launch/cli/threads_option.h"
 
 namespace regraft::launch {
 namespace {
@@ -169,10 +171,11 @@ int calibrate_model(const Options& options) {
                       {"measured_us", sample.measured_us}});
   }
   const auto [least, most] = std::ranges::minmax(measured);
-  std::printf("%s: %zu graphs, measured %.2f to %.2f ms\n%-42s %16s %26s\n", options.model->c_str(),
-              samples.size(), least / 1e3, most / 1e3, "costs", "rank correlation",
-              "input, predicted / measured");
-  nlohmann::json report{{"model", options.model->string()}, {"graphs", std::move(graphs)}};
+  std::printf("%s: %zu graphs, measured %.2f to %.2f ms, %s\n%-42s %16s %26s\n", options.model->c_str(),
+              samples.size(), least / 1e3, most / 1e3, counted(options.threads, "thread").c_str(), "costs",
+              "rank correlation", "input, predicted / measured");
+  nlohmann::json report{
+      {"model", options.model->string()}, {"threads", options.threads}, {"graphs", std::move(graphs)}};
   const auto judge = [&](const char* name, const char* key, double Sample::*figure) {
     std::vector<double> predicted;
     for (const Sample& sample : samples) predicted.push_back(sample.*figure);
@@ -228,14 +231,18 @@ int calibrate_this_machine(const Options& options) {
         "%zu more were measured beside other work and not kept: call again when the machine is idle\n",
         disturbed);
   if (options.json)
-    write_file_atomic(*options.json,
-                      nlohmann::json{{"fingerprint", fingerprint}, {"laws", std::move(laws)}}.dump(2) + "\n");
+    write_file_atomic(
+        *options.json,
+        nlohmann::json{{"fingerprint", fingerprint}, {"threads", options.threads}, {"laws", std::move(laws)}}
+                .dump(2) +
+            "\n");
   return kDone;
 }
 
 int calibrate(Options& options) {
   CallFiles files;
   files.writes("--json", options.json);
+  options.threads = exec::session_threads(options.threads);
   if (!options.model) return calibrate_this_machine(options);
   files.reads("MODEL", options.model);
   files.reads_rules("--rules", options.rules);
@@ -267,9 +274,7 @@ void add_calibrate(Command& program, Action& action) {
   command->add_option("--session", options->session_s, "seconds of timed runs for each graph")
       ->check(in_range(0.01, 3600.0))
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "threads inside an op")
-      ->check(in_range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, options->threads);
   add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();

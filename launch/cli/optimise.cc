@@ -2,11 +2,13 @@
 
 #include <cstdio>
 
+#include "core/base/output_target.h"
 #include "core/base/text.h"
 #include "core/graph/op.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
+#include "launch/cli/threads_option.h"
 #include "launch/optimise/searches.h"
 
 namespace regraft::launch {
@@ -23,6 +25,12 @@ CallFiles files_of(OptimiseOptions& options) {
   files.writes("--output", options.output);
   files.writes("--json", options.json);
   files.writes("--log", options.log);
+  if (options.settings) {
+    if (target_of(options.output).kind != OutputTarget::Kind::file)
+      throw UsageError("writes a file beside the output", "--settings", "give --output a file's path");
+    std::filesystem::path session = options.session_file();
+    files.writes("--settings", session);
+  }
   files.reads("IN", options.input, "--output");
   const bool guided = !options.script && wants_policy(options.search, options.policy.has_value());
   files.reads("--policy", guided ? std::optional(policy_path(options.policy)) : options.policy);
@@ -80,9 +88,11 @@ void add_optimise(Command& program, Action& action) {
           "that runs the model fastest; or the adapter of another, FILE.py")
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "threads of the runtime while it is measured")
-      ->check(in_range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, options->threads);
+  command->add_flag(
+      "--settings", options->settings,
+      "search for settings of the runtime's session, too, of IN and of the result; those of the "
+      "result go to OUTPUT.session.json");
   add_feed_options(*command, options->feed);
   command
       ->add_option(

@@ -8,14 +8,17 @@
 #include <optional>
 
 #include "core/base/atomic_file.h"
+#include "core/base/counted.h"
 #include "core/base/file.h"
 #include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_lists.h"
+#include "core/exec/runtime/ort_session.h"
 #include "core/task/config_files.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
 #include "launch/cli/profile.h"
+#include "launch/cli/threads_option.h"
 
 namespace regraft::launch {
 namespace {
@@ -97,7 +100,8 @@ nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& fee
   for (const exec::OpTime& op : profile.by_op())
     ops.push_back({{"op", op.op}, {"kernels", op.kernels}, {"time_us", op.time_us}, {"share", op.share}});
   const double ceiling = profile.ceiling();
-  return {{"total_us", profile.total_us},
+  return {{"threads", profile.threads},
+          {"total_us", profile.total_us},
           {"other_load", profile.other_load},
           {"disturbed", profile.disturbed},
           {"dense_share", profile.dense_share()},
@@ -113,6 +117,7 @@ int profile(Options& options) {
   CallFiles files;
   files.writes("--json", options.json);
   files.reads("MODEL", options.model);
+  options.profile.threads = exec::session_threads(options.profile.threads);
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
   std::string text;
   exec::KernelLists lists;
@@ -130,7 +135,8 @@ int profile(Options& options) {
   std::printf("%-32s %8s %12s %8s\n", "kernel", "count", "us", "share");
   for (const exec::OpTime& op : profile.by_op())
     std::printf("%-32s %8d %12.1f %6.1f %%\n", op.op.c_str(), op.kernels, op.time_us, op.share * 100);
-  std::printf("%s\n", exec::describe_ceiling(profile).c_str());
+  std::printf("%s; %s\n", exec::describe_ceiling(profile).c_str(),
+              counted(profile.threads, "thread").c_str());
   if (profile.disturbed)
     std::printf(
         "other work kept %.1f processors busy meanwhile: on an idle machine the times may be others\n",
@@ -148,9 +154,7 @@ void add_profile(Command& program, Action& action) {
       "profile", "where ONNX Runtime spends a model's time, and what that leaves to gain");
   command->add_option("MODEL", options->model, "an ONNX model, run with the runtime's best options")
       ->required();
-  command->add_option("--threads", options->profile.threads, "threads inside an op")
-      ->check(in_range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, options->profile.threads);
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
       ->check(in_range(0.1, 86400.0))
       ->capture_default_str();

@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   std::filesystem::path original, optimised;
-  std::optional<std::filesystem::path> json, log;
+  std::optional<std::filesystem::path> json, log, session;
   FeedOptions feed;
   std::vector<std::string> fixed;
   std::filesystem::path rules = "configs/rules";
@@ -47,6 +47,7 @@ int verify(Options& options) {
   files.reads("ORIGINAL", options.original);
   files.reads("OPTIMISED", options.optimised);
   files.reads("--log", options.log);
+  files.reads("--session", options.session);
   files.reads_rules("--rules", options.rules);
   for (const std::filesystem::path& input : options.feed.inputs)
     if (!std::filesystem::is_directory(input)) files.reads("--inputs", input);
@@ -67,6 +68,12 @@ int verify(Options& options) {
   check.inputs = inputs.get();
   check.seed = options.seed;
   check.finite = options.finite;
+  if (options.session)
+    check.session = exec::SessionOptions{exec::Optimisation::all,
+                                         exec::session_threads(exec::kThreadsOfRuntime),
+                                         {},
+                                         {},
+                                         exec::parse_settings(read_file(*options.session), *options.session)};
   const exec::EquivalenceReport report = exec::check_equivalence(options.original, options.optimised, check);
   const std::string text = json_text(exec::to_json(report), 2) + "\n";
   print(report);
@@ -97,7 +104,13 @@ void add_verify(Command& program, Action& action) {
   command->add_option(
       "--json", options->json,
       "write the report as JSON; - for standard output, and the table then goes to standard error");
-  command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
+  Option* bit_equal =
+      command->add_flag("--bit-equal", options->bit_equal, "outputs must be equal to the bit");
+  command
+      ->add_option("--session", options->session,
+                   "run OPTIMISED with all of the runtime's optimisation and with these settings of its "
+                   "session, as `optimise --settings` wrote them")
+      ->excludes(bit_equal);
   command->add_flag("--finite", options->finite,
                     "compare on finite numbers only: what rules with the mark 'finite' keep");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });

@@ -105,16 +105,16 @@ MeasuredChoice::Changes MeasuredChoice::trial(const Paths& paths, double seconds
   Changes changes = make(affordable());
   if (changes.empty()) return {};
   const TempDir folder;
-  const std::filesystem::path first = folder.path() / "first.onnx";
-  write(paths, first);
+  const exec::TimedModel first(folder.path() / "first.onnx", found_.settings);
+  write(paths, first.model);
   if (!probe_) probe_ = exec::probe(launcher_, first, options);
   const auto fit = static_cast<std::size_t>(kMostBytes / std::max(bytes_in(folder.path()), 1.0));
   const std::size_t most = std::min(fit, affordable());
   if (changes.size() > most) changes = make(most);
-  std::vector<std::filesystem::path> files;
+  std::vector<exec::TimedModel> files;
   for (const Change& change : changes) {
-    files.push_back(folder.path() / (std::to_string(files.size()) + ".onnx"));
-    write(changed(paths, change), files.back());
+    files.emplace_back(folder.path() / (std::to_string(files.size()) + ".onnx"), found_.settings);
+    write(changed(paths, change), files.back().model);
   }
   const auto gains = exec::run_trials(launcher_, first, *probe_, files, options);
   for (std::size_t i = 0; i < gains.size(); ++i) changes[i].measured.gain = gains[i];

@@ -39,6 +39,7 @@ struct FoundRewrites {
   const ModelGraphs& start;
   const rules::RuleSet& rules;
   std::span<const cost::SeveralSizesFactory> costs;  // of each graph
+  exec::SessionSettings settings = {};               // in which they are measured
 };
 
 /// Lets the machine choose among rewrites. Groups of those found are left out one by one; what is faster

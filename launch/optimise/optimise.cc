@@ -13,6 +13,7 @@
 #include "core/base/version.h"
 #include "core/exec/latency/latency.h"
 #include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/oracle.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
@@ -44,8 +45,10 @@ class Pipeline {
     report_.seed = options.seed;
     report_.search = options.script ? "script" : options.search;
     report_.runtime = options.runtime;
-    if (options.accept == "cost" && options.runtime != Runtime::kBuiltIn)
-      throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
+    report_.output = options.output.string();
+    report_.threads = options_.threads = exec::session_threads(options.threads);
+    options_.fewer_threads = options.threads == exec::kThreadsOfRuntime;
+    options.check();
     log_.fixed = task::parse_bindings(options.fixed, "--fix");
     std::ranges::copy(options.fixed, std::back_inserter(options_.feed.bindings));
   }
@@ -58,7 +61,7 @@ class Pipeline {
     try {
       if (!feed_.runs())
         keep_input(feed_.problem + " (" + feed_.remedy + ")");
-      else if (re_exports())
+      else if (options_.re_exports())
         re_export();
       else
         rewrite();
@@ -70,13 +73,12 @@ class Pipeline {
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+    if (options_.settings) write_file_atomic(options_.session_file(), report_.settings.file());
     output_.name_errors([&] { output_.commit(); });
     return report_;
   }
 
  private:
-  bool re_exports() const { return options_.search == "none" && !options_.script; }
-
   template <typename Work>
   void phase(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
@@ -94,7 +96,7 @@ class Pipeline {
 
   void import() {
     onnx::ImportOptions import;
-    if (!re_exports()) import.inlined_calls = SIZE_MAX;
+    if (!options_.re_exports()) import.inlined_calls = SIZE_MAX;
     import.fixed = log_.fixed;
     phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
     output_.expect(*model_);
@@ -156,6 +158,11 @@ class Pipeline {
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
     if (runtimes_->chosen().is_built_in() || learned_->corrects())
       if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
+    if (options_.settings) {
+      tuning_.emplace(
+          options_, *runtimes_, [this] { return check_options(false); }, report_.settings);
+      phase("settings", [&] { tuning_->tune_input(); });
+    }
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
@@ -247,13 +254,8 @@ class Pipeline {
     std::vector<double> saved_us;
     for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
       saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    exec::TrialOptions trials;
-    trials.threads = options_.threads;
-    trials.budget_s = options_.trial_s;
-    trials.feed = feed_file_->path();
-    trials.seed = options_.seed;
-    return MeasuredChoice(runtimes_->sessions(), trials, {*model_, start, *rules_, costs_->factories()},
-                          clock_)
+    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(options_.trial_s),
+                          {*model_, start, *rules_, costs_->factories(), report_.settings.input}, clock_)
         .choose(paths, saved_us, report_.changes);
   }
 
@@ -313,13 +315,9 @@ class Pipeline {
     }
     exec::LatencyReport latency;
     if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
+    if (tuning_) phase("settings", [&] { tuning_->tune_output(output_.aside()); });
     phase("measure", [&] { latency = measure(0); });
     runtimes_->note_input(latency.before.latency_ms);
-    report_.speedup = latency.estimate.speedup;
-    report_.speedup_low = latency.estimate.low;
-    report_.speedup_high = latency.estimate.high;
-    report_.latency_before_ms = latency.before.latency_ms;
-    report_.latency_after_ms = latency.after.latency_ms;
     if (!latency.accepted) return keep_input(latency.reason);
     for (std::size_t i = 1; i < feed_.points.size(); ++i) {
       exec::LatencyReport other;
@@ -348,20 +346,17 @@ class Pipeline {
     exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
     if (point != 0) latency.budget_s /= 2;
-    const exec::LatencyReport measured =
-        exec::compare_latency(runtimes_->sessions(), options_.input, output_.aside(), latency);
-    PointReport& report = report_.points[point];
-    report.speedup = measured.estimate.speedup;
-    report.speedup_low = measured.estimate.low;
-    report.speedup_high = measured.estimate.high;
-    report.latency_before_ms = measured.before.latency_ms;
-    report.latency_after_ms = measured.after.latency_ms;
+    const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
+    const exec::LatencyReport measured = exec::compare_latency(
+        runtimes_->sessions(), {options_.input, before}, {output_.aside(), after}, latency);
+    report_.points[point].note(measured);
     return measured;
   }
 
   void keep_input(const std::string& reason) {
     report_.accepted = false;
     report_.reason = reason;
+    report_.settings.output = report_.settings.input;
     report_.rules.clear();
     report_.marks.clear();
     report_.nodes_after = report_.nodes_before;
@@ -384,6 +379,7 @@ class Pipeline {
   std::optional<FeedFile> feed_file_;
   std::optional<RuntimeChoice> runtimes_;
   std::optional<rules::RuleSet> rules_;
+  std::optional<SessionTuning> tuning_;
   std::optional<PointCosts> costs_;
   ProfileSummary profile_;
   std::optional<MeasuredCosts> learned_;  // corrects costs_

@@ -26,10 +26,12 @@ struct OptimiseOptions {
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
   std::string runtime = Runtime::kBuiltIn;  // a name or an adapter's path (runtimes.h), or auto
-  std::string costs;  // alone: measured, but each operation for itself; measured: the device's rates,
-                      // corrected by measured kernels; device: the rates alone; empty: measured where
-                      // results are measured, in ONNX Runtime
-  int threads = 1;
+  std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,
+                          // corrected by measured kernels; device: the rates alone; empty: measured where
+                          // results are measured, in ONNX Runtime
+  int threads = 1;        // of the runtime, or exec::kThreadsOfRuntime
+  bool settings = false;  // search for session settings, too, and write session_file()
+  bool fewer_threads = false;  // are tried with it; so where threads is kThreadsOfRuntime
   FeedOptions feed;
   std::vector<std::string> fixed;  // n=1: the result is for these sizes of dims alone
   std::uint64_t seed = 0;
@@ -38,6 +40,15 @@ struct OptimiseOptions {
   double least_gain = 1;  // percent that a result must be measured faster by
   bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;
+
+  /// Throws UsageError for options that exclude each other.
+  void check() const;
+
+  /// Whether the model is only imported and exported.
+  bool re_exports() const { return search == "none" && !script; }
+
+  /// Where --settings writes those of the result.
+  std::filesystem::path session_file() const { return output.string() + ".session.json"; }
 
   /// Once `runtime` is not auto any more. Kernels are those of ONNX Runtime.
   bool measures_kernels() const {

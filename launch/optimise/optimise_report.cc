@@ -31,6 +31,14 @@ std::string text_of(const std::vector<exec::TakenSize>& dims, const std::vector<
 
 }  // namespace
 
+void PointReport::note(const exec::LatencyReport& measured) {
+  speedup = measured.estimate.speedup;
+  speedup_low = measured.estimate.low;
+  speedup_high = measured.estimate.high;
+  latency_before_ms = measured.before.latency_ms;
+  latency_after_ms = measured.after.latency_ms;
+}
+
 std::string PointReport::text() const {
   const std::string at = sizes.empty() ? "" : exec::FeedPoint{sizes, {}}.describe() + ": ";
   if (speedup)
@@ -54,11 +62,11 @@ std::string OptimiseReport::to_json() const {
               {"reason", reason},
               {"verified", verified},
               {"max_relative_error", max_relative_error},
-              {"speedup", number(speedup)},
-              {"speedup_low", number(speedup_low)},
-              {"speedup_high", number(speedup_high)},
-              {"latency_before_ms", number(latency_before_ms)},
-              {"latency_after_ms", number(latency_after_ms)},
+              {"speedup", number(first().speedup)},
+              {"speedup_low", number(first().speedup_low)},
+              {"speedup_high", number(first().speedup_high)},
+              {"latency_before_ms", number(first().latency_before_ms)},
+              {"latency_after_ms", number(first().latency_after_ms)},
               {"dense_share", number(dense_share)},
               {"kernels",
                {{"predicted_us", kernels.predicted_us},
@@ -84,6 +92,8 @@ std::string OptimiseReport::to_json() const {
               {"seed", seed},
               {"search", search},
               {"runtime", runtime},
+              {"threads", threads},
+              {"settings", settings.to_json()},
               {"runtimes", json::array()},
               {"fastest", describe_fastest(runtimes)},
               {"found_by", found_by},
@@ -128,10 +138,14 @@ std::string OptimiseReport::text() const {
   };
   say("sizes", text_of(dims, points));
   say("time", time_holders);
+  say("threads",
+      std::to_string(threads) + ": times are " + (threads == 1 ? "of the processor" : "by the clock"));
   say("found", found_text());
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
   for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");
   for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
+  for (const std::string& one : settings.lines(output, accepted ? first().speedup : std::nullopt))
+    say("settings", one);
   if (runtimes.size() > 1 || runtime != Runtime::kBuiltIn)
     for (const RuntimeTimes& one : runtimes) say("runtime", one.text());
   say("fastest", describe_fastest(runtimes));
@@ -150,6 +164,11 @@ std::string OptimiseReport::text() const {
     spent += line("%s%s %.1f", spent.empty() ? "" : ", ", phase.c_str(), value);
   say("seconds", spent + line("; peak memory %.0f MB", static_cast<double>(peak_rss_bytes) / 1e6));
   return text;
+}
+
+const PointReport& OptimiseReport::first() const {
+  static const PointReport kNone{};
+  return points.empty() ? kNone : points.front();
 }
 
 FoundReport OptimiseReport::found_or_emitted() const {
@@ -175,7 +194,7 @@ std::string OptimiseReport::found_text() const {
 std::string OptimiseReport::next_step() const {
   if (points.empty()) return "";  // the reason says what to give
   const auto slower = [](const PointReport& point) { return point.speedup_high && *point.speedup_high < 1; };
-  if (!accepted && (!speedup || slower(points.front())))
+  if (!accepted && (!first().speedup || slower(first())))
     return std::string("--allow-domain com.microsoft lets rules make the runtime's own ops") +
            (out_of_time ? ", --budget 600 looks longer" : "");
   if (!accepted && std::ranges::any_of(points, slower)) return "name the sizes that you use with --bind";

@@ -11,6 +11,7 @@
 #include "core/exec/inputs/feed.h"
 #include "launch/optimise/measured_choice.h"
 #include "launch/optimise/runtime_choice.h"
+#include "launch/optimise/session_tuning.h"
 
 namespace regraft::launch {
 
@@ -30,6 +31,7 @@ struct PointReport {
   double cost_before = 0, cost_after = 0;  // predicted, us
   std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms;
 
+  void note(const exec::LatencyReport& measured);
   std::string text() const;
 };
 
@@ -53,13 +55,11 @@ struct OptimiseReport {
   std::string reason;
   bool verified = false;
   double max_relative_error = 0;
-  std::optional<double> speedup, speedup_low, speedup_high, latency_before_ms,
-      latency_after_ms;                    // where measured
   KernelReport kernels;                    // zeros where nothing was profiled
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs
   std::vector<exec::TakenSize> dims;       // dynamic ones, with the sizes taken
-  std::vector<PointReport> points;         // the first is that of the figures above
+  std::vector<PointReport> points;         // the first counts most
   exec::SymbolSizes slower_at;  // larger sizes at which the result is predicted to be slower, if any
   std::size_t nodes_before = 0, nodes_after = 0;       // of all graphs, calls of functions opened
   std::map<std::string, int> rules;                    // applied, by name
@@ -74,6 +74,9 @@ struct OptimiseReport {
   bool out_of_time = false;            // some search would have gone on
   std::string search;                  // asked for; "script" where one was given
   std::string runtime;                 // in which models were measured
+  int threads = 1;                     // of it
+  SettingsReport settings;             // of its sessions
+  std::string output;                  // as the result is called
   std::vector<RuntimeTimes> runtimes;  // all that were tried
   std::string found_by;                // of a search that has parts
 
@@ -84,6 +87,7 @@ struct OptimiseReport {
   std::string text() const;
 
  private:
+  const PointReport& first() const;
   FoundReport found_or_emitted() const;
   std::string found_text() const;
   std::string next_step() const;

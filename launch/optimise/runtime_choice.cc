@@ -92,6 +92,15 @@ void RuntimeChoice::choose(const std::filesystem::path& input) {
       *std::ranges::min_element(able, {}, [&](std::size_t i) { return *candidates_[i].times.before_ms; });
 }
 
+exec::TrialOptions RuntimeChoice::trials(double budget_s) const {
+  exec::TrialOptions trials;
+  trials.threads = options_.threads;
+  trials.budget_s = budget_s;
+  trials.feed = options_.feed;
+  trials.seed = options_.seed;
+  return trials;
+}
+
 std::string RuntimeChoice::difference(const std::filesystem::path& input,
                                       const std::filesystem::path& result) {
   const TempDir folder;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/exec/latency/latency.h"
+#include "core/exec/latency/trials.h"
 #include "launch/call/runtimes.h"
 
 namespace regraft::launch {
@@ -39,6 +40,7 @@ class RuntimeChoice {
   void choose(const std::filesystem::path& input);
   const Runtime& chosen() const { return candidates_[chosen_].runtime; }
   const exec::LatencyOptions& options() const { return options_; }
+  exec::TrialOptions trials(double budget_s) const;
   exec::Launcher& sessions() { return *candidates_[chosen_].sessions; }
 
   /// Why a result is none in the chosen runtime: it cannot be run there, or an output differs by more than 1

@@ -260,7 +260,8 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
     if (!run.probe) runs.push_back(&run);
   measure_spread(original, runs, report.outputs);
   const std::vector<Doubt> doubts =
-      run_optimised(original, optimised, reference_session(), reference, options.agreement, report);
+      run_optimised(original, optimised, options.session.value_or(reference_session()), reference,
+                    options.agreement, report);
   if (!report.reason.empty()) return report;
   settle(original, doubts, reference, options, report);
   conclude(report, options.agreement);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/exec/inputs/inputs.h"
+#include "core/exec/runtime/ort_session.h"
 
 namespace regraft::exec {
 
@@ -18,6 +20,7 @@ struct EquivalenceOptions {
   std::uint64_t seed = 0;                // of inputs and of the noise on them
   bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
   int draws = 2;        // inputs drawn at the first binding; one at each other
+  std::optional<SessionOptions> session = {};  // of the other model, within tolerance: else as the original's
   const InputSource* inputs =
       nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original
 };

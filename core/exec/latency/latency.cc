@@ -61,11 +61,13 @@ SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& pr
   return plan;
 }
 
-LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
-                              const std::filesystem::path& after, const LatencyOptions& options) {
-  MeasureRequest request{before, options.threads, {}, options.feed, options.point, options.seed};
+LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, const TimedModel& after,
+                              const LatencyOptions& options) {
+  MeasureRequest request{before.model, options.threads, {}, options.feed, options.point, options.seed};
+  request.settings = before.settings;
   Side old_side(launcher, request);
-  request.model = after;
+  request.model = after.model;
+  request.settings = after.settings;
   request.optimisation = options.after_optimisation;
   Side new_side(launcher, request);
   const Measurement probe_before = old_side.probe();

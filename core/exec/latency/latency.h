@@ -62,10 +62,10 @@ struct LatencyReport {
 std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency. After one probe a side, fresh sessions run in pairs, each pair in random order. Every
-/// session has the runtime's best options, except for options.after_optimisation. The verdict is judge()'s.
-/// Throws what the launcher throws.
-LatencyReport compare_latency(Launcher& launcher, const std::filesystem::path& before,
-                              const std::filesystem::path& after, const LatencyOptions& options);
+/// session has the runtime's best options, except for options.after_optimisation and for the settings of a
+/// side. The verdict is judge()'s. Throws what the launcher throws.
+LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, const TimedModel& after,
+                              const LatencyOptions& options);
 
 /// Keys: accepted, reason, speedup, speedup_low, speedup_high, latency_before_ms, latency_after_ms,
 /// control_spread, sessions, optimisation_after; and of both sides load, memory and session times.

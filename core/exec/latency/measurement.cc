@@ -49,10 +49,13 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
     request.point = parse_number<std::size_t>(option, value);
   } else if (option == "--optimisation") {
     request.optimisation = optimisation_from_name(value);
+  } else if (option == "--setting") {
+    const std::size_t between = std::min(value.find('='), value.size());
+    request.settings[value.substr(0, between)] = value.substr(std::min(between + 1, value.size()));
   } else {
     throw UsageError("unknown option " + option, "measure-one",
                      "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --feed --point "
-                     "--inputs --optimisation");
+                     "--inputs --optimisation --setting");
   }
 }
 
@@ -78,7 +81,7 @@ double Measurement::latency_ms() const {
 Measurement measure_here(const MeasureRequest& request) {
   const Feed feed = feed_for(request);
   const auto start = std::chrono::steady_clock::now();
-  OrtSession session(request.model, {request.optimisation, request.threads, {}});
+  OrtSession session(request.model, {request.optimisation, request.threads, {}, {}, request.settings});
   Measurement measurement;
   measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<Tensor> inputs = draw_inputs(request, feed, session.inputs());
@@ -151,6 +154,8 @@ std::vector<std::string> to_arguments(const MeasureRequest& request) {
     const std::string point = std::to_string(request.point);
     arguments.insert(arguments.end(), {"--feed", request.feed->string(), "--point", point});
   }
+  for (const auto& [name, value] : request.settings)
+    arguments.insert(arguments.end(), {"--setting", name + "=" + value});
   if (request.outputs) arguments.insert(arguments.end(), {"--outputs", request.outputs->string()});
   if (request.inputs) arguments.insert(arguments.end(), {"--inputs", request.inputs->string()});
   return arguments;

@@ -1,16 +1,27 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/runtime/tensor.h"
 
 namespace regraft::exec {
+
+/// What is timed: a model's file, and the settings of its sessions.
+struct TimedModel {
+  template <std::convertible_to<std::filesystem::path> Path>
+  TimedModel(const Path& file, SessionSettings how = {}) : model(file), settings(std::move(how)) {}
+
+  std::filesystem::path model;
+  SessionSettings settings;
+};
 
 /// One session: load the model, with the runtime's best options if nothing else is asked for, warm up, time
 /// runs on one input.
@@ -24,6 +35,7 @@ struct MeasureRequest {
   Optimisation optimisation = Optimisation::all;
   std::optional<std::filesystem::path> inputs = {};   // what write_inputs returned, for other runtimes
   std::optional<std::filesystem::path> outputs = {};  // where such a runtime writes the model's, as .npz
+  SessionSettings settings = {};  // of ONNX Runtime; with several `threads`, all are timed by the clock
 };
 
 /// What one session gave.

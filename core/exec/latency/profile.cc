@@ -229,6 +229,7 @@ KernelProfile profile_once(const std::filesystem::path& model, const Feed& feed,
     const std::vector<double> runs_ms = open({}, {}).time_runs_ms(inputs, plan);
     profile.run_us = quantile(runs_ms, kRunQuantile) * 1e3;
   }
+  profile.threads = options.threads;
   profile.other_load = load.processors();
   profile.disturbed = profile.other_load > options.most_other_load;
   return profile;

@@ -34,6 +34,7 @@ struct KernelProfile {
   std::vector<KernelTime> kernels;  // in order of first execution
   double total_us = 0;
   double run_us = 0;  // a run without the profiler; 0 where it was not timed
+  int threads = 1;    // as ProfileOptions
   // Processors that other work kept busy meanwhile, and whether they are more than ProfileOptions allow.
   double other_load = 0;
   bool disturbed = false;

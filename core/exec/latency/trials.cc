@@ -24,6 +24,12 @@ struct Contender {
   bool decided = false;
 };
 
+MeasureRequest request_for(const TimedModel& timed, const TimingPlan& plan, const TrialOptions& options) {
+  MeasureRequest request{timed.model, options.threads, plan, options.feed, options.point, options.seed};
+  request.settings = timed.settings;
+  return request;
+}
+
 /// A contender that the runtime cannot run has lost.
 void run_session(Launcher& launcher, Contender& contender) {
   try {
@@ -36,8 +42,8 @@ void run_session(Launcher& launcher, Contender& contender) {
 
 }  // namespace
 
-Measurement probe(Launcher& launcher, const std::filesystem::path& model, const TrialOptions& options) {
-  return launcher.measure({model, options.threads, kProbe, options.feed, options.point, options.seed});
+Measurement probe(Launcher& launcher, const TimedModel& model, const TrialOptions& options) {
+  return launcher.measure(request_for(model, kProbe, options));
 }
 
 std::size_t affordable_contenders(const Measurement& first, const TrialOptions& options) {
@@ -45,14 +51,14 @@ std::size_t affordable_contenders(const Measurement& first, const TrialOptions& 
   return models < 1 ? 0 : static_cast<std::size_t>(models) - 1;
 }
 
-std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const std::filesystem::path& first,
+std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const TimedModel& first,
                                         const Measurement& first_probe,
-                                        std::span<const std::filesystem::path> contenders,
-                                        const TrialOptions& options) {
+                                        std::span<const TimedModel> contenders, const TrialOptions& options) {
   const TimingPlan plan = timing_plan(first_probe.latency_ms() / 1e3, kLeastRuns);
-  const MeasureRequest request{first, options.threads, plan, options.feed, options.point, options.seed};
-  std::vector<Contender> all(contenders.size(), {request, {}, {}, {}, false});
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].request.model = contenders[i];
+  const MeasureRequest request = request_for(first, plan, options);
+  std::vector<Contender> all;
+  for (const TimedModel& contender : contenders)
+    all.push_back({request_for(contender, plan, options), {}, {}, {}, false});
 
   Rng order(options.seed, "trial order"), resampling(options.seed, "trial bootstrap");
   double spent_s = 0;

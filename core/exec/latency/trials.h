@@ -24,7 +24,7 @@ struct TrialOptions {
 };
 
 /// One short session, from which a trial is planned.
-Measurement probe(Launcher& launcher, const std::filesystem::path& model, const TrialOptions& options);
+Measurement probe(Launcher& launcher, const TimedModel& model, const TrialOptions& options);
 
 /// How many contenders a trial can afford beside a first model that was probed so.
 std::size_t affordable_contenders(const Measurement& first, const TrialOptions& options);
@@ -34,9 +34,8 @@ std::size_t affordable_contenders(const Measurement& first, const TrialOptions& 
 /// decided once its interval does not hold 1. One estimate a contender, in their order. What is chosen by
 /// these figures is to be measured anew, by compare_latency: the best of several looks better than it is.
 /// A contender that cannot be run has a speedup of 0. Throws what the launcher throws for the first model.
-std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const std::filesystem::path& first,
+std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const TimedModel& first,
                                         const Measurement& first_probe,
-                                        std::span<const std::filesystem::path> contenders,
-                                        const TrialOptions& options);
+                                        std::span<const TimedModel> contenders, const TrialOptions& options);
 
 }  // namespace regraft::exec

@@ -2,6 +2,7 @@
 
 #include <onnxruntime_cxx_api.h>
 #include <time.h>
+#include <xmmintrin.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/processors.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/narrow_types.h"
 #include "core/exec/runtime/runtime_message.h"
@@ -114,6 +116,7 @@ Ort::SessionOptions settings_of(const SessionOptions& options) {
   settings.SetIntraOpNumThreads(options.threads);
   settings.SetInterOpNumThreads(1);
   settings.SetExecutionMode(ORT_SEQUENTIAL);
+  give(options.settings, settings);
   if (!options.profile_prefix.empty()) settings.EnableProfiling(options.profile_prefix.c_str());
   if (!options.rewritten_model.empty()) settings.SetOptimizedModelFilePath(options.rewritten_model.c_str());
   return settings;
@@ -169,6 +172,22 @@ Tensor from_ort(const Ort::Value& value) {
   return tensor;
 }
 
+/// Denormals as zero in the calling thread while it lives. The runtime does so at the first session of a
+/// process alone; its other threads get it from each session.
+class DenormalsAsZero {
+ public:
+  explicit DenormalsAsZero(bool wanted) : before_(_mm_getcsr()) {
+    constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x40;
+    if (wanted) _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero);
+  }
+  ~DenormalsAsZero() { _mm_setcsr(before_); }
+  DenormalsAsZero(const DenormalsAsZero&) = delete;
+  DenormalsAsZero& operator=(const DenormalsAsZero&) = delete;
+
+ private:
+  unsigned before_;
+};
+
 }  // namespace
 
 std::string_view optimisation_name(Optimisation level) {
@@ -187,19 +206,30 @@ std::string runtime_version() {
   return OrtGetApiBase()->GetVersionString();
 }
 
+int session_threads(int asked) {
+  return asked == kThreadsOfRuntime ? physical_cores() : asked;
+}
+
 struct OrtSession::Impl {
+  explicit Impl(const SessionOptions& options) {
+    const auto denormals = options.settings.find("session.set_denormal_as_zero");
+    denormals_as_zero = denormals != options.settings.end() && denormals->second == "1";
+  }
+
+  bool denormals_as_zero = false;
   Ort::Env env{ORT_LOGGING_LEVEL_FATAL, "regraft"};
   Ort::Session session{nullptr};
   std::vector<const char*> input_names, output_names;
 
   std::vector<Ort::Value> run(const std::vector<Ort::Value>& inputs) {
+    const DenormalsAsZero mode(denormals_as_zero);
     return session.Run(Ort::RunOptions{nullptr}, input_names.data(), inputs.data(), inputs.size(),
                        output_names.data(), output_names.size());
   }
 };
 
 OrtSession::OrtSession(const std::filesystem::path& model, const SessionOptions& options)
-    : path_(model), threads_(options.threads), impl_(std::make_unique<Impl>()) {
+    : path_(model), threads_(options.threads), impl_(std::make_unique<Impl>(options)) {
   check_readable(model);
   try {
     impl_->session = Ort::Session(impl_->env, model.c_str(), settings_of(options));
@@ -211,7 +241,7 @@ OrtSession::OrtSession(const std::filesystem::path& model, const SessionOptions&
 
 OrtSession::OrtSession(std::string_view bytes, const std::filesystem::path& like,
                        const SessionOptions& options)
-    : path_(like), threads_(options.threads), impl_(std::make_unique<Impl>()) {
+    : path_(like), threads_(options.threads), impl_(std::make_unique<Impl>(options)) {
   try {
     Ort::SessionOptions settings = settings_of(options);
     const std::filesystem::path folder = std::filesystem::absolute(like).parent_path();

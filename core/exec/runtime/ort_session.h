@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/exec/runtime/session_settings.h"
 #include "core/exec/runtime/tensor.h"
 
 namespace regraft::exec {
@@ -21,15 +22,23 @@ Optimisation optimisation_from_name(std::string_view name);
 
 struct SessionOptions {
   Optimisation optimisation = Optimisation::all;
-  int threads = 1;  // inside an op; ops themselves run one after another
+  int threads = 1;  // inside an op; ops themselves run one after another, unless settings say otherwise
   /// Where to write ONNX Runtime's profile (the runtime adds a time stamp and ".json"); empty: no profile.
   std::filesystem::path profile_prefix;
   /// Where to write the model as the runtime rewrote it; empty: nowhere.
   std::filesystem::path rewritten_model = {};
+  SessionSettings settings = {};  // given last
 };
 
 /// The version of the runtime that is loaded: "1.31.1".
 std::string runtime_version();
+
+/// Asks for as many threads as the runtime takes by itself: one a physical core. Unlike the runtime, which
+/// counts the machine's, session_threads counts the cores that this process may run on.
+inline constexpr int kThreadsOfRuntime = 0;
+
+/// How many threads a session gets that was asked for so many, or for kThreadsOfRuntime.
+int session_threads(int asked);
 
 /// How long to time a model: after `warmup_runs`, runs until `budget_s` is used up, but within the two
 /// bounds.
@@ -62,8 +71,9 @@ class OrtSession {
   /// All outputs, in the model's order. `inputs` are in the order of inputs(). Outputs must be tensors.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  /// Milliseconds of each timed run on the same inputs. With one thread it is the thread's CPU time: on an
-  /// idle machine the wall time, on a shared one without the turns of others. Else it is the wall time.
+  /// Milliseconds of each timed run on the same inputs. With SessionOptions::threads 1 it is the thread's CPU
+  /// time: on an idle machine the wall time, on a shared one without the turns of others. Else it is the wall
+  /// time, also where settings take fewer threads: sessions that are compared need one clock.
   std::vector<double> time_runs_ms(std::span<const Tensor> inputs, const TimingPlan& plan);
 
   /// Ends profiling and returns the file that the runtime wrote. Only for a session with a profile_prefix.

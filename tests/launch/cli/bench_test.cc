@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/base/processors.h"
 #include "launch/program.h"
 #include "support/models.h"
 
@@ -38,8 +39,9 @@ TEST(BenchEnvironment, WritesSpeedMemoryAndShares) {
 TEST(BenchLatency, SaysAtWhichOptimisationTheOtherRan) {
   const TempDir dir;
   const auto report = dir.path() / "latency.json";
-  const Captured result = run({"bench", regraft::testing::unpacked_model("nasrnn").string(),
-                               "--other-optimisation", "none", "--budget", "1", "--json", report.string()});
+  const Captured result =
+      run({"bench", regraft::testing::unpacked_model("nasrnn").string(), "--other-optimisation", "none",
+           "--budget", "1", "--threads", "1", "--json", report.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("baseline all, OTHER (the baseline itself) none"));
   EXPECT_EQ(json_of(report)["optimisation_after"], "none");
@@ -49,8 +51,15 @@ TEST(BenchLatency, ASmallBudgetBuysTheLeastSessions) {
   const TempDir dir;
   const auto report = dir.path() / "latency.json";
   const std::string model = regraft::testing::unpacked_model("nasrnn").string();
-  ASSERT_EQ(run({"bench", model, "--budget", "1", "--json", report.string()}).status.code, 0);
+  const auto bench = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"bench", model, "--budget", "1", "--json", report.string()});
+    return run(more);
+  };
+  EXPECT_THAT(bench({"--threads", "1"}).output, HasSubstr("4 sessions a side, 1 thread\n"));
   EXPECT_EQ(json_of(report)["sessions"], 4);
+  EXPECT_EQ(json_of(report)["threads"], 1);
+  ASSERT_EQ(bench({}).status.code, 0);
+  EXPECT_EQ(json_of(report)["threads"], physical_cores()) << "as many as the runtime takes by itself";
   EXPECT_THAT(run({"bench", "--help"}).output, HasSubstr("at least 4 sessions a side"));
 }
 

@@ -125,7 +125,8 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
 class OptimiseTest : public ::testing::Test {
  protected:
   Captured optimise(const fs::path& input, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"optimise", input.string(), "-o", output().string(), "--quiet"};
+    std::vector<std::string> arguments{"optimise", input.string(), "-o", output().string(),
+                                       "--quiet",  "--threads",    "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
@@ -255,10 +256,11 @@ TEST_F(OptimiseTest, NothingToGainReturnsTheInputItself) {
 }
 
 TEST(Profile, SharesAddUpAndTheCeilingFollows) {
-  const Captured result =
-      run({"profile", regraft::testing::unpacked_model("squeezenet1_1").string(), "--json", "-"});
+  const Captured result = run({"profile", regraft::testing::unpacked_model("squeezenet1_1").string(),
+                               "--threads", "1", "--json", "-"});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   const nlohmann::json report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report.at("threads"), 1);
   double shares = 0, time_us = 0;
   for (const nlohmann::json& op : report.at("ops")) {
     shares += op.at("share").get<double>();
@@ -274,7 +276,7 @@ TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
   const regraft::TempDir dir;
   const fs::path json = dir.path() / "calibration.json";
   const Captured result = run({"calibrate", regraft::testing::unpacked_model("nasrnn").string(), "--graphs",
-                               "6", "--session", "0.02", "--json", json.string()});
+                               "6", "--session", "0.02", "--threads", "1", "--json", json.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   const nlohmann::json report = json_of(json);
   ASSERT_EQ(report.at("graphs").size(), 6u);

@@ -69,7 +69,8 @@ class Files : public ::testing::Test {
 TEST_F(Files, ExternalDataComesAlongWithAnUnchangedModel) {
   write_file_atomic(dir.path() / kLongName, std::string(32 * 32 * 4, '\1'));
   write_file_atomic(model(), product(kLongName));
-  const Captured result = run({"optimise", model().string(), "-o", "out/m.onnx", "--search", "greedy"});
+  const Captured result =
+      run({"optimise", model().string(), "-o", "out/m.onnx", "--search", "greedy", "--threads", "1"});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
   EXPECT_THAT(names(dir.path() / "out"), ::testing::UnorderedElementsAre("m.onnx", kLongName));
@@ -99,7 +100,7 @@ TEST_F(Files, ADashIsStandardOutputAndAlone) {
   for (std::vector<std::string> call : std::vector<std::vector<std::string>>{
            {"optimise", "model.onnx", "-o", "out/m.onnx", "--search", "none"},
            {"verify", "model.onnx", "model.onnx"},
-           {"profile", "model.onnx", "--budget", "0.1"},
+           {"profile", "model.onnx", "--budget", "0.1", "--threads", "1"},
            {"bench", "--env", "model.onnx", "--steps", "10"}})
     for (const char* path : {"-", "/dev/stdout"}) {
       call.insert(call.end(), {"--json", path});
@@ -155,7 +156,7 @@ TEST_F(Files, TheModelItselfMayBeTheOutput) {
   const std::string before = read_file(model());
   for (const char* path : {"model.onnx", "link.onnx"})
     for (const char* search : {"none", "greedy"}) {
-      const Captured result = run({"optimise", path, "-o", path, "--search", search});
+      const Captured result = run({"optimise", path, "-o", path, "--search", search, "--threads", "1"});
       EXPECT_EQ(result.status.code, 0) << result.errors;
       EXPECT_EQ(read_file(model()), before);
       EXPECT_EQ(fs::status(model()).permissions(), static_cast<fs::perms>(0640));
@@ -203,11 +204,12 @@ TEST_F(Files, SignalsLeaveNothingBehind) {
 
 TEST_F(Files, NamesMayBeginWithADash) {
   fs::copy_file(model(), dir.path() / "-m.onnx");
-  const Captured result = run({"optimise", "./-m.onnx", "-o", "./-out.onnx", "--search", "greedy"});
+  const Captured result =
+      run({"optimise", "./-m.onnx", "-o", "./-out.onnx", "--search", "greedy", "--threads", "1"});
   EXPECT_EQ(result.status.code, 0) << result.errors;
   EXPECT_EQ(run({"optimise", "--output=-out.onnx", "--search", "none", "--", "-m.onnx"}).status.code, 0);
   EXPECT_EQ(run({"verify", "--", "-m.onnx", "-out.onnx"}).status.code, 0);
-  EXPECT_EQ(run({"bench", "--budget", "1", "--", "-m.onnx"}).status.code, 0);
+  EXPECT_EQ(run({"bench", "--budget", "1", "--threads", "1", "--", "-m.onnx"}).status.code, 0);
   EXPECT_THAT(run({"inspect", "-m.onnx"}).errors, HasSubstr("write ./-m.onnx"));
 }
 

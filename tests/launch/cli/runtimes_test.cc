@@ -61,15 +61,28 @@ class RuntimesTest : public ::testing::Test {
                         {{"REGRAFT_PYTHON", kPython}, {"REGRAFT_CACHE", ""}, {"PYTHONPATH", packages}});
   }
   Captured bench(const std::string& runtime, std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments{"bench",     model(), "--budget", "1",
-                                       "--runtime", runtime, "--json",   path("report.json")};
+    std::vector<std::string> arguments{"bench", model(),  "--budget",          "1",         "--runtime",
+                                       runtime, "--json", path("report.json"), "--threads", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
   std::vector<std::string> optimise(const std::string& runtime) const {
-    return {
-        "optimise",          model(),          "-o", path("out.onnx"),   "--search", "greedy",    "--json",
-        path("report.json"), "--trial-budget", "0",  "--measure-budget", "1",        "--runtime", runtime};
+    return {"optimise",
+            model(),
+            "-o",
+            path("out.onnx"),
+            "--search",
+            "greedy",
+            "--json",
+            path("report.json"),
+            "--trial-budget",
+            "0",
+            "--measure-budget",
+            "1",
+            "--runtime",
+            runtime,
+            "--threads",
+            "1"};
   }
 
   TempDir dir_;

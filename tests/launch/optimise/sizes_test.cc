@@ -62,7 +62,8 @@ TEST_F(SizesTest, EveryCommandCallsADimWithoutANameAlike) {
   const Captured inspected = run({"inspect", model.string()});
   EXPECT_THAT(inspected.output, HasSubstr("x: float32[x.0, 256]"));
   EXPECT_THAT(inspected.output, HasSubstr("x.0=1 (usual batch)"));
-  const Captured profiled = run({"profile", model.string(), "--bind", "x.0=8", "--budget", "0.1"});
+  const Captured profiled =
+      run({"profile", model.string(), "--bind", "x.0=8", "--budget", "0.1", "--threads", "1"});
   ASSERT_EQ(profiled.status.code, 0) << profiled.errors;
   EXPECT_THAT(profiled.output, HasSubstr("x.0=8 (bound)"));
   ASSERT_EQ(run(optimise(model, {"--bind", "x.0=8"})).status.code, 0);

@@ -78,6 +78,13 @@ class Optimise(Case):
         with self.assertRaises(regraft.UsageError):
             regraft.optimise(path.read_bytes(), output=self.folder / "other.onnx")
 
+    def test_settings_of_a_model_in_memory_are_in_the_report(self):
+        made, report = regraft.optimise(model(), settings=True, search="greedy", threads=1, trial_budget=0,
+                                        measure_budget=1, bind={"batch": 4})
+        self.assertEqual(ops(made)[-1], "Relu")
+        self.assertEqual(report["settings"]["output"], {"intra_op_num_threads": "1"})
+        self.assertEqual(report["threads"], 1)
+
     def test_runs_in_many_threads_at_once(self):
         with concurrent.futures.ThreadPoolExecutor(3) as threads:
             results = list(threads.map(lambda relus: regraft.optimise(model(relus), **FAST), (2, 3, 4)))

@@ -70,6 +70,14 @@ TEST(CompareLatency, OneSideMayBeLeftToRunUnoptimised) {
     EXPECT_EQ(request.optimisation, request.model == "before" ? Optimisation::all : Optimisation::none);
 }
 
+TEST(CompareLatency, EachSideHasSettingsOfItsOwn) {
+  FakeLauncher launcher(100, 100, 0.01);
+  const SessionSettings one{{"a", "1"}}, other{{"b", "2"}};
+  compare_latency(launcher, {"before", one}, {"after", other}, {});
+  for (const MeasureRequest& request : launcher.requests)
+    EXPECT_EQ(request.settings, request.model == "before" ? one : other);
+}
+
 TEST(CompareLatency, NamesWhatIsSlower) {
   const auto verdict = [](double before_ms, double after_ms) {
     FakeLauncher launcher(before_ms, after_ms, 0.01);
@@ -149,8 +157,8 @@ TEST(PlanSessions, NeverGoesBelowTheLeastSessions) {
 }
 
 TEST(MeasureRequest, GoesThroughArguments) {
-  const MeasureRequest request{"m.onnx", 2,  {3, 4, 5, 0.25},    "a folder/feed.json",
-                               3,        17, Optimisation::basic};
+  MeasureRequest request{"m.onnx", 2, {3, 4, 5, 0.25}, "a folder/feed.json", 3, 17, Optimisation::basic};
+  request.settings = {{"execution_mode", "ORT_PARALLEL"}, {"a.b", "x=y"}};
   const MeasureRequest again = request_from_arguments(to_arguments(request));
   EXPECT_EQ(again.model, request.model);
   EXPECT_EQ(again.threads, 2);
@@ -162,6 +170,7 @@ TEST(MeasureRequest, GoesThroughArguments) {
   EXPECT_EQ(again.point, 3u);
   EXPECT_EQ(again.seed, 17u);
   EXPECT_EQ(again.optimisation, Optimisation::basic);
+  EXPECT_EQ(again.settings, request.settings);
 }
 
 TEST(MeasureRequest, RefusesWhatItDoesNotKnow) {

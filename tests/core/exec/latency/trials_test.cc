@@ -35,7 +35,7 @@ class KnownLatencies : public Launcher {
   Rng rng_{3, "known latencies"};
 };
 
-std::vector<SpeedupEstimate> trial(KnownLatencies& launcher, const std::vector<std::filesystem::path>& models,
+std::vector<SpeedupEstimate> trial(KnownLatencies& launcher, const std::vector<TimedModel>& models,
                                    const TrialOptions& options = {}) {
   return run_trials(launcher, "first", probe(launcher, "first", options), models, options);
 }
@@ -56,7 +56,7 @@ TEST(Trials, AContenderThatCannotBeRunHasLost) {
   EXPECT_EQ(estimates[0].speedup, 0);
   EXPECT_EQ(launcher.sessions["broken"], 1) << "it is not tried again";
   EXPECT_NEAR(estimates[1].speedup, 10.0 / 9, 0.01);
-  const std::filesystem::path other = "faster";
+  const TimedModel other = "faster";
   EXPECT_THROW(run_trials(launcher, "broken", {0.1, {10}, 0.01, 0}, std::span(&other, 1), {}), ExecError);
 }
 

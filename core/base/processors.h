@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+namespace regraft {
+
+/// Physical cores that this process may run on (its affinity), at least 1.
+int physical_cores();
+
+/// The cores of these processors, by the system's folder of them (sysfs-devices-system-cpu): hardware threads
+/// of one core name the same siblings. A processor of which nothing is told is a core of its own.
+int count_cores(std::span<const int> processors, const std::filesystem::path& folder);
+
+}  // namespace regraft

@@ -1,0 +1,16 @@
+#include "launch/optimise/optimise_options.h"
+
+#include "core/base/error.h"
+
+namespace regraft::launch {
+
+void OptimiseOptions::check() const {
+  const bool elsewhere = runtime != Runtime::kBuiltIn;
+  if (accept == "cost" && elsewhere)
+    throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
+  if (settings && (accept == "cost" || elsewhere || re_exports()))
+    throw UsageError("are ONNX Runtime's, and are measured", "--settings",
+                     "leave it out, or --accept cost, --runtime and --search none");
+}
+
+}  // namespace regraft::launch
