@@ -1,6 +1,5 @@
 #include "core/base/other_load.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "core/base/process.h"
+#include "core/base/processors.h"
 
 namespace regraft {
 namespace {
@@ -17,17 +17,6 @@ constexpr double kStrayTicks = 3;
 
 double ticks_per_second() {
   return static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-/// The numbers of those that this process may use.
-std::vector<int> own_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> numbers;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return numbers;
-  for (int number = 0; number < CPU_SETSIZE; ++number)
-    if (CPU_ISSET(number, &set)) numbers.push_back(number);
-  return numbers;
 }
 
 std::optional<double> others_seconds() {

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace regraft {
 
@@ -21,13 +20,17 @@ int count_cores(std::span<const int> processors, const std::filesystem::path& fo
   return static_cast<int>(cores.size());
 }
 
-int physical_cores() {
+std::vector<int> own_processors() {
   cpu_set_t allowed;
   std::vector<int> processors;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     for (int i = 0; i < CPU_SETSIZE; ++i)
       if (CPU_ISSET(static_cast<std::size_t>(i), &allowed)) processors.push_back(i);
-  return std::max(1, count_cores(processors, "/sys/devices/system/cpu"));
+  return processors;
+}
+
+int physical_cores() {
+  return std::max(1, count_cores(own_processors(), "/sys/devices/system/cpu"));
 }
 
 }  // namespace regraft

@@ -2,8 +2,13 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
 namespace regraft {
+
+/// The numbers of the processors that this process may run on (its affinity); none where the system does not
+/// tell.
+std::vector<int> own_processors();
 
 /// Physical cores that this process may run on (its affinity), at least 1.
 int physical_cores();
