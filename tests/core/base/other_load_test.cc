@@ -13,9 +13,9 @@ TEST(OtherLoad, CountsAllThatIsNotIdleOfTheProcessorsNamed) {
   constexpr const char* kText =
       "cpu  900 9 9 9 9 9 9 9 9 9\ncpu0 100 20 30 4000 500 6 7 40 9 9\ncpu1 50 0 0 900 0 0 0\n"
       "cpu10 7 0 0 0 0 0 0 0 0 0\nintr 5 6 7 8 9 10 11 12\n";
-  EXPECT_EQ(busy_seconds(kText, 100, {0}), 2.03);
-  EXPECT_EQ(busy_seconds(kText, 100, {1}), 0.5) << "a line without the column of steal";
-  EXPECT_EQ(busy_seconds(kText, 100, {1, 10}), 0.57);
+  EXPECT_DOUBLE_EQ(busy_seconds(kText, 100, {0}).value_or(0), 2.03);
+  EXPECT_DOUBLE_EQ(busy_seconds(kText, 100, {1}).value_or(0), 0.5) << "a line without the column of steal";
+  EXPECT_DOUBLE_EQ(busy_seconds(kText, 100, {1, 10}).value_or(0), 0.57);
   EXPECT_EQ(busy_seconds(kText, 100, {2}), std::nullopt);
   for (const char* text : {"", "cpu", "cpu0", "cpu0 a b c d e f g", "Linux"})
     EXPECT_EQ(busy_seconds(text, 100, {0}), std::nullopt) << text;
