@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/rules/match/match.h"
+#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::search {
 
