@@ -17,7 +17,7 @@ namespace {
 constexpr char kShippedPolicy[] = "configs/policies/default.policy";
 constexpr std::uint64_t kPolicyRollouts = 32;
 constexpr double kDescentShare = 0.75;
-constexpr std::uint64_t kTasoCandidates = 200'000;  // some seconds
+constexpr std::uint64_t kTasoCandidates = 100'000;  // some seconds
 
 }  // namespace
 
