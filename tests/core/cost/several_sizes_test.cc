@@ -38,6 +38,7 @@ TEST(SeveralSizes, CostIsThatOfTheFirstWhereNoOtherIsSlower) {
   EXPECT_EQ(cost->latency_us(), first.make(after.net.graph)->latency_us());
   EXPECT_EQ(cost->cost().latency_us, cost->latency_us());
   EXPECT_LT(cost->latency_us(), costs.make(before.net.graph)->latency_us());
+  EXPECT_TRUE(cost->is_sum());
 }
 
 TEST(SeveralSizes, AGraphThatIsSlowerElsewhereIsNeverPreferred) {
@@ -47,6 +48,7 @@ TEST(SeveralSizes, AGraphThatIsSlowerElsewhereIsNeverPreferred) {
   const double reference_us = costs.make(before.net.graph)->latency_us();
   const auto cost = costs.make(after.net.graph);
   EXPECT_GT(cost->latency_us(), reference_us);
+  EXPECT_FALSE(cost->is_sum());
   EXPECT_EQ(cost->cost().latency_us, cost->latency_us());
   const auto latencies = costs.latencies_us(after.net.graph);
   EXPECT_LT(latencies[0], reference_us);
