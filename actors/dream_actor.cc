@@ -13,8 +13,8 @@
 namespace regraft::actors {
 namespace {
 
-constexpr std::uint32_t kBranches = 4;        // of a real episode, at most
-constexpr std::chrono::seconds kPatience{5};  // until the learner has taken what is sent last
+constexpr std::uint32_t kBranches = 4;             // of a real episode, at most
+constexpr std::chrono::seconds kFlushPatience{5};  // until the learner has taken what is sent last
 
 /// As many dreams side by side as were asked for and as a ticket's result can hold.
 std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& options) {
@@ -74,7 +74,7 @@ void DreamActor::refuse(const wire::Ticket& ticket, const std::string& bundle) {
   std::vector<wire::Frame> frames;
   frames.push_back(wire::Frame::adopt(replay::encode_refused_bundle()));
   link_.send(ticket, info, std::move(frames));
-  link_.flush(kPatience);
+  link_.flush(kFlushPatience);
   throw nn::NnError("its parts are of different versions: refused", bundle, "");
 }
 

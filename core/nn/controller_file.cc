@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMagic = 0x4C54434754464752;  // "RGFTGCTL"
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint64_t kControllerMagic = 0x4C54434754464752;  // "RGFTGCTL"
+constexpr std::uint32_t kControllerFormat = 1;
 constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -27,8 +27,8 @@ std::vector<std::byte> encode_controller(const ControllerFile& controller) {
                                    .dump();
   Bytes bytes;
   ByteWriter out(bytes);
-  out.value(kMagic);
-  out.value(kFormat);
+  out.value(kControllerMagic);
+  out.value(kControllerFormat);
   out.value(static_cast<std::uint64_t>(manifest.size()));
   out.text(manifest);
   out.raw(encode_weights(controller.weights));
@@ -37,8 +37,8 @@ std::vector<std::byte> encode_controller(const ControllerFile& controller) {
 
 ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where) {
   internal::ByteReader in(bytes, where);
-  if (in.value<std::uint64_t>() != kMagic) throw NnError("is no controller", where, "");
-  if (const auto format = in.value<std::uint32_t>(); format != kFormat)
+  if (in.value<std::uint64_t>() != kControllerMagic) throw NnError("is no controller", where, "");
+  if (const auto format = in.value<std::uint32_t>(); format != kControllerFormat)
     throw NnError("has controller format " + std::to_string(format), where, "export it with this version");
   const auto size = in.value<std::uint64_t>();
   if (size > kMaxManifestBytes) throw NnError("has too large a manifest", where, "it is damaged");

@@ -20,8 +20,8 @@ namespace {
 using internal::ByteReader;
 using nlohmann::json;
 
-constexpr std::uint64_t kMagic = 0x594C4F5054464752;  // "RGFTPOLY"
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint64_t kPolicyMagic = 0x594C4F5054464752;  // "RGFTPOLY"
+constexpr std::uint32_t kPolicyFormat = 1;
 constexpr int kWithLogPriors = 2;  // how rules at all of their sites are chosen: append_log_priors()
 
 json manifest(const PolicyFile& policy) {
@@ -120,8 +120,8 @@ std::vector<std::byte> encode_policy(const PolicyFile& policy) {
   const std::string text = manifest(policy).dump();
   Bytes bytes;
   ByteWriter out(bytes);
-  out.value(kMagic);
-  out.value(kFormat);
+  out.value(kPolicyMagic);
+  out.value(kPolicyFormat);
   out.value(static_cast<std::uint64_t>(text.size()));
   out.text(text);
   out.raw(encode_weights(policy.weights));
@@ -131,12 +131,12 @@ std::vector<std::byte> encode_policy(const PolicyFile& policy) {
 
 PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& where) {
   ByteReader reader(bytes, where);
-  if (bytes.size() < sizeof(kMagic) || reader.value<std::uint64_t>() != kMagic) {
+  if (bytes.size() < sizeof(kPolicyMagic) || reader.value<std::uint64_t>() != kPolicyMagic) {
     throw NnError("not a policy file", where, "give a file that regraft exported (*.policy)");
   }
-  if (const auto format = reader.value<std::uint32_t>(); format != kFormat) {
+  if (const auto format = reader.value<std::uint32_t>(); format != kPolicyFormat) {
     throw NnError("policy format " + std::to_string(format) + " is unknown", where,
-                  "this program reads format " + std::to_string(kFormat));
+                  "this program reads format " + std::to_string(kPolicyFormat));
   }
   if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");
   const auto content = bytes.first(bytes.size() - sizeof(Hash128));

@@ -13,8 +13,8 @@ namespace {
 
 using internal::ByteReader;
 
-constexpr std::uint32_t kMagic = 0x54574752;  // "RGWT"
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kWeightsMagic = 0x54574752;  // "RGWT"
+constexpr std::uint32_t kWeightsFormat = 1;
 constexpr std::uint32_t kMaxTensors = 4096;
 constexpr std::uint32_t kMaxRank = 4;
 constexpr std::uint8_t kFloat32 = 0;
@@ -227,8 +227,8 @@ std::vector<std::byte> encode_weights(const Weights& weights) {
   body.raw(std::as_bytes(std::span(weights.values)));
   Bytes bytes;
   ByteWriter out(bytes);
-  out.value(kMagic);
-  out.value(kFormat);
+  out.value(kWeightsMagic);
+  out.value(kWeightsFormat);
   out.value(static_cast<std::uint64_t>(content.size()));
   out.value(hash_bytes(content));
   out.raw(content);
@@ -266,10 +266,11 @@ TensorSpec read_spec(ByteReader& reader, std::size_t offset) {
 
 Weights decode_weights(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, "weights");
-  if (reader.value<std::uint32_t>() != kMagic) throw NnError("not a weight buffer", reader.where(), "");
-  if (const auto format = reader.value<std::uint32_t>(); format != kFormat) {
+  if (reader.value<std::uint32_t>() != kWeightsMagic)
+    throw NnError("not a weight buffer", reader.where(), "");
+  if (const auto format = reader.value<std::uint32_t>(); format != kWeightsFormat) {
     throw NnError("weight format " + std::to_string(format) + " is unknown", reader.where(),
-                  "this program reads format " + std::to_string(kFormat));
+                  "this program reads format " + std::to_string(kWeightsFormat));
   }
   const auto size = reader.value<std::uint64_t>();
   const auto expected = reader.value<Hash128>();

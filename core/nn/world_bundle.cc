@@ -13,8 +13,8 @@ namespace {
 using internal::ByteReader;
 using nlohmann::json;
 
-constexpr std::uint64_t kMagic = 0x444C525754464752;                        // "RGFTWRLD"
-constexpr std::uint32_t kFormat = 3, kLinearRewards = 2, kWithoutWork = 1;  // older ones
+constexpr std::uint64_t kBundleMagic = 0x444C525754464752;                        // "RGFTWRLD"
+constexpr std::uint32_t kBundleFormat = 3, kLinearRewards = 2, kWithoutWork = 1;  // older ones
 
 json manifest(const WorldModel& world) {
   const NetworkConfig& encoder = world.config.encoder;
@@ -163,8 +163,8 @@ std::vector<std::byte> encode_bundle(const WorldBundle& bundle) {
   const std::string text = manifest(bundle.world).dump();
   Bytes bytes;
   ByteWriter out(bytes);
-  out.value(kMagic);
-  out.value(kFormat);
+  out.value(kBundleMagic);
+  out.value(kBundleFormat);
   out.value(static_cast<std::uint64_t>(text.size()));
   out.text(text);
   put_parts(out, bundle);
@@ -174,12 +174,12 @@ std::vector<std::byte> encode_bundle(const WorldBundle& bundle) {
 
 WorldBundle decode_bundle(std::span<const std::byte> bytes, const std::string& where) {
   ByteReader reader(bytes, where);
-  if (bytes.size() < sizeof(kMagic) || reader.value<std::uint64_t>() != kMagic)
+  if (bytes.size() < sizeof(kBundleMagic) || reader.value<std::uint64_t>() != kBundleMagic)
     throw NnError("not a world model", where, "give a file that regraft wrote (*.world)");
   const auto format = reader.value<std::uint32_t>();
-  if (format != kFormat && format != kLinearRewards && format != kWithoutWork)
+  if (format != kBundleFormat && format != kLinearRewards && format != kWithoutWork)
     throw NnError("world model format " + std::to_string(format) + " is unknown", where,
-                  "this program reads format " + std::to_string(kFormat));
+                  "this program reads format " + std::to_string(kBundleFormat));
   if (reader.left() < sizeof(Hash128)) throw NnError("ends too early", where, "the file is truncated");
   const auto content = bytes.first(bytes.size() - sizeof(Hash128));
   Hash128 stored;

@@ -16,7 +16,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct ActorArguments {
   std::string join;
   std::optional<std::filesystem::path> run;
   std::filesystem::path key;
@@ -27,14 +27,14 @@ struct Options {
 
 /// The run folder: given, or where the run file lies. An actor on another machine needs it on a shared file
 /// system.
-learner::RunFolder folder_of(const Options& options) {
+learner::RunFolder folder_of(const ActorArguments& options) {
   if (options.run) return {*options.run};
   if (options.join.starts_with("regraft://"))
     throw UsageError("a URL does not say where the run's config lies", "--join", "give --run FOLDER too");
   return {std::filesystem::absolute(options.join).parent_path()};
 }
 
-int run_actor(const Options& options) {
+int run_actor(const ActorArguments& options) {
   std::stop_source stop;
   const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
   start_log("warning", options.name);
@@ -85,7 +85,7 @@ int run_actor(const Options& options) {
 }  // namespace
 
 void add_actor(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ActorArguments>();
   Command* command = program.add_subcommand("actor", "an actor that joins a running job");
   command->add_option("--join", options->join, "the run file (RUN/run.json) or URL of the job")->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");

@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kLeastSessions = 4;  // what exec::control_spread needs
 
-struct Options {
+struct BenchArguments {
   std::filesystem::path before;
   std::optional<std::filesystem::path> after, environment, json;
   FeedOptions feed;
@@ -48,7 +48,7 @@ struct Options {
   std::uint32_t replicas = 256, xfers = 200;
 };
 
-int bench_dream(const Options& options) {
+int bench_dream(const BenchArguments& options) {
   nn::set_torch_threads(1);
   const nn::WorldModel world = options.world ? nn::load_bundle(*options.world).world
                                              : stand_in_world(options.xfers, options.latency.seed);
@@ -62,7 +62,7 @@ int bench_dream(const Options& options) {
   return kDone;
 }
 
-int bench_environment(const Options& options) {
+int bench_environment(const BenchArguments& options) {
   task::WorkloadOptions workload;
   workload.models = {options.environment->string()};
   workload.rules = options.rules;
@@ -80,7 +80,7 @@ int bench_environment(const Options& options) {
   return kDone;
 }
 
-int bench(const Options& options) {
+int bench(const BenchArguments& options) {
   const Runtime runtime(options.runtime);
   if (!runtime.is_built_in() && options.other_optimisation != "all")
     throw UsageError("only ONNX Runtime's own optimisation can be limited", "--other-optimisation",
@@ -122,7 +122,7 @@ int bench(const Options& options) {
 }  // namespace
 
 void add_bench(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchArguments>();
   options->latency.min_sessions = kLeastSessions;
   Command* command = program.add_subcommand(
       "bench", "paired latency of one or two models in a runtime; or the speed of environment or dream");

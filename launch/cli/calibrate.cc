@@ -30,7 +30,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct CalibrateArguments {
   std::optional<std::filesystem::path> model;
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path kernels = "configs/devices/calibration.kernels";
@@ -74,7 +74,7 @@ void walk(env::RewriteState& state, std::uint32_t most, Rng& rng) {
 
 class Calibration {
  public:
-  explicit Calibration(const Options& options)
+  explicit Calibration(const CalibrateArguments& options)
       : options_(options),
         device_(cost::device_of_this_machine(task::find_config(options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
@@ -139,7 +139,7 @@ class Calibration {
             launcher_.measure(request).latency_ms() * 1e3};
   }
 
-  const Options& options_;
+  const CalibrateArguments& options_;
   cost::DeviceProfile device_;
   onnx::ImportedModel model_;
   exec::Feed feed_;
@@ -154,7 +154,7 @@ void warn(const cost::KernelDatabase& database) {
 }
 
 /// How well one model is predicted.
-int calibrate_model(const Options& options) {
+int calibrate_model(const CalibrateArguments& options) {
   cost::KernelDatabase database(options.database);
   warn(database);
   Calibration calibration(options);
@@ -190,7 +190,7 @@ int calibrate_model(const Options& options) {
 }
 
 /// Learns this machine.
-int calibrate_this_machine(const Options& options) {
+int calibrate_this_machine(const CalibrateArguments& options) {
   const std::filesystem::path device_file = task::find_config(options.device),
                               grid_file = task::find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
@@ -239,7 +239,7 @@ int calibrate_this_machine(const Options& options) {
   return kDone;
 }
 
-int calibrate(Options& options) {
+int calibrate(CalibrateArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   options.threads = exec::session_threads(options.threads);
@@ -252,7 +252,7 @@ int calibrate(Options& options) {
 }  // namespace
 
 void add_calibrate(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateArguments>();
   Command* command = program.add_subcommand(
       "calibrate",
       "learn how fast this machine's kernels are, or, with MODEL, say how well the cost model predicts it");

@@ -10,11 +10,11 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct CheckControllersArguments {
   std::filesystem::path run, dream;
 };
 
-int check_controllers(const Options& options) {
+int check_controllers(const CheckControllersArguments& options) {
   nn::set_torch_threads(1);
   const learner::RunFolder job{options.run};
   ControllerChoice choice(job, {options.dream}, load_run_config(job));
@@ -31,7 +31,7 @@ int check_controllers(const Options& options) {
 }  // namespace
 
 void add_check_controllers(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckControllersArguments>();
   Command* command = program.add_subcommand(
       "check-controllers", "dreams of the controllers of a model-based job's last round, taken for real");
   command->hide();  // started by train

@@ -30,7 +30,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct CollectArguments {
   std::vector<std::string> models, bindings;
   std::filesystem::path out;
   std::optional<std::filesystem::path> config, policy;
@@ -53,7 +53,7 @@ replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::R
   };
 }
 
-int collect(const Options& options) {
+int collect(const CollectArguments& options) {
   Config config = load_job_config(options.config, options.settings);
   std::string models;
   for (const std::string& model : options.models) models += (models.empty() ? "" : ",") + model;
@@ -100,7 +100,7 @@ int collect(const Options& options) {
 }  // namespace
 
 void add_collect(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CollectArguments>();
   Command* command = program.add_subcommand("collect",
                                             "store rollouts as action logs, played in this process; with "
                                             "many actors: train --set train.phase=collect");

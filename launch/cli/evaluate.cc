@@ -33,7 +33,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct EvaluateArguments {
   std::vector<std::filesystem::path> policies;
   std::optional<std::filesystem::path> config, json;
   std::optional<std::filesystem::path> scripts;  // a folder of them
@@ -106,7 +106,7 @@ task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::Epis
 /// candidates were costed in its training.
 Score search_by(const std::string& name, search::Prior* prior, const std::string& kind,
                 const std::string& method, const task::Task& task, const task::WorkloadOptions& workload,
-                const Options& options, std::optional<std::uint64_t> training = 0) {
+                const EvaluateArguments& options, std::optional<std::uint64_t> training = 0) {
   const SystemClock clock;
   Rng rng(options.seed, "evaluate " + name);
   search::SearchLimits limits;
@@ -153,7 +153,7 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
 
 /// All that is asked about one bundle and model; its dreams too.
 void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
-                     task::WorkloadOptions workload, const Config& config, const Options& options,
+                     task::WorkloadOptions workload, const Config& config, const EvaluateArguments& options,
                      const std::function<void(const Score&)>& report, nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
   workload = as_trained(std::move(workload), limits_of(bundle.world), config);
@@ -177,7 +177,7 @@ void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
   all.push_back(std::move(entry));
 }
 
-int evaluate(Options& options) {
+int evaluate(EvaluateArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   for (const std::filesystem::path& policy : options.policies) files.reads("--policy", policy);
@@ -252,7 +252,7 @@ int evaluate(Options& options) {
 }  // namespace
 
 void add_evaluate(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateArguments>();
   Command* command = program.add_subcommand(
       "evaluate", "compare policies with a random one and with searches, episode by episode");
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")

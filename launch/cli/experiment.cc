@@ -7,7 +7,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct ExperimentArguments {
   std::string name, out;
   bool small = false, list = false, plan = false;
 };
@@ -15,7 +15,7 @@ struct Options {
 }  // namespace
 
 void add_experiment(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExperimentArguments>();
   Command* command = program.add_subcommand(
       "experiment", "run an experiment of configs/experiments; runs that are done are not repeated");
   Option* name = command->add_option("NAME", options->name, "its name, or a .toml file");

@@ -16,7 +16,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::filesystem::path log;
   std::optional<std::filesystem::path> model, json;
   std::filesystem::path rules = "configs/rules";
@@ -83,7 +83,7 @@ nlohmann::json to_json(const rules::RewriteLog& log, const std::vector<std::stri
   return {{"input_sha256", log.input_sha256}, {"result", log.result}, {"entries", entries}};
 }
 
-int bisect(const Options& options) {
+int bisect(const ExplainArguments& options) {
   if (!options.model)
     throw UsageError("the model is missing", "--bisect", "give --model, the input that the log was made for");
   const LogReplay replay(*options.model, options.log, options.rules);
@@ -97,7 +97,7 @@ int bisect(const Options& options) {
   return kNotEquivalent;
 }
 
-int explain(Options& options) {
+int explain(ExplainArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   files.reads("LOG", options.log);
@@ -116,7 +116,7 @@ int explain(Options& options) {
 }  // namespace
 
 void add_explain(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   Command* command = program.add_subcommand("explain", "what a rewrite log did, where, and at what cost");
   command->add_option("LOG", options->log, "a log that `regraft optimise --log` wrote")->required();
   command->add_option("--model", options->model, "the model that was optimised: names instead of numbers");

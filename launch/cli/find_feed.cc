@@ -16,7 +16,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct FindFeedArguments {
   std::filesystem::path model;
   FeedOptions feed;
   std::uint64_t seed = 0;
@@ -52,7 +52,7 @@ nlohmann::json to_json(const Error& error, bool usage) {
 }
 
 /// The feed, or the error that keeps it from being found, for feed_in_child.
-nlohmann::json find_or_explain(const Options& options) {
+nlohmann::json find_or_explain(const FindFeedArguments& options) {
   try {
     return {{"feed", exec::to_json(exec::find_feed(options.model, to_request(options.feed, options.seed)))}};
   } catch (const UsageError& error) {
@@ -65,7 +65,7 @@ nlohmann::json find_or_explain(const Options& options) {
 }  // namespace
 
 void add_find_feed(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FindFeedArguments>();
   Command* command = program.add_subcommand("find-feed", "how a model is fed, as JSON");
   command->hide();  // started by other commands; not for people
   command->add_option("MODEL", options->model)->required();

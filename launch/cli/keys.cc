@@ -8,20 +8,20 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct KeysArguments {
   learner::RunFolder folder;
   std::string name;
   std::filesystem::path key;
 };
 
-int add(const Options& options) {
+int add(const KeysArguments& options) {
   const wire::KeyPair keys = wire::load_or_make_key_pair(options.key);
   wire::AuthorisedKeys(options.folder.authorised()).add(options.name, keys.public_key);
   std::printf("%s may join with %s\n", options.name.c_str(), options.key.c_str());
   return kDone;
 }
 
-int revoke(const Options& options) {
+int revoke(const KeysArguments& options) {
   if (!wire::AuthorisedKeys(options.folder.authorised()).revoke(options.name))
     throw UsageError("no key of that name", options.name,
                      "see `regraft keys list --run " + options.folder.root.string() + "`");
@@ -29,7 +29,7 @@ int revoke(const Options& options) {
   return kDone;
 }
 
-int list(const Options& options) {
+int list(const KeysArguments& options) {
   for (const auto& entry : wire::AuthorisedKeys(options.folder.authorised()).list())
     std::printf("%-20s %s\n", entry.name.c_str(), entry.public_key.c_str());
   return kDone;
@@ -38,10 +38,10 @@ int list(const Options& options) {
 }  // namespace
 
 void add_keys(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KeysArguments>();
   Command* command = program.add_subcommand("keys", "who may join a run");
   command->require_subcommand();
-  const auto verb = [&](const char* name, const char* help, int (*run)(const Options&)) {
+  const auto verb = [&](const char* name, const char* help, int (*run)(const KeysArguments&)) {
     Command* sub = command->add_subcommand(name, help);
     sub->add_option("--run", options->folder.root, "the run folder")->required();
     sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });

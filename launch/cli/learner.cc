@@ -7,7 +7,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct LearnerArguments {
   learner::RunFolder folder;
   std::uint64_t incarnation = 1;
 };
@@ -15,7 +15,7 @@ struct Options {
 }  // namespace
 
 void add_learner(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LearnerArguments>();
   Command* command = program.add_subcommand("learner", "the learner's worker process of a prepared run");
   command->hide();  // started by train
   command->add_option("--run", options->folder.root, "run folder")->required();

@@ -23,7 +23,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct ProfileArguments {
   std::filesystem::path model;
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
@@ -113,7 +113,7 @@ nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& fee
 
 namespace {
 
-int profile(Options& options) {
+int profile(ProfileArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   files.reads("MODEL", options.model);
@@ -149,7 +149,7 @@ int profile(Options& options) {
 }  // namespace
 
 void add_profile(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileArguments>();
   Command* command = program.add_subcommand(
       "profile", "where ONNX Runtime spends a model's time, and what that leaves to gain");
   command->add_option("MODEL", options->model, "an ONNX model, run with the runtime's best options")

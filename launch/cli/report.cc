@@ -9,7 +9,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> folders;
   std::filesystem::path output = "report.html";
 };
@@ -17,7 +17,7 @@ struct Options {
 }  // namespace
 
 void add_report(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   Command* command =
       program.add_subcommand("report", "one HTML file of the curves of runs and the results of experiments");
   command

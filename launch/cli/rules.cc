@@ -26,7 +26,7 @@ using rules::RuleStatus;
 
 constexpr unsigned kRuleColumn = 1;  // where every rule begins: what is indented goes on with the one before
 
-struct Options {
+struct RulesArguments {
   std::filesystem::path rules = "configs/rules";
   std::string family, status, mark, name;
   std::vector<std::string> names;
@@ -39,7 +39,7 @@ rules::RuleSet load(const std::filesystem::path& path) {
   return rules::RuleSet::load(task::find_config(path), rules::RuleChoice::all());
 }
 
-std::size_t find(const rules::RuleSet& rules, const std::string& name, const Options& options) {
+std::size_t find(const rules::RuleSet& rules, const std::string& name, const RulesArguments& options) {
   if (const auto number = rules.find(name)) return *number;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rules.size(); ++i) names.push_back(rules.info(i).name);
@@ -75,7 +75,7 @@ int count(const rules::RuleSet& rules, const Chosen& chosen) {
   return kDone;
 }
 
-void require_family(const rules::RuleSet& rules, const Options& options) {
+void require_family(const rules::RuleSet& rules, const RulesArguments& options) {
   std::set<std::string> families;
   for (std::size_t i = 0; i < rules.size(); ++i) families.insert(rules.info(i).family);
   if (options.family.empty() || families.contains(options.family)) return;
@@ -100,7 +100,7 @@ void report_checkers(const std::map<std::string, std::size_t>& statuses) {
   }
 }
 
-int list(const Options& options) {
+int list(const RulesArguments& options) {
   const auto wanted = rules::status_from_name(options.status);
   const auto marked = rules::mark_from_name(options.mark);
   const rules::RuleSet rules = load(options.rules);
@@ -137,7 +137,7 @@ int print_proof(const rules::RuleInfo& info, const std::string* proof) {
   return kDone;
 }
 
-int show(const Options& options) {
+int show(const RulesArguments& options) {
   const rules::RuleSet rules = load(options.rules);
   const rules::RuleInfo& info = rules.info(find(rules, options.name, options));
   const rules::StatusTable table = rules::StatusTable::load(info.file);
@@ -165,7 +165,7 @@ int show(const Options& options) {
   return kDone;
 }
 
-int check(const Options& options) {
+int check(const RulesArguments& options) {
   const rules::RuleSet rules = load(options.rules);
   std::size_t idle = 0, untried = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -245,7 +245,7 @@ void report_checkers(const rules::RuleSet& rules, const std::vector<std::size_t>
   report_checkers(checkers);
 }
 
-int verify(const Options& options) {
+int verify(const RulesArguments& options) {
   const rules::RuleSet rules = load(options.rules);
   proof::VerifyOptions how = options.verify;
   how.stored_too = true;
@@ -284,7 +284,8 @@ int verify(const Options& options) {
 }
 
 Command* add_verb(Command& command, const char* name, const char* help,
-                  const std::shared_ptr<Options>& options, Action& action, int (*run)(const Options&)) {
+                  const std::shared_ptr<RulesArguments>& options, Action& action,
+                  int (*run)(const RulesArguments&)) {
   Command* sub = command.add_subcommand(name, help);
   sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   if (std::string_view(name) != "check")
@@ -295,7 +296,7 @@ Command* add_verb(Command& command, const char* name, const char* help,
 }  // namespace
 
 void add_rules(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RulesArguments>();
   Command* command = program.add_subcommand("rules", "the rule sets");
   command->require_subcommand();
   Command* lists =

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-struct Options {
+struct RulesGenerateArguments {
   rulegen::GenerateOptions generate;
   std::size_t memory_mb = 1024;
   std::optional<std::filesystem::path> out;
@@ -45,7 +45,7 @@ class WorkFolder {
   bool kept_;
 };
 
-int run(Options options) {
+int run(RulesGenerateArguments options) {
   CallFiles().writes("--out", options.out);
   const WorkFolder folder(options.generate.folder);
   const bool resumable = !options.generate.folder.empty();
@@ -72,7 +72,7 @@ int run(Options options) {
 }  // namespace
 
 void add_rules_generate(Command& rules, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RulesGenerateArguments>();
   options->generate.threads = std::max(1u, std::thread::hardware_concurrency());
   Command* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
   std::string names;

@@ -12,14 +12,14 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct RulesImportArguments {
   std::filesystem::path file;
   std::optional<std::filesystem::path> out, json;
   std::filesystem::path known = "configs/rules";
   rulegen::TasoOptions import;
 };
 
-int run(Options& options) {
+int run(RulesImportArguments& options) {
   using Status = rulegen::TasoOutcome::Status;
   CallFiles files;
   files.writes("--out", options.out);
@@ -52,7 +52,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_rules_import(Command& rules, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RulesImportArguments>();
   Command* command = rules.add_subcommand("import", "translate TASO's rule file into the rule language");
   command->add_option("FILE", options->file, "graph_subst.pb")->required();
   command->add_option("-o,--out", options->out, "where the lines go; - for standard output");

@@ -22,7 +22,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct RulesUsageArguments {
   std::vector<std::filesystem::path> models;
   std::filesystem::path rules = "configs/rules", device = "configs/devices/cpu-1core.toml", out = "-";
   std::vector<std::string> searches{"greedy", "beam"};
@@ -68,7 +68,7 @@ std::vector<std::pair<std::filesystem::path, std::string>> named(
 }
 
 void count(graph::Graph start, const std::string& name, const rules::RuleSet& rules,
-           const cost::CostFactory& costs, const Options& options, Usage& usage) {
+           const cost::CostFactory& costs, const RulesUsageArguments& options, Usage& usage) {
   rules::clean_up(start, rules);
   start.commit();
   const rules::MatchIndex index(rules, start);
@@ -101,7 +101,7 @@ std::string csv_of(const Usage& usage, const rules::RuleSet& rules) {
   return text;
 }
 
-int run(Options& options) {
+int run(RulesUsageArguments& options) {
   CallFiles files;
   files.writes("--out", options.out);
   for (const std::filesystem::path& model : options.models) files.reads("MODEL", model);
@@ -133,7 +133,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_rules_usage(Command& rules, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RulesUsageArguments>();
   Command* command =
       rules.add_subcommand("usage", "which rules match and fire on which models, as CSV for a heat map");
   command->add_option("MODEL", options->models, "ONNX models")->required();

@@ -14,7 +14,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct TrainArguments {
   std::optional<std::filesystem::path> config;
   std::filesystem::path run;
   std::vector<std::string> settings, bindings;
@@ -31,7 +31,7 @@ int run_phase(const learner::RunFolder& folder, Config config, bool resume, Proc
   return group.run(folder);
 }
 
-int run_job(const Options& options, ProcessGroup& group) {
+int run_job(const TrainArguments& options, ProcessGroup& group) {
   const learner::RunFolder folder{std::filesystem::absolute(options.run)};
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
@@ -44,7 +44,7 @@ int run_job(const Options& options, ProcessGroup& group) {
   return run_phase(folder, std::move(config), options.resume, group);
 }
 
-int lead(const Options& options, MpiSession& mpi) {
+int lead(const TrainArguments& options, MpiSession& mpi) {
   LeadingProcessGroup group(mpi);
   int code = kFailed;
   try {
@@ -58,7 +58,7 @@ int lead(const Options& options, MpiSession& mpi) {
   return code;
 }
 
-int train(const Options& options) {
+int train(const TrainArguments& options) {
   Supervisor::block_signals();
   if (!started_by_mpi()) {
     LocalProcessGroup group;
@@ -74,7 +74,7 @@ int train(const Options& options) {
 }  // namespace
 
 void add_train(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainArguments>();
   Command* command =
       program.add_subcommand("train", "train a policy: alone, or as ranks of `mpirun -n K regraft train`");
   command->add_option("--config", options->config,

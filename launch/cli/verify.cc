@@ -16,7 +16,7 @@
 namespace regraft::launch {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log, session;
   FeedOptions feed;
@@ -41,7 +41,7 @@ void print(const exec::EquivalenceReport& report) {
   std::printf("%s: %s\n", report.equivalent ? "equivalent" : "NOT equivalent", report.reason.c_str());
 }
 
-int verify(Options& options) {
+int verify(VerifyArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   files.reads("ORIGINAL", options.original);
@@ -84,7 +84,7 @@ int verify(Options& options) {
 }  // namespace
 
 void add_verify(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyArguments>();
   Command* command = program.add_subcommand("verify", "check that two models compute the same");
   command->add_option("ORIGINAL", options->original, "the model to compare with")->required();
   command->add_option("OPTIMISED", options->optimised, "the model to check")->required();

@@ -13,11 +13,11 @@ namespace {
 using nn::training::DynamicsLosses;
 using torch::Tensor;
 
-constexpr double kGradientNorm = 1;
+constexpr double kLargestGradient = 1;
 constexpr double kAllOwnAt = 0.5;  // of the updates: until then ever more sequences are told own latents
 constexpr std::size_t kHeldOutLanes = 64;
 // A mask is a mean over xfers that are seldom legal: what counts is that all of a state's are right.
-constexpr double kXferWeight = 10;
+constexpr double kMaskWeight = 10;
 
 std::vector<nn::TensorSpec> embedding_layout(const nn::WorldModelConfig& config) {
   auto layout = nn::dynamics_layout(config);
@@ -48,9 +48,9 @@ void clip(Tensor& first, Tensor& second) {
   const double norm = std::hypot(first.norm().item<double>(), second.norm().item<double>());
   if (!std::isfinite(norm))
     throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
-  if (norm <= kGradientNorm) return;
-  first.mul_(kGradientNorm / norm);
-  second.mul_(kGradientNorm / norm);
+  if (norm <= kLargestGradient) return;
+  first.mul_(kLargestGradient / norm);
+  second.mul_(kLargestGradient / norm);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Tensor DynamicsFit::actions(const Tensor& xfer, const Tensor& location) const {
 }
 
 Tensor DynamicsFit::total(const DynamicsLosses& l) const {
-  return l.latent + l.reward + l.terminal + kXferWeight * l.xfers + l.counts;
+  return l.latent + l.reward + l.terminal + kMaskWeight * l.xfers + l.counts;
 }
 
 /// This share of the lanes is told latents that the model draws: what it is fitted to is then what it will be

@@ -10,24 +10,24 @@
 namespace regraft::replay {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x48435242;  // "BRCH"
+constexpr std::uint32_t kBranchMagic = 0x48435242;  // "BRCH"
 
-constexpr char kWhere[] = "branches";
+constexpr char kBranches[] = "branches";
 
 Branch take_branch(ByteReader& in) {
   Branch branch;
   branch.model = in.value<std::uint32_t>();
   branch.start.steps = in.value<std::uint32_t>();
   for (auto* part : {&branch.start.latent, &branch.start.hidden, &branch.start.cell})
-    *part = take_floats(in, kWhere);
+    *part = take_floats(in, kBranches);
   branch.start.counts.resize(in.count());
   for (std::uint16_t& count : branch.start.counts) count = static_cast<std::uint16_t>(in.varint());
   branch.steps.resize(in.count(2 * sizeof(float)));
-  require(!branch.steps.empty(), "one has no steps", kWhere);
+  require(!branch.steps.empty(), "one has no steps", kBranches);
   for (BranchStep& step : branch.steps) {
     step.predicted = in.value<float>();
     step.real = in.value<float>();
-    require(std::isfinite(step.predicted) && std::isfinite(step.real), "a number is not finite", kWhere);
+    require(std::isfinite(step.predicted) && std::isfinite(step.real), "a number is not finite", kBranches);
     for (auto* count : {&step.hits, &step.false_alarms, &step.misses})
       *count = static_cast<std::uint16_t>(in.varint());
   }
@@ -39,7 +39,7 @@ Branch take_branch(ByteReader& in) {
 Bytes encode_branches(std::span<const Branch> branches) {
   Bytes bytes;
   ByteWriter out(bytes);
-  out.value(kMagic);
+  out.value(kBranchMagic);
   out.varint(branches.size());
   for (const Branch& branch : branches) {
     out.value(branch.model);
@@ -60,7 +60,7 @@ Bytes encode_branches(std::span<const Branch> branches) {
 
 std::vector<Branch> decode_branches(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kMagic, "these are none", kWhere);
+  require(in.value<std::uint32_t>() == kBranchMagic, "these are none", kBranches);
   std::vector<Branch> branches(in.count());
   for (Branch& branch : branches) branch = take_branch(in);
   in.finish();

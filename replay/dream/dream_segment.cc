@@ -10,7 +10,7 @@
 namespace regraft::replay {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x47535244;  // "DRSG"
+constexpr std::uint32_t kSegmentMagic = 0x47535244;  // "DRSG"
 constexpr std::uint32_t kVersion = 1;
 
 void require(bool holds, const char* problem) {
@@ -121,7 +121,7 @@ std::vector<Bytes> encode_dream_segment(const DreamSegment& segment) {
   check(segment);
   std::vector<Bytes> frames(1);
   ByteWriter out(frames[0]);
-  out.value(kMagic);
+  out.value(kSegmentMagic);
   out.value(kVersion);
   out.value(segment.ticket);
   out.value(segment.generation);
@@ -144,7 +144,7 @@ DreamSegment decode_dream_segment(std::span<const std::span<const std::byte>> fr
                                   const DreamLimits& limits) {
   require(frames.size() == 2, "has not two frames");
   ByteReader in(frames[0]);
-  require(in.value<std::uint32_t>() == kMagic, "is no dream segment");
+  require(in.value<std::uint32_t>() == kSegmentMagic, "is no dream segment");
   require(in.value<std::uint32_t>() == kVersion, "has another format: run one version everywhere");
   DreamSegment segment;
   segment.ticket = in.value<std::uint64_t>();

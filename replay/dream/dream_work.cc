@@ -15,7 +15,7 @@ constexpr std::uint32_t kReturnsMagic = 0x4E545244;  // "DRTN"
 
 constexpr std::uint32_t kRefusedMagic = 0x44465242;  // "BRFD"
 
-constexpr char kWhere[] = "dreams";
+constexpr char kDreams[] = "dreams";
 
 }  // namespace
 
@@ -36,9 +36,9 @@ DreamWork decode_work(std::span<const std::byte> bytes) {
   DreamWork work;
   if (bytes.empty()) return work;
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kWorkMagic, "this is no work for actors", kWhere);
+  require(in.value<std::uint32_t>() == kWorkMagic, "this is no work for actors", kDreams);
   work.individuals.resize(in.count());
-  for (std::vector<float>& individual : work.individuals) individual = take_floats(in, kWhere);
+  for (std::vector<float>& individual : work.individuals) individual = take_floats(in, kDreams);
   work.branches = decode_branches(in.raw(in.count()));
   in.finish();
   return work;
@@ -57,14 +57,14 @@ Bytes encode_returns(const DreamReturns& returns) {
 
 DreamReturns decode_returns(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  require(in.value<std::uint32_t>() == kReturnsMagic, "these are no returns", kWhere);
+  require(in.value<std::uint32_t>() == kReturnsMagic, "these are no returns", kDreams);
   DreamReturns returns;
   for (std::uint64_t* figure :
        {&returns.ticket, &returns.generation, &returns.weight_version, &returns.sequence, &returns.steps})
     *figure = in.value<std::uint64_t>();
-  returns.returns = take_floats(in, kWhere);
+  returns.returns = take_floats(in, kDreams);
   in.finish();
-  require(!returns.returns.empty(), "no episode was played", kWhere);
+  require(!returns.returns.empty(), "no episode was played", kDreams);
   return returns;
 }
 

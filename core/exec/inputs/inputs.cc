@@ -107,7 +107,7 @@ InputMeaning unknown_integer(DType dtype) {
 }
 
 /// Floats and 32-bit integers are quantised around 0.
-InputMeaning zero_point(DType dtype) {
+InputMeaning zero_point_of(DType dtype) {
   const NarrowType* narrow = narrow_type(dtype);
   const bool small = narrow ? !narrow->is_float() : graph::is_integer(dtype) && dtype != DType::int32;
   if (small) return unknown_integer(dtype);
@@ -165,7 +165,7 @@ Tensor RandomInputs::draw_one(const ValueInfo& info, const SymbolSizes& sizes, R
   }
   const auto known = meanings_.find(info.name);
   InputMeaning meaning = known == meanings_.end() ? unknown_integer(info.dtype) : known->second;
-  if (meaning.meaning == Meaning::zero_point) meaning = zero_point(info.dtype);
+  if (meaning.meaning == Meaning::zero_point) meaning = zero_point_of(info.dtype);
   if (meaning.meaning <= Meaning::choice && meaning.meaning != Meaning::score_mask && is_mask(info.name))
     meaning.meaning = Meaning::mask;
   const NarrowType* narrow = narrow_type(info.dtype);

@@ -23,8 +23,8 @@ namespace regraft::exec {
 namespace {
 
 constexpr std::string_view kKernelSuffix = "_kernel_time";
-constexpr int kLeastRuns = 3;
-constexpr int kMostRuns = 100;
+constexpr int kLeastProfiles = 3;
+constexpr int kMostProfiles = 100;
 constexpr std::uintmax_t kMostRewrittenBytes = std::uintmax_t{1}
                                                << 30;  // larger models are not written again
 constexpr double kRunQuantile = 0.1;
@@ -154,7 +154,7 @@ namespace {
 int most_runs(const std::filesystem::path& model) {
   constexpr int kManyEvents = 100'000;  // some 200 MB
   const int nodes = std::max(1, read_skeleton(model).node_size());
-  return std::clamp(kManyEvents / nodes, kLeastRuns, kMostRuns);
+  return std::clamp(kManyEvents / nodes, kLeastProfiles, kMostProfiles);
 }
 
 /// The runtime names each kernel by the node of its rewritten model. Behind a product it puts a Reshape,
@@ -199,7 +199,7 @@ KernelProfile profile_once(const std::filesystem::path& model, const Feed& feed,
                            const ProfileOptions& options) {
   const OtherLoad load;
   const TempDir scratch("regraft_profile");
-  const TimingPlan plan{options.warmup_runs, kLeastRuns, most_runs(model), options.budget_s};
+  const TimingPlan plan{options.warmup_runs, kLeastProfiles, most_runs(model), options.budget_s};
   const std::string named = options.kernels ? with_names(model) : "";
   const auto open = [&](const std::filesystem::path& prefix, const std::filesystem::path& rewritten) {
     const SessionOptions session{Optimisation::all, options.threads, prefix, rewritten};

@@ -7,12 +7,12 @@ namespace {
 
 constexpr double kProcessStart_s = 0.3;
 constexpr double kTimedRuns_s = 0.1;
-constexpr int kMostRuns = 300;
+constexpr int kMostTimedRuns = 300;
 
 }  // namespace
 
 TimingPlan timing_plan(double run_s, int least_runs) {
-  const int runs = std::clamp(static_cast<int>(kTimedRuns_s / run_s), least_runs, kMostRuns);
+  const int runs = std::clamp(static_cast<int>(kTimedRuns_s / run_s), least_runs, kMostTimedRuns);
   const int warmup_runs = std::clamp(runs / 10, 1, 10);
   return {warmup_runs, runs, runs, 0};
 }

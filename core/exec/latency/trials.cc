@@ -9,10 +9,10 @@
 namespace regraft::exec {
 namespace {
 
-constexpr int kLeastRuns = 2;
+constexpr int kLeastTrialRuns = 2;
 
 double seconds_of_round(const Measurement& probe, std::size_t models) {
-  const TimingPlan plan = timing_plan(probe.latency_ms() / 1e3, kLeastRuns);
+  const TimingPlan plan = timing_plan(probe.latency_ms() / 1e3, kLeastTrialRuns);
   return session_seconds(probe, plan) * static_cast<double>(models);
 }
 
@@ -54,7 +54,7 @@ std::size_t affordable_contenders(const Measurement& first, const TrialOptions& 
 std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const TimedModel& first,
                                         const Measurement& first_probe,
                                         std::span<const TimedModel> contenders, const TrialOptions& options) {
-  const TimingPlan plan = timing_plan(first_probe.latency_ms() / 1e3, kLeastRuns);
+  const TimingPlan plan = timing_plan(first_probe.latency_ms() / 1e3, kLeastTrialRuns);
   const MeasureRequest request = request_for(first, plan, options);
   std::vector<Contender> all;
   for (const TimedModel& contender : contenders)

@@ -8,10 +8,6 @@ namespace {
 
 constexpr float kNever = -1e30f;  // a logit of what cannot be drawn: exp gives 0
 
-std::size_t padded(std::size_t count, std::size_t unit) {
-  return (count + unit - 1) / unit * unit;
-}
-
 }  // namespace
 
 std::unique_ptr<ControllerEngine> make_controller_engine(const ControllerConfig& config) {

@@ -8,10 +8,6 @@
 namespace regraft::nn::internal {
 namespace {
 
-std::size_t padded(std::size_t count, std::size_t unit) {
-  return (count + unit - 1) / unit * unit;
-}
-
 std::span<const float> tensor(const Weights& weights, const char* name, std::size_t size) {
   const auto values = weights.tensor(name);
   if (values.size() != size)

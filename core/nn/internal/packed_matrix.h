@@ -7,6 +7,11 @@
 
 namespace regraft::nn::internal {
 
+/// `count` rounded up to whole units.
+constexpr std::size_t padded(std::size_t count, std::size_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
 /// Columns of a matrix as DreamProduct reads them.
 struct PackedMatrix {
   AlignedFloats weight, start;
