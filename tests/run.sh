@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --full            address, undefined-behaviour and thread sanitizers, clang-tidy, and --program too
+#   --quick           neither sanitizers nor clang-tidy
+#   --full            both, however long the stages before took, and --program too
 #   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
@@ -9,15 +10,16 @@
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
-#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
-# clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
-# without one, those of the last six hours of the history.
+# clang's checks see the sources that changed since the last green run in this checkout that was not --quick (build/green
+# has its commit); without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
+QUICK=0
 TREE=0
 PROGRAM=0
 FUZZ_SECONDS=0
@@ -41,6 +43,7 @@ usage() {
 while (($#)); do
   case $1 in
     --full) FULL=1 ;;
+    --quick) QUICK=1 ;;
     --tree) TREE=1 ;;
     --large) LARGE=1 ;;
     --program) PROGRAM=1 ;;
@@ -90,6 +93,7 @@ stage() {
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
 # The threads of core/proof run Z3, which is not instrumented.
 THREADED=(core/base core/wire core/rulegen learner)
+MOST_SECONDS_BEFORE=2400  # of the stages before the sanitizers, so that all end within 90 minutes
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.
 build() {
@@ -135,10 +139,10 @@ suspicious() {
   xargs -r grep -lzP '(?s)(for \([^;{}]*[^:]:[^:]|&&? \w+ =|(span<[^;{}]*>|string_view) \w+( =|\(|\{))[^;{}]*(\)\s*(\.|->)\w|\*\w+\(|: \*)'
 }
 
-# The compile commands for clang's tools, in a folder: they know neither what g++ precompiled nor all of its warnings.
+# The compile commands of each source for clang's tools, in build/clang, without what clang does not know.
 clang_commands() {
-  mkdir -p build/clang
-  sed 's/ -include [^ ]*cmake_pch.hxx//; s/ -Werror//; s/ -Wno-\(restrict\|stringop-overflow\)//g' build/release/compile_commands.json >build/clang/compile_commands.json
+  cmake --preset clang >/dev/null || return 1
+  sed -i 's/ -Werror//; s/ -Wno-\(restrict\|stringop-overflow\)//g' build/clang/compile_commands.json
 }
 
 # dangling FILE...: what tests/lifetimes.query finds in them, if anything.
@@ -203,7 +207,7 @@ check_locks() {
 check_tidy() {
   local begin=$SECONDS files=() file done=0
   clang_commands
-  mapfile -t files < <(changed | while read -r file; do ! grep -qF "/$file\"" build/release/compile_commands.json || echo "$file"; done)
+  mapfile -t files < <(changed | while read -r file; do ! grep -qF "/$file\"" build/clang/compile_commands.json || echo "$file"; done)
   : >build/clang/tidy.log
   while ((done < ${#files[@]} && (TIDY_SECONDS == 0 || SECONDS - begin < TIDY_SECONDS))); do
     for file in "${files[@]:done:JOBS}"; do
@@ -277,7 +281,11 @@ build_and_test release
 stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
-if ((FULL)); then
+if ((!QUICK && !FULL && SECONDS > MOST_SECONDS_BEFORE)); then
+  QUICK=1
+  printf 'note: neither sanitizers nor clang-tidy, since all before took %d s: --full runs them\n' "$SECONDS"
+fi
+if ((!QUICK)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
   stage "tidy" check_tidy
@@ -290,4 +298,4 @@ fi
 printf '== all: %d s\n' "$SECONDS"
 printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
 ((FAILED == 0)) || exit 1
-((!FULL)) || git rev-parse HEAD >build/green
+((QUICK)) || git rev-parse HEAD >build/green

@@ -46,7 +46,7 @@ void limit_time() {
   setrlimit(RLIMIT_CPU, &limit);
 }
 
-nlohmann::json to_json(const Error& error, bool usage) {
+nlohmann::json error_json(const Error& error, bool usage) {
   return {
       {"problem", error.problem()}, {"where", error.where()}, {"remedy", error.remedy()}, {"usage", usage}};
 }
@@ -56,9 +56,9 @@ nlohmann::json find_or_explain(const FindFeedArguments& options) {
   try {
     return {{"feed", exec::to_json(exec::find_feed(options.model, to_request(options.feed, options.seed)))}};
   } catch (const UsageError& error) {
-    return {{"error", to_json(error, true)}};
+    return {{"error", error_json(error, true)}};
   } catch (const Error& error) {
-    return {{"error", to_json(error, false)}};
+    return {{"error", error_json(error, false)}};
   }
 }
 

@@ -15,9 +15,13 @@ namespace {
 
 std::atomic<std::uint64_t> allocations = 0;
 
-void* counted(std::size_t size) {
+void* counted_or_none(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* counted(std::size_t size) {
+  if (void* memory = counted_or_none(size)) return memory;
   throw std::bad_alloc();
 }
 
@@ -29,6 +33,9 @@ void* operator new(std::size_t size) {
 }
 void* operator new[](std::size_t size) {
   return counted(size);
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {  // std::stable_sort's
+  return counted_or_none(size);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   allocations.fetch_add(1, std::memory_order_relaxed);

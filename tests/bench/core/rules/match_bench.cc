@@ -8,7 +8,7 @@
 namespace regraft::rules {
 namespace {
 
-const RuleSet& shipped() {
+const RuleSet& shipped_rules() {
   static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
   return rules;
 }
@@ -27,7 +27,7 @@ void RandomSteps(benchmark::State& state) {
   make(static_cast<int>(state.range(0)), b);
   graph::Graph& graph = b.graph();
   graph.commit();
-  MatchIndex index(shipped(), graph);
+  MatchIndex index(shipped_rules(), graph);
   Rng rng(1, "steps");
   int depth = 0;
   for (auto _ : state) {
@@ -42,7 +42,7 @@ void RandomSteps(benchmark::State& state) {
       while (number >= index.matches(rule).size()) number -= index.matches(rule++).size();
       const Match match = index.matches(rule)[number];
       const auto mark = graph.mark();
-      apply(graph, shipped(), match);
+      apply(graph, shipped_rules(), match);
       touched = graph.touched_since(mark);
       ++depth;
     }
@@ -58,7 +58,7 @@ void FullMatch(benchmark::State& state) {
   testing::GraphBuilder b;
   make(static_cast<int>(state.range(0)), b);
   for (auto _ : state) {
-    const MatchIndex index(shipped(), b.graph());
+    const MatchIndex index(shipped_rules(), b.graph());
     benchmark::DoNotOptimize(index.match_count());
   }
 }
