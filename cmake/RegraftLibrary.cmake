@@ -156,6 +156,9 @@ function(regraft_tests name folder)
     target_compile_definitions(${name}_test PRIVATE REGRAFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                REGRAFT_BINARY_DIR="${CMAKE_BINARY_DIR}")
     regraft_precompile_standard(${name}_test <gmock/gmock.h>)
+    if(NOT REGRAFT_SANITIZE)  # tests often name things alike
+      set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
+    endif()
     if(REGRAFT_SANITIZE)  # whole programs, in parts: a program takes longer to start than most of its tests
       foreach(part RANGE 3)
         add_test(NAME ${folder}:part-${part} COMMAND ${name}_test)
