@@ -25,6 +25,7 @@ CallFiles files_of(OptimiseOptions& options) {
   files.writes("--output", options.output);
   files.writes("--json", options.json);
   files.writes("--log", options.log);
+  files.writes("--report", options.page);
   if (options.settings) {
     if (target_of(options.output).kind != OutputTarget::Kind::file)
       throw UsageError("writes a file beside the output", "--settings", "give --output a file's path");
@@ -103,6 +104,8 @@ void add_optimise(Command& program, Action& action) {
   command->add_option("--seed", options->seed, "seed of search, inputs and measurement")
       ->capture_default_str();
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
+  command->add_option("--report", options->page,
+                      "write a page of HTML: latencies, rewrites, trials, kernels, pictures of what changed");
   command->add_option("--log", options->log,
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
   command

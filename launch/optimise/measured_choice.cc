@@ -29,13 +29,17 @@ double bytes_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string MeasuredGroup::text() const {
+std::string MeasuredGroup::names() const {
   std::string text;
   for (const auto& [rule, count] : rules)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + rule;
+  return text;
+}
+
+std::string MeasuredGroup::text() const {
   char figures[80];
   std::snprintf(figures, sizeof figures, ": %.3fx as fast", gain.speedup);
-  return text + figures;
+  return names() + figures;
 }
 
 void MeasuredChanges::keep_taken_in(const std::map<std::string, int>& rewrites) {
@@ -131,10 +135,18 @@ MeasuredChoice::Change MeasuredChoice::together(std::span<const Change> changes)
 }
 
 bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const Make& make,
-                             std::vector<MeasuredGroup>& noted) {
+                             std::vector<MeasuredGroup>& noted, std::vector<MeasuredGroup>& others) {
   const auto speedup = [](const Change& change) { return change.measured.gain.speedup; };
   Changes gaining = trial(paths, seconds * kShareOfSingles, make);
-  std::erase_if(gaining, [&](const Change& change) { return change.measured.gain.*figure <= 1; });
+  if (!gaining.empty()) others.clear();  // of an earlier trial
+  const auto keep_first = [&](std::ptrdiff_t count) {
+    for (auto other = gaining.begin() + count; other != gaining.end(); ++other)
+      others.push_back(other->measured);
+    gaining.erase(gaining.begin() + count, gaining.end());
+  };
+  const auto rest = std::ranges::stable_partition(
+      gaining, [&](const Change& change) { return change.measured.gain.*figure > 1; });
+  keep_first(rest.begin() - gaining.begin());
   std::ranges::stable_sort(gaining, std::greater<>(), speedup);
   if (gaining.empty()) return false;
   if (gaining.size() > 1) {
@@ -150,8 +162,9 @@ bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const 
       return some;
     });
     const auto best = std::ranges::max_element(sums, {}, speedup);
-    if (best != sums.end() && speedup(*best) <= 1) return false;
-    gaining.resize(best == sums.end() ? 1 : sizes[static_cast<std::size_t>(best - sums.begin())]);
+    const bool none = best != sums.end() && speedup(*best) <= 1;
+    keep_first(none ? 0 : best == sums.end() ? 1 : static_cast<std::ptrdiff_t>(sizes[best - sums.begin()]));
+    if (none) return false;
   }
   paths = changed(paths, together(gaining));
   for (const Change& change : gaining) noted.push_back(change.measured);
@@ -164,7 +177,7 @@ Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, Meas
   // What was found was thought to pay: it goes where it looks slower. What was not must be faster for sure.
   improve(
       paths, all_s * kShareOfLeavingOut, &exec::SpeedupEstimate::speedup,
-      [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out);
+      [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out, changes.kept);
   for (bool gains = true; gains && seconds_left() > all_s * kLeastShare;) {
     std::optional<Changes> moves;  // found where there is time for one
     gains = improve(
@@ -174,7 +187,7 @@ Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, Meas
           return Changes(moves->begin(),
                          moves->begin() + static_cast<std::ptrdiff_t>(std::min(most, moves->size())));
         },
-        changes.taken_in);
+        changes.taken_in, changes.not_taken_in);
   }
   return paths;
 }

@@ -21,6 +21,8 @@ struct MeasuredGroup {
   std::map<std::string, int> rules;
   exec::SpeedupEstimate gain;  // how much faster the model is since they were left out, or taken in
 
+  /// "3 x add-out, 1 x mul-mul".
+  std::string names() const;
   /// "3 x add-out: 1.020x as fast".
   std::string text() const;
 };
@@ -28,6 +30,7 @@ struct MeasuredGroup {
 /// What measurements changed of what the cost model chose.
 struct MeasuredChanges {
   std::vector<MeasuredGroup> left_out, taken_in;
+  std::vector<MeasuredGroup> kept, not_taken_in;  // tried without gain, and what that would have given
 
   /// Forgets what was taken in and is not among these rewrites any more.
   void keep_taken_in(const std::map<std::string, int>& rewrites);
@@ -75,9 +78,9 @@ class MeasuredChoice {
   /// At most so many changes.
   using Make = std::function<Changes(std::size_t most)>;
   /// Makes the changes that gain, alone and together, at most as many as are affordable. Whether there are
-  /// any.
+  /// any. Notes them, and the others that were measured.
   bool improve(Paths& paths, double seconds, Figure figure, const Make& make,
-               std::vector<MeasuredGroup>& noted);
+               std::vector<MeasuredGroup>& noted, std::vector<MeasuredGroup>& others);
   static Change together(std::span<const Change> changes);
   /// How much faster each of make(most) is than the paths. None, and nothing is run, where there are none or
   /// the time is too short for any.

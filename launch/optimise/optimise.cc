@@ -31,6 +31,7 @@
 #include "launch/optimise/output_files.h"
 #include "launch/optimise/point_costs.h"
 #include "launch/optimise/replay_log.h"
+#include "launch/optimise/report_page.h"
 
 namespace regraft::launch {
 namespace {
@@ -73,6 +74,8 @@ class Pipeline {
     // The model last: when one of these cannot be written there is no output.
     if (options_.log) write_file_atomic(*options_.log, log_.to_text());
     if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+    if (options_.page)
+      write_file_atomic(*options_.page, page_.html(options_.input.filename().string(), report_));
     if (options_.settings) write_file_atomic(options_.session_file(), report_.settings.file());
     output_.name_errors([&] { output_.commit(); });
     return report_;
@@ -84,11 +87,7 @@ class Pipeline {
     const std::int64_t start = clock_.steady_ns();
     output_.name_errors(work);
     const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
-    const auto held = std::ranges::find(report_.seconds, name, &std::pair<std::string, double>::first);
-    if (held == report_.seconds.end())
-      report_.seconds.emplace_back(name, seconds);
-    else
-      held->second += seconds;  // made again
+    report_.spend(name, seconds);
     char text[32];
     std::snprintf(text, sizeof text, " %.1f s", seconds);
     options_.say(name + std::string(text));
@@ -166,6 +165,8 @@ class Pipeline {
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
+    if (options_.page && runtimes_->chosen().is_built_in())
+      phase("profile", [&] { page_.note_kernels(learned_->learn_from(output_.aside()).samples, true); });
     accept();
   }
 
@@ -178,6 +179,7 @@ class Pipeline {
     }
     report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share,
                        profile_.other_load};
+    page_.note_kernels(profile_.samples, false);
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;
     options_.say(profile_.text);
@@ -193,6 +195,7 @@ class Pipeline {
     report_.cost_before = before_us[0];
     report_.cost_after = after_us[0];
     report_.slower_at = costs_->slower_sizes(before[0], after[0]);
+    if (options_.page) page_.note_changes(before, after, log_, *rules_);
   }
 
   /// Writes the cheapest graphs found aside, without what makes them another model than the input; says why
@@ -385,6 +388,7 @@ class Pipeline {
   std::optional<MeasuredCosts> learned_;  // corrects costs_
   rules::RewriteLog log_;
   OptimiseReport report_;
+  ReportPage page_;
 };
 
 }  // namespace

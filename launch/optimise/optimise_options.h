@@ -16,6 +16,7 @@ namespace regraft::launch {
 struct OptimiseOptions {
   std::filesystem::path input, output;
   std::optional<std::filesystem::path> policy, json, log;
+  std::optional<std::filesystem::path> page;    // HTML
   std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path device = "configs/devices/cpu-1core.toml";

@@ -54,6 +54,14 @@ std::string RefusedRule::text() const {
          reason;
 }
 
+void OptimiseReport::spend(const std::string& phase, double more) {
+  const auto held = std::ranges::find(seconds, phase, &std::pair<std::string, double>::first);
+  if (held == seconds.end())
+    seconds.emplace_back(phase, more);
+  else
+    held->second += more;  // made again
+}
+
 std::string OptimiseReport::to_json() const {
   using nlohmann::json;
   const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
@@ -86,6 +94,8 @@ std::string OptimiseReport::to_json() const {
               {"refused_rules", json::array()},
               {"left_out", json::array()},
               {"taken_in", json::array()},
+              {"kept", json::array()},
+              {"not_taken_in", json::array()},
               {"candidates_costed", candidates_costed},
               {"seconds", json::object()},
               {"peak_rss_bytes", peak_rss_bytes},
@@ -110,6 +120,8 @@ std::string OptimiseReport::to_json() const {
   };
   list("left_out", changes.left_out);
   list("taken_in", changes.taken_in);
+  list("kept", changes.kept);
+  list("not_taken_in", changes.not_taken_in);
   for (const RuntimeTimes& one : runtimes)
     object["runtimes"].push_back({{"name", one.name},
                                   {"version", one.version},

@@ -82,6 +82,8 @@ struct OptimiseReport {
 
   std::string time_holders;  // what the input's time goes into, in a sentence
 
+  /// More seconds of a phase.
+  void spend(const std::string& phase, double more);
   std::string to_json() const;
   /// What a person reads: at most a screen.
   std::string text() const;

@@ -82,6 +82,8 @@ TEST_F(Choice, KeepsAllThatPays) {
   EXPECT_EQ(choose(launcher, paths_), paths_);
   EXPECT_THAT(changes_.left_out, IsEmpty());
   EXPECT_THAT(changes_.taken_in, IsEmpty());
+  ASSERT_THAT(changes_.kept, SizeIs(3));
+  for (const MeasuredGroup& group : changes_.kept) EXPECT_LT(group.gain.speedup, 0.8) << group.names();
 }
 
 TEST_F(Choice, LeavesOutWhatDoesNotPay) {
@@ -94,6 +96,7 @@ TEST_F(Choice, LeavesOutWhatDoesNotPay) {
   EXPECT_THAT(changes_.left_out[0].rules, ElementsAre(Pair("abs", 1)));
   EXPECT_NEAR(changes_.left_out[0].gain.speedup, 1.5, 0.02);
   EXPECT_THAT(changes_.left_out[0].text(), MatchesRegex("1 x abs: 1\\.(49|50|51).x as fast"));
+  EXPECT_THAT(changes_.kept, SizeIs(2));
   EXPECT_THAT(changes_.taken_in, IsEmpty());
 }
 
