@@ -80,7 +80,7 @@ class Comparison {
       if (!changed(side, id)) continue;
       const std::size_t root = root_of(place(side, id));
       auto& list = side == 0 ? parts[root].before : parts[root].after;
-      ChangedPart::Box box{text_of(graph, id), graph.tables().describe(graph.type_id({id, 0}))};
+      ChangedPart::Box box{text_of(graph, id), graph.tables().describe(graph.type_id({id, 0})), false, {}};
       for (const Value value : graph.node(id).inputs) {
         if (!value.present()) continue;
         const Value read = changed(side, value.node) ? Value{value.node, 0} : value;
