@@ -101,7 +101,7 @@ class Comparison {
     return place;
   }
   void unite(std::size_t a, std::size_t b) {
-    const auto [low, high] = std::minmax(root_of(a), root_of(b));
+    const auto [low, high] = std::minmax({root_of(a), root_of(b)});
     roots_[high] = low;
   }
 
