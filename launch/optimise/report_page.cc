@@ -10,7 +10,7 @@ namespace regraft::launch {
 namespace {
 
 constexpr std::size_t kMostPictures = 40;
-constexpr std::size_t kMostBoxes = 80;                                // of a picture
+constexpr std::size_t kMostBoxes = 400;                               // of a picture
 constexpr int kWidth = 158, kHeight = 36, kGap = 10, kLayerGap = 26;  // of boxes, in pixels
 
 constexpr char kStyle[] =
@@ -18,8 +18,9 @@ constexpr char kStyle[] =
     "table{border-collapse:collapse;margin:1em 0}td,th{padding:.25em .8em;border-bottom:1px solid #ddd;"
     "text-align:right;vertical-align:top}td:first-child,th:first-child{text-align:left}"
     "td.wide{text-align:left;font-family:monospace;font-size:12px;max-width:45em}"
-    "pre{background:#f6f6f6;padding:1em;overflow-x:auto}svg{display:block;max-width:100%}"
-    ".pair{display:flex;gap:3em;align-items:flex-start;flex-wrap:wrap}";
+    "pre{background:#f6f6f6;padding:1em;overflow-x:auto}svg{display:block}"
+    ".pair{display:flex;gap:3em;align-items:flex-start;flex-wrap:wrap}.pair>div{overflow-x:auto;max-width:"
+    "100%}";
 
 std::string line(const char* format, auto... values) {
   char text[256];
