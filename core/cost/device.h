@@ -55,6 +55,7 @@ struct DeviceProfile {
   double conv_sum_ns = 0;        // an element added by a fused Add
   double reorder_ns = 0;         // an element going between NCHW and the blocked layout
   double window_ns = 0;          // an element of a pooling window
+  double window_1d_ns = 0;       // the same along one dim
 
   // [element]
   double layer_norm_ns = 0;
@@ -63,14 +64,17 @@ struct DeviceProfile {
   double gelu_ns = 0;  // the runtime's fused Gelu
   double silu_ns = 0;  // x * Sigmoid(x) in one kernel (QuickGelu), beyond a product
   double batch_norm_ns = 0;
-  double reduce_ns = 0;        // an input element
-  double reduce_rows_ns = 0;   // the same across the rows of a lone matrix
-  double reduce_group_ns = 0;  // each matrix across whose rows it goes
-  double copy_ns = 0;          // an element moved in runs (Concat, Split, Slice...)
-  double chunk_ns = 0;         // each run
-  double transpose_ns = 0;     // an element of a transpose that moves the last dim
-  double square_ns = 0;        // arithmetic of an element of Pow by a constant 2 or 3
-  double resize_ns = 0;        // an element of a Resize, beside its traffic
+  double reduce_ns = 0;          // an input element
+  double reduce_rows_ns = 0;     // the same across the rows of a lone matrix
+  double reduce_group_ns = 0;    // each matrix across whose rows it goes
+  double reduce_extreme_ns = 0;  // an input element of a ReduceMax or ReduceMin across rows
+  double copy_ns = 0;            // an element moved in runs (Concat, Split, Slice...)
+  double chunk_ns = 0;           // each run
+  double transpose_ns = 0;       // an element of a transpose that moves one axis, the last one too
+  double scattered_ns = 0;       // the same where several axes move, the last one among them
+  double step_ns = 0;            // an element taken from a row by steps
+  double square_ns = 0;          // arithmetic of an element of Pow by a constant 2 or 3
+  double resize_ns = 0;          // an element of a Resize, beside its traffic
 
   // [attention]: attention as one operation, beside the moving of heads
   double attention_gflops = 0;    // its products

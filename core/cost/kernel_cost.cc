@@ -116,7 +116,10 @@ KernelFeatures KernelCosts::features_of(const graph::Signature& s, Layout layout
        s.outputs.empty() ? 0 : last_dim(s.outputs[0])}};
   if (layout != Layout::plain)
     features.form = layout == Layout::first ? KernelForm::first_blocked : KernelForm::blocked;
-  if (!is_linear(s.kind)) return features;
+  if (!is_linear(s.kind)) {
+    if (layout == Layout::plain) features.form = element_form({device_, tables_, bindings_, s});
+    return features;
+  }
   features.sizes[KernelFeatures::flops] = counts.flops;
   features.sizes[KernelFeatures::weight_bytes] = counts.weight_bytes;
   const bool grouped = s.kind == OpKind::conv && tables_.attrs(s.attrs).integer(Attr::group) > 1;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "core/cost/kernel_models.h"
 
@@ -48,16 +49,73 @@ bool keeps_order(const KernelShape& shape, const graph::Ints& perm) {
   return true;
 }
 
-double transpose_us(const KernelShape& shape) {
-  const double elements = shape.elements(shape.output());
-  if (!shape.attrs().has(Attr::perm)) return elements * shape.device.transpose_ns * 1e-3;
-  const graph::Ints& perm = shape.attrs().ints(Attr::perm);
-  if (keeps_order(shape, perm)) return moved_us(shape, elements, elements);
+// Whether one axis goes to another place, where axes that stay beside each other are one.
+bool moves_one_axis(const graph::Ints& perm) {
+  graph::Ints starts;  // of axes that go together
+  for (std::size_t i = 0; i < perm.size(); ++i)
+    if (i == 0 || perm[i] != perm[i - 1] + 1) starts.push_back(perm[i]);
+  for (std::size_t moved = 0; moved < starts.size(); ++moved) {
+    graph::Ints rest = starts;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(moved));
+    if (std::ranges::is_sorted(rest)) return true;
+  }
+  return false;
+}
+
+// Elements at the end that stay together.
+double run_that_stays(const KernelShape& shape, const graph::Ints& perm) {
   std::size_t fixed = perm.size();
   while (fixed > 0 && perm[fixed - 1] == static_cast<std::int64_t>(fixed - 1)) --fixed;
-  const double run = run_after(shape, shape.input(0), fixed);
-  if (run <= 1) return elements * shape.device.transpose_ns * 1e-3;
-  return std::min(moved_us(shape, elements, run), elements * shape.device.transpose_ns * 1e-3);
+  return run_after(shape, shape.input(0), fixed);
+}
+
+bool scatters(const KernelShape& shape, const graph::Ints& perm) {
+  return !keeps_order(shape, perm) && run_that_stays(shape, perm) <= 1 && !moves_one_axis(perm);
+}
+
+// The first input, transposed.
+double transposed_us(const KernelShape& shape, const graph::Ints& perm) {
+  const double elements = shape.elements(shape.input(0));
+  if (keeps_order(shape, perm)) return moved_us(shape, elements, elements);
+  if (scatters(shape, perm)) return elements * shape.device.scattered_ns * 1e-3;
+  const double one_axis_us = elements * shape.device.transpose_ns * 1e-3;
+  const double run = run_that_stays(shape, perm);
+  return run <= 1 ? one_axis_us : std::min(moved_us(shape, elements, run), one_axis_us);
+}
+
+double transpose_us(const KernelShape& shape) {
+  if (shape.attrs().has(Attr::perm)) return transposed_us(shape, shape.attrs().ints(Attr::perm));
+  return shape.elements(shape.output()) * shape.device.transpose_ns * 1e-3;
+}
+
+// The axis of a Softmax and the last one change places; in order where it is the last one.
+graph::Ints axis_to_end(const KernelShape& shape) {
+  graph::Ints perm(shape.input(0).rank());
+  std::iota(perm.begin(), perm.end(), 0);
+  if (!perm.empty())
+    std::swap(perm[static_cast<std::size_t>(shape.attrs().integer(Attr::axis))], perm.back());
+  return perm;
+}
+
+// Along the last axis; another one is moved there and back.
+double softmax_us(const KernelShape& shape) {
+  const double us = shape.elements(shape.output()) * shape.device.softmax_ns * 1e-3;
+  const graph::Ints perm = axis_to_end(shape);
+  return std::ranges::is_sorted(perm) ? us : us + 2 * transposed_us(shape, perm);
+}
+
+// Slices that take some elements of a row.
+bool steps_in_rows(const KernelShape& shape) {
+  if (!shape.attrs().has(Attr::steps) || !shape.attrs().has(Attr::axes)) return false;
+  const graph::Ints &axes = shape.attrs().ints(Attr::axes), &steps = shape.attrs().ints(Attr::steps);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] + 1 == static_cast<std::int64_t>(shape.input(0).rank()) && steps[i] != 1) return true;
+  return false;
+}
+
+// The runtime is fast at pooling images and volumes; along one dim it goes window by window.
+bool pools_one_dim(const KernelShape& shape) {
+  return shape.input(0).rank() == 3;
 }
 
 double split_us(const KernelShape& shape) {
@@ -87,6 +145,7 @@ double gather_us(const KernelShape& shape) {
 }
 
 // Along the last dims it is fast; else it goes group by group, and across the rows of a lone matrix, slowly.
+// For largest and smallest there is no fast way across rows.
 double reduce_us(const KernelShape& shape) {
   const DeviceProfile& device = shape.device;
   const TensorType& type = shape.input(0);
@@ -95,11 +154,14 @@ double reduce_us(const KernelShape& shape) {
   const graph::Ints& axes = shape.attrs().ints(Attr::axes);
   if (axes.empty() || axes.back() + 1 == static_cast<std::int64_t>(type.rank()))
     return elements * device.reduce_ns * 1e-3;
-  double groups = 1;
+  double groups = 1, reduced = 1;
   for (std::int64_t i = 0; i < axes.front(); ++i) groups *= shape.dim(type, static_cast<std::size_t>(i));
-  const bool lone = axes.front() > 0 && groups <= 1;
-  return (elements * (lone ? device.reduce_rows_ns : device.reduce_ns) + groups * device.reduce_group_ns) *
-         1e-3;
+  for (const std::int64_t axis : axes) reduced *= shape.dim(type, static_cast<std::size_t>(axis));
+  const OpKind kind = shape.signature.kind;
+  const bool extreme = kind == OpKind::reduce_max || kind == OpKind::reduce_min;
+  const bool lone = groups <= 1 && (axes.front() > 0 || reduced <= 1 || extreme);
+  const double ns = lone ? device.reduce_rows_ns : extreme ? device.reduce_extreme_ns : device.reduce_ns;
+  return (elements * ns + groups * device.reduce_group_ns) * 1e-3;
 }
 
 // Heads are moved apart, then attended to by blocks of scores that stay in cache, unless something is added
@@ -145,6 +207,27 @@ bool is_view_kind(OpKind kind) {
   }
 }
 
+KernelForm element_form(const KernelShape& shape) {
+  const auto scattered_if = [](bool yes) { return yes ? KernelForm::scattered : KernelForm::plain; };
+  switch (shape.signature.kind) {
+    case OpKind::transpose:
+      return scattered_if(shape.attrs().has(Attr::perm) && scatters(shape, shape.attrs().ints(Attr::perm)));
+    case OpKind::softmax:
+    case OpKind::log_softmax: {
+      const graph::Ints perm = axis_to_end(shape);
+      if (!std::ranges::is_sorted(perm) && !scatters(shape, perm)) return KernelForm::axis_moved;
+      return scattered_if(scatters(shape, perm));
+    }
+    case OpKind::slice:
+      return scattered_if(steps_in_rows(shape));
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      return scattered_if(pools_one_dim(shape));
+    default:
+      return KernelForm::plain;
+  }
+}
+
 double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) {
   const DeviceProfile& device = shape.device;
   const OpKind kind = shape.signature.kind;
@@ -156,7 +239,7 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
       return out * device.layer_norm_ns * 1e-3;
     case OpKind::softmax:
     case OpKind::log_softmax:
-      return out * device.softmax_ns * 1e-3;
+      return softmax_us(shape);
     case OpKind::gelu:
       return out * device.gelu_ns * 1e-3;
     case OpKind::batch_norm:
@@ -171,7 +254,8 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
       return in * device.reduce_ns * 1e-3;
     case OpKind::max_pool:
     case OpKind::average_pool:
-      return out * window_size(shape) * device.window_ns * 1e-3;
+      return out * window_size(shape) * (pools_one_dim(shape) ? device.window_1d_ns : device.window_ns) *
+             1e-3;
     case OpKind::transpose:
       return transpose_us(shape);
     case OpKind::split:
@@ -183,6 +267,8 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
     case OpKind::multi_head_attention:
       return attention_us(shape);
     case OpKind::slice:
+      if (steps_in_rows(shape)) return out * device.step_ns * 1e-3;
+      return moved_us(shape, out, copied_run(shape));
     case OpKind::expand:
     case OpKind::tile:
     case OpKind::pad:

@@ -22,11 +22,14 @@ enum class KernelForm : std::uint8_t {
   skip,              // a norm and the addition before it
   gated,             // x * Sigmoid(x)
   reorder,           // a move between layouts
+  scattered,         // element by element, where others of the op go by rows
+  axis_moved,        // a Softmax whose axis is moved to the end and back
 };
 
-constexpr std::array<std::string_view, 10> enum_names(KernelForm) {
-  return {"plain",   "constant_operand", "blocked", "first_blocked", "grouped_blocked",
-          "grouped", "by_tanh",          "skip",    "gated",         "reorder"};
+constexpr std::array<std::string_view, 12> enum_names(KernelForm) {
+  return {"plain",           "constant_operand", "blocked",   "first_blocked",
+          "grouped_blocked", "grouped",          "by_tanh",   "skip",
+          "gated",           "reorder",          "scattered", "axis_moved"};
 }
 
 /// What a kernel's time depends on, mostly: kernels with the same features are taken to need the same time.

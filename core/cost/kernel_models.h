@@ -3,6 +3,7 @@
 // Internal to core/cost: how long the runtime's kernels take, by family. All times are in us.
 
 #include "core/cost/device.h"
+#include "core/cost/kernel_features.h"
 #include "core/cost/kernel_time.h"
 #include "core/graph/counts.h"
 #include "core/graph/tables.h"
@@ -44,7 +45,9 @@ bool is_linear(graph::OpKind kind);
 LinearTime linear_time(const KernelShape& shape, bool blocked);
 KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time);
 
-/// Time of everything else, without the launch.
+/// How everything else is carried out, in the plain layout.
+KernelForm element_form(const KernelShape& shape);
+/// Its time, without the launch.
 double element_time_us(const KernelShape& shape, const graph::OpCounts& counts);
 
 }  // namespace regraft::cost
