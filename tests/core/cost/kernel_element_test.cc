@@ -17,7 +17,7 @@ using testing::OpKind;
 PredictedKernel kernel(OpKind kind, const std::vector<graph::Dim>& dims, const AttrBlock& attrs) {
   Net net;
   net.output(net.op(kind, {net.input(dims)}, attrs));
-  const graph::Bindings bindings(net.tables);
+  const graph::Bindings bindings;
   return AnalyticCost(testing::test_device(), bindings, net.graph).kernels().at(0);
 }
 
