@@ -275,6 +275,8 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
       return moved_us(shape, out, copied_run(shape));
     case OpKind::resize:
       return out * device.resize_ns * 1e-3 + traffic_us(device, counts);
+    case OpKind::hard_swish:  // the runtime has none of its own: HardSigmoid and Mul
+      return 2 * elementwise_us(shape, counts) + device.launch_us;
     case OpKind::cast_like:
       return out * device.elementwise_ns[static_cast<std::size_t>(OpKind::cast)] * 1e-3;
     case OpKind::gather_elements:

@@ -97,5 +97,10 @@ TEST(ElementKernels, LargestAndSmallestAcrossRowsAreSlowerThanSums) {
                30);
 }
 
+TEST(ElementKernels, HardSwishOnItsOwnIsTwoKernels) {
+  const PredictedKernel part = kernel(OpKind::hard_sigmoid, {64, 512}, {});
+  EXPECT_NEAR(kernel(OpKind::hard_swish, {64, 512}, {}).us, 2 * part.us, 1e-3);
+}
+
 }  // namespace
 }  // namespace regraft::cost
