@@ -13,7 +13,12 @@ constexpr std::size_t kMaxKnownNames = std::size_t{1} << 16;
 
 Dispatcher::Dispatcher(const DispatchOptions& options, Ledger& ledger, WeightsStore& weights,
                        TicketSource source, const Clock& clock)
-    : options_(options), ledger_(ledger), weights_(weights), source_(std::move(source)), clock_(clock) {}
+    : options_(options),
+      ledger_(ledger),
+      weights_(weights),
+      source_(std::move(source)),
+      clock_(clock),
+      sizes_(options.ticket_bytes) {}
 
 void Dispatcher::on_message(const Sender& from, std::span<const std::byte> header,
                             std::vector<Frame> frames) {
@@ -51,7 +56,7 @@ void Dispatcher::on_hello(const Sender& from, const Hello& hello) {
   peer.status.info = {hello.actor, hello.kind, hello.incarnation, hello.pid};
   peer.key = from.key;
   peer.wanted = std::clamp<std::uint32_t>(hello.tickets_wanted, 1, options_.max_tickets_per_actor);
-  peer.last_heard_ns = clock_.steady_ns();
+  peer.last_heard_ns = peer.empty_since_ns = clock_.steady_ns();
   peer.held = take_over(hello);
   on_unreachable(from.connection);  // a connection that was another actor's until now
   incarnations_[hello.actor] = hello.incarnation;
@@ -99,7 +104,7 @@ std::map<std::uint64_t, Dispatcher::Held> Dispatcher::take_over(const Hello& hel
     for (const std::uint64_t id : hello.held) {
       const auto found = old->second.held.find(id);
       if (found == old->second.held.end()) continue;
-      kept[id].ticket = found->second.ticket;  // its parts will be sent again
+      kept[id] = {found->second.ticket, {}, 0, found->second.reserved};  // its parts will be sent again
       old->second.held.erase(found);
     }
   }
@@ -145,19 +150,27 @@ void Dispatcher::on_result(Peer& peer, const std::string& connection, const Resu
 }
 
 void Dispatcher::deliver(Peer& peer, std::map<std::uint64_t, Held>::iterator held) {
-  Held work = std::move(held->second);
-  peer.held.erase(held);
-  delivered_[work.ticket.id] = {peer.status.info.name, work.ticket};
+  Held work = take_from(peer, held);
+  reserved_ += work.bytes;
+  sizes_.add(peer.status.info.kind, work.ticket.model, work.bytes);
+  delivered_[work.ticket.id] = {peer.status.info.name, work.ticket, work.bytes};
   deliveries_.push_back({work.ticket, peer.status.info, std::move(work.parts)});
 }
 
 void Dispatcher::reject(Peer& peer, const std::string& connection,
                         std::map<std::uint64_t, Held>::iterator held) {
-  const Ticket ticket = held->second.ticket;
+  const Ticket ticket = take_from(peer, held).ticket;
   const Verdict state = ledger_.close(ticket.id, Verdict::kRejected);
-  peer.held.erase(held);
   unpin(ticket);
   send(connection, Ack{ticket.id, state, weights_.latest()});
+}
+
+Dispatcher::Held Dispatcher::take_from(Peer& peer, std::map<std::uint64_t, Held>::iterator held) {
+  Held taken = std::move(held->second);
+  reserved_ -= taken.reserved;
+  peer.held.erase(held);
+  if (peer.held.empty()) peer.empty_since_ns = clock_.steady_ns();
+  return taken;
 }
 
 void Dispatcher::on_unreachable(const std::string& connection) {
@@ -172,6 +185,7 @@ void Dispatcher::on_decided(std::uint64_t id, Verdict verdict) {
   // An actor that is away sends its result again when it is back, and is told then.
   if (peer != peers_.end()) send(peer->first, Ack{id, verdict, weights_.latest()});
   unpin(found->second.ticket);
+  reserved_ -= found->second.bytes;
   delivered_.erase(found);
 }
 
@@ -201,11 +215,8 @@ void Dispatcher::say_bye() {
 }
 
 void Dispatcher::drop_peer(Peers::iterator peer) {
-  while (!peer->second.held.empty()) {
-    const auto held = peer->second.held.begin();
-    lose(peer->second.status.info.kind, held->second.ticket);
-    peer->second.held.erase(held);
-  }
+  while (!peer->second.held.empty())
+    lose(peer->second.status.info.kind, take_from(peer->second, peer->second.held.begin()).ticket);
   peers_.erase(peer);
 }
 
@@ -227,7 +238,11 @@ void Dispatcher::issue_all() {
   auto it = peers_.upper_bound(last_served_);
   while (idle < peers_.size()) {
     if (it == peers_.end()) it = peers_.begin();
-    if ((ledger_.outstanding() + 1) * options_.ticket_bytes > options_.max_outstanding_bytes) return;
+    if (reserved_ > 0 &&
+        reserved_ + sizes_.expected(it->second.status.info.kind) > options_.max_outstanding_bytes) {
+      for (auto& [connection, peer] : peers_) peer.needs_memory = peer.held.empty();
+      return;
+    }
     const bool issued = issue_one(it->first, it->second);
     if (issued) last_served_ = it->first;
     idle = issued ? 0 : idle + 1;
@@ -240,9 +255,20 @@ bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
   const auto spec = next_spec(peer);
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);
-  peer.held[ticket.id].ticket = ticket;
+  count_wait(peer, peer.status);
+  peer.needs_memory = false;
+  const std::uint64_t reserved = sizes_.expected(peer.status.info.kind, ticket.model);
+  peer.held[ticket.id] = {ticket, {}, 0, reserved};
+  reserved_ += reserved;
   send(connection, TicketGrant{ticket});
   return true;
+}
+
+void Dispatcher::count_wait(const Peer& peer, ActorStatus& status) const {
+  if (!peer.held.empty()) return;
+  const auto waited_ns = static_cast<std::uint64_t>(clock_.steady_ns() - peer.empty_since_ns);
+  status.waited_ns += waited_ns;
+  if (peer.needs_memory) status.waited_for_memory_ns += waited_ns;
 }
 
 std::optional<TicketSpec> Dispatcher::next_spec(const Peer& peer) {
@@ -277,6 +303,7 @@ std::vector<ActorStatus> Dispatcher::actors() const {
   for (const auto& [connection, peer] : peers_) {
     all.push_back(peer.status);
     all.back().tickets_held = peer.held.size();
+    count_wait(peer, all.back());
   }
   return all;
 }

@@ -11,12 +11,14 @@
 #include "core/base/clock.h"
 #include "core/wire/delivery.h"
 #include "core/wire/ledger.h"
+#include "core/wire/result_sizes.h"
 #include "core/wire/weights_store.h"
 
 namespace regraft::wire {
 
-/// Limits of the learner's side. Memory for results is bounded by max_outstanding_bytes: a ticket reserves
-/// ticket_bytes from its issue to its verdict.
+/// Limits of the learner's side. A ticket reserves what results like its own needed lately (ResultSizes),
+/// from then on what its result needs, until its verdict. No ticket is issued that would bring the sum above
+/// max_outstanding_bytes.
 struct DispatchOptions {
   std::uint64_t ticket_bytes = std::uint64_t{4} << 20;             // largest result, all parts together
   std::uint64_t max_outstanding_bytes = std::uint64_t{256} << 20;  // of all tickets without a verdict
@@ -32,9 +34,11 @@ struct DispatchOptions {
 struct ActorStatus {
   ActorInfo info;
   std::uint64_t tickets_held = 0;
-  std::uint64_t policy_steps = 0;    // since this worker started
-  std::uint64_t process_cpu_ns = 0;  // of the worker
-  std::uint64_t wire_cpu_ns = 0;     // of its transport threads
+  std::uint64_t waited_ns = 0;             // without a ticket, since it joined
+  std::uint64_t waited_for_memory_ns = 0;  // of that, since there was no memory for its results
+  std::uint64_t policy_steps = 0;          // since this worker started
+  std::uint64_t process_cpu_ns = 0;        // of the worker
+  std::uint64_t wire_cpu_ns = 0;           // of its transport threads
 };
 
 /// The learner's half of the protocol without its sockets: bytes in, messages to send and finished results
@@ -89,7 +93,8 @@ class Dispatcher {
   struct Held {
     Ticket ticket;
     std::vector<Part> parts;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;     // of these
+    std::uint64_t reserved = 0;  // for all
   };
   struct Peer {
     ActorStatus status;
@@ -97,6 +102,8 @@ class Dispatcher {
     std::uint32_t wanted = 1;
     std::int64_t last_heard_ns = 0;
     std::map<std::uint64_t, Held> held;
+    std::int64_t empty_since_ns = 0;  // where it holds none
+    bool needs_memory = false;        // for the ticket that it waits for
   };
   struct Again {
     std::string kind;  // of actor
@@ -105,6 +112,7 @@ class Dispatcher {
   struct Delivered {
     std::string actor;
     Ticket ticket;
+    std::uint64_t bytes = 0;
   };
   using Peers = std::map<std::string, Peer>;
 
@@ -119,6 +127,10 @@ class Dispatcher {
   void lose(const std::string& kind, const Ticket& ticket);
   void unpin(const Ticket& ticket);
   void issue_all();
+  /// Takes what a peer holds out of its hands; its reservation ends.
+  Held take_from(Peer& peer, std::map<std::uint64_t, Held>::iterator held);
+  /// Adds the wait of a peer that holds no ticket, until now.
+  void count_wait(const Peer& peer, ActorStatus& status) const;
   bool issue_one(const std::string& connection, Peer& peer);
   std::optional<TicketSpec> next_spec(const Peer& peer);
   void refuse(const std::string& connection, Refusal reason, const std::string& text);
@@ -136,6 +148,8 @@ class Dispatcher {
   Peers peers_;                                        // by connection
   std::map<std::string, std::uint64_t> incarnations_;  // highest seen, by actor
   std::map<std::uint64_t, Delivered> delivered_;       // without verdict, by ticket
+  ResultSizes sizes_;
+  std::uint64_t reserved_ = 0;  // bytes, of all tickets without a verdict
   std::deque<Again> again_;
   std::string last_served_;  // connection, so that the turn goes round
   std::vector<Outgoing> outgoing_;

@@ -47,9 +47,9 @@ struct HubStatus {
 /// take(), decide(), publish() and the questions may be called by any thread. The ledger and the clock
 /// outlive it.
 ///
-/// Memory is bounded by DispatchOptions::max_outstanding_bytes: a delivery counts until it is decided, and no
-/// further ticket is issued meanwhile. Errors on the hub's thread (a full disk under the journal) end it:
-/// nothing is acknowledged any more, and take() and decide() throw what happened.
+/// Memory is bounded by DispatchOptions::max_outstanding_bytes, as far as results need what earlier ones
+/// needed: a delivery counts until it is decided. Errors on the hub's thread (a full disk under the journal)
+/// end it: nothing is acknowledged any more, and take() and decide() throw what happened.
 class Hub {
  public:
   /// Binds and starts. Throws WireError: kAddress (in use, not loopback with plain), kKey (no keys without

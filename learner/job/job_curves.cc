@@ -41,6 +41,13 @@ void JobCurves::see(EventWriter& events, std::int64_t step, const wire::ActorSta
     events.scalar("steps_per_s/" + actor.info.name, step,
                   static_cast<double>(actor.policy_steps - held.steps) / passed_s);
   events.scalar("actors/policy_steps/" + actor.info.name, step, static_cast<double>(actor.policy_steps));
+  const auto since = [](std::uint64_t now_ns, std::uint64_t& before_ns) {
+    const double more_s = now_ns >= before_ns ? static_cast<double>(now_ns - before_ns) / kNsPerS : 0;
+    before_ns = now_ns;
+    return more_s;
+  };
+  waits_.all_s += since(actor.waited_ns, held.waited_ns);
+  waits_.for_memory_s += since(actor.waited_for_memory_ns, held.waited_for_memory_ns);
   held.steps = actor.policy_steps;
   held.cpu_ns = std::max(held.cpu_ns, actor.process_cpu_ns);
 }
@@ -50,7 +57,12 @@ void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubSta
   const std::int64_t now_ns = clock_.steady_ns();
   const double passed_s = static_cast<double>(now_ns - written_ns_) / kNsPerS;
   written_ns_ = now_ns;
+  waits_ = {};
   for (const wire::ActorStatus& actor : status.actors) see(events, step, actor, passed_s);
+  const double actors_s = passed_s * static_cast<double>(status.actors.size());
+  waiting_for_memory_share_ = actors_s > 0 ? std::min(waits_.for_memory_s / actors_s, 1.0) : 0;
+  events.scalar("actors/waiting_share", step, actors_s > 0 ? std::min(waits_.all_s / actors_s, 1.0) : 0);
+  events.scalar("actors/waiting_for_memory_share", step, waiting_for_memory_share_);
   write_ticket_counts(events, step, counts);
   events.scalar("wire/actors", step, static_cast<double>(status.actors.size()));
   events.scalar("wire/bytes_in", step, static_cast<double>(moved.bytes_in));

@@ -16,6 +16,9 @@ namespace regraft::learner {
 ///   ledger/*              the ticket counts
 ///   wire/actors, wire/bytes_in, wire/bytes_out
 ///   queue/deliveries      results that nobody has taken; queue/tickets: without a final state
+///   actors/waiting_share  of their time without a ticket since the point before, all actors together, 0 to
+///   1;
+///                         actors/waiting_for_memory_share: where there was no memory for more results
 ///   steps_per_s/<actor>   since the point before; actors/policy_steps/<actor>: since that worker started
 ///   train/cpu_seconds     of the learner and of all actors, all generations
 /// One thread.
@@ -31,17 +34,25 @@ class JobCurves {
   nlohmann::json save() const;
   void restore(const nlohmann::json& saved);
   double cpu_seconds() const;
+  /// As the last point has it.
+  double waiting_for_memory_share() const { return waiting_for_memory_share_; }
 
  private:
   /// One worker, as it was last seen.
   struct Worker {
     std::uint64_t incarnation = 0, pid = 0, steps = 0, cpu_ns = 0;
+    std::uint64_t waited_ns = 0, waited_for_memory_ns = 0;
+  };
+  struct Waits {
+    double all_s = 0, for_memory_s = 0;
   };
   void see(EventWriter& events, std::int64_t step, const wire::ActorStatus& actor, double passed_s);
 
   const Clock& clock_;
   std::int64_t written_ns_;
   std::map<std::string, Worker> workers_;
+  Waits waits_;  // since the point before
+  double waiting_for_memory_share_ = 0;
   std::uint64_t earlier_ns_ = 0;  // CPU time of workers and learners that are gone
 };
 

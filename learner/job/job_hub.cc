@@ -17,6 +17,7 @@ wire::HubOptions hub_options(const RunFolder& folder, const LearnerOptions& opti
     hub.authorised = folder.authorised();
   }
   hub.dispatch.max_outstanding_bytes = options.outstanding_mib << 20;
+  hub.dispatch.max_actors = static_cast<std::uint32_t>(options.max_actors);
   hub.dispatch.max_tickets_per_actor = static_cast<std::uint32_t>(options.tickets_per_actor);
   hub.dispatch.actor_timeout_ms = static_cast<std::uint32_t>(options.actor_timeout_s * 1000);
   hub.dispatch.ticket_bytes = replay::kMaxTicketBytes;

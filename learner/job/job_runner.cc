@@ -22,6 +22,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kPatience{200};  // of gathering, before looking what else is due
 constexpr double kNsPerS = 1e9;
+constexpr double kMuchWaiting = 0.05;  // of the actors' time
 
 }  // namespace
 
@@ -40,6 +41,7 @@ struct JobRunner::State {
   std::map<std::string, EventWriter> events;  // by folder, each made with its first point
   JobCurves curves;
   std::string progress_label;
+  bool said_waiting = false;
   std::optional<Progress> progress;
   std::unique_ptr<JobHub> hub;
   std::unique_ptr<Intake> intake;
@@ -197,6 +199,11 @@ void JobRunner::write_point(bool ending) {
   write_staleness(events, point->x, point->staleness);
   state_->curves.write(events, point->x, state_->hub->status(), state_->hub->counters(),
                        state_->ledger.ticket_counts().total());
+  if (const double share = state_->curves.waiting_for_memory_share();
+      share > kMuchWaiting && !std::exchange(state_->said_waiting, true))
+    log_warning(
+        "actors waited {:.0f} % of their time for memory for results: raise wire.outstanding_mib ({} now)",
+        100 * share, setup_.options.outstanding_mib);
   events.flush();
 }
 

@@ -42,6 +42,7 @@ const BoundOptions<LearnerOptions>& table() {
        "episodes an actor may hold"},
       {"wire.outstanding_mib", &LearnerOptions::outstanding_mib, between(16, 1 << 20),
        "memory for results that are under way"},
+      {"wire.max_actors", &LearnerOptions::max_actors, between(1, 1 << 16), "that may join at a time"},
       {"wire.actor_timeout_s", &LearnerOptions::actor_timeout_s, between(1, 3600),
        "silence after which an actor's tickets are lost"},
   });

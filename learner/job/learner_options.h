@@ -30,6 +30,7 @@ struct LearnerOptions {
   bool plain = false;
   std::uint64_t tickets_per_actor = 2;
   std::uint64_t outstanding_mib = 256;
+  std::uint64_t max_actors = 4096;
   double actor_timeout_s = 15;
 };
 

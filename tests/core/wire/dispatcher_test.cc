@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
+
 #include "core/base/file.h"
 
 namespace regraft::wire {
@@ -126,12 +128,65 @@ TEST_F(DispatcherTest, NeverIssuesMoreThanTheMemoryForResults) {
   greedy.tickets_wanted = 100;
   auto tickets = join(kFirst, greedy);
   EXPECT_EQ(tickets.size(), 3u) << "3 times 1000 bytes fit";
-  say(kFirst, result(tickets[0], 10), 10);
+  say(kFirst, result(tickets[0], 900), 900);
   dispatcher().tick();
   EXPECT_TRUE(answers<TicketGrant>(kFirst).empty()) << "what awaits its verdict is in memory too";
   dispatcher().on_decided(tickets[0].id, ledger_.close(tickets[0].id, Verdict::kStale));
   dispatcher().tick();
   EXPECT_EQ(answers<TicketGrant>(kFirst).size(), 1u);
+}
+
+TEST_F(DispatcherTest, MoreAreUnderWayOnceResultsAreKnownToBeSmall) {
+  options_.max_tickets_per_actor = 100;
+  options_.max_outstanding_bytes = 3500;
+  Hello greedy = hello("a");
+  greedy.tickets_wanted = 100;
+  std::deque<Ticket> open;
+  const auto take_grants = [&] {
+    dispatcher().tick();
+    for (const TicketGrant& grant : answers<TicketGrant>(kFirst)) open.push_back(grant.ticket);
+  };
+  for (const Ticket& ticket : join(kFirst, greedy)) open.push_back(ticket);
+  EXPECT_EQ(open.size(), 3u);
+  for (int i = 0; i < 10; ++i) {
+    const Ticket ticket = open.front();
+    open.pop_front();
+    say(kFirst, result(ticket, 100), 100);
+    dispatcher().on_decided(ticket.id, ledger_.close(ticket.id, Verdict::kAdmitted));
+    take_grants();
+  }
+  EXPECT_EQ(open.size(), 27u)
+      << "of 126 bytes each, as long as the ones of 1000 that were issued first are gone";
+  dispatcher().on_unreachable(kFirst.connection);
+  open.clear();
+  for (const Ticket& ticket : join(kFirst, greedy)) open.push_back(ticket);
+  EXPECT_EQ(open.size(), 27u) << "what is lost keeps no memory";
+}
+
+TEST_F(DispatcherTest, SaysHowLongActorsWaitAndWhetherForMemory) {
+  options_.max_outstanding_bytes = 1000;
+  const auto waited = [&](const std::string& name) {
+    for (const ActorStatus& actor : dispatcher().actors())
+      if (actor.info.name == name)
+        return std::pair(actor.waited_ns / kMillisecond, actor.waited_for_memory_ns / kMillisecond);
+    return std::pair<std::uint64_t, std::uint64_t>{};
+  };
+  work_left_ = 0;
+  join(kFirst, hello("a"));
+  clock_.advance_ns(100 * kMillisecond);
+  EXPECT_EQ(waited("a"), (std::pair<std::uint64_t, std::uint64_t>(100, 0))) << "there is no work";
+  work_left_ = 1000;
+  dispatcher().tick();
+  const auto tickets = answers<TicketGrant>(kFirst);
+  ASSERT_EQ(tickets.size(), 1u);
+  join(kSecond, hello("b"));
+  clock_.advance_ns(50 * kMillisecond);
+  EXPECT_EQ(waited("a"), (std::pair<std::uint64_t, std::uint64_t>(100, 0))) << "it works";
+  EXPECT_EQ(waited("b"), (std::pair<std::uint64_t, std::uint64_t>(50, 50))) << "the first one has all memory";
+  dispatcher().on_unreachable(kFirst.connection);
+  dispatcher().tick();
+  clock_.advance_ns(50 * kMillisecond);
+  EXPECT_EQ(waited("b"), (std::pair<std::uint64_t, std::uint64_t>(50, 50))) << "it has a ticket";
 }
 
 TEST_F(DispatcherTest, SharesScarceWorkAmongActors) {

@@ -61,6 +61,27 @@ TEST_F(JobCurvesTest, StepsASecondAreOfTheTimeSinceThePointBefore) {
   EXPECT_EQ(at("steps_per_s/a"), -1) << "it is gone";
 }
 
+TEST_F(JobCurvesTest, WaitsAreAShareOfTheTimeSinceThePointBefore) {
+  JobCurves curves(clock);
+  const auto waiting = [](const std::string& name, double waited_s, double for_memory_s) {
+    wire::ActorStatus status = actor(name, 1, 0, 0);
+    status.waited_ns = static_cast<std::uint64_t>(waited_s * kNsPerS);
+    status.waited_for_memory_ns = static_cast<std::uint64_t>(for_memory_s * kNsPerS);
+    return status;
+  };
+  write(curves, {waiting("a", 1, 0), waiting("b", 0, 0)});
+  EXPECT_EQ(at("actors/waiting_share"), 0.25) << "1 s of 2 x 2 s";
+  EXPECT_EQ(at("actors/waiting_for_memory_share"), 0);
+  write(curves, {waiting("a", 3, 1), waiting("b", 2, 2)});
+  EXPECT_EQ(at("actors/waiting_share"), 1);
+  EXPECT_EQ(at("actors/waiting_for_memory_share"), 0.75);
+  EXPECT_EQ(curves.waiting_for_memory_share(), 0.75);
+  write(curves, {waiting("a", 3, 1), waiting("b", 0, 0)});
+  EXPECT_EQ(at("actors/waiting_share"), 0) << "one that joined again counts from 0";
+  write(curves, {});
+  EXPECT_EQ(at("actors/waiting_share"), 0);
+}
+
 TEST_F(JobCurvesTest, ShowsQueuesBytesAndTheLedger) {
   JobCurves curves(clock);
   write(curves, {});
