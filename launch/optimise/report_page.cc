@@ -22,7 +22,7 @@ constexpr char kStyle[] =
     ".pair{display:flex;gap:3em;align-items:flex-start;flex-wrap:wrap}.pair>div{overflow-x:auto;max-width:"
     "100%}";
 
-std::string line(const char* format, auto... values) {
+std::string printed(const char* format, auto... values) {
   char text[256];
   std::snprintf(text, sizeof text, format, values...);
   return text;
@@ -63,17 +63,18 @@ std::string table(const std::vector<std::string>& head, const std::vector<std::v
 }
 
 std::string interval(double value, double low, double high) {
-  return line("%.3f [%.3f, %.3f]", value, low, high);
+  return printed("%.3f [%.3f, %.3f]", value, low, high);
 }
 
 std::string sizes_table(const OptimiseReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const PointReport& point : report.points) {
     const std::string at = point.sizes.empty() ? "fixed" : exec::FeedPoint{point.sizes, {}}.describe();
-    std::vector<std::string> row{at, line("%.1f", point.cost_before), line("%.1f", point.cost_after)};
+    std::vector<std::string> row{at, printed("%.1f", point.cost_before), printed("%.1f", point.cost_after)};
     if (point.speedup)
-      row.insert(row.end(), {line("%.3f", *point.latency_before_ms), line("%.3f", *point.latency_after_ms),
-                             interval(*point.speedup, *point.speedup_low, *point.speedup_high)});
+      row.insert(row.end(),
+                 {printed("%.3f", *point.latency_before_ms), printed("%.3f", *point.latency_after_ms),
+                  interval(*point.speedup, *point.speedup_low, *point.speedup_high)});
     else
       row.insert(row.end(), {"", "", "not measured"});
     rows.push_back(std::move(row));
@@ -101,7 +102,7 @@ std::string trials_table(const MeasuredChanges& changes) {
 /// Boxes in layers, each below all that it reads; what only is read stands right above its first reader.
 std::string picture(const std::vector<ChangedPart::Box>& boxes, const char* colour) {
   if (boxes.empty()) return "<p>nothing</p>";
-  if (boxes.size() > kMostBoxes) return line("<p>%zu boxes, too many to draw</p>", boxes.size());
+  if (boxes.size() > kMostBoxes) return printed("<p>%zu boxes, too many to draw</p>", boxes.size());
   std::vector<int> layer(boxes.size(), 0), column(boxes.size(), 0);
   for (std::size_t i = 0; i < boxes.size(); ++i)
     for (const std::size_t input : boxes[i].inputs) layer[i] = std::max(layer[i], layer[input] + 1);
@@ -118,13 +119,13 @@ std::string picture(const std::vector<ChangedPart::Box>& boxes, const char* colo
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const ChangedPart::Box& box = boxes[i];
     for (const std::size_t input : box.inputs)
-      lines += line("<line x1='%d' y1='%d' x2='%d' y2='%d' stroke='#888'/>", x(input) + kWidth / 2,
-                    y(input) + kHeight, x(i) + kWidth / 2, y(i));
-    shapes += line("<rect x='%d' y='%d' width='%d' height='%d' rx='5' fill='%s' stroke='#999'/>", x(i), y(i),
-                   kWidth, kHeight, box.stays ? "#f2f2f2" : colour);
+      lines += printed("<line x1='%d' y1='%d' x2='%d' y2='%d' stroke='#888'/>", x(input) + kWidth / 2,
+                       y(input) + kHeight, x(i) + kWidth / 2, y(i));
+    shapes += printed("<rect x='%d' y='%d' width='%d' height='%d' rx='5' fill='%s' stroke='#999'/>", x(i),
+                      y(i), kWidth, kHeight, box.stays ? "#f2f2f2" : colour);
     const auto write = [&](int down, int size, const std::string& text) {
-      shapes += line("<text x='%d' y='%d' font-size='%d' text-anchor='middle'>", x(i) + kWidth / 2,
-                     y(i) + down, size) +
+      shapes += printed("<text x='%d' y='%d' font-size='%d' text-anchor='middle'>", x(i) + kWidth / 2,
+                        y(i) + down, size) +
                 escaped(text) + "</text>";
     };
     write(15, 12, box.text);
@@ -132,7 +133,7 @@ std::string picture(const std::vector<ChangedPart::Box>& boxes, const char* colo
   }
   const int width = columns * (kWidth + kGap) + kGap,
             height = (used.rbegin()->first + 1) * (kHeight + kLayerGap) + kGap;
-  return line("<svg width='%d' height='%d' viewBox='0 0 %d %d'>", width, height, width, height) + lines +
+  return printed("<svg width='%d' height='%d' viewBox='0 0 %d %d'>", width, height, width, height) + lines +
          shapes + "</svg>";
 }
 
@@ -168,7 +169,7 @@ std::string ReportPage::rules_table() const {
   std::ranges::stable_sort(order, std::greater<>(), [](const auto& one) { return one.second.saved_us; });
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, rule] : order)
-    rows.push_back({name, std::to_string(rule.count), line("%.2f", rule.saved_us), rule.text});
+    rows.push_back({name, std::to_string(rule.count), printed("%.2f", rule.saved_us), rule.text});
   return heading("Rewrites that were found") +
          table({"rule", "times", "predicted to save, us", "what it says"}, rows);
 }
@@ -182,8 +183,8 @@ std::string ReportPage::kernels_table() const {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [kind, sides] : order) {
     const auto& [before, after] = sides;
-    rows.push_back({kind, std::to_string(before.count), line("%.1f", before.measured_us),
-                    std::to_string(after.count), line("%.1f", after.measured_us)});
+    rows.push_back({kind, std::to_string(before.count), printed("%.1f", before.measured_us),
+                    std::to_string(after.count), printed("%.1f", after.measured_us)});
   }
   return heading("Kernels that the runtime launched, by kind") +
          table({"kernel", "before", "us", "after", "us"}, rows);
@@ -197,12 +198,12 @@ std::string ReportPage::pictures() const {
     for (const ChangedPart& part : parts) {
       if (drawn == kMostPictures) continue;
       ++drawn;
-      out += "<h3>" + (path.empty() ? "" : escaped(path) + ", ") + line("%zu x</h3>\n", part.count) +
+      out += "<h3>" + (path.empty() ? "" : escaped(path) + ", ") + printed("%zu x</h3>\n", part.count) +
              "<div class=pair><div>before" + picture(part.before, "#fbdcd6") + "</div><div>after" +
              picture(part.after, "#d5efdb") + "</div></div>\n";
     }
   }
-  if (drawn < all) out += line("<p>and %zu more</p>\n", all - drawn);
+  if (drawn < all) out += printed("<p>and %zu more</p>\n", all - drawn);
   return out.empty() ? "" : heading("Where the graph changed (grey: read, as before)") + out;
 }
 
