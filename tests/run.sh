@@ -10,6 +10,8 @@
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
+#   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
+#                     size; fails where there is none
 #   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
@@ -27,6 +29,7 @@ FUZZ_RUNS=0
 WALKS=0
 MODELS=0
 LARGE=0
+GPU=0
 TIDY_SECONDS=300
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
 JOBS=$(nproc)
@@ -46,6 +49,7 @@ while (($#)); do
     --quick) QUICK=1 ;;
     --tree) TREE=1 ;;
     --large) LARGE=1 ;;
+    --gpu) GPU=1 ;;
     --program) PROGRAM=1 ;;
     --fuzz | --fuzz-runs | --tidy | --walks | --models)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
@@ -276,7 +280,27 @@ asan_program() {
 
 large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
 
+# The tests compare a device with the CPU; where there is no such device they fail, and so do the benchmarks.
+gpu() {
+  export REGRAFT_DEVICE=cuda
+  cmake --build --preset release --target learner_bench --parallel "$JOBS" &&
+    build/release/learner/learner_test --gtest_filter='*OnTheDevice*' &&
+    build/release/learner/learner_bench --benchmark_filter=on_device | sed 's/^/note: /'
+}
+
+# The last line, and the exit status.
+finish() {
+  printf '== all: %d s\n' "$SECONDS"
+  printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
+  ((FAILED == 0)) || exit 1
+}
+
 stage "set up" bash launch/setup.sh
+if ((GPU)); then
+  stage "build release" build release learner && stage "gpu" gpu
+  finish
+  exit
+fi
 build_and_test release
 stage "format" check_format
 stage "locks" check_locks
@@ -295,7 +319,5 @@ fi
 ((MODELS == 0)) || stage "models" models
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
-printf '== all: %d s\n' "$SECONDS"
-printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
-((FAILED == 0)) || exit 1
+finish
 ((QUICK)) || git rev-parse HEAD >build/green

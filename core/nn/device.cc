@@ -1,5 +1,6 @@
 #include "core/nn/device.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <torch/cuda.h>
@@ -43,6 +44,10 @@ std::string resolve_device(std::string_view name) {
 
 void set_torch_threads(int threads) {
   at::set_num_threads(threads);
+}
+
+void allow_tf32(bool allowed) {
+  at::globalContext().setFloat32MatmulPrecision(allowed ? "high" : "highest");
 }
 
 std::string torch_description() {

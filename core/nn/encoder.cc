@@ -1,5 +1,6 @@
 #include "core/nn/encoder.h"
 
+#include "core/nn/device.h"
 #include "core/nn/internal/fused_model.h"
 #include "core/nn/training/embedding_trainer.h"
 #include "core/nn/training/network.h"
@@ -42,7 +43,8 @@ class FusedEmbedder : public Embedder {
 
 class TorchEmbedder : public Embedder {
  public:
-  TorchEmbedder(const NetworkConfig& config, const Weights& weights) : network_(config, torch::kCPU) {
+  TorchEmbedder(const NetworkConfig& config, const Weights& weights, torch::Device device)
+      : network_(config, device) {
     network_.load(weights);
   }
 
@@ -51,8 +53,8 @@ class TorchEmbedder : public Embedder {
     const torch::InferenceMode inference;
     const std::size_t rules = observations.front()->location_counts.size() - 1;
     const training::BatchTensors batch(make_batch(observations, network_.config().node_kinds, rules),
-                                       torch::kCPU);
-    const torch::Tensor globals = network_.encode(batch).globals.contiguous();
+                                       network_.device());
+    const torch::Tensor globals = network_.encode(batch).globals.cpu().contiguous();
     rows.insert(rows.end(), globals.data_ptr<float>(), globals.data_ptr<float>() + globals.numel());
   }
 
@@ -64,7 +66,8 @@ class TorchEmbedder : public Embedder {
 
 class Encoder::State {
  public:
-  State(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents)
+  State(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents,
+        const PolicyOptions& options)
       : width_(config.encoder.width), latent_(config.dynamics.latent), latents_(latents) {
     if (encoder.tensors != encoder_layout(config) || latents.mean.size() != latent_ ||
         latents.sd.size() != latent_)
@@ -77,10 +80,15 @@ class Encoder::State {
     weight_.assign(weight.begin(), weight.end());
     bias_.assign(bias.begin(), bias.end());
     const internal::FusedForward forward = internal::best_kernels(config.encoder).forward;
-    if (forward != nullptr)
-      embedder_ = std::make_unique<FusedEmbedder>(config.encoder, graph.values, forward);
+    const torch::Device device(resolve_device(options.device));
+    const bool possible = forward != nullptr && device.is_cpu();
+    if (options.engine == Engine::fused && !possible)
+      throw NnError("the fused engine has no kernel for this width or device", "engine",
+                    "use engine = automatic");
+    if (options.engine == Engine::torch || !possible)
+      embedder_ = std::make_unique<TorchEmbedder>(config.encoder, graph, device);
     else
-      embedder_ = std::make_unique<TorchEmbedder>(config.encoder, graph);
+      embedder_ = std::make_unique<FusedEmbedder>(config.encoder, graph.values, forward);
   }
 
   std::vector<float> encode(std::span<const env::Observation* const> observations) {
@@ -106,8 +114,9 @@ class Encoder::State {
   std::unique_ptr<Embedder> embedder_;
 };
 
-Encoder::Encoder(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents)
-    : state_(std::make_unique<State>(config, encoder, latents)) {}
+Encoder::Encoder(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents,
+                 const PolicyOptions& options)
+    : state_(std::make_unique<State>(config, encoder, latents, options)) {}
 Encoder::~Encoder() = default;
 Encoder::Encoder(Encoder&&) noexcept = default;
 Encoder& Encoder::operator=(Encoder&&) noexcept = default;

@@ -5,16 +5,19 @@
 #include <vector>
 
 #include "core/env/observation.h"
+#include "core/nn/policy.h"
 #include "core/nn/world_model.h"
 
 namespace regraft::nn {
 
-/// Observations to standardised latents, on the CPU, as frozen with a world model. The same bits in a batch
-/// as alone where the fused kernels have the network's width. Not thread-safe.
+/// Observations to standardised latents, as frozen with a world model. The same bits in a batch as alone
+/// where the fused kernels have the network's width. Not thread-safe.
 class Encoder {
  public:
-  /// Copies what it needs. Throws NnError where weights and config do not fit.
-  Encoder(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents);
+  /// Copies what it needs. Throws NnError where weights and config do not fit, and as Policy does where
+  /// device or engine cannot be had.
+  Encoder(const WorldModelConfig& config, const Weights& encoder, const LatentStatistics& latents,
+          const PolicyOptions& options = {.device = "cpu"});
   explicit Encoder(const WorldModel& world) : Encoder(world.config, world.encoder, world.latents) {}
   ~Encoder();
   Encoder(Encoder&&) noexcept;

@@ -100,12 +100,6 @@ RowMap make_row_map(std::vector<std::int32_t> group, std::size_t group_count) {
     ++map.offsets[static_cast<std::size_t>(g) + 1];
   }
   std::partial_sum(map.offsets.begin(), map.offsets.end(), map.offsets.begin());
-  map.order.resize(group.size());
-  std::vector<std::int32_t> next(map.offsets.begin(), map.offsets.end() - 1);
-  for (std::size_t row = 0; row < group.size(); ++row) {
-    map.order[static_cast<std::size_t>(next[static_cast<std::size_t>(group[row])]++)] =
-        static_cast<std::int32_t>(row);
-  }
   map.group = std::move(group);
   return map;
 }

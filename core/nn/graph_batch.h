@@ -8,12 +8,11 @@
 
 namespace regraft::nn {
 
-/// A many-to-one map between rows, in both directions: row `i` belongs to group `group[i]`, and the rows of
-/// group `g` are `order[offsets[g] .. offsets[g + 1])`, ascending. Its two uses, gather (groups to rows) and
-/// segment sum (rows to groups), are each other's gradient.
+/// A many-to-one map between rows: row `i` belongs to group `group[i]`, and group `g` has
+/// `offsets[g + 1] - offsets[g]` rows. Where groups ascend, its rows are `[offsets[g], offsets[g + 1])`. Its
+/// two uses, gather (groups to rows) and segment sum (rows to groups), are each other's gradient.
 struct RowMap {
   std::vector<std::int32_t> group;    // [rows]
-  std::vector<std::int32_t> order;    // [rows]
   std::vector<std::int32_t> offsets;  // [groups + 1]
 
   std::size_t rows() const { return group.size(); }

@@ -178,7 +178,9 @@ void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash) 
 }
 
 std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current) {
-  const std::set<std::string> seen(policy.rule_names.begin(), policy.rule_names.end());
+  std::set<std::string> seen(policy.rule_names.begin(), policy.rule_names.end());
+  if (const json record = json::parse(policy.training_record); record.contains(kMatchedRules))
+    seen = record.at(kMatchedRules).get<std::set<std::string>>();
   std::vector<std::string> unseen;
   std::copy_if(current.begin(), current.end(), std::back_inserter(unseen),
                [&](const auto& name) { return !seen.contains(name); });

@@ -42,7 +42,11 @@ PolicyFile load_policy(const std::filesystem::path& path);
 /// Throws NnError where the policy is hierarchical and was trained on another rule set, by hash.
 void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash);
 
-/// The rules of `current` that the policy never saw in training.
+/// In the training record: the names of the rules that matched somewhere in training.
+inline constexpr char kMatchedRules[] = "matched_rules";
+
+/// The rules of `current` that the policy never saw in training: that were not loaded then, or, where its
+/// record says which did, matched nowhere.
 std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const std::string> current);
 
 /// The same policy on another op table: rows of ops it knows are kept, new ops share the mean row.

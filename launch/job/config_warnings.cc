@@ -30,11 +30,8 @@ ConfigWarnings config_warnings(const Config& config) {
   if (phase.imitates && imitates && environment.reward == env::RewardKind::measured)
     notes.warnings.emplace_back(
         "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
-  if (phase.device == PhaseDevice::any && config.flag("train.deterministic") &&
-      config.text("train.device") == "auto")
+  if (phase.computes && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
-  if (phase.device == PhaseDevice::cpu && config.text("train.device") == "auto")
-    notes.remarks.emplace_back("train.device: the phase " + name + " computes on the CPU alone");
   return notes;
 }
 

@@ -47,6 +47,7 @@ int run_learner_process(const learner::RunFolder& folder) {
                      "start it by `regraft train`");
   log_config_warnings(config);
   nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
+  nn::allow_tf32(config.flag("train.tf32"));
   const SystemClock clock;
   std::optional<learner::JobRunner> runner;
   try {

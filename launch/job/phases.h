@@ -21,9 +21,6 @@ struct PhaseInput {
   const Clock& clock;
 };
 
-/// What a phase's learner computes on.
-enum class PhaseDevice { any, cpu, none };
-
 /// A value of `train.phase`, and all that the program asks of it.
 struct JobPhase {
   std::string_view name;
@@ -37,9 +34,9 @@ struct JobPhase {
   void (*act)(const ActorPlace& place) = nullptr;
   std::string_view actor_kind = {};     // what actors.count counts; empty: it has no actors of its own
   std::string_view dreaming_kind = {};  // what actors.dream counts; empty: nothing
-  PhaseDevice device = PhaseDevice::cpu;
-  bool measures = false;  // takes workload.reward=measured
-  bool imitates = false;  // heeds ppo.imitation and train.trained_share
+  bool computes = true;                 // on train.device
+  bool measures = false;                // takes workload.reward=measured
+  bool imitates = false;                // heeds ppo.imitation and train.trained_share
 };
 
 /// The phases there are: the one place where a phase is added.

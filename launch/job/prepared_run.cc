@@ -99,9 +99,6 @@ void check_job(const learner::RunFolder& folder, const Config& config, ActorCoun
   if (!phase.measures && measured)
     throw UsageError("the phase " + name + " has nothing to measure with", "workload.reward",
                      "use another reward, or train.phase=ppo");
-  if (phase.device != PhaseDevice::any && config.text("train.device") == "cuda")
-    throw UsageError("the phase " + name + " computes on the CPU alone", "train.device",
-                     "use cpu or auto, or train.phase=ppo");
   if (config.flag("train.deterministic") && measured)
     throw UsageError("what is measured differs each time, so it is not deterministic", "workload.reward",
                      "use another reward, or leave out train.deterministic");

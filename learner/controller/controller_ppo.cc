@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "core/nn/training/controller_network.h"
+#include "core/nn/training/device_tensor.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/ppo_targets.h"
+#include "learner/ppo/target_tensors.h"
 #include "replay/rollout/episodes.h"
 
 namespace regraft::learner {
@@ -24,8 +27,9 @@ using torch::Tensor;
 
 constexpr std::uint32_t kStateFormat = 2;
 
-/// The steps of all segments, one row each.
-ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::ControllerConfig& config) {
+/// The steps of all segments, one row each, on a device.
+ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::ControllerConfig& config,
+                         torch::Device device) {
   std::int64_t rows = 0;
   for (const DreamSegment& segment : segments) rows += static_cast<std::int64_t>(segment.steps.size());
   ControllerSteps steps{torch::empty({rows, config.state}), torch::zeros({rows, config.xfers}, torch::kBool),
@@ -47,6 +51,8 @@ ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::Contr
       ++row;
     }
   }
+  for (Tensor* column : {&steps.states, &steps.legal, &steps.xfers, &steps.counts, &steps.locations})
+    *column = nn::training::to_device(*column, device);
   return steps;
 }
 
@@ -57,7 +63,7 @@ ControllerSteps rows_of(const ControllerSteps& steps, const Tensor& rows) {
 }
 
 std::vector<float> to_vector(const Tensor& tensor) {
-  const Tensor host = tensor.contiguous();
+  const Tensor host = tensor.cpu().contiguous();
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
@@ -85,10 +91,6 @@ struct Acted {
   std::vector<std::uint8_t> terminated, second_halves;
 };
 
-Tensor column(const std::vector<float>& values, const Tensor& rows) {
-  return torch::tensor(values).index_select(0, rows);
-}
-
 /// The two value functions, V1 and V2.
 std::vector<ValueRange> values_of(const nn::ControllerConfig& config) {
   std::vector<ValueRange> ranges;
@@ -113,16 +115,17 @@ std::vector<std::uint32_t> models_of(std::span<const DreamSegment> segments) {
 
 class ControllerPpo::State {
  public:
-  State(const nn::ControllerConfig& config, const PpoOptions& options, std::uint64_t seed)
-      : network(config, torch::kCPU),
+  State(const nn::ControllerConfig& config, const PpoOptions& options, std::uint64_t seed,
+        const std::string& device)
+      : network(config, torch::Device(nn::resolve_device(device))),
         core(options, network.parameters().values(), network.parameters().gradients(), values_of(config),
              seed, {"controller", "controller/minibatches", kStateFormat}) {}
 
   Fresh recompute(const ControllerSteps& steps) const;
-  float bootstrap(const DreamSegment& end) const;
+  std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
   StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
-  Tensor loss(const ControllerSteps& steps, const StepTargets& targets, std::span<const std::size_t> rows,
-              PpoSums& sums) const;
+  Tensor loss(const ControllerSteps& steps, std::span<const std::uint8_t> second_halves,
+              const TargetTensors& targets, std::span<const std::size_t> rows, PpoSums& sums) const;
 
   ControllerNetwork network;
   PpoCore core;
@@ -135,11 +138,24 @@ Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
           to_vector(output.xfer_value)};
 }
 
-/// V1 of the state after an episode's last segment; 0 where it terminated.
-float ControllerPpo::State::bootstrap(const DreamSegment& end) const {
-  if (end.next_state.empty()) return 0;
+/// V1 of the state after each episode's last segment; 0 where it terminated.
+std::vector<float> ControllerPpo::State::bootstraps(std::span<const Stretches> episodes) const {
+  std::vector<float> values(episodes.size(), 0.0F), states;
+  std::vector<std::size_t> cut;
+  for (std::size_t i = 0; i < episodes.size(); ++i) {
+    const std::vector<float>& state = episodes[i].back().next_state;
+    if (state.empty()) continue;
+    if (state.size() != network.config().state)
+      throw NnError("a state is of another world model", "dream segment", "reject it");
+    cut.push_back(i);
+    states.insert(states.end(), state.begin(), state.end());
+  }
+  if (cut.empty()) return values;
   const torch::NoGradGuard no_grad;
-  return network.values(torch::tensor(end.next_state).unsqueeze(0)).item<float>();
+  const std::int64_t shape[] = {static_cast<std::int64_t>(cut.size()), network.config().state};
+  const auto found = to_vector(network.values(nn::training::copied(states, shape, network.device())));
+  for (std::size_t i = 0; i < cut.size(); ++i) values[cut[i]] = found[i];
+  return values;
 }
 
 /// Also what is known before the update: the ratios of arrival.
@@ -147,7 +163,10 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                                           PpoMetrics& arrival) const {
   StepTargets all;
   ArrivalCheck check(core.options().ratio_limit);
-  for (const Stretches& episode : replay::episodes_of(segments)) {
+  const std::vector<Stretches> episodes = replay::episodes_of(segments);
+  const std::vector<float> behind = bootstraps(episodes);
+  for (std::size_t i = 0; i < episodes.size(); ++i) {
+    const Stretches& episode = episodes[i];
     const Acted acted(episode, network.config().xfers - 1);
     const std::size_t at = all.size(), count = acted.rewards.size();
     const auto part = [&](const std::vector<float>& figures) {
@@ -158,7 +177,7 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                              .second_halves = acted.second_halves,
                              .first = acted.first,
                              .second = acted.second,
-                             .bootstrap_value = bootstrap(episode.back())},
+                             .bootstrap_value = behind[i]},
                             {.first = part(fresh.first),
                              .second = part(fresh.second),
                              .values = part(fresh.values),
@@ -177,56 +196,54 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
   return all;
 }
 
-Tensor ControllerPpo::State::loss(const ControllerSteps& steps, const StepTargets& targets,
-                                  std::span<const std::size_t> rows, PpoSums& sums) const {
-  const Tensor chosen = torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
-  const ControllerOutput output = network.forward(rows_of(steps, chosen));
+Tensor ControllerPpo::State::loss(const ControllerSteps& steps, std::span<const std::uint8_t> second_halves,
+                                  const TargetTensors& targets, std::span<const std::size_t> rows,
+                                  PpoSums& sums) const {
+  const auto on_device = [&](const std::vector<std::int64_t>& numbers) {
+    return nn::training::copied(numbers, network.device());
+  };
+  const ControllerOutput output =
+      network.forward(rows_of(steps, on_device(std::vector<std::int64_t>(rows.begin(), rows.end()))));
   // Entries of the minibatch that have a second half, and their rows in the update.
-  std::vector<std::int64_t> within, second_rows;
+  std::vector<std::int64_t> within;
+  std::vector<std::size_t> second_rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (targets.second_halves[rows[i]] == 0) continue;
+    if (second_halves[rows[i]] == 0) continue;
     within.push_back(static_cast<std::int64_t>(i));
-    second_rows.push_back(static_cast<std::int64_t>(rows[i]));
+    second_rows.push_back(rows[i]);
   }
-  const Tensor located = torch::tensor(within, torch::kInt64),
-               second = torch::tensor(second_rows, torch::kInt64);
-  const Decisions kinds[] = {{.log_probability = output.log_xfer,
-                              .entropy = output.xfer_entropy,
-                              .values = output.value,
-                              .proximal = column(targets.first.proximal, chosen),
-                              .weights = column(targets.first.weights, chosen),
-                              .advantages = column(targets.first.advantages, chosen),
-                              .targets = column(targets.first.targets, chosen)},
-                             {.log_probability = output.log_location.index_select(0, located),
-                              .entropy = output.location_entropy.index_select(0, located),
-                              .values = output.xfer_value.index_select(0, located),
-                              .proximal = column(targets.second.proximal, second),
-                              .weights = column(targets.second.weights, second),
-                              .advantages = column(targets.second.advantages, second),
-                              .targets = column(targets.second.targets, second)}};
+  const Tensor located = on_device(within);
+  const Decisions kinds[] = {
+      targets.first(
+          {.log_probability = output.log_xfer, .entropy = output.xfer_entropy, .values = output.value}, rows),
+      targets.second({.log_probability = output.log_location.index_select(0, located),
+                      .entropy = output.location_entropy.index_select(0, located),
+                      .values = output.xfer_value.index_select(0, located)},
+                     second_rows)};
   return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums);
 }
 
 ControllerPpo::ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights,
-                             const PpoOptions& options, std::uint64_t seed) {
-  state_ = std::make_unique<State>(config, options, seed);
+                             const PpoOptions& options, std::uint64_t seed, const std::string& device) {
+  state_ = std::make_unique<State>(config, options, seed, device);
   state_->network.load(weights);
 }
 ControllerPpo::~ControllerPpo() = default;
 
 PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   if (segments.empty()) throw NnError("no steps to train on", "controller update", "give a segment");
-  const ControllerSteps steps = steps_of(segments, config());
+  const ControllerSteps steps = steps_of(segments, config(), state_->network.device());
   const PpoOptions& options = state_->core.options();
   PpoMetrics metrics;
   StepTargets targets = state_->targets(segments, state_->recompute(steps), metrics);
   if (options.normalise_advantages)
     normalise_advantages(targets,
                          options.normalise_by_model ? models_of(segments) : std::vector<std::uint32_t>());
+  const TargetTensors on_device(targets, state_->network.device());
   state_->core.train(
       targets.size(),
       [&](std::span<const std::size_t> rows, PpoSums& sums) {
-        return state_->loss(steps, targets, rows, sums);
+        return state_->loss(steps, targets.second_halves, on_device, rows, sums);
       },
       [](const Tensor& loss) { loss.backward(); }, metrics);
   return metrics;

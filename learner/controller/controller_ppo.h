@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/nn/controller.h"
@@ -13,14 +14,14 @@
 namespace regraft::learner {
 
 /// PPO in two half-steps for the hierarchical controller of a world model's state: what Ppo is to policies of
-/// graphs. On the CPU; one thread; with one torch thread two runs over the same segments give the same bits.
-/// Errors are nn::NnError: a step that does not fit the controller, a loss that is not finite (the weights
-/// are then as they were before that minibatch).
+/// graphs. One thread; on the CPU with one torch thread two runs over the same segments give the same bits.
+/// Errors are nn::NnError: a step that does not fit the controller, a loss that is not finite (all is then as
+/// it was before that update).
 class ControllerPpo {
  public:
-  /// `seed` keys the order of minibatches.
+  /// `seed` keys the order of minibatches. `device`: auto, cpu or cuda.
   ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights, const PpoOptions& options,
-                std::uint64_t seed);
+                std::uint64_t seed, const std::string& device = "cpu");
   ~ControllerPpo();
 
   /// All epochs over these segments; afterwards version() is one higher. The proximal policy and all values

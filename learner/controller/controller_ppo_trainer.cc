@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/nn/device.h"
 #include "learner/controller/controller_ppo.h"
 #include "replay/dream/dream_segment.h"
 
@@ -16,9 +17,9 @@ class PpoTrainer : public DreamTrainer {
  public:
   PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const DreamPhaseOptions& dream,
              const LearnerOptions& options)
-      : DreamTrainer(options.deterministic),
+      : DreamTrainer(options.deterministic, nn::resolve_device(options.device)),
         file_(file),
-        ppo_(file.config, file.weights, ppo, options.seed),
+        ppo_(file.config, file.weights, ppo, options.seed, options.device),
         steps_per_update_(options.steps_per_update),
         episodes_per_update_(options.episodes_per_update) {
     if (options.deterministic)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/nn/controller.h"
@@ -29,7 +30,8 @@ struct DreamResult : TicketResult {
 /// nothing is held: that is where it is saved. One thread.
 class DreamTrainer {
  public:
-  explicit DreamTrainer(bool deterministic) : lag0_(deterministic, "cpu") {}
+  /// `device`: cpu or cuda.
+  DreamTrainer(bool deterministic, const std::string& device) : lag0_(deterministic, device) {}
   virtual ~DreamTrainer() = default;
 
   /// What tickets ask for, where there are so many models to dream of.

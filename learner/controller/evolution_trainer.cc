@@ -21,7 +21,7 @@ class EvolutionTrainer : public DreamTrainer {
  public:
   EvolutionTrainer(const nn::ControllerFile& file, const DreamPhaseOptions& dream,
                    const LearnerOptions& options, std::uint32_t models)
-      : DreamTrainer(options.deterministic),
+      : DreamTrainer(options.deterministic, "cpu"),
         file_(file),
         evolution_(evolution_of(file, dream, options.seed)),
         models_(models) {}

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/nn/training/device_tensor.h"
+
 namespace regraft::learner {
 namespace {
 
@@ -71,10 +73,7 @@ void FlatAdam::restore(const Moments& moments) {
   states.clear();
   if (moments.steps == 0) return;
   const auto to_tensor = [&](const std::vector<float>& values) {
-    return torch::from_blob(const_cast<float*>(values.data()), {static_cast<std::int64_t>(values.size())},
-                            torch::kFloat32)
-        .clone()
-        .to(parameters_.device());
+    return nn::training::copied(values, parameters_.device());
   };
   auto state = std::make_unique<torch::optim::AdamParamState>();
   state->step(moments.steps);

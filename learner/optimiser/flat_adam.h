@@ -32,11 +32,10 @@ class FlatAdam {
   void write(replay::ByteWriter& out) const;
   /// Throws replay::ReplayError when the bytes do not fit the parameters.
   Moments read(replay::ByteReader& in) const;
+  Moments moments() const;
   void restore(const Moments& moments);
 
  private:
-  Moments moments() const;
-
   torch::Tensor parameters_;
   std::unique_ptr<torch::optim::Adam> adam_;  // its header takes seconds to compile
 };

@@ -6,7 +6,7 @@
 namespace regraft::learner {
 
 void Batcher::add(Episode episode) {
-  if (!seen_.insert(episode.ticket.id).second) {
+  if (!seen_[episode.weight_version()].insert(episode.ticket.id).second) {
     ++trained_twice_;
     return;
   }
@@ -39,7 +39,14 @@ std::vector<Episode> Batcher::take(std::uint64_t update, std::uint64_t version, 
       batch.push_back(std::move(at->second));
   }
   pending_.erase(begin, end);
+  seen_.erase(seen_.begin(), seen_.lower_bound(version - std::min(version, staleness)));
   return batch;
+}
+
+std::size_t Batcher::remembered_tickets() const {
+  std::size_t count = 0;
+  for (const auto& [version, tickets] : seen_) count += tickets.size();
+  return count;
 }
 
 std::vector<Episode> Batcher::pending() const {

@@ -13,7 +13,8 @@ namespace regraft::learner {
 
 /// Gathers admitted episodes into batches for one update. In arrival order until there are enough steps or
 /// episodes; in deterministic mode by ticket sequence: batch u is exactly the episodes [u E, (u + 1) E), in
-/// order. An episode is handed out once; a ticket that comes again is refused and counted. One thread.
+/// order. An episode is handed out once; a ticket that comes again is refused and counted. Tickets are
+/// remembered as long as their weights are not too old to be trained on. One thread.
 class Batcher {
  public:
   struct Options {
@@ -35,13 +36,14 @@ class Batcher {
   std::uint64_t expired() const { return expired_; }
   /// Episodes that came although they had been trained on: a bug if it ever rises.
   std::uint64_t trained_twice() const { return trained_twice_; }
+  std::size_t remembered_tickets() const;
 
  private:
   const Options options_;
   std::map<std::uint64_t, Episode> pending_;  // by arrival number, or by ticket sequence
   std::uint64_t arrivals_ = 0;
   std::uint64_t steps_ = 0;
-  std::unordered_set<std::uint64_t> seen_;  // tickets
+  std::map<std::uint64_t, std::unordered_set<std::uint64_t>> seen_;  // tickets, by version of their weights
   std::uint64_t expired_ = 0;
   std::uint64_t trained_twice_ = 0;
 };

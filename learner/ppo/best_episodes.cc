@@ -41,11 +41,18 @@ void BestEpisodes::look(const Episode& episode) {
   if (kept.size() > kept_) kept.pop_back();
 }
 
-std::vector<replay::Segment> BestEpisodes::segments() const {
+std::vector<replay::Segment> BestEpisodes::draw(std::size_t models, Rng& rng) const {
   std::vector<replay::Segment> all;
-  for (const auto& [model, kept] : by_model_)
+  std::size_t left = by_model_.size(), wanted = std::min(models, left);
+  for (const auto& [model, kept] : by_model_) {
+    // Each of those left is as likely as any other to be among those still wanted (Knuth's algorithm S).
+    const bool drawn = wanted == left || rng.below(left) < wanted;
+    --left;
+    if (!drawn) continue;
+    --wanted;
     for (const Episode& episode : kept)
       all.insert(all.end(), episode.segments.begin(), episode.segments.end());
+  }
   return all;
 }
 

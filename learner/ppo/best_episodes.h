@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/rng.h"
 #include "learner/ppo/episode.h"
 
 namespace regraft::learner {
@@ -22,8 +23,9 @@ class BestEpisodes {
   /// Copies the episode where it is among the best; a run that was resumed keeps the same bits as one that
   /// was not.
   void look(const Episode& episode);
-  /// The segments of all models, episode by episode.
-  std::vector<replay::Segment> segments() const;
+  /// The segments of at most so many models, episode by episode: of all in their order, or of some drawn at
+  /// random.
+  std::vector<replay::Segment> draw(std::size_t models, Rng& rng) const;
   std::size_t size() const;
 
   std::vector<std::byte> save() const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/base/rng.h"
 #include "core/nn/device.h"
@@ -13,6 +14,7 @@
 #include "core/nn/training/network.h"
 #include "core/nn/training/trainer.h"
 #include "learner/ppo/ppo_core.h"
+#include "learner/ppo/target_tensors.h"
 #include "replay/rollout/bytes.h"
 #include "replay/rollout/episodes.h"
 
@@ -22,17 +24,11 @@ namespace {
 using nn::NnError;
 using nn::training::Gradients;
 using nn::training::Network;
+using nn::training::TrainerGraphs;
 using replay::Segment;
 using torch::Tensor;
 
 constexpr std::uint32_t kStateFormat = 2;
-
-template <typename T>
-Tensor to_device(const std::vector<T>& values, torch::ScalarType type, torch::Device device) {
-  return torch::from_blob(const_cast<T*>(values.data()), {static_cast<std::int64_t>(values.size())}, type)
-      .clone()
-      .to(device);
-}
 
 /// Figures of each step from a forward pass without gradients: log pi of what was decided, and values; 0
 /// where there is no second decision.
@@ -49,37 +45,17 @@ ValueRange values_of(Network& network) {
   return {first, network.parameters().numel() - first};
 }
 
-/// The steps of one minibatch and what they train towards.
-struct Minibatch {
-  std::vector<const env::Observation*> observations;
-  std::vector<std::int32_t> candidates;
-  std::vector<std::size_t> rows;  // of the batch
-};
-
-/// `rows` of one kind of decision, with what the policy in training says of them.
-Decisions decisions(const nn::training::DecisionOutput& output, const DecisionTargets& targets,
-                    std::span<const std::uint8_t> imitated, std::span<const std::size_t> rows,
-                    torch::Device device) {
-  const auto column = [&](const std::vector<float>& values) {
-    std::vector<float> chosen;
-    for (const std::size_t row : rows) chosen.push_back(values[row]);
-    return to_device(chosen, torch::kFloat32, device);
-  };
-  std::vector<float> marks;
-  for (const std::size_t row : rows) marks.push_back(imitated[row]);
-  const bool none = std::ranges::count(marks, 0.0F) == std::ssize(marks);
-  return {.log_probability = output.log_probability,
-          .entropy = output.entropy,
-          .values = output.values,
-          .proximal = column(targets.proximal),
-          .weights = column(targets.weights),
-          .advantages = column(targets.advantages),
-          .targets = column(targets.targets),
-          .imitated = none ? Tensor() : to_device(marks, torch::kFloat32, device).to(torch::kBool)};
+/// Numbers of consecutive graphs.
+std::vector<std::size_t> numbers(std::size_t first, std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), first);
+  return all;
 }
 
-std::vector<float> to_host(const Tensor& values) {
-  const auto host = values.to(torch::kCPU, torch::kFloat32).contiguous();
+/// In one transfer.
+std::vector<float> joined(const std::vector<Tensor>& parts) {
+  if (parts.empty()) return {};
+  const auto host = torch::cat(parts).to(torch::kCPU, torch::kFloat32).contiguous();
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
@@ -94,85 +70,88 @@ class Ppo::State {
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
               {"PPO", "learner/minibatches", kStateFormat}) {}
 
-  Fresh recompute(const PpoRows& batch) const;
-  std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
-  PpoRows imitated(std::span<const Segment> best) const;
-  Minibatch minibatch(const PpoRows& batch, std::span<const std::size_t> rows) const;
-  Tensor loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const;
+  Fresh recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
+  std::vector<float> values(const TrainerGraphs& loaded, const PpoRows& ends) const;
+  PpoRows imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const;
+  Tensor loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
+              std::span<const std::size_t> rows, PpoSums& sums) const;
 
   Network network_;
   std::unique_ptr<nn::training::Trainer> trainer_;
   PpoCore core_;
 };
 
-Fresh Ppo::State::recompute(const PpoRows& batch) const {
-  torch::NoGradGuard no_grad;
-  Fresh fresh;
-  fresh.second.assign(batch.size(), 0.0F);
-  fresh.xfer_values.assign(batch.size(), 0.0F);
-  const std::size_t chunk = static_cast<std::size_t>(core_.options().minibatch_steps);
-  for (std::size_t first = 0; first < batch.size(); first += chunk) {
-    const std::size_t count = std::min(chunk, batch.size() - first);
-    const auto output = trainer_->forward(std::span(batch.observations).subspan(first, count),
-                                          std::span(batch.candidates).subspan(first, count), Gradients::none);
-    const auto append = [](std::vector<float>& to, const std::vector<float>& from) {
-      to.insert(to.end(), from.begin(), from.end());
-    };
-    append(fresh.first, to_host(output.first.log_probability));
-    append(fresh.values, to_host(output.first.values));
-    if (output.second_graphs.empty()) continue;
-    const auto second = to_host(output.second.log_probability), values = to_host(output.second.values);
-    for (std::size_t i = 0; i < second.size(); ++i) {
-      fresh.second[first + output.second_graphs[i]] = second[i];
-      fresh.xfer_values[first + output.second_graphs[i]] = values[i];
-    }
+/// Calls visit(output, first row) for some of the rows at a time.
+template <typename Visit>
+void forward_all(nn::training::Trainer& trainer, const TrainerGraphs& loaded, const PpoRows& rows,
+                 std::size_t chunk, const Visit& visit) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t first = 0; first < rows.size(); first += chunk) {
+    const std::size_t count = std::min(chunk, rows.size() - first);
+    visit(trainer.forward(loaded, std::span(rows.graphs).subspan(first, count),
+                          std::span(rows.candidates).subspan(first, count), Gradients::none),
+          first);
+  }
+}
+
+Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) const {
+  std::vector<Tensor> first, values, second, xfer_values;
+  std::vector<std::size_t> second_rows;
+  forward_all(*trainer_, loaded, batch, static_cast<std::size_t>(core_.options().minibatch_steps),
+              [&](const nn::training::TrainerOutput& output, std::size_t row) {
+                first.push_back(output.first.log_probability);
+                values.push_back(output.first.values);
+                for (const std::size_t graph : output.second_graphs) second_rows.push_back(row + graph);
+                if (output.second_graphs.empty()) return;
+                second.push_back(output.second.log_probability);
+                xfer_values.push_back(output.second.values);
+              });
+  Fresh fresh{joined(first), std::vector<float>(batch.size(), 0.0F), joined(values),
+              std::vector<float>(batch.size(), 0.0F)};
+  const std::vector<float> located = joined(second), located_values = joined(xfer_values);
+  for (std::size_t i = 0; i < second_rows.size(); ++i) {
+    fresh.second[second_rows[i]] = located[i];
+    fresh.xfer_values[second_rows[i]] = located_values[i];
   }
   return fresh;
 }
 
-/// V1 of the state that follows each episode's last step: by the present weights where that state was sent,
-/// else as the actor had it. Not read where the step terminated.
-std::vector<float> Ppo::State::bootstraps(std::span<const Stretches> episodes) const {
-  torch::NoGradGuard no_grad;
-  std::vector<float> values;
-  for (const Stretches& episode : episodes) {
-    const Segment& end = episode.back();
-    values.push_back(end.bootstrap_value);
-    if (!end.next_observation) continue;
-    const env::Observation* const observation = &*end.next_observation;
-    const auto noop = static_cast<std::int32_t>(observation->candidate_count()) - 1;  // any will do
-    const auto output = trainer_->forward({&observation, 1}, {&noop, 1}, Gradients::none);
-    values.back() = to_host(output.first.values).front();
-  }
-  return values;
+/// V1 of states, whatever is chosen there.
+std::vector<float> Ppo::State::values(const TrainerGraphs& loaded, const PpoRows& states) const {
+  std::vector<Tensor> values;
+  forward_all(
+      *trainer_, loaded, states, static_cast<std::size_t>(core_.options().minibatch_steps),
+      [&](const nn::training::TrainerOutput& output, std::size_t) { values.push_back(output.first.values); });
+  return joined(values);
 }
 
-Minibatch Ppo::State::minibatch(const PpoRows& batch, std::span<const std::size_t> rows) const {
-  Minibatch minibatch;
-  minibatch.rows.assign(rows.begin(), rows.end());
+Tensor Ppo::State::loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
+                        std::span<const std::size_t> rows, PpoSums& sums) const {
+  std::vector<std::size_t> graphs;
+  std::vector<std::int32_t> candidates;
   for (const std::size_t row : rows) {
-    minibatch.observations.push_back(batch.observations[row]);
-    minibatch.candidates.push_back(batch.candidates[row]);
+    graphs.push_back(batch.graphs[row]);
+    candidates.push_back(batch.candidates[row]);
   }
-  return minibatch;
-}
-
-Tensor Ppo::State::loss(const Minibatch& minibatch, const StepTargets& targets, PpoSums& sums) const {
-  const auto output = trainer_->forward(minibatch.observations, minibatch.candidates, Gradients::wanted);
+  const auto output = trainer_->forward(loaded, graphs, candidates, Gradients::wanted);
+  const auto said = [](const nn::training::DecisionOutput& of) {
+    return Decisions{.log_probability = of.log_probability, .entropy = of.entropy, .values = of.values};
+  };
   std::array<Decisions, 2> kinds;
-  kinds[0] = decisions(output.first, targets.first, targets.imitated, minibatch.rows, network_.device());
+  kinds[0] = targets.first(said(output.first), rows);
   std::size_t count = 1;
   if (!output.second_graphs.empty()) {
-    std::vector<std::size_t> rows;
-    for (const std::size_t graph : output.second_graphs) rows.push_back(minibatch.rows[graph]);
-    kinds[count++] = decisions(output.second, targets.second, targets.imitated, rows, network_.device());
+    std::vector<std::size_t> second_rows;
+    for (const std::size_t graph : output.second_graphs) second_rows.push_back(rows[graph]);
+    kinds[count++] = targets.second(said(output.second), second_rows);
   }
   return ppo_loss(std::span(kinds).first(count), core_.options(), core_.entropy_coefficient(), sums);
 }
 
 namespace {
 
-PpoRows collect(std::span<const Segment> segments, nn::Head head) {
+/// With numbers of graphs from `first_graph` on.
+PpoRows collect(std::span<const Segment> segments, nn::Head head, std::size_t first_graph) {
   PpoRows batch;
   for (const Segment& segment : segments) {
     if (segment.hierarchical != (head == nn::Head::hierarchical))
@@ -183,7 +162,21 @@ PpoRows collect(std::span<const Segment> segments, nn::Head head) {
       batch.models.push_back(segment.model);
     }
   }
+  batch.graphs = numbers(first_graph, batch.size());
   return batch;
+}
+
+/// The states that follow the last steps of episodes, where they were sent, with NO-OP as their choice.
+PpoRows states_behind(std::span<const Stretches> episodes, std::size_t first_graph) {
+  PpoRows states;
+  for (const Stretches& episode : episodes) {
+    if (!episode.back().next_observation) continue;
+    const env::Observation& state = *episode.back().next_observation;
+    states.observations.push_back(&state);
+    states.candidates.push_back(static_cast<std::int32_t>(state.candidate_count()) - 1);
+  }
+  states.graphs = numbers(first_graph, states.size());
+  return states;
 }
 
 using MakeTargets = StepTargets(const ActedSteps&, const ProximalSteps&, const PpoOptions&);
@@ -225,18 +218,31 @@ void append_rows(PpoRows& to, const PpoRows& from, const Wanted& wanted) {
   for (std::size_t row = 0; row < from.size(); ++row) {
     if (!wanted(row)) continue;
     to.observations.push_back(from.observations[row]);
+    to.graphs.push_back(from.graphs[row]);
     to.candidates.push_back(from.candidates[row]);
     to.models.push_back(from.models[row]);
     to.targets.append(from.targets, row);
   }
 }
 
+/// V1 of the state that follows each episode's last step: by the present weights where that state was sent,
+/// else as the actor had it. Not read where the step terminated.
+std::vector<float> bootstraps_of(std::span<const Stretches> episodes, std::span<const float> present) {
+  std::vector<float> values;
+  for (const Stretches& episode : episodes) {
+    values.push_back(episode.back().bootstrap_value);
+    if (!episode.back().next_observation) continue;
+    values.back() = present.front();
+    present = present.subspan(1);
+  }
+  return values;
+}
+
 bool better_than_expected(const StepTargets& targets, std::size_t row) {
   return targets.first.advantages[row] > 0 || targets.second.advantages[row] > 0;
 }
 
-/// All rows of an update, their advantages normalised where the options want it. Imitated ones, however few,
-/// count `options.imitation` times as much as the fresh ones together.
+/// All rows of an update, their advantages normalised where the options want it.
 PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
   PpoRows rows = batch, imitated = batch.imitated;
   if (options.normalise_advantages) {
@@ -248,19 +254,13 @@ PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
   }
   const auto wanted = [&](std::size_t row) { return better_than_expected(imitated.targets, row); };
   append_rows(rows, imitated, wanted);
-  const auto fresh = static_cast<double>(batch.size());
-  const double imitated_rows = static_cast<double>(rows.size()) - fresh;
-  for (std::size_t row = batch.size(); row < rows.size(); ++row)
-    rows.targets.first.weights[row] = rows.targets.second.weights[row] =
-        static_cast<float>(options.imitation * fresh / imitated_rows);
   return rows;
 }
 
 }  // namespace
 
-PpoRows Ppo::State::imitated(std::span<const Segment> best) const {
-  PpoRows all = collect(best, network_.config().head);
-  const Fresh fresh = recompute(all);
+PpoRows Ppo::State::imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const {
+  const Fresh fresh = recompute(loaded, all);
   for (const Stretches& episode : replay::episodes_of(best))
     all.targets.append(
         targets_of(episode, 0, fresh, all.targets.size(), core_.options(), make_imitation_targets));
@@ -285,12 +285,20 @@ PpoMetrics Ppo::update(std::span<const Segment> segments, std::span<const Segmen
 
 PpoBatch Ppo::prepare(std::span<const Segment> segments, std::span<const Segment> best) const {
   const PpoOptions& options = state_->core_.options();
-  PpoBatch batch{collect(segments, state_->network_.config().head), {}, {}};
-  if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
-  const Fresh fresh = state_->recompute(batch);
-  ArrivalCheck check(options.ratio_limit);
+  const nn::Head head = state_->network_.config().head;
   const std::vector<Stretches> episodes = replay::episodes_of(segments);
-  const std::vector<float> bootstraps = state_->bootstraps(episodes);
+  PpoBatch batch{collect(segments, head, 0), {}, {}, {}};
+  if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
+  if (options.imitation == 0) best = {};
+  PpoRows kept = collect(best, head, batch.size());
+  const PpoRows ends = states_behind(episodes, batch.size() + kept.size());
+  std::vector<const env::Observation*> all = batch.observations;
+  for (const PpoRows* more : {&std::as_const(kept), &ends})
+    all.insert(all.end(), more->observations.begin(), more->observations.end());
+  batch.loaded = state_->trainer_->load(all);
+  const Fresh fresh = state_->recompute(*batch.loaded, batch);
+  ArrivalCheck check(options.ratio_limit);
+  const std::vector<float> bootstraps = bootstraps_of(episodes, state_->values(*batch.loaded, ends));
   for (std::size_t i = 0; i < episodes.size(); ++i)
     batch.targets.append(
         targets_of(episodes[i], bootstraps[i], fresh, batch.targets.size(), options, make_targets));
@@ -308,19 +316,20 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments, std::span<const Segment
   batch.arrival.steps = batch.size();
   batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets.first.targets);
   check.finish(batch.arrival);
-  if (!best.empty() && options.imitation > 0) batch.imitated = state_->imitated(best);
+  if (kept.size() > 0) batch.imitated = state_->imitated(*batch.loaded, std::move(kept), best);
   return batch;
 }
 
 PpoMetrics Ppo::train(const PpoBatch& batch) {
   const PpoOptions& options = state_->core_.options();
   const PpoRows rows = rows_of(batch, options);
+  const TargetTensors targets(rows.targets, state_->network_.device());
   PpoMetrics metrics = batch.arrival;
   metrics.imitated_steps = rows.size() - batch.size();
   state_->core_.train(
       rows.size(),
       [&](std::span<const std::size_t> chosen, PpoSums& sums) {
-        return state_->loss(state_->minibatch(rows, chosen), rows.targets, sums);
+        return state_->loss(*batch.loaded, rows, targets, chosen, sums);
       },
       [&](const Tensor& loss) { state_->trainer_->backward(loss); }, metrics);
   return metrics;

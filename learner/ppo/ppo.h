@@ -16,11 +16,16 @@
 #include "learner/ppo/ppo_targets.h"
 #include "replay/rollout/trajectory.h"
 
+namespace regraft::nn::training {
+class TrainerGraphs;
+}
+
 namespace regraft::learner {
 
 /// Steps of segments as PPO trains on them. Rows point into the segments, which must outlive it.
 struct PpoRows {
   std::vector<const env::Observation*> observations;
+  std::vector<std::size_t> graphs;       // their numbers in PpoBatch::loaded
   std::vector<std::int32_t> candidates;  // chosen rows
   std::vector<std::uint32_t> models;
   StepTargets targets;  // from the weights at arrival
@@ -30,13 +35,14 @@ struct PpoRows {
 
 /// One update.
 struct PpoBatch : PpoRows {
+  std::shared_ptr<const nn::training::TrainerGraphs> loaded;  // all graphs, once for all epochs
   PpoRows imitated;    // steps of the best episodes that did better than the values expect
   PpoMetrics arrival;  // the figures known before the update
 };
 
 /// The learner's network, optimiser and update. One thread; on the CPU with one torch thread two runs over
 /// the same segments give the same bits. Errors are nn::NnError: an observation that does not fit, a loss
-/// that is not finite (the weights are then as they were before that minibatch).
+/// that is not finite (all is then as it was before that update).
 class Ppo {
  public:
   /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy.

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "core/nn/error.h"
+#include "core/nn/training/device_tensor.h"
+#include "learner/optimiser/clip_gradients.h"
 #include "replay/rollout/bytes.h"
 
 namespace regraft::learner {
@@ -21,17 +23,6 @@ double variance(std::span<const float> values) {
   return sum / count;
 }
 
-void add_means(PpoMetrics& metrics, const PpoSums& sums) {
-  const double count = static_cast<double>(sums.minibatches);
-  metrics.minibatches = sums.minibatches;
-  metrics.policy_loss = sums.policy_loss / count;
-  metrics.value_loss = sums.value_loss / count;
-  metrics.entropy = sums.entropy / count;
-  metrics.approx_kl = sums.approx_kl / count;
-  metrics.clip_fraction = sums.clip_fraction / count;
-  metrics.gradient_norm = sums.gradient_norm / count;
-}
-
 const PpoOptions& checked(const PpoOptions& options) {
   ppo_options().check(options);
   return options;
@@ -43,23 +34,24 @@ PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gr
                  std::span<const ValueRange> values, std::uint64_t seed, Names names)
     : options_(checked(options)),
       names_(std::move(names)),
+      parameters_(parameters),
       gradients_(gradients),
       rng_(seed, names_.stream),
       entropy_coefficient_(options.entropy_coefficient) {
   std::int64_t at = 0;
   for (const ValueRange& range : values) {
-    add(parameters, at, range.offset, false);
+    add(at, range.offset, false);
     at = range.offset + range.count;
-    add(parameters, range.offset, at, true);
+    add(range.offset, at, true);
   }
-  add(parameters, at, parameters.numel(), false);
+  add(at, parameters.numel(), false);
 }
 
-void PpoCore::add(const Tensor& parameters, std::int64_t begin, std::int64_t end, bool of_values) {
+void PpoCore::add(std::int64_t begin, std::int64_t end, bool of_values) {
   if (begin == end) return;
   const double learning_rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
   const std::int64_t count = end - begin;
-  parts_.emplace_back(parameters.narrow(0, begin, count), gradients_.narrow(0, begin, count), learning_rate);
+  parts_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count), learning_rate);
 }
 
 void PpoCore::fail(const char* what) const {
@@ -68,6 +60,10 @@ void PpoCore::fail(const char* what) const {
 }
 
 void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics) {
+  const Tensor before = parameters_.clone();
+  std::vector<FlatAdam::Moments> moments;
+  for (const Part& part : parts_) moments.push_back(part.adam.moments());
+  const Rng::State stream = rng_.state();
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
   PpoSums sums;
@@ -77,22 +73,43 @@ void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward
     for (std::size_t first = 0; first < rows; first += chunk)
       minibatch(std::span(order).subspan(first, std::min(chunk, rows - first)), loss, backward, sums);
   }
+  try {
+    add_means(metrics, sums);
+  } catch (const NnError&) {
+    parameters_.copy_(before);
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].adam.restore(moments[i]);
+    rng_.restore(stream);
+    throw;
+  }
   ++updates_;
-  add_means(metrics, sums);
 }
 
+/// Asks the device for nothing, not even whether all is finite: every answer would have to be waited for.
 void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,
                         PpoSums& sums) {
   const Tensor total = loss(rows, sums);
-  if (!std::isfinite(total.item<double>())) fail("the loss is not finite");
   gradients_.zero_();
   backward(total);
-  const double norm = gradients_.norm().item<double>();
-  if (!std::isfinite(norm)) fail("the gradient is not finite");
-  if (norm > options_.gradient_norm) gradients_.mul_(options_.gradient_norm / norm);
+  const Tensor norm = clip_gradients({gradients_}, options_.gradient_norm);
   for (Part& part : parts_) part.adam.step(part.gradients);
-  sums.gradient_norm += norm;
+  add_to(sums.gradient_norm, norm);
   ++sums.minibatches;
+}
+
+void PpoCore::add_means(PpoMetrics& metrics, const PpoSums& sums) const {
+  std::vector<double> means = nn::training::to_host({sums.policy_loss, sums.value_loss, sums.entropy,
+                                                     sums.approx_kl, sums.clip_fraction, sums.gradient_norm});
+  for (double& mean : means) mean /= static_cast<double>(sums.minibatches);
+  if (!std::isfinite(means[0]) || !std::isfinite(means[1]) || !std::isfinite(means[2]))
+    fail("the loss is not finite");
+  if (!std::isfinite(means[5])) fail("the gradient is not finite");
+  metrics.minibatches = sums.minibatches;
+  metrics.policy_loss = means[0];
+  metrics.value_loss = means[1];
+  metrics.entropy = means[2];
+  metrics.approx_kl = means[3];
+  metrics.clip_fraction = means[4];
+  metrics.gradient_norm = means[5];
 }
 
 void PpoCore::anneal(double share) {

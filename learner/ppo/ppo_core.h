@@ -43,8 +43,8 @@ class PpoCore {
           std::span<const ValueRange> values, std::uint64_t seed, Names names);
 
   /// Minibatches of all epochs over `rows` rows; afterwards version() is one higher. `loss` gives the loss of
-  /// some rows and adds to the sums, `backward` fills the gradients. Throws NnError where loss or gradient
-  /// are not finite: the parameters are then as they were before that minibatch.
+  /// some rows and adds to the sums, `backward` fills the gradients. Throws NnError where a loss or a
+  /// gradient was not finite: all is then as it was before the update. Waits for the device once, at the end.
   using Loss = std::function<torch::Tensor(std::span<const std::size_t> rows, PpoSums& sums)>;
   using Backward = std::function<void(const torch::Tensor& loss)>;
   void train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics);
@@ -73,13 +73,15 @@ class PpoCore {
     FlatAdam adam;
     double learning_rate = 0;
   };
-  void add(const torch::Tensor& parameters, std::int64_t begin, std::int64_t end, bool of_values);
+  void add(std::int64_t begin, std::int64_t end, bool of_values);
   void minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,
                  PpoSums& sums);
+  void add_means(PpoMetrics& metrics, const PpoSums& sums) const;
   [[noreturn]] void fail(const char* what) const;
 
   PpoOptions options_;
   Names names_;
+  torch::Tensor parameters_;
   torch::Tensor& gradients_;
   std::deque<Part> parts_;
   Rng rng_;

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "learner/ppo/ppo_options.h"
@@ -17,23 +18,31 @@ struct Decisions {
   torch::Tensor log_probability;  // log pi of what was decided, with gradients as the next two
   torch::Tensor entropy;          // of the distribution it was drawn from, nats
   torch::Tensor values;
-  torch::Tensor proximal, weights, advantages, targets;  // as in DecisionTargets
-  torch::Tensor imitated = {};                           // bool; undefined: none is
+  torch::Tensor proximal = {}, weights = {}, advantages = {}, targets = {};  // as in DecisionTargets
+  torch::Tensor imitated = {};                                               // bool; undefined: none is
+  std::int64_t imitated_count = 0;                                           // of these decisions
 };
 
-/// Sums of what minibatches report; means are over their decisions.
+/// Sums of what minibatches report, where they were computed: nobody waits for them before the update is
+/// done. Means are over their decisions. Tensors [], float64; undefined before the first minibatch.
 struct PpoSums {
   std::size_t minibatches = 0;
-  double policy_loss = 0, value_loss = 0, entropy = 0, approx_kl = 0, clip_fraction = 0, gradient_norm = 0;
+  torch::Tensor policy_loss, value_loss, entropy, approx_kl, clip_fraction, gradient_norm;
 };
+
+/// Adds where there is a sum already.
+void add_to(torch::Tensor& sum, const torch::Tensor& more);
 
 /// The clipped surrogate, the squared value error and the entropy bonus of all kinds of decisions together:
 /// sums over decisions divided by the number of steps, which is that of the first kind. A kind may be empty.
 /// What is imitated is not clipped: the gain is weight times advantage times log pi (Oh et al. 2018), since a
 /// decision that the policy holds for very unlikely would take as many updates to be repeated as it takes
-/// steps of 1 + clip to come from there. It has no part in the value error (it says what can be had, not what
-/// the policy gets), in the entropy bonus (which would undo it), nor in the divergence and the clipped share
-/// of `sums`. Adds to all but minibatches and gradient_norm of those.
+/// steps of 1 + clip to come from there. These gains are divided by the imitated steps and count
+/// PpoOptions::imitation times; all else is of the other steps alone and divided by their number, so that the
+/// terms of PPO are what they would be without imitation. What is imitated has no part in the value error (it
+/// says what can be had, not what the policy gets), in the entropy bonus (which would undo it), nor in the
+/// divergence and the clipped share of `sums`. Adds to all but minibatches and gradient_norm of those. Does
+/// not wait for the device.
 torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
                        double entropy_coefficient, PpoSums& sums);
 

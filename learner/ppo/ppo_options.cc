@@ -28,7 +28,9 @@ const BoundOptions<PpoOptions>& ppo_options() {
       {"ppo.imitation", &PpoOptions::imitation, between(0, 100),
        "what the best episodes so far count, where they did better than expected, fresh ones being 1"},
       {"ppo.imitated_episodes", &PpoOptions::imitated_episodes, between(1, 16),
-       "kept of each model for that; all of them pass through the network in every update"},
+       "kept of each model for that"},
+      {"ppo.imitated_models", &PpoOptions::imitated_models, between(1, 4096),
+       "models whose best episodes pass through the network in an update; of more, so many are drawn"},
       {"ppo.correction", &PpoOptions::correction, any(), "of data from older weights"},
   });
   return options;

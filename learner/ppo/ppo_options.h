@@ -36,6 +36,7 @@ struct PpoOptions {
   // they did better than the value function expects; they count this much, the fresh steps together being 1.
   double imitation = 0;
   int imitated_episodes = 2;  // kept of each model
+  int imitated_models = 8;    // in an update; of more, so many are drawn
 };
 
 /// The options `ppo.*`.

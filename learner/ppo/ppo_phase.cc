@@ -40,6 +40,7 @@ class PpoPhase : public Phase {
         batcher_({options().steps_per_update, options().deterministic, options().episodes_per_update}),
         statistics_(setup_.model_names),
         best_(static_cast<std::size_t>(setup_.ppo.imitated_episodes)),
+        matched_(setup_.rule_names.size(), false),
         ppo_(network_, nn::initial_weights(network_, options().seed), setup_.rule_features, setup_.ppo,
              options().device, options().seed),
         lag0_(options().deterministic, nn::resolve_device(options().device)) {}
@@ -77,13 +78,17 @@ class PpoPhase : public Phase {
   std::uint64_t played_steps(const JobFigures& job) const { return played_before_ + job.intake.played_steps; }
   /// Takes over what is trained on of a batch.
   std::vector<replay::Segment> draw(std::vector<Episode>& batch, std::uint64_t version);
+  std::vector<replay::Segment> draw_best(std::uint64_t version) const;
+  void note_matches(const Episode& episode);
+  std::vector<std::string> matched_rules() const;
 
   const PpoPhaseSetup setup_;
   const nn::NetworkConfig network_;
   TicketPlan plan_;
   Batcher batcher_;
   EpisodeStatistics statistics_;
-  BestEpisodes best_;  // empty unless they are imitated
+  BestEpisodes best_;          // empty unless they are imitated
+  std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
   Lag0Check lag0_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
@@ -123,6 +128,25 @@ std::vector<replay::Segment> PpoPhase::draw(std::vector<Episode>& batch, std::ui
   return segments;
 }
 
+std::vector<replay::Segment> PpoPhase::draw_best(std::uint64_t version) const {
+  Rng rng(options().seed, "learner/imitated models " + std::to_string(version));
+  return best_.draw(static_cast<std::size_t>(setup_.ppo.imitated_models), rng);
+}
+
+void PpoPhase::note_matches(const Episode& episode) {
+  for (const replay::Segment& segment : episode.segments)
+    for (const replay::Step& step : segment.steps)
+      for (const std::uint16_t xfer : step.observation.candidate_xfers)
+        if (xfer < matched_.size()) matched_[xfer] = true;
+}
+
+std::vector<std::string> PpoPhase::matched_rules() const {
+  std::vector<std::string> names;
+  for (std::size_t rule = 0; rule < matched_.size(); ++rule)
+    if (matched_[rule]) names.push_back(setup_.rule_names[rule]);
+  return names;
+}
+
 UpdateResult PpoPhase::update(const JobFigures& job) {
   const std::uint64_t version = job.updates + 1;
   std::vector<Episode> batch = batcher_.take(job.updates, version, options().staleness);
@@ -132,10 +156,11 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
   for (const Episode& episode : batch) {
     steps_ += episode.step_count();
     costed_ += episode.end().episode_costed;
+    note_matches(episode);
     if (setup_.ppo.imitation > 0) best_.look(episode);
   }
   if (options().anneal) ppo_.anneal(job.annealed());
-  metrics_ = ppo_.update(draw(batch, version), best_.segments());
+  metrics_ = ppo_.update(draw(batch, version), draw_best(version));
   lag0_.add(*metrics_);
   return UpdateResult::made;
 }
@@ -192,6 +217,7 @@ void PpoPhase::save(Checkpoint& into, json& state, std::span<const std::unique_p
                 {"played_steps", played_steps(job)},
                 {"candidates", costed_},
                 {"tickets", plan_.position()},
+                {"matched_rules", matched_},
                 {"statistics", statistics_.save()},
                 {"ratio_error_lag0", lag0_.record().ratio_error},
                 {"lag0_steps", lag0_.record().steps}});
@@ -202,6 +228,8 @@ TicketResults PpoPhase::restore(const Checkpoint& from, const json& state, std::
   steps_ = state.at("steps");
   played_before_ = state.value("played_steps", steps_);  // older ones have none
   costed_ = state.at("candidates");
+  // Older ones do not say: as if all had matched.
+  matched_ = state.value("matched_rules", std::vector<bool>(matched_.size(), true));
   statistics_.restore(state.at("statistics"));
   lag0_.restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
   ppo_.restore(from.parts.at("ppo"));
@@ -232,6 +260,7 @@ void PpoPhase::export_as(const std::string& name, const JobFigures& job) {
       {"candidates", costed_},
       {"seconds", job.seconds},
       {"mean_return", statistics_.mean_return()},
+      {nn::kMatchedRules, matched_rules()},
       {"config",
        setup_.job.config_toml}}.dump();
   std::filesystem::create_directories(setup_.job.folder.policies());

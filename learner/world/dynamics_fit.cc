@@ -5,6 +5,8 @@
 
 #include "core/base/rng.h"
 #include "core/nn/error.h"
+#include "core/nn/training/device_tensor.h"
+#include "learner/optimiser/clip_gradients.h"
 #include "learner/optimiser/parameter_bytes.h"
 
 namespace regraft::learner {
@@ -39,18 +41,8 @@ nn::Weights random_matrices(std::vector<nn::TensorSpec> layout, std::uint64_t se
   return weights;
 }
 
-DynamicsFigures figures(const DynamicsLosses& l) {
-  return {l.latent.item<double>(), l.reward.item<double>(), l.terminal.item<double>(), l.xfers.item<double>(),
-          l.counts.item<double>()};
-}
-
-void clip(Tensor& first, Tensor& second) {
-  const double norm = std::hypot(first.norm().item<double>(), second.norm().item<double>());
-  if (!std::isfinite(norm))
-    throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
-  if (norm <= kLargestGradient) return;
-  first.mul_(kLargestGradient / norm);
-  second.mul_(kLargestGradient / norm);
+DynamicsFigures figures(const std::vector<double>& v) {
+  return {v[0], v[1], v[2], v[3], v[4]};
 }
 
 }  // namespace
@@ -60,14 +52,14 @@ DynamicsFit::DynamicsFit(const nn::WorldModelConfig& config, const LatentData& d
     : config_(config),
       data_(data),
       options_(options),
-      model_(config.dynamics, torch::kCPU),
-      embedding_(embedding_layout(config), torch::kCPU, torch::kFloat32),
+      model_(config.dynamics, data.device()),
+      embedding_(embedding_layout(config), data.device(), torch::kFloat32),
       model_adam_(model_.parameters().values(), options.lr),
       embedding_adam_(embedding_.values(), options.lr) {
   model_.load(nn::initial_weights(config.dynamics, options.seed));
   embedding_.load(random_matrices(embedding_layout(config), options.seed, 0.5));
   if (config.reward_hidden == 0) return;
-  reward_.emplace(nn::reward_layout(config), torch::kCPU, torch::kFloat32);
+  reward_.emplace(nn::reward_layout(config), data.device(), torch::kFloat32);
   reward_->load(random_matrices(nn::reward_layout(config), options.seed, 0));
   reward_adam_.emplace(reward_->values(), options.reward_lr);
 }
@@ -102,13 +94,18 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   model_.parameters().gradients().zero_();
   embedding_.gradients().zero_();
   total(losses).backward();
-  clip(model_.parameters().gradients(), embedding_.gradients());
+  const Tensor norm =
+      clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
   const double learning_rate = decayed_rate(options_, number);
   model_adam_.set_learning_rate(learning_rate);
   embedding_adam_.set_learning_rate(learning_rate);
   model_adam_.step(model_.parameters().gradients());
   embedding_adam_.step(embedding_.gradients());
-  return figures(losses);
+  const auto read = nn::training::to_host(
+      {losses.latent, losses.reward, losses.terminal, losses.xfers, losses.counts, norm});
+  if (!std::isfinite(read.back()))
+    throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
+  return figures(read);
 }
 
 std::vector<LatentBatch> DynamicsFit::held_out_batches() const {
@@ -130,10 +127,13 @@ DynamicsFigures DynamicsFit::held_out() const {
   double steps = 0, going_on = 0, legal = 0;
   for (const LatentBatch& batch : held_out_batches()) {
     const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
-    const DynamicsFigures f = figures(nn::training::losses(output, batch.targets));
+    const DynamicsLosses l = nn::training::losses(output, batch.targets);
     const Tensor on = batch.targets.valid * (1 - batch.targets.terminal);
-    const double n = batch.targets.valid.sum().item<double>(), m = on.sum().item<double>();
-    const double k = (batch.targets.xfers * on.unsqueeze(-1)).sum().item<double>();
+    const auto read =
+        nn::training::to_host({l.latent, l.reward, l.terminal, l.xfers, l.counts, batch.targets.valid.sum(),
+                               on.sum(), (batch.targets.xfers * on.unsqueeze(-1)).sum()});
+    const DynamicsFigures f = figures(read);
+    const double n = read[5], m = read[6], k = read[7];
     sum.latent += m * f.latent;
     sum.xfers += m * f.xfers;
     sum.counts += k * f.counts;

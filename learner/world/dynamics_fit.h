@@ -24,7 +24,7 @@ struct DynamicsFigures {
 /// at episode starts; padding adds nothing. One thread.
 class DynamicsFit {
  public:
-  /// `data` outlives it.
+  /// `data` outlives it; computed on its device.
   DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options);
 
   /// What is drawn depends on seed and number alone.

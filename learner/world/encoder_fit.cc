@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "core/base/rng.h"
+#include "core/nn/device.h"
 #include "core/nn/error.h"
+#include "core/nn/training/device_tensor.h"
+#include "learner/optimiser/clip_gradients.h"
 #include "learner/optimiser/parameter_bytes.h"
 
 namespace regraft::learner {
@@ -62,13 +65,8 @@ float deviation(std::span<const double> values) {
 }
 
 Tensor huber_mean(const Tensor& prediction, const Tensor& target) {
-  return prediction.numel() == 0 ? torch::zeros({}) : torch::huber_loss(prediction, target);
-}
-
-template <typename T>
-Tensor tensor_of(const std::vector<T>& values, std::vector<std::int64_t> shape) {
-  const auto type = std::is_same_v<T, float> ? torch::kFloat32 : torch::kInt64;
-  return torch::from_blob(const_cast<T*>(values.data()), shape, type).clone();
+  return prediction.numel() == 0 ? torch::zeros({}, prediction.options())
+                                 : torch::huber_loss(prediction, target);
 }
 
 }  // namespace
@@ -82,16 +80,24 @@ struct EncoderFit::Batch {
 
 struct EncoderFit::Losses {
   Tensor cost, xfers, counts, change, next, spread, total;
+
+  /// All, and one more number of the device, in one transfer.
+  std::pair<EncoderLosses, double> read(const Tensor& more) const {
+    const auto v = nn::training::to_host({cost, xfers, counts, change, next, spread, total, more});
+    return {{v[0], v[1], v[2], v[3], v[4], v[5], v[6]}, v[7]};
+  }
 };
 
-EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options)
+EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options,
+                       const nn::PolicyOptions& compute)
     : config_(config),
       data_(data),
       options_(options),
-      graph_values_(nn::initial_weights(config.encoder, 0).values.size()),
-      parameters_(fit_layout(config), torch::kCPU, torch::kFloat32),
+      graph_values_(static_cast<std::int64_t>(nn::initial_weights(config.encoder, 0).values.size())),
+      device_(nn::resolve_device(compute.device)),
+      parameters_(fit_layout(config), device_, torch::kFloat32),
       adam_(parameters_.values(), options.encoder_lr),
-      embeddings_(nn::training::make_embedding_trainer(config.encoder, nn::Engine::automatic)) {
+      embeddings_(nn::training::make_embedding_trainer(config.encoder, device_, compute.engine)) {
   parameters_.load(first_weights(config, options.seed));
   squash_.unit = static_cast<float>(options.reward_unit);
   std::vector<double> costs, changes;
@@ -145,6 +151,9 @@ EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng&
   }
   const auto count = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
   const std::int64_t rows = count(cost), columns = static_cast<std::int64_t>(xfers);
+  const auto tensor_of = [&](const auto& values, at::IntArrayRef shape) {
+    return nn::training::copied(values, shape, device_);
+  };
   batch.cost = tensor_of(cost, {rows});
   batch.xfers = tensor_of(legal, {rows, columns});
   batch.counts = tensor_of(bins, {rows, columns});
@@ -188,7 +197,7 @@ EncoderFit::Losses EncoderFit::losses(const Batch& batch, const Tensor& embeddin
   const Tensor before = z.index_select(0, batch.from);
   const Tensor stepped = torch::cat({before, action(batch.step_xfer, batch.step_location)}, 1);
   const Tensor error = before + head(stepped, "next") - z.detach().index_select(0, batch.to);
-  l.next = error.numel() == 0 ? torch::zeros({}) : error.square().mean();
+  l.next = error.numel() == 0 ? torch::zeros({}, error.options()) : error.square().mean();
   const Tensor centred = z - z.mean(0);
   const Tensor covariance =
       centred.t().mm(centred) / static_cast<double>(std::max<std::int64_t>(rows - 1, 1));
@@ -198,10 +207,6 @@ EncoderFit::Losses EncoderFit::losses(const Batch& batch, const Tensor& embeddin
   l.total = kCostWeight * l.cost + kXferWeight * l.xfers + kCountWeight * l.counts +
             kChangeWeight * l.change + kNextWeight * l.next + kSpreadWeight * l.spread;
   return l;
-}
-
-std::span<float> EncoderFit::graph_part(Tensor& flat) const {
-  return {flat.data_ptr<float>(), graph_values_};
 }
 
 namespace {
@@ -222,16 +227,15 @@ EncoderLosses EncoderFit::update(std::uint64_t number) {
   parameters_.gradients().zero_();
   l.total.backward();
   embeddings_->backward(graph_part(parameters_.gradients()));
-  const double norm = parameters_.gradients().norm().item<double>();
-  if (!std::isfinite(norm))
-    throw nn::NnError("the gradient is not finite", "fit of the encoder, update " + std::to_string(number),
-                      "lower world.encoder_lr");
-  if (norm > kGradientNorm) parameters_.gradients().mul_(kGradientNorm / norm);
+  const Tensor norm = clip_gradients({parameters_.gradients()}, kGradientNorm);
   const double left = 1 - static_cast<double>(number) / static_cast<double>(options_.encoder_updates);
   adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));
   adam_.step(parameters_.gradients());
-  return {l.cost.item<double>(), l.xfers.item<double>(),  l.counts.item<double>(), l.change.item<double>(),
-          l.next.item<double>(), l.spread.item<double>(), l.total.item<double>()};
+  const auto [figures, length] = l.read(norm);
+  if (!std::isfinite(length))
+    throw nn::NnError("the gradient is not finite", "fit of the encoder, update " + std::to_string(number),
+                      "lower world.encoder_lr");
+  return figures;
 }
 
 EncoderLosses EncoderFit::held_out() {
@@ -240,8 +244,7 @@ EncoderLosses EncoderFit::held_out() {
   const Batch batch = gather(data_.held_out(), rng, 2 * options_.encoder_states);
   Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
   const Losses l = losses(batch, leaf.detach());
-  return {l.cost.item<double>(), l.xfers.item<double>(),  l.counts.item<double>(), l.change.item<double>(),
-          l.next.item<double>(), l.spread.item<double>(), l.total.item<double>()};
+  return l.read(l.total).first;
 }
 
 nn::Weights EncoderFit::encoder() const {

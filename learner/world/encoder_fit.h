@@ -35,7 +35,8 @@ struct EncoderLosses {
 class EncoderFit {
  public:
   /// `data` outlives it.
-  EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options);
+  EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options,
+             const nn::PolicyOptions& compute);
 
   /// What is drawn depends on seed and number alone.
   EncoderLosses update(std::uint64_t number);
@@ -55,12 +56,13 @@ class EncoderFit {
   torch::Tensor layer(const torch::Tensor& x, const std::string& name) const;
   torch::Tensor head(const torch::Tensor& x, const std::string& name) const;
   torch::Tensor action(const torch::Tensor& xfers, const torch::Tensor& locations) const;
-  std::span<float> graph_part(torch::Tensor& flat) const;
+  torch::Tensor graph_part(const torch::Tensor& flat) const { return flat.narrow(0, 0, graph_values_); }
 
   nn::WorldModelConfig config_;
   const WorldData& data_;
   const WorldOptions& options_;
-  std::size_t graph_values_;
+  std::int64_t graph_values_;
+  torch::Device device_;
   nn::training::FlatParameters parameters_;
   FlatAdam adam_;
   std::unique_ptr<nn::training::EmbeddingTrainer> embeddings_;

@@ -5,27 +5,24 @@
 
 #include "core/base/rng.h"
 #include "core/base/stats.h"
+#include "core/nn/device.h"
+#include "core/nn/training/device_tensor.h"
 
 namespace regraft::learner {
 namespace {
 
-using torch::Tensor;
-
 constexpr double kRewardTail = 0.001;     // dreamt rewards stay within these quantiles of what was observed
 constexpr float kLeastDeviation = 1e-3f;  // of a latent dim that hardly moves
 
-Tensor filled(const std::vector<float>& values, std::vector<std::int64_t> shape) {
-  return torch::from_blob(const_cast<float*>(values.data()), shape, torch::kFloat32).clone();
-}
-
-Tensor filled(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape) {
-  return torch::from_blob(const_cast<std::int64_t*>(values.data()), shape, torch::kInt64).clone();
-}
-
 }  // namespace
 
-LatentData::LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options)
-    : data_(data), config_(config), options_(options) {
+LatentData::LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options,
+                       const nn::PolicyOptions& compute)
+    : data_(data),
+      config_(config),
+      options_(options),
+      compute_(compute),
+      device_(nn::resolve_device(compute.device)) {
   rewards_.unit = static_cast<float>(options.reward_unit);
   standardise_rewards();
   if (options.shuffle_targets) deal_targets();
@@ -87,7 +84,7 @@ void LatentData::encode(const nn::Weights& encoder) {
 
 void LatentData::encode(const nn::Weights& encoder, const nn::LatentStatistics& statistics) {
   statistics_ = statistics;
-  nn::Encoder encode_with(config_, encoder, statistics);
+  nn::Encoder encode_with(config_, encoder, statistics, compute_);
   latents_.clear();
   noise_.clear();
   for (std::size_t i = 0; i < data_.episodes().size(); ++i) {
@@ -163,6 +160,9 @@ LatentBatch LatentData::fill(const replay::SequenceBatch& places, std::span<cons
   }
   const std::int64_t time = places.time, lanes = places.lanes;
   const auto width = static_cast<std::int64_t>(latent), columns = static_cast<std::int64_t>(xfers);
+  const auto filled = [&](const auto& values, at::IntArrayRef shape) {
+    return nn::training::copied(values, shape, device_);
+  };
   return {filled(z, {time, lanes, width}),
           filled(xfer, {time, lanes}),
           filled(location, {time, lanes}),

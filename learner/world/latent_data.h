@@ -14,7 +14,7 @@
 
 namespace regraft::learner {
 
-/// Sequences of a batch as tensors [time, lanes, ...]; padding holds zeros.
+/// Sequences of a batch as tensors [time, lanes, ...] on a device; padding holds zeros.
 struct LatentBatch {
   torch::Tensor z;               // [.., latent] standardised
   torch::Tensor xfer, location;  // [..] int64, in the world's numbering
@@ -27,8 +27,9 @@ struct LatentBatch {
 /// episodes that are fitted to. One thread.
 class LatentData {
  public:
-  /// `data` outlives it.
-  LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options);
+  /// `data` outlives it. `compute`: what encodes, and where batches are laid out.
+  LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options,
+             const nn::PolicyOptions& compute);
 
   /// Encodes every episode with raw statistics, freezes mean and deviation over the episodes that are fitted
   /// to, and standardises.
@@ -46,6 +47,7 @@ class LatentData {
   /// These episodes, one a lane, each from its start, at most `time` steps.
   LatentBatch lanes_of(std::span<const std::size_t> episodes, std::uint32_t time) const;
   const WorldData& data() const { return data_; }
+  torch::Device device() const { return device_; }
 
  private:
   /// Where the targets of a step are taken from.
@@ -61,6 +63,8 @@ class LatentData {
   const WorldData& data_;
   nn::WorldModelConfig config_;
   WorldOptions options_;
+  nn::PolicyOptions compute_;
+  torch::Device device_;
   nn::LatentStatistics statistics_;
   nn::RewardStatistics rewards_;
   std::vector<std::vector<Source>> dealt_;   // by episode and step; empty: every step has its own targets

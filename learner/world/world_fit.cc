@@ -104,11 +104,11 @@ constexpr char kRewardNames[] = "update,train_apart,held_out_apart,held_out_shar
 
 struct WorldFit::Parts {
   Parts(const WorldContext& context, const replay::SequenceReplay& replay, const WorldOptions& options,
-        EnvironmentOf environment_of)
+        EnvironmentOf environment_of, const nn::PolicyOptions& compute)
       : data(replay, options, std::move(environment_of)),
         config(config_of(options, data, context)),
-        encoder(config, data, options),
-        latents(data, config, options),
+        encoder(config, data, options, compute),
+        latents(data, config, options, compute),
         dynamics(config, latents, options) {}
 
   WorldData data;
@@ -119,10 +119,10 @@ struct WorldFit::Parts {
 };
 
 WorldFit::WorldFit(WorldContext context, const replay::SequenceReplay& replay, const WorldOptions& options,
-                   EnvironmentOf environment_of)
+                   EnvironmentOf environment_of, const nn::PolicyOptions& compute)
     : context_(std::move(context)),
       options_(options),
-      parts_(std::make_unique<Parts>(context_, replay, options_, std::move(environment_of))) {
+      parts_(std::make_unique<Parts>(context_, replay, options_, std::move(environment_of), compute)) {
   for (std::uint32_t model = 0; model < context_.model_names.size(); ++model) first_episode(model);
   const auto episodes = parts_->data.episodes();
   const auto cut =

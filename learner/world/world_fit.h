@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/nn/policy.h"
 #include "core/nn/world_model.h"
 #include "learner/world/world_context.h"
 #include "learner/world/world_data.h"
@@ -26,9 +27,10 @@ class WorldFit {
  public:
   enum class Stage : std::uint8_t { encoder, dynamics, reward, done };
 
-  /// Replays all episodes. Throws replay::ReplayError, and NnError where a model of the context has none.
+  /// Replays all episodes. Throws replay::ReplayError, and NnError where a model of the context has none, or
+  /// where it cannot `compute` so.
   WorldFit(WorldContext context, const replay::SequenceReplay& replay, const WorldOptions& options,
-           EnvironmentOf environment_of);
+           EnvironmentOf environment_of, const nn::PolicyOptions& compute = {.device = "cpu"});
   ~WorldFit();
 
   /// One update, with held-out figures where they are due. False once all is done.

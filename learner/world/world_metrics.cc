@@ -59,7 +59,7 @@ Tensor usual_mask(const WorldData& data) {
 /// In units of the reward, of what heads say in deviations.
 double squared_error(const nn::RewardStatistics& rewards, const Tensor& said, const Tensor& truth,
                      const Tensor& counted) {
-  const Tensor a = said.contiguous(), b = truth.contiguous(), on = counted.contiguous();
+  const Tensor a = said.cpu().contiguous(), b = truth.cpu().contiguous(), on = counted.cpu().contiguous();
   double sum = 0;
   for (std::int64_t i = 0; i < on.numel(); ++i) {
     if (on.data_ptr<float>()[i] == 0) continue;
@@ -89,7 +89,8 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
   const std::vector<std::size_t>& episodes = data.data().held_out();
   const LatentBatch batch = data.lanes_of(episodes, depths);
   const Tensor actions = fit.actions(batch.xfer, batch.location);
-  const Tensor start = start_masks(data, episodes), usual = usual_mask(data.data()).expand_as(start);
+  const Tensor start = start_masks(data, episodes).to(data.device());
+  const Tensor usual = usual_mask(data.data()).to(data.device()).expand_as(start);
   const DynamicsOutput known = fit.model().unroll(batch.z, actions, batch.starts);
   auto state = fit.model().initial_state(batch.z.size(1));
   Tensor z = batch.z[0];

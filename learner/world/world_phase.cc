@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/base/usage.h"
+#include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "core/nn/world_bundle.h"
 #include "learner/job/checkpoint.h"
@@ -71,7 +72,9 @@ class WorldPhase : public Phase {
         plan_({options().seed, static_cast<std::uint32_t>(setup_.models.size()), 0, options().deterministic,
                kRound, false}),
         replay_(replay_options(setup_)),
-        curves_(clock) {}
+        curves_(clock) {
+    if (!setup_.collect_only) nn::resolve_device(options().device);  // known before anything is collected
+  }
 
   PhaseTraits traits() const override {
     return {.name = "world-model", .limited = false, .lock_step = options().deterministic};
@@ -164,7 +167,8 @@ UpdateResult WorldPhase::update(const JobFigures& job) {
 
 void WorldPhase::start_fit() {
   const std::int64_t start_ns = clock_.steady_ns();
-  fit_ = std::make_unique<WorldFit>(setup_.context, replay_, setup_.world, setup_.environment_of);
+  fit_ = std::make_unique<WorldFit>(setup_.context, replay_, setup_.world, setup_.environment_of,
+                                    nn::PolicyOptions{.device = options().device});
   if (!saved_fit_.empty()) fit_->restore(saved_fit_);
   log_info("fitting from update {} on", fit_->updates_done());
   replay_seconds_ += seconds_since(start_ns);

@@ -15,26 +15,24 @@ using torch::Tensor;
 
 class TorchEmbeddings : public EmbeddingTrainer {
  public:
-  explicit TorchEmbeddings(const NetworkConfig& config) : network_(config, torch::kCPU) {}
+  TorchEmbeddings(const NetworkConfig& config, torch::Device device) : network_(config, device) {}
 
-  Tensor forward(std::span<const env::Observation* const> observations,
-                 std::span<const float> weights) override {
+  Tensor forward(std::span<const env::Observation* const> observations, const Tensor& weights) override {
     check_graphs(observations, network_.config().node_kinds);
     {
       const torch::NoGradGuard no_grad;
-      std::copy(weights.begin(), weights.end(), network_.parameters().data_ptr<float>());
+      network_.parameters().copy_(weights);
     }
     const std::size_t rules = observations.front()->location_counts.size() - 1;
-    batch_.emplace(make_batch(observations, network_.config().node_kinds, rules), torch::kCPU);
+    batch_.emplace(make_batch(observations, network_.config().node_kinds, rules), network_.device());
     embeddings_ = network_.encode(*batch_).globals;
     leaf_ = embeddings_.detach().requires_grad_(true);
     return leaf_;
   }
-  void backward(std::span<float> gradients) override {
+  void backward(Tensor gradients) override {
     network_.gradients().zero_();
     if (leaf_.grad().defined()) embeddings_.backward(leaf_.grad());
-    const float* own = network_.gradients().data_ptr<float>();
-    for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += own[i];
+    gradients.add_(network_.gradients());
   }
 
  private:
@@ -52,9 +50,8 @@ class FusedEmbeddings : public EmbeddingTrainer {
     model_.set_rule_rows(std::vector<float>(config.width, 0.0f));
   }
 
-  Tensor forward(std::span<const env::Observation* const> observations,
-                 std::span<const float> weights) override;
-  void backward(std::span<float> gradients) override;
+  Tensor forward(std::span<const env::Observation* const> observations, const Tensor& weights) override;
+  void backward(Tensor gradients) override;
 
  private:
   std::size_t width() const { return model_.config().width; }
@@ -79,10 +76,14 @@ class FusedEmbeddings : public EmbeddingTrainer {
   Tensor leaf_;
 };
 
+std::span<float> values_of(const Tensor& flat) {
+  return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
+}
+
 Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observations,
-                                std::span<const float> weights) {
+                                const Tensor& weights) {
   check_graphs(observations, model_.config().node_kinds);
-  model_.set_weights(weights);
+  model_.set_weights(values_of(weights));
   transposed_ = model_.transposed();
   graphs_.clear();
   for (const env::Observation* observation : observations) {
@@ -103,7 +104,7 @@ Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observa
   return leaf_;
 }
 
-void FusedEmbeddings::backward(std::span<float> gradients) {
+void FusedEmbeddings::backward(Tensor gradients) {
   if (!leaf_.grad().defined()) return;
   const Tensor held = leaf_.grad().contiguous();
   const float* rows = held.data_ptr<float>();
@@ -121,17 +122,20 @@ void FusedEmbeddings::backward(std::span<float> gradients) {
   });
   for (std::size_t slice = 1; slice < sums_.size(); ++slice)
     for (std::size_t i = 0; i < sums_[0].size(); ++i) sums_[0][i] += sums_[slice][i];
-  model_.add_flat_gradients(sums_[0], gradients);
+  model_.add_flat_gradients(sums_[0], values_of(gradients));
 }
 
 }  // namespace
 
-std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& config, Engine engine) {
+std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& config, torch::Device device,
+                                                         Engine engine) {
   check(config);
   const internal::FusedKernels kernels = internal::best_kernels(config);
-  if (engine == Engine::fused && kernels.forward == nullptr)
-    throw NnError("the fused engine has no kernel for this width", "engine", "use engine = automatic");
-  if (engine == Engine::torch || kernels.forward == nullptr) return std::make_unique<TorchEmbeddings>(config);
+  const bool possible = kernels.forward != nullptr && device.is_cpu();
+  if (engine == Engine::fused && !possible)
+    throw NnError("the fused engine has no kernel for this width or device", "engine",
+                  "use engine = automatic");
+  if (engine == Engine::torch || !possible) return std::make_unique<TorchEmbeddings>(config, device);
   return std::make_unique<FusedEmbeddings>(config, kernels);
 }
 

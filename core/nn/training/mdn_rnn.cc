@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/nn/error.h"
+#include "core/nn/training/device_tensor.h"
 
 namespace regraft::nn::training {
 namespace {
@@ -31,6 +32,34 @@ std::int64_t draw_component(const float* log_weights, std::int64_t count, double
 
 Tensor on_host(const Tensor& tensor) {
   return tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+}
+
+/// Random numbers of draws from a mixture: one [..] for the component, one [.., latent] for each dim.
+struct Draws {
+  Tensor shares, deviations;
+};
+
+/// Drawn on the host, in the order of sample(), and sent at once.
+Draws draw(std::int64_t time, std::int64_t batch, std::int64_t latent, torch::Device device, Rng& rng) {
+  std::vector<double> shares;
+  std::vector<float> deviations;
+  for (std::int64_t row = 0; row < time * batch; ++row) {
+    shares.push_back(rng.uniform());
+    for (std::int64_t d = 0; d < latent; ++d) deviations.push_back(static_cast<float>(rng.normal()));
+  }
+  return {copied(shares, {time, batch}, device), copied(deviations, {time, batch, latent}, device)};
+}
+
+/// What sample() draws with tau 1 of these random numbers [batch], [batch, latent], on their device.
+Tensor drawn(const DynamicsOutput& output, const Tensor& share, const Tensor& deviations) {
+  const Tensor log_weights = output.log_weights.to(torch::kFloat32);
+  const std::int64_t last = log_weights.size(-1) - 1;
+  const Tensor sums =
+      (log_weights - log_weights.amax(-1, true)).to(torch::kFloat64).exp().cumsum(-1);  // [batch, mixtures]
+  const Tensor below = sums.narrow(-1, 0, last) <= (share * sums.select(-1, last)).unsqueeze(-1);
+  const Tensor component = below.sum(-1).view({-1, 1, 1}).expand({share.size(0), 1, output.mean.size(-1)});
+  const auto of = [&](const Tensor& all) { return all.to(torch::kFloat32).gather(1, component).squeeze(1); };
+  return (of(output.mean) + of(output.sigma) * deviations).to(output.mean.scalar_type());
 }
 
 }  // namespace
@@ -87,6 +116,7 @@ DynamicsOutput MdnRnn::mixture(const Tensor& hidden) const {
 
 Tensor MdnRnn::sampled_latents(const Tensor& z, const Tensor& a, const Tensor& starts, Rng& rng) const {
   const torch::NoGradGuard no_grad;
+  const Draws draws = draw(z.size(0), z.size(1), z.size(2), device_, rng);
   RecurrentState state = initial_state(z.size(1));
   Tensor now = z[0];
   std::vector<Tensor> own;
@@ -97,7 +127,7 @@ Tensor MdnRnn::sampled_latents(const Tensor& z, const Tensor& a, const Tensor& s
     state = {state.hidden * (1 - begins), state.cell * (1 - begins)};
     advance(torch::addmm(parameters_["lstm.bias"], torch::cat({now, a[t]}, 1), parameters_["lstm.input"]),
             state);
-    now = sample(mixture(state.hidden), {}, rng);
+    now = drawn(mixture(state.hidden), draws.shares[t], draws.deviations[t]);
   }
   return torch::stack(own);
 }

@@ -1,6 +1,7 @@
 #include "core/nn/training/network.h"
 
 #include "core/nn/error.h"
+#include "core/nn/training/device_tensor.h"
 
 namespace regraft::nn::training {
 namespace {
@@ -12,8 +13,7 @@ constexpr double kNormEpsilon = 1e-5;
 Tensor to_tensor(const std::vector<float>& values, std::int64_t columns, torch::Device device,
                  torch::ScalarType type) {
   const auto rows = static_cast<std::int64_t>(values.size()) / columns;
-  return torch::from_blob(const_cast<float*>(values.data()), {rows, columns}, torch::kFloat32)
-      .to(device, type);
+  return aliased(values, {rows, columns}, device).to(type);
 }
 
 Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -26,13 +26,9 @@ CandidateTensors::CandidateTensors(const CandidateGroups& groups, torch::Device 
     : graph(to_rows(groups.graph, device)),
       pair(to_rows(groups.pair, device)),
       pair_graph(to_rows(groups.pair_graph, device)),
-      xfers(torch::from_blob(const_cast<std::int32_t*>(groups.xfers.data()),
-                             {static_cast<std::int64_t>(groups.xfers.size())}, torch::kInt32)
-                .to(device)) {
+      xfers(aliased(groups.xfers, {static_cast<std::int64_t>(groups.xfers.size())}, device)) {
   if (groups.log_priors.empty()) return;
-  const auto count = static_cast<std::int64_t>(groups.log_priors.size());
-  log_priors =
-      torch::from_blob(const_cast<float*>(groups.log_priors.data()), {count}, torch::kFloat32).to(device);
+  log_priors = aliased(groups.log_priors, {static_cast<std::int64_t>(groups.log_priors.size())}, device);
 }
 
 BatchTensors::BatchTensors(GraphBatch batch, torch::Device device, torch::ScalarType type)

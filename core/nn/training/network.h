@@ -14,6 +14,7 @@ namespace regraft::nn::training {
 
 /// CandidateGroups on a device; aliases them on the CPU, as BatchTensors does.
 struct CandidateTensors {
+  CandidateTensors() = default;
   CandidateTensors(const CandidateGroups& groups, torch::Device device);
 
   Rows graph, pair, pair_graph;
@@ -22,12 +23,14 @@ struct CandidateTensors {
 };
 
 /// A GraphBatch on a device. On the CPU the tensors alias the arrays it owns, also those that autograd keeps:
-/// it must outlive the backward pass.
+/// it must outlive the backward pass. Those of a GraphStore have no host arrays.
 class BatchTensors {
  public:
+  BatchTensors() = default;
   BatchTensors(GraphBatch batch, torch::Device device, torch::ScalarType type = torch::kFloat32);
   // The tensors point into the arrays, which a move keeps in place.
   BatchTensors(BatchTensors&&) = default;
+  BatchTensors& operator=(BatchTensors&&) = default;
   BatchTensors(const BatchTensors&) = delete;
   BatchTensors& operator=(const BatchTensors&) = delete;
 

@@ -6,14 +6,13 @@
 
 namespace regraft::nn::training {
 
-/// A RowMap as int32 tensors on a device.
+/// A RowMap on a device: the group of each row, int32 or int64.
 struct Rows {
-  torch::Tensor group, order, offsets;
-
-  std::int64_t groups() const { return offsets.size(0) - 1; }
+  torch::Tensor group;
+  std::int64_t groups = 0;
 };
 
-/// On the CPU the tensors alias `map`, which must outlive them.
+/// On the CPU the tensor aliases `map`, which must outlive it.
 Rows to_rows(const RowMap& map, torch::Device device);
 
 /// y[i] = x[group[i]]: [groups, w] -> [rows, w]. The gradient is the segment sum, in a fixed order on the

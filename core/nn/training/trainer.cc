@@ -3,10 +3,11 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/nn/error.h"
 #include "core/nn/internal/fused_model.h"
+#include "core/nn/training/device_tensor.h"
+#include "core/nn/training/graph_store.h"
 
 namespace regraft::nn::training {
 namespace {
@@ -17,64 +18,73 @@ Tensor entropy(const Tensor& log_probabilities, const Rows& rows) {
   return segment_sum((-log_probabilities.exp() * log_probabilities).unsqueeze(1), rows).squeeze(1);
 }
 
-Tensor indices(const std::vector<std::int64_t>& values, torch::Device device) {
-  return torch::tensor(values, torch::kInt64).to(device);
-}
+/// What was chosen in each graph of a minibatch, as rows of its candidates and pairs.
+struct Chosen {
+  std::vector<std::int64_t> candidates, pairs, xfers;
+};
 
-/// Rows of the chosen candidates among all.
-std::vector<std::int64_t> chosen_rows(const CandidateGroups& groups, std::span<const std::int32_t> chosen) {
-  std::vector<std::int64_t> rows(chosen.size());
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    rows[i] = groups.offsets[i] + chosen[i];
-    if (chosen[i] < 0 || rows[i] >= groups.offsets[i + 1]) {
+/// `all`: of the graphs that `graphs` are among, by number.
+Chosen chosen_rows(const CandidateGroups& all, std::span<const std::size_t> graphs,
+                   std::span<const std::int32_t> chosen) {
+  Chosen rows;
+  std::int64_t first_candidate = 0, first_pair = 0;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const std::size_t graph = graphs[i];
+    const std::int32_t begin = all.offsets[graph], end = all.offsets[graph + 1];
+    if (chosen[i] < 0 || chosen[i] >= end - begin)
       throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
-    }
+    const std::vector<std::int32_t>& pairs = all.pair_graph.offsets;
+    const std::int32_t pair = all.pair.group[static_cast<std::size_t>(begin + chosen[i])];
+    rows.candidates.push_back(first_candidate + chosen[i]);
+    rows.pairs.push_back(first_pair + pair - pairs[graph]);
+    rows.xfers.push_back(all.xfers[static_cast<std::size_t>(pair)]);
+    first_candidate += end - begin;
+    first_pair += pairs[graph + 1] - pairs[graph];
   }
   return rows;
 }
 
 /// What the network says of the chosen candidates, from scores [c] and the graphs' embeddings [g, w].
-TrainerOutput decisions(const Network& network, const CandidateGroups& groups,
-                        const CandidateTensors& tensors, const Tensor& scores, const Tensor& globals,
-                        std::span<const std::int32_t> chosen) {
-  const auto device = network.device();
+TrainerOutput decisions(const Network& network, const Chosen& chosen, const CandidateTensors& tensors,
+                        const Tensor& scores, const Tensor& globals) {
+  const auto at = [&](const std::vector<std::int64_t>& rows) { return copied(rows, network.device()); };
   const PolicyOutput output = network.decide(tensors, scores, globals);
-  const std::vector<std::int64_t> rows = chosen_rows(groups, chosen);
   TrainerOutput result;
   result.log_probabilities = output.log_probabilities;
   result.first.values = output.values;
   if (network.config().head == Head::pointer) {
-    result.first.log_probability = output.log_probabilities.index_select(0, indices(rows, device));
+    result.first.log_probability = output.log_probabilities.index_select(0, at(chosen.candidates));
     result.first.entropy = entropy(output.log_probabilities, tensors.graph);
     return result;
   }
-  std::vector<std::int64_t> pairs, second_rows, second_pairs, second_graphs, xfers;
-  for (std::size_t graph = 0; graph < rows.size(); ++graph) {
-    pairs.push_back(groups.pair.group[static_cast<std::size_t>(rows[graph])]);
-    const std::int32_t xfer = groups.xfers[static_cast<std::size_t>(pairs.back())];
-    if (static_cast<std::uint32_t>(xfer) + 1 == network.config().xfers) continue;  // NO-OP
-    second_rows.push_back(rows[graph]);
-    second_pairs.push_back(pairs.back());
-    second_graphs.push_back(static_cast<std::int64_t>(graph));
-    xfers.push_back(xfer);
+  Chosen second;
+  std::vector<std::int64_t> graphs;
+  for (std::size_t graph = 0; graph < chosen.xfers.size(); ++graph) {
+    if (chosen.xfers[graph] + 1 == std::int64_t{network.config().xfers}) continue;  // NO-OP
+    second.candidates.push_back(chosen.candidates[graph]);
+    second.pairs.push_back(chosen.pairs[graph]);
+    second.xfers.push_back(chosen.xfers[graph]);
+    graphs.push_back(static_cast<std::int64_t>(graph));
   }
-  result.second_graphs.assign(second_graphs.begin(), second_graphs.end());
-  result.first.log_probability = output.xfer_log_probabilities.index_select(0, indices(pairs, device));
+  result.second_graphs.assign(graphs.begin(), graphs.end());
+  result.first.log_probability = output.xfer_log_probabilities.index_select(0, at(chosen.pairs));
   result.first.entropy = entropy(output.xfer_log_probabilities, tensors.pair_graph);
-  result.second.log_probability =
-      output.location_log_probabilities.index_select(0, indices(second_rows, device));
+  result.second.log_probability = output.location_log_probabilities.index_select(0, at(second.candidates));
   result.second.entropy =
-      entropy(output.location_log_probabilities, tensors.pair).index_select(0, indices(second_pairs, device));
-  result.second.values =
-      network.xfer_values(globals.index_select(0, indices(second_graphs, device)), indices(xfers, device));
+      entropy(output.location_log_probabilities, tensors.pair).index_select(0, at(second.pairs));
+  result.second.values = network.xfer_values(globals.index_select(0, at(graphs)), at(second.xfers));
   return result;
 }
 
-void check_count(std::span<const env::Observation* const> observations,
-                 std::span<const std::int32_t> chosen) {
-  if (observations.empty()) throw NnError("an empty batch", "trainer", "give at least one observation");
-  if (observations.size() != chosen.size()) throw NnError("observations and choices differ", "trainer", "");
+void check_count(std::span<const std::size_t> rows, std::span<const std::int32_t> chosen) {
+  if (rows.empty()) throw NnError("an empty batch", "trainer", "give at least one observation");
+  if (rows.size() != chosen.size()) throw NnError("observations and choices differ", "trainer", "");
 }
+
+struct TorchGraphs : TrainerGraphs {
+  explicit TorchGraphs(GraphStore of) : store(std::move(of)) {}
+  GraphStore store;
+};
 
 class TorchTrainer : public Trainer {
  public:
@@ -83,16 +93,22 @@ class TorchTrainer : public Trainer {
         rules_(rule_tensor(rules, network.device(), network.type())),
         rule_count_(rules.rule_count) {}
 
-  TrainerOutput forward(std::span<const env::Observation* const> observations,
-                        std::span<const std::int32_t> chosen, Gradients gradients) override {
-    check_count(observations, chosen);
+  std::shared_ptr<const TrainerGraphs> load(
+      std::span<const env::Observation* const> observations) const override {
     for (const auto* observation : observations) check_actions(network_.config(), observation->action_mode);
+    return std::make_shared<TorchGraphs>(
+        GraphStore(make_batch(observations, network_.config().node_kinds, rule_count_), network_.device(),
+                   network_.type()));
+  }
+  TrainerOutput forward(const TrainerGraphs& graphs, std::span<const std::size_t> rows,
+                        std::span<const std::int32_t> chosen, Gradients gradients) override {
+    check_count(rows, chosen);
+    const GraphStore& store = dynamic_cast<const TorchGraphs&>(graphs).store;
+    const Chosen at = chosen_rows(store.groups(), rows, chosen);
     const torch::AutoGradMode mode(gradients == Gradients::wanted);
-    batch_.emplace(make_batch(observations, network_.config().node_kinds, rule_count_), network_.device(),
-                   network_.type());
-    const Encoding encoding = network_.encode(*batch_);
-    return decisions(network_, batch_->host.groups, batch_->groups,
-                     network_.scores(*batch_, encoding, rules_), encoding.globals, chosen);
+    const BatchTensors batch = store.select(rows);
+    const Encoding encoding = network_.encode(batch);
+    return decisions(network_, at, batch.groups, network_.scores(batch, encoding, rules_), encoding.globals);
   }
   void backward(const Tensor& loss) override { loss.backward(); }
 
@@ -100,7 +116,12 @@ class TorchTrainer : public Trainer {
   Network& network_;
   Tensor rules_;
   std::size_t rule_count_;
-  std::optional<BatchTensors> batch_;
+};
+
+struct FusedGraphs : TrainerGraphs {
+  std::vector<const env::Observation*> observations;
+  std::vector<std::vector<std::uint16_t>> candidate_rules;
+  std::vector<internal::FusedGraph> graphs;
 };
 
 /// Scores and the graphs' embeddings come from the kernels as leaves of autograd; their gradients go back
@@ -115,13 +136,16 @@ class FusedTrainer : public Trainer {
         kernels_(kernels),
         model_(network.config()) {}
 
-  TrainerOutput forward(std::span<const env::Observation* const> observations,
+  std::shared_ptr<const TrainerGraphs> load(
+      std::span<const env::Observation* const> observations) const override;
+  TrainerOutput forward(const TrainerGraphs& graphs, std::span<const std::size_t> rows,
                         std::span<const std::int32_t> chosen, Gradients gradients) override;
   void backward(const Tensor& loss) override;
 
  private:
   void load_weights(Gradients gradients);
-  void index(std::span<const env::Observation* const> observations);
+  Chosen choose(const FusedGraphs& graphs, std::span<const std::size_t> rows,
+                std::span<const std::int32_t> chosen);
   /// Graphs [first, second) of a slice.
   std::pair<std::size_t, std::size_t> slice(std::size_t number, std::size_t slices) const {
     return {graphs_.size() * number / slices, graphs_.size() * (number + 1) / slices};
@@ -142,8 +166,7 @@ class FusedTrainer : public Trainer {
   std::size_t rule_count_;
   internal::FusedKernels kernels_;
   internal::FusedModel model_;
-  std::vector<internal::FusedGraph> graphs_;
-  std::vector<std::vector<std::uint16_t>> candidate_rules_;  // of the graphs
+  std::vector<internal::FusedGraph> graphs_;  // of the last forward pass, as the next ones
   std::vector<internal::FusedArena> arenas_;
   std::vector<internal::FusedGradientArena> scratch_;  // one a slice
   std::vector<internal::AlignedFloats> sums_;          // one a slice
@@ -163,21 +186,39 @@ void FusedTrainer::load_weights(Gradients gradients) {
   if (gradients == Gradients::wanted) transposed_ = model_.transposed();
 }
 
-void FusedTrainer::index(std::span<const env::Observation* const> observations) {
-  graphs_.clear();
-  candidate_rules_.resize(std::max(candidate_rules_.size(), observations.size()));
-  for (const auto* observation : observations) {
-    check(*observation, network_.config().node_kinds, rule_count_);
-    check_actions(network_.config(), observation->action_mode);
-    graphs_.push_back(internal::fused_graph(*observation, candidate_rules_[graphs_.size()]));
+std::shared_ptr<const TrainerGraphs> FusedTrainer::load(
+    std::span<const env::Observation* const> observations) const {
+  if (observations.empty()) throw NnError("an empty batch", "trainer", "give at least one observation");
+  auto loaded = std::make_shared<FusedGraphs>();
+  loaded->observations.assign(observations.begin(), observations.end());
+  loaded->candidate_rules.resize(observations.size());
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    check(*observations[i], network_.config().node_kinds, rule_count_);
+    check_actions(network_.config(), observations[i]->action_mode);
+    loaded->graphs.push_back(internal::fused_graph(*observations[i], loaded->candidate_rules[i]));
   }
-  groups_ = make_candidate_groups(observations);
+  return loaded;
 }
 
-TrainerOutput FusedTrainer::forward(std::span<const env::Observation* const> observations,
+/// Takes the graphs of a minibatch, whose own numbers are their places in it.
+Chosen FusedTrainer::choose(const FusedGraphs& graphs, std::span<const std::size_t> rows,
+                            std::span<const std::int32_t> chosen) {
+  std::vector<const env::Observation*> observations;
+  std::vector<std::size_t> places;
+  graphs_.clear();
+  for (const std::size_t row : rows) {
+    places.push_back(places.size());
+    observations.push_back(graphs.observations[row]);
+    graphs_.push_back(graphs.graphs[row]);
+  }
+  groups_ = make_candidate_groups(observations);
+  return chosen_rows(groups_, places, chosen);
+}
+
+TrainerOutput FusedTrainer::forward(const TrainerGraphs& graphs, std::span<const std::size_t> rows,
                                     std::span<const std::int32_t> chosen, Gradients gradients) {
-  check_count(observations, chosen);
-  index(observations);
+  check_count(rows, chosen);
+  const Chosen at = choose(dynamic_cast<const FusedGraphs&>(graphs), rows, chosen);
   load_weights(gradients);
   const bool taped = gradients == Gradients::wanted;
   const std::size_t width = model_.config().width;
@@ -191,17 +232,17 @@ TrainerOutput FusedTrainer::forward(std::span<const env::Observation* const> obs
     for (std::size_t i = first; i < last; ++i) {
       // Without a tape one arena serves the whole slice and stays in the cache.
       auto& arena = arenas_[taped ? i : number];
-      const internal::FusedRows& rows =
+      const internal::FusedRows& held =
           arena.prepare(graphs_[i], model_.config(), taped ? internal::Tape::kept : internal::Tape::none);
-      kernels_.forward(model_.weights(), graphs_[i], rows);
-      std::copy_n(rows.scores, graphs_[i].candidates, scores + groups_.offsets[i]);
-      std::copy_n(final_globals(model_.weights(), rows), width, globals + i * width);
+      kernels_.forward(model_.weights(), graphs_[i], held);
+      std::copy_n(held.scores, graphs_[i].candidates, scores + groups_.offsets[i]);
+      std::copy_n(final_globals(model_.weights(), held), width, globals + i * width);
     }
   });
   scores_.requires_grad_(taped);
   globals_.requires_grad_(taped);
   const torch::AutoGradMode mode(taped);
-  return decisions(network_, groups_, {groups_, torch::kCPU}, scores_, globals_, chosen);
+  return decisions(network_, at, {groups_, torch::kCPU}, scores_, globals_);
 }
 
 void FusedTrainer::backward(const Tensor& loss) {

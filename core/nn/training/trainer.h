@@ -29,13 +29,24 @@ struct TrainerOutput {
   std::vector<std::size_t> second_graphs;  // [m]: the graphs whose chosen xfer is not NO-OP
 };
 
-/// Runs the learner's minibatches: forward(), a scalar loss made of its output, backward(loss). One thread.
+/// Observations that a trainer has checked and made ready for its forward passes.
+class TrainerGraphs {
+ public:
+  virtual ~TrainerGraphs() = default;
+};
+
+/// Runs the learner's minibatches: load(), once for all epochs; forward(), a scalar loss made of its output,
+/// backward(loss). One thread.
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  /// With the network's present weights; `chosen` is a candidate of each observation. Throws NnError on an
-  /// observation or a choice that does not fit.
-  virtual TrainerOutput forward(std::span<const env::Observation* const> observations,
+  /// The observations must outlive what is made of them, which only this trainer reads. Throws NnError on one
+  /// that does not fit; at least one.
+  virtual std::shared_ptr<const TrainerGraphs> load(
+      std::span<const env::Observation* const> observations) const = 0;
+  /// With the network's present weights; `rows` of the loaded observations, `chosen` a candidate of each.
+  /// Throws NnError on a choice that does not fit. Does not wait for the device.
+  virtual TrainerOutput forward(const TrainerGraphs& graphs, std::span<const std::size_t> rows,
                                 std::span<const std::int32_t> chosen, Gradients gradients) = 0;
   /// Adds to network.gradients(). Once for each forward() with gradients.
   virtual void backward(const torch::Tensor& loss) = 0;

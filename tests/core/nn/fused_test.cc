@@ -43,7 +43,9 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, en
     // Xfers of the first graphs and NO-OP of the last.
     std::vector<std::int32_t> chosen{0, 1, 2};
     chosen.push_back(static_cast<std::int32_t>(observations.back().candidate_count()) - 1);
-    const auto output = trainer->forward(list, chosen, training::Gradients::wanted);
+    const auto graphs = trainer->load(list);
+    const auto output =
+        trainer->forward(*graphs, std::vector<std::size_t>{0, 1, 2, 3}, chosen, training::Gradients::wanted);
     const auto weighting = torch::sin(torch::arange(output.log_probabilities.size(0)));
     auto loss = (output.log_probabilities * weighting).sum() +
                 (output.first.values * torch::arange(1, 5)).sum() + output.first.log_probability.sum() +

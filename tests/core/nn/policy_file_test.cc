@@ -197,6 +197,15 @@ TEST_F(PolicyFileTest, NamesTheRulesItNeverSaw) {
   EXPECT_THAT(unseen_rules(example(), current), ElementsAre("fold", "push"));
 }
 
+TEST_F(PolicyFileTest, ARuleThatMatchedNowhereInTrainingWasNeverSeen) {
+  PolicyFile policy = example();
+  nlohmann::json record;
+  record[kMatchedRules] = std::vector<std::string>{"split"};
+  policy.training_record = record.dump();
+  const std::vector<std::string> current = {"split", "fold", "merge"};
+  EXPECT_THAT(unseen_rules(policy, current), ElementsAre("fold", "merge"));
+}
+
 TEST_F(PolicyFileTest, OpKindsAreMatchedByName) {
   const PolicyFile policy = example();
   const std::vector<std::string> table = {"Conv", "Gelu", "Relu", "Add", "Mul"};

@@ -62,5 +62,28 @@ TEST(Batcher, AnEpisodeIsHandedOutOnce) {
   EXPECT_TRUE(batcher.ready(0));
 }
 
+TEST(Batcher, ForgetsTicketsOnceTheirWeightsAreTooOldToBeTrainedOn) {
+  constexpr std::uint64_t kStaleness = 2, kEpisodes = 3;
+  for (const bool deterministic : {false, true}) {
+    Batcher batcher(
+        {.steps_per_update = kEpisodes, .deterministic = deterministic, .episodes_per_update = kEpisodes});
+    std::uint64_t tickets = 0;
+    for (std::uint64_t update = 0; update < 100; ++update) {
+      auto batch = episodes(std::vector<std::size_t>(kEpisodes, 1));
+      for (Episode& episode : batch) {
+        episode.ticket.sequence = tickets;
+        episode.ticket.id = ++tickets;
+        episode.segments.front().weight_version = update + 1;
+        batcher.add(episode);
+      }
+      ASSERT_TRUE(batcher.ready(update));
+      EXPECT_EQ(batcher.take(update, update + 1, kStaleness).size(), kEpisodes);
+      EXPECT_LE(batcher.remembered_tickets(), (kStaleness + 1) * kEpisodes);
+      batcher.add(batch.back());
+      EXPECT_EQ(batcher.trained_twice(), update + 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace regraft::learner

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/base/rng.h"
 #include "replay/rollout/error.h"
 #include "replay/rollout/random_observation.h"
@@ -44,7 +46,8 @@ Episode episode(std::uint32_t model, float episode_return, std::size_t steps, bo
 std::vector<std::pair<float, std::size_t>> content(const BestEpisodes& best) {
   std::vector<std::pair<float, std::size_t>> all;
   std::uint64_t last = 0;
-  for (const replay::Segment& segment : best.segments()) {
+  Rng rng(1, "none is needed for all");
+  for (const replay::Segment& segment : best.draw(best.size(), rng)) {
     if (all.empty() || segment.ticket != last) all.emplace_back(segment.episode_return, 0);
     all.back().second += segment.steps.size();
     last = segment.ticket;
@@ -97,6 +100,26 @@ TEST(BestEpisodes, WhatDidNotTerminateIsNotKept) {
   BestEpisodes best(2);
   best.look(episode(0, 9, 3, false));
   EXPECT_EQ(best.size(), 0u);
+}
+
+TEST(BestEpisodes, OfMoreModelsSomeAreDrawnEachAsOftenAsAnyOther) {
+  constexpr std::uint32_t kModels = 12;
+  constexpr int kRounds = 3000;
+  BestEpisodes best(2);
+  for (std::uint32_t model = 0; model < kModels; ++model)
+    for (const float value : {0.1F, 0.2F}) best.look(episode(model, value, 3));
+  std::vector<int> times(kModels);
+  Rng rng(7, "draw models");
+  for (int round = 0; round < kRounds; ++round) {
+    std::map<std::uint32_t, std::size_t> segments;
+    for (const replay::Segment& segment : best.draw(3, rng)) ++segments[segment.model];
+    EXPECT_EQ(segments.size(), 3u);
+    for (const auto& [model, count] : segments) {
+      EXPECT_EQ(count, 4u) << "both of its episodes, of two segments each";
+      ++times[model];
+    }
+  }
+  for (const int count : times) EXPECT_NEAR(count, kRounds / 4, 120);  // five deviations
 }
 
 TEST(BestEpisodes, SurvivesACheckpoint) {

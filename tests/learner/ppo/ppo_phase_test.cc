@@ -4,7 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/nn/policy_file.h"
+#include "learner/job/checkpoint.h"
+#include "learner/ppo/episode.h"
 #include "replay/rollout/error.h"
 #include "replay/rollout/random_observation.h"
 #include "replay/rollout/segment_codec.h"
@@ -21,7 +25,9 @@ class PpoPhaseTest : public ::testing::Test {
  protected:
   std::unique_ptr<Phase> phase(bool hierarchical, env::ActionMode mode) {
     PpoPhaseSetup setup;
+    setup.job.folder = {folder_.path()};
     setup.job.options.device = "cpu";
+    setup.job.options.steps_per_update = 1;
     setup.network.preset = "seeds";
     setup.network.head = hierarchical ? nn::Head::hierarchical : nn::Head::pointer;
     setup.network.action_mode = mode;
@@ -30,7 +36,7 @@ class PpoPhaseTest : public ::testing::Test {
     setup.rule_features.rule_count = setup.rule_names.size();
     setup.rule_features.action_mode = mode;
     setup.rule_features.features.resize(setup.rule_features.rows() * env::kRuleFeatures);
-    setup.op_kind_names = {"x", "y", "z"};
+    setup.op_kind_names = {"u", "v", "w", "x", "y", "z"};
     return make_ppo_phase(std::move(setup));
   }
   /// An episode of one step.
@@ -61,6 +67,7 @@ class PpoPhaseTest : public ::testing::Test {
     return delivery;
   }
 
+  TempDir folder_;
   Rng rng_{kSeed, "ppo phase"};
 };
 
@@ -85,6 +92,42 @@ TEST_F(PpoPhaseTest, AnEpisodeWithActionsOfAnotherKindIsRefused) {
 
 TEST_F(PpoPhaseTest, AnEpisodeOfAnotherTicketIsRefused) {
   EXPECT_THROW(phase(false, one_site)->judge(played(false, one_site, 4)), replay::ReplayError);
+}
+
+/// Rules of an observation that have a location.
+std::vector<std::string> legal_in(const wire::Delivery& delivery) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  std::vector<std::string> legal;
+  const Episode episode = assemble_episode(delivery);
+  for (std::size_t rule = 0; rule < names.size(); ++rule)
+    if (episode.segments.front().steps.front().observation.location_counts[rule] > 0)
+      legal.push_back(names[rule]);
+  return legal;
+}
+
+TEST_F(PpoPhaseTest, ThePolicyNamesTheRulesThatMatchedInTrainingInterruptedOrNot) {
+  auto learning = phase(false, one_site);
+  const auto exported = [&] {
+    learning->export_as("latest", {});
+    const nn::PolicyFile policy = nn::load_policy(RunFolder{folder_.path()}.latest_policy());
+    return nlohmann::json::parse(policy.training_record)
+        .at(nn::kMatchedRules)
+        .get<std::vector<std::string>>();
+  };
+  EXPECT_TRUE(exported().empty());
+  wire::Delivery delivery = played(false, one_site);
+  std::vector<std::string> legal = legal_in(delivery);
+  while (legal.empty() || legal.size() == 3) legal = legal_in(delivery = played(false, one_site));
+  learning->admit(learning->judge(delivery), 0);
+  ASSERT_TRUE(learning->ready(0));
+  EXPECT_EQ(learning->update({}), UpdateResult::made);
+  EXPECT_EQ(exported(), legal);
+  Checkpoint saved;
+  nlohmann::json state;
+  learning->save(saved, state, {}, {});
+  learning = phase(false, one_site);
+  learning->restore(saved, state, 1);
+  EXPECT_EQ(exported(), legal);
 }
 
 }  // namespace

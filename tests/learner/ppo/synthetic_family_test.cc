@@ -97,7 +97,7 @@ class Training {
         segments.back().model = static_cast<std::uint32_t>(i % kGraphs);
         best_.look({.ticket = {{.model = segments.back().model}}, .segments = {segments.back()}});
       }
-      const std::vector<replay::Segment> best = best_.segments();
+      const std::vector<replay::Segment> best = best_.draw(kGraphs, rng_);
       PpoBatch batch = ppo_.prepare(segments, best);
       if (handicap_ == Handicap::zeroed_advantages)
         for (StepTargets* targets : {&batch.targets, &batch.imitated.targets})

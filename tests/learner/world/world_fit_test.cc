@@ -5,80 +5,21 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/env/synthetic.h"
-#include "core/graph/op.h"
 #include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "learner/world/world_metrics.h"
 #include "learner/world/world_phase.h"
 #include "replay/rollout/error.h"
-#include "replay/rollout/play.h"
+#include "tests/learner/world/synthetic_world.h"
 
 namespace regraft::learner {
 namespace {
 
-constexpr std::uint64_t kSeed = 731;
-constexpr double kNoop = 0.05;
+using test::SyntheticWorld;
+
+constexpr std::uint64_t kSeed = test::kWorldSeed;
 constexpr std::uint64_t kEnoughMasks = 10;  // to speak of their F1
-
-/// One graph of the synthetic family and random rollouts on it.
-class SyntheticWorld {
- public:
-  SyntheticWorld()
-      : task_(env::make_synthetic_task({.chains = 5, .locked = 1, .valley = 1, .seed = 3})),
-        rules_(env::make_synthetic_rules(1)),
-        costs_(env::make_synthetic_costs(1.0)),
-        environment_(*task_.start, rules_, costs_, {.horizon = 20, .location_limit = 8}, clock_) {}
-
-  EnvironmentOf environment_of() {
-    return [this](std::uint32_t) -> env::Environment& { return environment_; };
-  }
-  void collect(replay::SequenceReplay& replay, std::uint64_t episodes) {
-    for (std::uint64_t sequence = 0; sequence < episodes; ++sequence)
-      replay.add(
-          replay::play_rollout(environment_, 0, kSeed + sequence, sequence, replay::random_chooser(kNoop)));
-  }
-  WorldContext context() const {
-    WorldContext context;
-    context.rule_set_hash = rules_.hash().hex();
-    for (std::size_t i = 0; i < graph::kOpKinds; ++i)
-      context.op_kinds.emplace_back(graph::op_info(static_cast<graph::OpKind>(i)).name);
-    context.model_names = {"synthetic"};
-    context.horizon = 20;
-    context.location_limit = 8;
-    return context;
-  }
-
- private:
-  env::SyntheticTask task_;
-  rules::RuleSet rules_;
-  env::TableCostFactory costs_;
-  SystemClock clock_;
-  env::Environment environment_;
-};
-
-WorldOptions small_options() {
-  WorldOptions options;
-  options.seed = kSeed;
-  options.latent = 16;
-  options.hidden = 64;
-  options.mixtures = 3;
-  options.action = 12;
-  options.count_bins = 4;
-  options.encoder_updates = 120;
-  options.encoder_states = 96;
-  options.encoder_lr = 4e-3;
-  options.dynamics_updates = 300;
-  options.lanes = 16;
-  options.time = 24;
-  options.lr = 8e-3;
-  options.reward_hidden = 32;
-  options.reward_updates = 60;
-  options.evaluate_every = 60;
-  return options;
-}
 
 class WorldFitTest : public testing::Test {
  protected:
@@ -90,7 +31,7 @@ class WorldFitTest : public testing::Test {
 TEST_F(WorldFitTest, TellsRewardsAndMasksOfHeldOutRolloutsFarBetterThanTrivialPredictors) {
   SCOPED_TRACE(kSeed);
   world.collect(replay, 400);
-  const WorldOptions options = small_options();
+  const WorldOptions options = test::small_world_options();
   WorldFit fit(world.context(), replay, options, world.environment_of());
   while (fit.advance()) {
   }
@@ -128,7 +69,7 @@ TEST_F(WorldFitTest, TellsRewardsAndMasksOfHeldOutRolloutsFarBetterThanTrivialPr
 TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
   SCOPED_TRACE(kSeed);
   world.collect(replay, 40);
-  WorldOptions options = small_options();
+  WorldOptions options = test::small_world_options();
   options.encoder_updates = 6;
   options.dynamics_updates = 8;
   options.reward_updates = 4;
@@ -157,7 +98,7 @@ TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
 
 TEST_F(WorldFitTest, ObservationsThatAreNotKeptAreMadeAgainToTheBit) {
   world.collect(replay, 20);
-  WorldOptions options = small_options();
+  WorldOptions options = test::small_world_options();
   const WorldData kept(replay, options, world.environment_of());
   options.cache_mib = 0;
   const WorldData remade(replay, options, world.environment_of());
@@ -176,7 +117,7 @@ TEST_F(WorldFitTest, NothingIsLearntOfShuffledTargetsWhereTrueOnesAreLearnt) {
   SCOPED_TRACE(kSeed);
   world.collect(replay, 400);
   const auto fitted = [&](bool shuffled) {
-    WorldOptions options = small_options();
+    WorldOptions options = test::small_world_options();
     options.dynamics_updates = 150;
     options.reward_hidden = 0;
     options.shuffle_targets = shuffled;
@@ -206,7 +147,7 @@ TEST_F(WorldFitTest, FitsOnOwnLatentsDreamDeeper) {
   SCOPED_TRACE(kSeed);
   world.collect(replay, 400);
   const auto fitted = [&](double share) {
-    WorldOptions options = small_options();
+    WorldOptions options = test::small_world_options();
     options.reward_hidden = 0;
     options.reward_unit = 0.05;
     options.scheduled_sampling = share;
@@ -230,7 +171,7 @@ TEST_F(WorldFitTest, AnEpisodeThatCannotBeReplayedIsLeftOutAndCountedUnlessTooMa
   SCOPED_TRACE(kSeed);
   replay::SequenceReplay collected({});
   world.collect(collected, 40);
-  WorldOptions options = small_options();
+  WorldOptions options = test::small_world_options();
   const auto with_damaged = [&](std::size_t damaged) {
     replay::SequenceReplay some({});
     for (std::size_t i = 0; i < collected.size(); ++i) {
@@ -256,7 +197,7 @@ TEST_F(WorldFitTest, AModelWithoutAnEpisodeIsFoundBeforeTheFit) {
   world.collect(replay, 40);
   WorldContext context = world.context();
   context.model_names.emplace_back("never played");
-  EXPECT_THROW(WorldFit(context, replay, small_options(), world.environment_of()), nn::NnError);
+  EXPECT_THROW(WorldFit(context, replay, test::small_world_options(), world.environment_of()), nn::NnError);
 }
 
 TEST_F(WorldFitTest, AReplayThatForgetsBeforeItHoldsEnoughIsFound) {
