@@ -112,11 +112,13 @@ Tensor causal_mask(Net& net, std::int64_t tokens, std::int64_t past) {
 
 Tensor rotary_table(Net& net, std::int64_t first, std::int64_t tokens, std::int64_t width, bool sines) {
   constexpr double kBase = 10000;
+  std::vector<double> frequencies;
+  for (std::int64_t column = 0; column < width; ++column)
+    frequencies.push_back(
+        std::pow(kBase, -2.0 * static_cast<double>(column % (width / 2)) / static_cast<double>(width)));
   std::vector<float> values;
   for (std::int64_t row = first; row < first + tokens; ++row) {
-    for (std::int64_t column = 0; column < width; ++column) {
-      const double frequency =
-          std::pow(kBase, -2.0 * static_cast<double>(column % (width / 2)) / static_cast<double>(width));
+    for (const double frequency : frequencies) {
       const double angle = static_cast<double>(row) * frequency;
       values.push_back(static_cast<float>(sines ? std::sin(angle) : std::cos(angle)));
     }

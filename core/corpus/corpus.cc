@@ -16,7 +16,7 @@ constexpr std::uint64_t kMostModels = 100000;  // of one name
 
 // What a draw must be to be taken: as large as what people run on one core, and soon made.
 constexpr double kLeastUs = 700, kMostUs = 120000;  // by Net::estimate_us()
-constexpr std::size_t kMostNodes = 1500, kMostWeightBytes = 48 << 20;
+constexpr std::size_t kMostNodes = 1500, kMostWeightBytes = 36 << 20;
 constexpr int kDraws = 1000;
 
 struct Family {

@@ -1,6 +1,7 @@
 #include "core/corpus/model_bytes.h"
 
 #include <onnx/onnx_pb.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -138,6 +139,14 @@ Initializer initializer(const Weight& weight) {
   return out;
 }
 
+/// Most of the time to write a model would go to the faults of its pages: with large ones, it takes a third.
+void ask_for_large_pages(const std::string& reserved) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto start = (reinterpret_cast<std::uintptr_t>(reserved.data()) + kPage - 1) / kPage * kPage;
+  const auto end = (reinterpret_cast<std::uintptr_t>(reserved.data()) + reserved.capacity()) / kPage * kPage;
+  if (start < end) ::madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);  // where it can
+}
+
 }  // namespace
 
 /// Fields of a message may follow each other in pieces, so the drawn weights never lie in a message.
@@ -166,6 +175,7 @@ std::string model_bytes(const Model& model, std::uint64_t seed) {
 
   std::string out;
   out.reserve(graph_bytes + 1000);
+  ask_for_large_pages(out);
   out += head.SerializePartialAsString();
   const auto begin = [&](std::uint32_t field, std::size_t size) {
     onnx::append_varint(out, onnx::bytes_tag(field));

@@ -7,8 +7,8 @@
 namespace regraft::corpus {
 
 /// The model as bytes of an .onnx file. Its weights are drawn while they are written: windows of one block of
-/// numbers from `seed`, whose length is a prime, scaled. So a gigabyte a second is no hindrance, and no two
-/// rows of a weight are equal. The same model and seed give the same bytes.
+/// numbers from `seed`, whose length is a prime, scaled. That is quick, and rows of a weight differ. The same
+/// model and seed give the same bytes.
 std::string model_bytes(const Model& model, std::uint64_t seed);
 
 }  // namespace regraft::corpus

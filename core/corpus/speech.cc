@@ -14,13 +14,14 @@ namespace {
 Tensor fourier_basis(Net& net, std::int64_t window) {
   std::vector<float> values;
   for (const bool sines : {false, true}) {
-    for (std::int64_t k = 0; k <= window / 2; ++k) {
-      for (std::int64_t n = 0; n < window; ++n) {
-        const double angle =
-            2 * std::numbers::pi * static_cast<double>(k * n % window) / static_cast<double>(window);
-        values.push_back(static_cast<float>(sines ? -std::sin(angle) : std::cos(angle)));
-      }
+    std::vector<float> wave;
+    for (std::int64_t i = 0; i < window; ++i) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(window);
+      wave.push_back(static_cast<float>(sines ? -std::sin(angle) : std::cos(angle)));
     }
+    for (std::int64_t k = 0; k <= window / 2; ++k)
+      for (std::int64_t n = 0; n < window; ++n)
+        values.push_back(wave[static_cast<std::size_t>(k * n % window)]);
   }
   return net.table({window + 2, 1, window}, std::move(values));
 }

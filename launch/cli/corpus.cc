@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/enum_names.h"
+#include "core/base/file.h"
 #include "launch/cli/commands.h"
 
 namespace regraft::launch {
@@ -31,13 +32,20 @@ fs::path file_of(const std::string& model) {
   return name + ".onnx";
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem)
+    throw FileError("cannot be made: " + problem.message(), folder.string(), "choose a writable folder");
+}
+
 int write_models(const Options& options) {
   for (const std::string& name : options.models) {
     if (!corpus::is_corpus_name(name))
       throw UsageError("is no model of the corpus", name,
                        "write corpus:FAMILY:SEED; `regraft corpus` lists families");
     for (const std::string& model : corpus::expanded(name)) {
-      fs::create_directories(options.folder);
+      make_folder(options.folder);
       const fs::path file = options.folder / file_of(model);
       write_file_atomic(file, corpus::make_model(model));
       std::printf("%s\n", file.c_str());

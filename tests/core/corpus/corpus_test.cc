@@ -61,7 +61,7 @@ TEST_P(EachFamily, DiffersInSizesAndDialectsBySeed) {
     opsets.insert(summary.opsets.at(""));
     nodes.insert(summary.nodes);
     bytes.insert(model.size());
-    EXPECT_LT(model.size(), 50u << 20);
+    EXPECT_LT(model.size(), 37u << 20);
   }
   EXPECT_EQ(producers.size(), 4u) << "with their versions";
   EXPECT_GE(opsets.size(), 3u);

@@ -40,9 +40,9 @@ def feed(runner, numbers):
 def best_ms(runner, inputs):
     times = []
     for _ in range(RUNS):
-        start = time.perf_counter()
+        start = time.process_time()
         runner.run(None, inputs)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return 1e3 * min(times)
 
 
