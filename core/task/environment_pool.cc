@@ -1,12 +1,16 @@
 #include "core/task/environment_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace regraft::task {
 
 struct EnvironmentPool::Held {
-  Held(std::unique_ptr<Task> loaded, const WorkloadOptions& options, const Clock& clock)
-      : task(std::move(loaded)), environment(make_environment(*task, options, clock)) {}
+  Held(std::uint32_t number, const WorkloadOptions& options, const Clock& clock)
+      : model(number),
+        task(load_task(options, number)),
+        environment(make_environment(*task, options, clock)) {}
+  std::uint32_t model;
   std::unique_ptr<Task> task;
   env::Environment environment;
 };
@@ -16,9 +20,14 @@ EnvironmentPool::EnvironmentPool(WorkloadOptions options, const Clock& clock)
 EnvironmentPool::~EnvironmentPool() = default;
 
 EnvironmentPool::Held& EnvironmentPool::held(std::uint32_t model) {
-  auto& entry = held_[model];
-  if (!entry) entry = std::make_unique<Held>(load_task(options_, model), options_, clock_);
-  return *entry;
+  const auto found = std::ranges::find(held_, model, [](const auto& each) { return each->model; });
+  if (found != held_.end()) {
+    held_.splice(held_.begin(), held_, found);
+  } else {
+    if (held_.size() >= options_.environments) held_.pop_back();
+    held_.push_front(std::make_unique<Held>(model, options_, clock_));
+  }
+  return *held_.front();
 }
 
 env::Environment& EnvironmentPool::environment(std::uint32_t model) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/corpus/corpus.h"
 #include "core/cost/analytic.h"
 #include "core/cost/kernel_database.h"
 #include "core/env/synthetic.h"
@@ -23,6 +24,11 @@ constexpr double kSyntheticRiseUs = 1.0;
 
 bool is_synthetic(const std::string& model) {
   return model.starts_with(kSynthetic);
+}
+
+/// What models are called: their stems, or the names by which they are made.
+std::string name_of(const std::string& model) {
+  return is_generated(model) ? model : std::filesystem::path(model).stem().string();
 }
 
 /// "synthetic:CHAINS:LOCKED:VALLEY:SEED"
@@ -94,11 +100,23 @@ cost::DeviceProfile device_for(const WorkloadOptions& options) {
   return device;
 }
 
+/// A model of the corpus as bytes; none of a file.
+std::string generated_bytes(const std::string& model) {
+  return corpus::is_corpus_name(model) ? corpus::make_model(model) : "";
+}
+
+onnx::ImportedModel imported(const std::string& model, const std::string& generated) {
+  const onnx::ImportOptions options{.inlined_calls = SIZE_MAX};
+  if (generated.empty()) return onnx::import_model(model, options);
+  return onnx::import_model_bytes(std::as_bytes(std::span(generated)), {}, options);
+}
+
 class OnnxModel : public Task {
  public:
   OnnxModel(const WorkloadOptions& options, std::size_t number)
-      : name_(std::filesystem::path(options.models[number]).stem().string()),
-        model_(onnx::import_model(options.models[number], {.inlined_calls = SIZE_MAX})),
+      : name_(name_of(options.models[number])),
+        generated_(generated_bytes(options.models[number])),
+        model_(imported(options.models[number], generated_)),
         start_(model_.graph()),
         rules_(load_rules(options)),
         sizes_(sizes_for(model_names(options.models)[number], options.bind)),
@@ -144,6 +162,7 @@ class OnnxModel : public Task {
   }
 
   std::string name_;
+  std::string generated_;  // what the model's tensors lie in, unless it is a file
   onnx::ImportedModel model_;
   graph::Graph start_;
   rules::RuleSet rules_;
@@ -170,7 +189,10 @@ std::uint32_t& measure_every(WorkloadOptions& options) {
 const BoundOptions<WorkloadOptions>& table() {
   static const auto options = BoundOptions<WorkloadOptions>::fixed_on_resume({
       {"workload.models", &WorkloadOptions::models, any(),
-       "ONNX files to train on, or synthetic:CHAINS:LOCKED:VALLEY:SEED"},
+       "ONNX files to train on, models of the corpus (corpus:FAMILY:SEED, corpus:train:0-24), or "
+       "synthetic:CHAINS:LOCKED:VALLEY:SEED"},
+      {"workload.environments", &WorkloadOptions::environments, between(1, 100000),
+       "models that an actor keeps loaded; the one that it did not use for the longest goes first"},
       {"workload.rules", &WorkloadOptions::rules, any(), "a .rules file or a folder of them"},
       {"workload.device", &WorkloadOptions::device, any(), "device profile of the cost model"},
       {"workload.cost", &WorkloadOptions::cost, any(),
@@ -224,15 +246,27 @@ std::vector<Option> workload_options() {
 
 WorkloadOptions workload_options_from(const Config& config) {
   WorkloadOptions options = table().from(config);
+  options.models = expanded_models(options.models);
   options.bind = parse_bindings(config.list(kBind), kBind);
   return options;
+}
+
+std::vector<std::string> expanded_models(const std::vector<std::string>& models) {
+  std::vector<std::string> expanded;
+  for (const std::string& model : models)
+    std::ranges::move(corpus::expanded(model), std::back_inserter(expanded));
+  return expanded;
+}
+
+bool is_generated(const std::string& model) {
+  return is_synthetic(model) || corpus::is_corpus_name(model);
 }
 
 std::vector<std::string> model_names(const std::vector<std::string>& models) {
   std::map<std::string, int> seen;
   std::vector<std::string> names;
   for (const std::string& model : models) {
-    std::string name = is_synthetic(model) ? model : std::filesystem::path(model).stem().string();
+    std::string name = name_of(model);
     if (const int count = seen[name]++; count > 0) name += "-" + std::to_string(count + 1);
     names.push_back(std::move(name));
   }

@@ -34,7 +34,9 @@ constexpr std::array<std::string_view, 3> enum_names(CostKind) {
 
 /// What a job rewrites: the options `workload.*`.
 struct WorkloadOptions {
-  std::vector<std::string> models;  // ONNX files, or "synthetic:SIZE:SEED" (core/env/synthetic.h)
+  /// ONNX files, "corpus:FAMILY:SEED" (core/corpus/corpus.h) or "synthetic:SIZE:SEED" (core/env/synthetic.h).
+  std::vector<std::string> models;
+  std::uint32_t environments = 16;                                  // that an actor keeps at most
   std::filesystem::path rules = "configs/rules";                    // a .rules file or a folder of them
   std::filesystem::path device = "configs/devices/cpu-1core.toml";  // profile of the analytic cost model
   CostKind cost = CostKind::device;
@@ -45,6 +47,12 @@ struct WorkloadOptions {
 };
 std::vector<Option> workload_options();
 WorkloadOptions workload_options_from(const Config& config);
+
+/// The models of a list in which "corpus:FAMILY:0-24" stands for 25 of them (core/corpus/corpus.h).
+std::vector<std::string> expanded_models(const std::vector<std::string>& models);
+
+/// Whether a model is made by its name, and is no file.
+bool is_generated(const std::string& model);
 
 /// Under which this machine's kernels are kept (core/cost/kernel_database.h).
 std::string kernel_fingerprint(const WorkloadOptions& options);
@@ -76,7 +84,7 @@ class Task {
 };
 
 /// Loads one model of the list and cleans it up. Throws what import, rules and device profile throw. Throws
-/// WorkloadError for a name that is neither a file nor a synthetic graph, and for a measured reward without a
+/// WorkloadError for a name that is neither a file nor a generated model, and for a measured reward without a
 /// meter. Also for a binding of a dim that the only model does not have.
 std::unique_ptr<Task> load_task(const WorkloadOptions& options, std::size_t model);
 

@@ -104,7 +104,9 @@ void add_collect(Command& program, Action& action) {
   Command* command = program.add_subcommand("collect",
                                             "store rollouts as action logs, played in this process; with "
                                             "many actors: train --set train.phase=collect");
-  command->add_option("models", options->models, "ONNX files, or synthetic:CHAINS:LOCKED:VALLEY:SEED");
+  command->add_option("models", options->models,
+                      "ONNX files, models of the corpus (corpus:FAMILY:SEED), or "
+                      "synthetic:CHAINS:LOCKED:VALLEY:SEED");
   command->add_option("-o,--out", options->out, "the file of rollouts to write")->required();
   command->add_option("--policy", options->policy, "play by this policy, not at random")
       ->check(existing_file());

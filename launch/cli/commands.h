@@ -36,6 +36,7 @@ void add_rules_usage(Command& rules, Action& action);     // below `rules`
 void add_keys(Command& program, Action& action);
 void add_completion(Command& program, Action& action);
 void add_collect(Command& program, Action& action);
+void add_corpus(Command& program, Action& action);
 void add_check_controllers(Command& program, Action& action);  // of a job's step `choice`
 
 }  // namespace regraft::launch

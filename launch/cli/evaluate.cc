@@ -187,7 +187,7 @@ int evaluate(EvaluateArguments& options) {
   Config config = load_job_config(options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));
   task::WorkloadOptions workload = task::workload_options_from(config);
-  if (!options.models.empty()) workload.models = options.models;
+  if (!options.models.empty()) workload.models = task::expanded_models(options.models);
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
   workload.bind = find_sizes(workload);
@@ -257,7 +257,9 @@ void add_evaluate(Command& program, Action& action) {
       "evaluate", "compare policies with a random one and with searches, episode by episode");
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
       ->check(existing_file());
-  command->add_option("--models", options->models, "ONNX files or synthetic graphs (default: the config's)");
+  command->add_option(
+      "--models", options->models,
+      "ONNX files, models of the corpus (corpus:FAMILY:SEED) or synthetic graphs (default: the config's)");
   command->add_option(
       "--config", options->config,
       "a job's config: its rules count, and the horizon and locations that it sets itself (left "

@@ -91,7 +91,7 @@ void check_job(const learner::RunFolder& folder, const Config& config, ActorCoun
     throw UsageError("no model to train on", "workload.models",
                      "give --set workload.models=FILE.onnx or a --config that does");
   for (const std::string& model : models)
-    if (!model.starts_with("synthetic:") && !fs::exists(model))
+    if (!task::is_generated(model) && !fs::exists(model))
       throw UsageError("there is no such model", model, "name an ONNX file in workload.models");
   const JobPhase& phase = job_phase(config);
   const std::string name(phase.name);

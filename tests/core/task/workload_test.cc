@@ -6,7 +6,6 @@
 #include "core/cost/analytic.h"
 #include "core/cost/kernel_database.h"
 #include "core/task/config_files.h"
-#include "core/task/environment_pool.h"
 #include "support/models.h"
 
 namespace regraft::task {
@@ -29,6 +28,18 @@ TEST(Workload, ASyntheticGraphIsNamedByItsSize) {
 TEST(Workload, ModelsAreCalledByTheirStems) {
   EXPECT_THAT(model_names({"a/m.onnx", "b/m.onnx", "synthetic:4:1:1:7"}),
               ::testing::ElementsAre("m", "m-2", "synthetic:4:1:1:7"));
+}
+
+TEST(Workload, AModelOfTheCorpusIsMadeByItsName) {
+  const auto task = load_task(workload({"corpus:recommender:0"}), 0);
+  EXPECT_EQ(task->name(), "corpus:recommender:0");
+  EXPECT_GT(task->start().live_count(), 20u);
+  const TempDir folder;
+  task->write(task->start(), folder.path() / "model.onnx");
+  EXPECT_GT(std::filesystem::file_size(folder.path() / "model.onnx"), 1000u);
+  EXPECT_THAT(expanded_models({"a.onnx", "corpus:vit:3-4"}),
+              ::testing::ElementsAre("a.onnx", "corpus:vit:3", "corpus:vit:4"));
+  EXPECT_THROW(load_task(workload({"corpus:no-such:0"}), 0), Error);
 }
 
 TEST(Workload, ModelsWithOtherRulesAreNoJob) {
@@ -71,15 +82,6 @@ TEST(Workload, MeasuredCostsAreThoseOfThisMachinesKernels) {
   EXPECT_NEAR(latency_us() / by_rates, 2, 0.1);
   options.cost = CostKind::alone;
   EXPECT_GT(latency_us(), 2 * by_rates) << "an activation is a kernel too";
-}
-
-TEST(EnvironmentPool, KeepsOneEnvironmentAModel) {
-  const SystemClock clock;
-  EnvironmentPool pool(workload({"synthetic:4:1:1:7", "synthetic:5:1:1:8"}), clock);
-  env::Environment& first = pool.environment(0);
-  EXPECT_NE(&pool.environment(1), &first);
-  EXPECT_EQ(&pool.environment(0), &first);
-  EXPECT_EQ(pool.task(1).name(), "synthetic:5:1:1:8");
 }
 
 }  // namespace
