@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --quick           neither sanitizers nor clang-tidy
-#   --full            both, however long the stages before took, and --program too
+#   --full            address, undefined-behaviour and thread sanitizers, clang-tidy, and --program too
 #   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
@@ -12,16 +11,15 @@
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
-#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
-# clang's checks see the sources that changed since the last green run in this checkout that was not --quick (build/green
-# has its commit); without one, those of the last six hours of the history.
+# clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
+# without one, those of the last six hours of the history.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 FULL=0
-QUICK=0
 TREE=0
 PROGRAM=0
 FUZZ_SECONDS=0
@@ -46,7 +44,6 @@ usage() {
 while (($#)); do
   case $1 in
     --full) FULL=1 ;;
-    --quick) QUICK=1 ;;
     --tree) TREE=1 ;;
     --large) LARGE=1 ;;
     --gpu) GPU=1 ;;
@@ -97,7 +94,6 @@ stage() {
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
 # The threads of core/proof run Z3, which is not instrumented.
 THREADED=(core/base core/wire core/rulegen learner)
-MOST_SECONDS_BEFORE=2400  # of the stages before the sanitizers, so that all end within 90 minutes
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.
 build() {
@@ -305,11 +301,7 @@ build_and_test release
 stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
-if ((!QUICK && !FULL && SECONDS > MOST_SECONDS_BEFORE)); then
-  QUICK=1
-  printf 'note: neither sanitizers nor clang-tidy, since all before took %d s: --full runs them\n' "$SECONDS"
-fi
-if ((!QUICK)); then
+if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}"
   stage "tidy" check_tidy
@@ -320,4 +312,4 @@ fi
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 finish
-((QUICK)) || git rev-parse HEAD >build/green
+((!FULL)) || git rev-parse HEAD >build/green
