@@ -56,8 +56,9 @@ TEST_P(GraphStoreTest, ASelectionIsWhatTheHostWouldHaveJoined) {
       expect_same(found.groups.*rows, expected.groups.*rows);
     EXPECT_TRUE(found.groups.xfers.equal(expected.groups.xfers));
     ASSERT_EQ(found.groups.log_priors.defined(), GetParam() == env::ActionMode::all_sites);
-    if (found.groups.log_priors.defined())
+    if (found.groups.log_priors.defined()) {
       EXPECT_TRUE(found.groups.log_priors.equal(expected.groups.log_priors));
+    }
     for (const auto column :
          {&BatchTensors::node_features, &BatchTensors::edge_features, &BatchTensors::globals,
           &BatchTensors::outgoing_scale, &BatchTensors::incoming_scale, &BatchTensors::node_count_inverse,
