@@ -69,7 +69,7 @@ class GuidedRun {
       }
       Open now = *std::exchange(next, std::nullopt);
       goes_on = run_.goes_on();
-      if (!goes_on || !enter(now) || now.depth + 1 >= options_.observation.horizon) continue;
+      if (!goes_on || !enter(now)) continue;
       goes_on = run_.begin_expansion();
       if (goes_on)
         next = open_candidates(tree_.follow(), now.depth + 1, now.discrepancy, std::move(now.history));
@@ -101,7 +101,8 @@ class GuidedRun {
   std::optional<Open> open_candidates(SearchTree::Id parent, std::uint32_t depth, double path_discrepancy,
                                       History history) {
     const ObservationOptions& seen = options_.observation;
-    writer_.write(state_, {run_.initial(), depth, seen.horizon, seen.location_limit, seen.action_mode},
+    const std::uint32_t step = std::min(depth, seen.horizon - 1);  // the last that a policy saw in training
+    writer_.write(state_, {run_.initial(), step, seen.horizon, seen.location_limit, seen.action_mode},
                   observation_);
     const std::vector<double> log_probabilities = explored(ask(prior_, observation_, history));
     const double most = *std::max_element(log_probabilities.begin(), log_probabilities.end());

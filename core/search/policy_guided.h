@@ -22,7 +22,8 @@ namespace regraft::search {
 /// what comes next is where it was least sure. (A product of plain probabilities would fall with every step;
 /// as rewrites commute, it sends a search back to try all orders.) The `breadth` most probable candidates of
 /// each graph are opened. When memory is full (SearchTree::kMostNodes), the half with the highest sums is
-/// forgotten. Each prior asked for is one expansion, each rewrite one costed candidate.
+/// forgotten. Each prior asked for is one expansion, each rewrite one costed candidate. The horizon is what
+/// the policy is shown, not an end: behind it graphs are shown as those of its last step.
 struct PolicyGuidedOptions {
   ObservationOptions observation = {};
   double cost_weight = 10;     // 0: by the policy alone

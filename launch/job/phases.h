@@ -37,6 +37,7 @@ struct JobPhase {
   bool computes = true;                 // on train.device
   bool measures = false;                // takes workload.reward=measured
   bool imitates = false;                // heeds ppo.imitation and train.trained_share
+  bool grows = false;                   // a resumed run may have further models behind those it had
 };
 
 /// The phases there are: the one place where a phase is added.

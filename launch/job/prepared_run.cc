@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <span>
 #include <thread>
 
 #include "core/base/atomic_file.h"
@@ -55,6 +57,13 @@ void await_learner(const learner::RunFolder& folder) {
   }
 }
 
+/// Whether the run only gets further models: those that it had keep their numbers.
+bool only_grows(const ConfigDifference& difference, const Config& before, const Config& now) {
+  if (difference.name != "workload.models" || !job_phase(now).grows) return false;
+  const TextList &had = before.list(difference.name), &has = now.list(difference.name);
+  return had.size() <= has.size() && std::ranges::equal(had, std::span(has).first(had.size()));
+}
+
 /// The config in force.
 Config prepare_run(const learner::RunFolder& folder, Config config, bool resume) {
   const bool exists = fs::exists(folder.run_id());
@@ -65,8 +74,9 @@ Config prepare_run(const learner::RunFolder& folder, Config config, bool resume)
                       "go on with --resume, or choose another --run folder");
   if (exists) {
     std::vector<ConfigDifference> fixed;
-    for (const ConfigDifference& difference : differences(load_run_config(folder), config))
-      if (difference.fixed_on_resume) fixed.push_back(difference);
+    const Config before = load_run_config(folder);
+    for (const ConfigDifference& difference : differences(before, config))
+      if (difference.fixed_on_resume && !only_grows(difference, before, config)) fixed.push_back(difference);
     if (!fixed.empty())
       throw LaunchError("options that are fixed for a run differ:\n" + describe(fixed), folder.root.string(),
                         "resume with the values it was started with");

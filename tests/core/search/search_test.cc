@@ -265,6 +265,16 @@ TEST(PolicyGuided, AGoodPriorReachesTheOptimumInFewerCandidatesThanOthers) {
   EXPECT_THROW(make_policy_guided(expert, {.exploration = 2}), SearchError);
 }
 
+TEST(PolicyGuided, GoesOnBehindTheHorizonOfItsPolicysTraining) {
+  const World world({.chains = 12, .locked = 1, .valley = 2, .seed = 8});
+  constexpr std::uint32_t kHorizon = 3;
+  ASSERT_GT(world.task.optimal_steps, 2 * kHorizon);
+  ExpertPrior expert(2);
+  const SearchResult result =
+      world.run(*make_policy_guided(expert, {.observation = {.horizon = kHorizon}}), {1.0, 3000});
+  EXPECT_NEAR(result.best.latency_us, world.task.optimal_us, 1e-9);
+}
+
 TEST(Portfolio, IsAtLeastAsGoodAsItsPartsAndAddsUpTheirCounters) {
   const World world({.chains = 6, .locked = 1, .seed = 9});
   const SearchResult greedy = world.run(*make_greedy());

@@ -146,6 +146,23 @@ TEST_F(JobTest, NoPhaseRefusesCudaAndWithoutItSaysWhatIsMissing) {
   }
 }
 
+TEST_F(JobTest, FurtherModelsMayJoinARunThatIsResumedButNoneMayGoOrChange) {
+  constexpr char kFirst[] = "synthetic:4:1:1:0", kSecond[] = "synthetic:5:1:1:1";
+  const auto resumed = [&](const std::string& models, const char* updates) {
+    Running job(train(run(), {"--resume", "--set", "workload.models=" + models, "--set",
+                              std::string("train.updates=") + updates}));
+    const int code = job.finish().code;
+    if (code != 0) EXPECT_THAT(job.seen(), HasSubstr("workload.models"));
+    return code;
+  };
+  ASSERT_EQ(Running(train(run(), {"--set", "train.updates=2"})).finish().code, 0);
+  EXPECT_NE(resumed(std::string(kSecond) + "," + kFirst, "4"), 0);
+  EXPECT_EQ(resumed(std::string(kFirst) + "," + kSecond, "6"), 0);
+  expect_clean_ticket_counts(6);
+  EXPECT_LT(json_of(run() / "summary.json").at("best_cost_ratio").at(kSecond).get<double>(), 1);
+  EXPECT_NE(resumed(kFirst, "8"), 0);
+}
+
 TEST_F(JobTest, DeterministicModeGivesTheSameWeightsForAnyNumberOfActorsHoweverManyDie) {
   const auto start = [&](const fs::path& folder, const char* actors) {
     return Running(train(folder, {"--set", "train.updates=150", "--set", "train.checkpoint_minutes=0.01",
