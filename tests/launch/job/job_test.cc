@@ -142,7 +142,9 @@ TEST_F(JobTest, NoPhaseRefusesCudaAndWithoutItSaysWhatIsMissing) {
     Running job(train(dir.path() / phase, settings));
     const bool runs = has_gpu || std::string(phase) == "collect";  // which computes nothing
     EXPECT_EQ(job.finish().code == 0, runs) << phase << "\n" << job.seen();
-    if (!runs) EXPECT_THAT(job.seen(), HasSubstr("CUDA cannot be used")) << phase;
+    if (!runs) {
+      EXPECT_THAT(job.seen(), HasSubstr("CUDA cannot be used")) << phase;
+    }
   }
 }
 
