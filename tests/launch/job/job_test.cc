@@ -154,7 +154,9 @@ TEST_F(JobTest, FurtherModelsMayJoinARunThatIsResumedButNoneMayGoOrChange) {
     Running job(train(run(), {"--resume", "--set", "workload.models=" + models, "--set",
                               std::string("train.updates=") + updates}));
     const int code = job.finish().code;
-    if (code != 0) EXPECT_THAT(job.seen(), HasSubstr("workload.models"));
+    if (code != 0) {
+      EXPECT_THAT(job.seen(), HasSubstr("workload.models"));
+    }
     return code;
   };
   ASSERT_EQ(Running(train(run(), {"--set", "train.updates=2"})).finish().code, 0);
