@@ -19,7 +19,8 @@ Tensor gelu(Net& net, const Tensor& x) {
   if (dialect.opset >= 20) return unary(net, "Gelu", x);
   if (dialect.is(Exporter::torch_dynamo)) {
     const Tensor erf = unary(net, "Erf", binary(net, "Mul", x, std::numbers::sqrt2 / 2));
-    return mul(net, net.scalar(0.5), mul(net, x, binary(net, "Add", erf, 1)));
+    const Tensor product = mul(net, x, binary(net, "Add", erf, 1)), half = net.scalar(0.5);
+    return mul(net, half, product);
   }
   const Tensor one = binary(net, "Add", unary(net, "Erf", binary(net, "Div", x, std::numbers::sqrt2)), 1);
   if (dialect.is(Exporter::tensorflow)) return mul(net, binary(net, "Mul", x, 0.5), one);

@@ -94,9 +94,11 @@ Tensor attend(Net& net, const Tensor& x, const Attention& given) {
     net.output(parts[1]);
     net.output(parts[2]);
   }
-  Tensor products = scores(net, parts[0], repeat_heads(net, parts[1], spec.heads));
+  const Tensor keys = repeat_heads(net, parts[1], spec.heads);
+  Tensor products = scores(net, parts[0], keys);
   if (!spec.bias.name.empty()) products = add(net, products, spec.bias);
-  const Tensor mixed = matmul(net, softmax(net, products), repeat_heads(net, parts[2], spec.heads));
+  const Tensor values = repeat_heads(net, parts[2], spec.heads);
+  const Tensor mixed = matmul(net, softmax(net, products), values);
   const Tensor joined = reshape(net, transpose(net, mixed, {0, 2, 1, 3}), x.dims);
   return linear(net, joined, x.dim(2), spec.projection_bias);
 }

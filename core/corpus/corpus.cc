@@ -109,8 +109,8 @@ std::vector<std::string> expanded(const std::string& model) {
   std::vector<std::string> models;
   for (const FamilyInfo& info : families()) {
     if (info.name != name.family && enum_name(info.split) != name.family) continue;
-    for (std::uint64_t seed = name.first; seed <= name.last; ++seed)
-      models.push_back(std::string(kPrefix) + std::string(info.name) + ":" + std::to_string(seed));
+    for (std::uint64_t i = 0; i <= name.last - name.first; ++i)
+      models.push_back(std::string(kPrefix) + std::string(info.name) + ":" + std::to_string(name.first + i));
   }
   if (models.empty()) refuse_family(name.family, model);
   return models;

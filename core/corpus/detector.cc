@@ -42,8 +42,8 @@ Tensor boxes(Net& net, const Tensor& x, std::int64_t classes, float stride) {
   const Tensor parts = reshape(net, raw, {x.dim(0), 3, columns, height, width});
   const Tensor y = unary(net, "Sigmoid", transpose(net, parts, {0, 1, 3, 4, 2}));
   const std::vector<Tensor> part = split(net, y, 4, {2, 2, columns - 4});
-  const Tensor shifted =
-      add(net, binary(net, "Mul", part[0], 2), net.table({1, 1, height, width, 2}, grid(height, width)));
+  const Tensor places = net.table({1, 1, height, width, 2}, grid(height, width));
+  const Tensor shifted = add(net, binary(net, "Mul", part[0], 2), places);
   const Tensor centre = binary(net, "Mul", shifted, stride);
   const Tensor square = binary(net, "Pow", binary(net, "Mul", part[1], 2), 2);
   const Tensor extent =

@@ -10,7 +10,8 @@ namespace {
 /// A scale and a shift for each channel, in the place of a norm (ResMLP, Touvron et al. 2021).
 Tensor scale_and_shift(Net& net, const Tensor& x) {
   const Tensor scale = net.weight({1, 1, x.dim(2)}, 0.1, 0.5);
-  return add(net, net.weight({1, 1, x.dim(2)}, 0.1), mul(net, scale, x));
+  const Tensor scaled = mul(net, scale, x), shift = net.weight({1, 1, x.dim(2)}, 0.1);
+  return add(net, shift, scaled);
 }
 
 struct MixerStyle {

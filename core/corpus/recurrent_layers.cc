@@ -24,7 +24,8 @@ Tensor products(Net& net, const Tensor& x, const Tensor& hidden, const CellWeigh
   if (weights.state.name.empty())
     return add(net, matmul(net, concat(net, {x, hidden}, 1), weights.input), weights.bias);
   const Tensor of_x = matmul(net, x, weights.input);
-  return add(net, add(net, of_x, weights.bias), matmul(net, hidden, weights.state));
+  const Tensor of_state = matmul(net, hidden, weights.state);
+  return add(net, add(net, of_x, weights.bias), of_state);
 }
 
 CellState lstm_step(Net& net, const Tensor& x, const CellState& state, const CellWeights& weights) {

@@ -108,8 +108,9 @@ double softmax_us(const KernelShape& shape) {
 bool steps_in_rows(const KernelShape& shape) {
   if (!shape.attrs().has(Attr::steps) || !shape.attrs().has(Attr::axes)) return false;
   const graph::Ints &axes = shape.attrs().ints(Attr::axes), &steps = shape.attrs().ints(Attr::steps);
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    if (axes[i] + 1 == static_cast<std::int64_t>(shape.input(0).rank()) && steps[i] != 1) return true;
+  const auto rank = static_cast<std::int64_t>(shape.input(0).rank());
+  for (std::size_t i = 0; i < std::min(axes.size(), steps.size()); ++i)
+    if ((axes[i] == -1 || axes[i] + 1 == rank) && steps[i] != 1) return true;
   return false;
 }
 

@@ -24,8 +24,9 @@ EnvironmentPool::Held& EnvironmentPool::held(std::uint32_t model) {
   if (found != held_.end()) {
     held_.splice(held_.begin(), held_, found);
   } else {
-    if (held_.size() >= options_.environments) held_.pop_back();
-    held_.push_front(std::make_unique<Held>(model, options_, clock_));
+    auto made = std::make_unique<Held>(model, options_, clock_);  // which may throw: then all stays as it was
+    if (!held_.empty() && held_.size() >= options_.environments) held_.pop_back();
+    held_.push_front(std::move(made));
   }
   return *held_.front();
 }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::size_t kMaxKnownNames = std::size_t{1} << 16;
+constexpr std::size_t kFewUndecided = 16;  // results without a verdict, however few actors there are
 
 }  // namespace
 
@@ -169,7 +170,10 @@ Dispatcher::Held Dispatcher::take_from(Peer& peer, std::map<std::uint64_t, Held>
   Held taken = std::move(held->second);
   reserved_ -= taken.reserved;
   peer.held.erase(held);
-  if (peer.held.empty()) peer.empty_since_ns = clock_.steady_ns();
+  if (peer.held.empty()) {
+    peer.empty_since_ns = clock_.steady_ns();
+    peer.needs_memory = false;
+  }
   return taken;
 }
 
@@ -234,19 +238,29 @@ void Dispatcher::unpin(const Ticket& ticket) {
 // One ticket a turn, round and round from where the last call ended, so that no actor starves behind the
 // others.
 void Dispatcher::issue_all() {
+  const std::size_t most_undecided = std::max(kFewUndecided, peers_.size() * options_.max_tickets_per_actor);
+  if (!options_.deterministic && delivered_.size() >= most_undecided) return note_memory(false);
   std::size_t idle = 0;
   auto it = peers_.upper_bound(last_served_);
   while (idle < peers_.size()) {
     if (it == peers_.end()) it = peers_.begin();
     if (reserved_ > 0 &&
-        reserved_ + sizes_.expected(it->second.status.info.kind) > options_.max_outstanding_bytes) {
-      for (auto& [connection, peer] : peers_) peer.needs_memory = peer.held.empty();
-      return;
-    }
+        reserved_ + sizes_.expected(it->second.status.info.kind) > options_.max_outstanding_bytes)
+      return note_memory(true);
     const bool issued = issue_one(it->first, it->second);
     if (issued) last_served_ = it->first;
     idle = issued ? 0 : idle + 1;
     ++it;
+  }
+  note_memory(false);
+}
+
+void Dispatcher::note_memory(bool is_short) {
+  for (auto& [connection, peer] : peers_) {
+    if (peer.needs_memory == is_short) continue;
+    count_wait(peer, peer.status);
+    if (peer.held.empty()) peer.empty_since_ns = clock_.steady_ns();
+    peer.needs_memory = is_short;
   }
 }
 
@@ -256,7 +270,6 @@ bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);
   count_wait(peer, peer.status);
-  peer.needs_memory = false;
   const std::uint64_t reserved = sizes_.expected(peer.status.info.kind, ticket.model);
   peer.held[ticket.id] = {ticket, {}, 0, reserved};
   reserved_ += reserved;

@@ -18,7 +18,7 @@ namespace regraft::wire {
 
 /// Limits of the learner's side. A ticket reserves what results like its own needed lately (ResultSizes),
 /// from then on what its result needs, until its verdict. No ticket is issued that would bring the sum above
-/// max_outstanding_bytes.
+/// max_outstanding_bytes, nor while as many results wait for their verdicts as actors may hold.
 struct DispatchOptions {
   std::uint64_t ticket_bytes = std::uint64_t{4} << 20;             // largest result, all parts together
   std::uint64_t max_outstanding_bytes = std::uint64_t{256} << 20;  // of all tickets without a verdict
@@ -127,6 +127,8 @@ class Dispatcher {
   void lose(const std::string& kind, const Ticket& ticket);
   void unpin(const Ticket& ticket);
   void issue_all();
+  /// Whether there is memory for another result: what actors wait from now on counts so.
+  void note_memory(bool is_short);
   /// Takes what a peer holds out of its hands; its reservation ends.
   Held take_from(Peer& peer, std::map<std::uint64_t, Held>::iterator held);
   /// Adds the wait of a peer that holds no ticket, until now.

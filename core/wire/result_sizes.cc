@@ -17,7 +17,9 @@ void ResultSizes::Last::add(std::uint64_t more) {
 
 void ResultSizes::add(const std::string& kind, std::uint32_t model, std::uint64_t bytes) {
   of_kinds_[kind].add(bytes);
-  of_models_[{kind, model}].add(bytes);
+  Last& last = of_models_[{kind, model}];
+  last.add(bytes);
+  last.reserved = reserve(last);
 }
 
 std::uint64_t ResultSizes::reserve(const Last& last) const {
@@ -33,7 +35,12 @@ std::uint64_t ResultSizes::expected(const std::string& kind, std::uint32_t model
 
 std::uint64_t ResultSizes::expected(const std::string& kind) const {
   const auto last = of_kinds_.find(kind);
-  return last != of_kinds_.end() && last->second.bytes.size() >= kFew ? reserve(last->second) : most_;
+  if (last == of_kinds_.end() || last->second.bytes.size() < kFew) return most_;
+  std::uint64_t largest = reserve(last->second);
+  for (auto model = of_models_.lower_bound({kind, 0});
+       model != of_models_.end() && model->first.first == kind; ++model)
+    if (model->second.bytes.size() >= kFew) largest = std::max(largest, model->second.reserved);
+  return largest;
 }
 
 }  // namespace regraft::wire

@@ -52,6 +52,15 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   return profile;
 }
 
+std::vector<cost::KernelSample> MeasuredCosts::kernels_of(const std::filesystem::path& model) const {
+  try {
+    return profile_in_child(model, feed_, device_, options_.threads, options_.seed).samples;
+  } catch (const exec::ExecError& error) {
+    options_.warn(std::string("its kernels are not in the report: ") + error.what());
+    return {};
+  }
+}
+
 bool MeasuredCosts::is_known(const cost::KernelFeatures& kernel) const {
   return std::ranges::find(known_, kernel, &cost::KernelSample::features) != known_.end();
 }

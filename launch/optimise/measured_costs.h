@@ -29,6 +29,9 @@ class MeasuredCosts {
   /// cannot be run.
   ProfileSummary learn_from(const std::filesystem::path& model);
   bool corrects() const { return corrects_; }
+  /// A profile that corrects nothing and is not kept; empty, with a warning, where the model cannot be run
+  /// so.
+  std::vector<cost::KernelSample> kernels_of(const std::filesystem::path& model) const;
 
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
   /// better is found: from the start, or, where that took more time than there was, from what was found. Not

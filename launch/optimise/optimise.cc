@@ -166,7 +166,7 @@ class Pipeline {
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
     if (options_.page && runtimes_->chosen().is_built_in())
-      phase("profile", [&] { page_.note_kernels(learned_->learn_from(output_.aside()).samples, true); });
+      phase("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
     accept();
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <limits>
 
 #include "core/base/version.h"
 
@@ -99,16 +100,18 @@ std::string trials_table(const MeasuredChanges& changes) {
          table({"rewrites", "verdict", "times as fast for it [95 %]"}, rows);
 }
 
-/// Boxes in layers, each below all that it reads; what only is read stands right above its first reader.
+/// Boxes in layers, each below all that it reads; what is only read stands right above its first reader.
 std::string picture(const std::vector<ChangedPart::Box>& boxes, const char* colour) {
   if (boxes.empty()) return "<p>nothing</p>";
   if (boxes.size() > kMostBoxes) return printed("<p>%zu boxes, too many to draw</p>", boxes.size());
   std::vector<int> layer(boxes.size(), 0), column(boxes.size(), 0);
   for (std::size_t i = 0; i < boxes.size(); ++i)
     for (const std::size_t input : boxes[i].inputs) layer[i] = std::max(layer[i], layer[input] + 1);
-  for (std::size_t i = boxes.size(); i-- > 0;)
-    for (const std::size_t input : boxes[i].inputs)
-      if (boxes[input].stays) layer[input] = std::max(layer[input], layer[i] - 1);
+  std::vector<int> above(boxes.size(), std::numeric_limits<int>::max());  // the first reader
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    for (const std::size_t input : boxes[i].inputs) above[input] = std::min(above[input], layer[i] - 1);
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    if (boxes[i].stays) layer[i] = above[i];
   std::map<int, int> used;
   for (std::size_t i = 0; i < boxes.size(); ++i) column[i] = used[layer[i]]++;
   int columns = 0;

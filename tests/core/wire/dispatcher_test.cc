@@ -30,7 +30,8 @@ class DispatcherTest : public testing::Test {
             if (work_left_ == 0) return std::nullopt;
             --work_left_;
             ++sequence_;
-            return TicketSpec{.seed = 100 + sequence_, .weight_version = 1, .sequence = sequence_};
+            return TicketSpec{
+                .model = model_, .seed = 100 + sequence_, .weight_version = 1, .sequence = sequence_};
           },
           clock_);
     }
@@ -102,6 +103,7 @@ class DispatcherTest : public testing::Test {
   DispatchOptions options_;
   std::size_t work_left_ = 1000;
   std::uint64_t sequence_ = 0;
+  std::uint32_t model_ = 0;  // of the next ticket
   std::unique_ptr<Dispatcher> dispatcher_;
 };
 
@@ -161,6 +163,64 @@ TEST_F(DispatcherTest, MoreAreUnderWayOnceResultsAreKnownToBeSmall) {
   open.clear();
   for (const Ticket& ticket : join(kFirst, greedy)) open.push_back(ticket);
   EXPECT_EQ(open.size(), 27u) << "what is lost keeps no memory";
+}
+
+TEST_F(DispatcherTest, AsMuchWaitsForItsVerdictAsActorsMayHoldAndNoMore) {
+  options_.max_outstanding_bytes = 100'000'000;
+  options_.max_tickets_per_actor = 2;
+  std::deque<Ticket> open;
+  for (const Ticket& ticket : join(kFirst, hello("a"))) open.push_back(ticket);
+  std::size_t undecided = 0;
+  for (; !open.empty(); ++undecided) {
+    say(kFirst, result(open.front(), 10), 10);
+    open.pop_front();
+    dispatcher().tick();
+    for (const TicketGrant& grant : answers<TicketGrant>(kFirst)) open.push_back(grant.ticket);
+  }
+  EXPECT_EQ(undecided, 17u) << "16, and what was under way";
+  dispatcher().on_decided(1, ledger_.close(1, Verdict::kAdmitted));
+  dispatcher().on_decided(2, ledger_.close(2, Verdict::kAdmitted));
+  dispatcher().tick();
+  EXPECT_EQ(answers<TicketGrant>(kFirst).size(), 2u);
+}
+
+TEST_F(DispatcherTest, TheNextTicketMayBeOfTheModelWithTheLargestResults) {
+  options_.max_outstanding_bytes = 1500;
+  options_.max_tickets_per_actor = 1;
+  const auto deliver = [&](const Ticket& ticket, std::size_t bytes) {
+    say(kFirst, result(ticket, bytes), bytes);
+    dispatcher().on_decided(ticket.id, ledger_.close(ticket.id, Verdict::kAdmitted));
+  };
+  auto tickets = join(kFirst, hello("a"));
+  for (int i = 0; i < 80; ++i) {
+    ASSERT_EQ(tickets.size(), 1u);
+    model_ = i < 8 ? 1 : 0;  // of the ticket after this one
+    deliver(tickets[0], tickets[0].model == 1 ? 900 : 10);
+    dispatcher().tick();
+    tickets.clear();
+    for (const TicketGrant& grant : answers<TicketGrant>(kFirst)) tickets.push_back(grant.ticket);
+  }
+  model_ = 1;
+  EXPECT_EQ(join(kSecond, hello("b")).size(), 1u) << "13 bytes are reserved for the first one";
+  EXPECT_TRUE(join({"connection-3", "key-3"}, hello("c")).empty()) << "as many as the largest may not fit";
+}
+
+TEST_F(DispatcherTest, OnlyTheTimeShortOfMemoryIsAWaitForMemory) {
+  options_.max_outstanding_bytes = 1000;
+  work_left_ = 0;
+  join(kFirst, hello("a"));
+  join(kSecond, hello("b"));
+  clock_.advance_ns(100 * kMillisecond);
+  work_left_ = 1;
+  dispatcher().tick();  // one of them has it, and all memory
+  clock_.advance_ns(20 * kMillisecond);
+  std::uint64_t waited = 0, for_memory = 0;
+  for (const ActorStatus& actor : dispatcher().actors()) {
+    waited += actor.waited_ns / kMillisecond;
+    for_memory += actor.waited_for_memory_ns / kMillisecond;
+  }
+  EXPECT_EQ(waited, 220u);
+  EXPECT_EQ(for_memory, 20u);
 }
 
 TEST_F(DispatcherTest, SaysHowLongActorsWaitAndWhetherForMemory) {
