@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CorpusArguments {
   std::vector<std::string> models;
   fs::path folder;
 };
@@ -39,7 +39,7 @@ void make_folder(const fs::path& folder) {
     throw FileError("cannot be made: " + problem.message(), folder.string(), "choose a writable folder");
 }
 
-int write_models(const Options& options) {
+int write_models(const CorpusArguments& options) {
   for (const std::string& name : options.models) {
     if (!corpus::is_corpus_name(name))
       throw UsageError("is no model of the corpus", name,
@@ -57,7 +57,7 @@ int write_models(const Options& options) {
 }  // namespace
 
 void add_corpus(Command& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CorpusArguments>();
   Command* command = program.add_subcommand(
       "corpus", "list the families of generated models, or write such models as files");
   Option* models = command->add_option(

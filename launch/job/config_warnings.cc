@@ -32,6 +32,8 @@ ConfigWarnings config_warnings(const Config& config) {
         "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
   if (phase.computes && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
+  if (phase.computes && config.text("dream.controller") == "linear" && config.text("train.device") == "cuda")
+    notes.remarks.emplace_back("train.device: a linear controller evolves on the CPU");
   return notes;
 }
 

@@ -60,7 +60,10 @@ void await_learner(const learner::RunFolder& folder) {
 /// Whether the run only gets further models: those that it had keep their numbers.
 bool only_grows(const ConfigDifference& difference, const Config& before, const Config& now) {
   if (difference.name != "workload.models" || !job_phase(now).grows) return false;
-  const TextList &had = before.list(difference.name), &has = now.list(difference.name);
+  const auto models = [&](const Config& config) {
+    return task::expanded_models(config.list(difference.name));
+  };
+  const std::vector<std::string> had = models(before), has = models(now);
   return had.size() <= has.size() && std::ranges::equal(had, std::span(has).first(had.size()));
 }
 

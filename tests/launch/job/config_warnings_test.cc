@@ -53,6 +53,12 @@ TEST(ConfigWarnings, DeterministicModeSaysThatItIsOnTheCpu) {
   EXPECT_THAT(notes({"train.deterministic=true", "train.device=cpu"}).remarks, IsEmpty());
 }
 
+TEST(ConfigWarnings, EvolutionSaysThatItIsOnTheCpu) {
+  EXPECT_THAT(notes({"train.phase=dream", "dream.controller=linear", "train.device=cuda"}).remarks,
+              ElementsAre(HasSubstr("evolves on the CPU")));
+  EXPECT_THAT(notes({"train.phase=dream", "train.device=cuda"}).remarks, IsEmpty());
+}
+
 TEST(ConfigWarnings, NoPhaseSaysThatItKnowsTheCpuAlone) {
   for (const char* phase : {"ppo", "collect", "world-model", "dream", "dyna", "model-based"})
     EXPECT_THAT(notes({std::string("train.phase=") + phase}).remarks, IsEmpty()) << phase;

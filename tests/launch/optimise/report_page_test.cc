@@ -11,6 +11,7 @@ namespace regraft::launch {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::run;
@@ -59,7 +60,9 @@ TEST_F(PageOfAModel, HasRulesKernelsOfBothSidesAndPicturesOfWhatChanged) {
   const std::string html = read_file(page);
   EXPECT_THAT(html, AllOf(HasSubstr("<h1>in.onnx</h1>"), HasSubstr("Rewrites that were found"),
                           HasSubstr(">Transpose</text>"), HasSubstr(">float32[8, 8]</text>"),
-                          HasSubstr("<td>Transpose float32</td><td>2</td>"), HasSubstr("</html>")));
+                          HasSubstr("<td>Transpose float32</td><td>2</td>"),
+                          ContainsRegex("<td>Tanh float32</td><td>1</td><td>[0-9.]+</td><td>1</td>"),
+                          HasSubstr("</html>")));
 }
 
 TEST_F(PageOfAModel, IsAnOutputAsOthersAre) {

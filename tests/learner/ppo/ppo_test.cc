@@ -368,10 +368,14 @@ TEST(Ppo, RefusesWhatItCannotTrainOn) {
   segments[0].steps[0].candidate = 1000;
   EXPECT_THROW(training.ppo().update(segments), nn::NnError);
   segments[0].steps[0].candidate = 0;
-  segments[1].steps[0].reward = std::numeric_limits<float>::quiet_NaN();
+  training.ppo().update(segments);
   const auto before = training.ppo().weights();
+  const std::vector<std::byte> saved =
+      training.ppo().save();  // the optimiser's moments and the random stream too
+  segments[1].steps[0].reward = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(training.ppo().update(segments), nn::NnError);
   EXPECT_EQ(training.ppo().weights(), before);
+  EXPECT_EQ(training.ppo().save(), saved);
   PpoOptions options = small_options();
   options.lambda = 2;
   EXPECT_THROW(Ppo(kNetwork, before, ChainWorld::rules(), options, "cpu", 1), UsageError);
