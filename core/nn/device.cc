@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <typeinfo>
 
 #include "core/nn/error.h"
 
@@ -20,6 +22,8 @@ namespace {
 std::optional<std::string> open_cuda() {
   if (!std::filesystem::exists("/dev/nvidiactl")) return "this machine has no NVIDIA driver";
   if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return dlerror();
+  if (typeid(at::detail::getCUDAHooks()) == typeid(at::CUDAHooksInterface))
+    return "LibTorch was in use before CUDA was opened: report it";
   if (!torch::cuda::is_available()) return "LibTorch finds no usable GPU";
   return std::nullopt;
 }

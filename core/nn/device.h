@@ -6,8 +6,8 @@
 namespace regraft::nn {
 
 /// Resolves "auto", "cpu" or "cuda" to "cpu" or "cuda". Where an NVIDIA driver is present, the first call
-/// loads libtorch_cuda.so. So call it (or make a Policy) before other uses of LibTorch. "auto" takes CUDA
-/// when it works. Throws NnError when "cuda" is asked for and cannot be had, UsageError on any other name.
+/// loads libtorch_cuda.so: call it before anything else of LibTorch, which looks for CUDA once and never
+/// again. "auto" takes CUDA when it works. Throws NnError when "cuda" is asked for and cannot be had, UsageError on any other name.
 /// Thread-safe.
 std::string resolve_device(std::string_view name);
 

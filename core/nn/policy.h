@@ -33,7 +33,7 @@ enum class Engine {
 };
 
 struct PolicyOptions {
-  std::string device = "auto";
+  std::string device = "cpu";  // one graph at a time is slower on a GPU
   Engine engine = Engine::automatic;
 };
 

@@ -18,6 +18,7 @@
 #include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
 #include "learner/job/learner_error.h"
+#include "learner/job/learner_options.h"
 
 namespace regraft::launch {
 namespace {
@@ -46,18 +47,18 @@ int run_learner_process(const learner::RunFolder& folder) {
     throw UsageError("the phase " + std::string(phase.name) + " has no learner of its own", "train.phase",
                      "start it by `regraft train`");
   log_config_warnings(config);
-  nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
-  nn::allow_tf32(config.flag("train.tf32"));
   const SystemClock clock;
   std::optional<learner::JobRunner> runner;
   try {
+    if (phase.computes) nn::resolve_device(learner::learner_options_from(config).device);
+    nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
+    nn::allow_tf32(config.flag("train.tf32"));
     runner.emplace(job_setup(folder, config), phase.make({folder, config, clock}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
     log_error("{}", error.what());
     return kForGood;
-  } catch (
-      const nn::NnError& error) {  // a network or a world model that does not fit fits no better next time
+  } catch (const nn::NnError& error) {  // no such device; a network or world model that does not fit
     log_error("{}", error.what());
     return kForGood;
   }

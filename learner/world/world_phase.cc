@@ -72,9 +72,7 @@ class WorldPhase : public Phase {
         plan_({options().seed, static_cast<std::uint32_t>(setup_.models.size()), 0, options().deterministic,
                kRound, false}),
         replay_(replay_options(setup_)),
-        curves_(clock) {
-    if (!setup_.collect_only) nn::resolve_device(options().device);  // known before anything is collected
-  }
+        curves_(clock) {}
 
   PhaseTraits traits() const override {
     return {.name = "world-model", .limited = false, .lock_step = options().deterministic};

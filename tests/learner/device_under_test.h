@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/nn/device.h"
+#include "core/nn/error.h"
 #include "core/nn/weights.h"
 
 namespace regraft::test {
@@ -16,6 +18,15 @@ inline std::string device_under_test() {
   const char* name = std::getenv("REGRAFT_DEVICE");
   return name == nullptr ? "cpu" : name;
 }
+
+/// Opens it before a test uses LibTorch. What is wrong with it the tests say.
+inline const bool kDeviceOpened = [] {
+  try {
+    return nn::resolve_device(device_under_test()) != "cpu";
+  } catch (const nn::NnError&) {
+    return false;
+  }
+}();
 
 /// Updates after which weights are compared.
 inline constexpr int kComparedUpdates = 20;
