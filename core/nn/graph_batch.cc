@@ -1,5 +1,7 @@
 #include "core/nn/graph_batch.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,66 +27,119 @@ bool all_below(const std::vector<T>& values, std::size_t bound) {
                              [&](T value) { return value >= 0 && static_cast<std::size_t>(value) < bound; });
 }
 
-void append_shifted(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& from, std::size_t shift) {
-  for (const auto value : from) to.push_back(value + static_cast<std::int32_t>(shift));
-}
-
-template <typename T>
-void append(std::vector<T>& to, const std::vector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-std::vector<float> degree_scale(const RowMap& map, double power) {
+/// For each group its degree to a power, 0 for none.
+template <typename Power>
+std::vector<float> degree_scale(const RowMap& map, Power power) {
   std::vector<float> scale(map.groups(), 0.0f);
   for (std::size_t group = 0; group < map.groups(); ++group) {
     const int degree = map.offsets[group + 1] - map.offsets[group];
-    if (degree > 0) scale[group] = static_cast<float>(std::pow(degree, power));
+    if (degree > 0) scale[group] = static_cast<float>(power(static_cast<double>(degree)));
   }
   return scale;
 }
 
-/// The columns of a batch while they grow.
-struct Columns {
-  std::vector<std::int32_t> kinds, senders, receivers, node_graph, edge_graph;
-  std::vector<std::int32_t> candidate_rule, matched_candidate, matched_node, root_candidate, root_node;
+/// Where the rows of a graph begin in a batch.
+struct Place {
+  std::size_t node = 0, edge = 0, candidate = 0, matched = 0, root = 0;
 
-  void add_candidates(const Observation& observation, std::size_t first_node) {
-    const auto first = static_cast<std::int32_t>(candidate_rule.size());
-    for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
-      const auto candidate = first + static_cast<std::int32_t>(row);
-      candidate_rule.push_back(static_cast<std::int32_t>(observation.rule_row(row)));
-      const auto matched = observation.matched_nodes(row);
-      for (const auto node : matched) {
-        matched_candidate.push_back(candidate);
-        matched_node.push_back(node + static_cast<std::int32_t>(first_node));
-      }
-      if (matched.empty()) continue;
-      root_candidate.push_back(candidate);
-      root_node.push_back(matched.front() + static_cast<std::int32_t>(first_node));
-    }
+  Place behind(const Observation& observation) const {
+    std::size_t roots = 0;
+    for (std::size_t row = 0; row < observation.candidate_count(); ++row)
+      roots += observation.matched_nodes(row).empty() ? 0 : 1;
+    return {node + observation.node_count(), edge + observation.edge_count(),
+            candidate + observation.candidate_count(), matched + observation.candidate_nodes.size(),
+            root + roots};
   }
 };
 
-void finish(GraphBatch& batch, Columns columns, std::uint32_t node_kinds, std::size_t rule_rows) {
-  const std::size_t nodes = columns.kinds.size();
-  const std::size_t candidates = columns.candidate_rule.size();
-  const std::size_t graphs = batch.graphs();
-  batch.node_kind = make_row_map(std::move(columns.kinds), node_kinds);
-  batch.sender = make_row_map(std::move(columns.senders), nodes);
-  batch.receiver = make_row_map(std::move(columns.receivers), nodes);
-  batch.node_graph = make_row_map(std::move(columns.node_graph), graphs);
-  batch.edge_graph = make_row_map(std::move(columns.edge_graph), graphs);
-  batch.candidate_rule = make_row_map(std::move(columns.candidate_rule), rule_rows);
-  batch.matched_candidate = make_row_map(std::move(columns.matched_candidate), candidates);
-  batch.matched_node = make_row_map(std::move(columns.matched_node), nodes);
-  batch.root_candidate = make_row_map(std::move(columns.root_candidate), candidates);
-  batch.root_node = make_row_map(std::move(columns.root_node), nodes);
+/// The columns of a batch while it is filled, graph by graph, by several threads.
+struct Columns {
+  Columns(GraphBatch& of, const Place& end, std::size_t graphs)
+      : batch(of),
+        kinds(end.node),
+        senders(end.edge),
+        receivers(end.edge),
+        node_graph(end.node),
+        edge_graph(end.edge),
+        candidate_rule(end.candidate),
+        matched_candidate(end.matched),
+        matched_node(end.matched),
+        root_candidate(end.root),
+        root_node(end.root) {
+    batch.node_features.resize(end.node * env::kNodeFeatures);
+    batch.edge_features.resize(end.edge * env::kEdgeFeatures);
+    batch.globals.resize(graphs * env::kGlobalFeatures);
+  }
+
+  void fill(const Observation& observation, std::size_t graph, Place at);
+  void finish(std::uint32_t node_kinds, std::size_t rule_rows);
+
+  GraphBatch& batch;
+  std::vector<std::int32_t> kinds, senders, receivers, node_graph, edge_graph;
+  std::vector<std::int32_t> candidate_rule, matched_candidate, matched_node, root_candidate, root_node;
+};
+
+/// By LibTorch's threads.
+template <typename Work>
+void each_graph(std::size_t graphs, const Work& work) {
+  constexpr std::int64_t kLeast = 16;  // of a thread
+  at::parallel_for(0, static_cast<std::int64_t>(graphs), kLeast, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t graph = begin; graph < end; ++graph) work(static_cast<std::size_t>(graph));
+  });
+}
+
+/// Copies a column to the rows from `first` on, `shift` added to each.
+template <typename To, typename From>
+void put(std::vector<To>& to, std::size_t first, const std::vector<From>& from, std::size_t shift = 0) {
+  std::ranges::transform(from, to.begin() + static_cast<std::ptrdiff_t>(first),
+                         [&](From value) { return static_cast<To>(value) + static_cast<To>(shift); });
+}
+
+void Columns::fill(const Observation& observation, std::size_t graph, Place at) {
+  const auto number = static_cast<std::int32_t>(graph);
+  const auto first = static_cast<std::ptrdiff_t>(at.node);
+  put(kinds, at.node, observation.node_kinds);
+  std::fill_n(node_graph.begin() + first, observation.node_count(), number);
+  put(senders, at.edge, observation.senders, at.node);
+  put(receivers, at.edge, observation.receivers, at.node);
+  std::fill_n(edge_graph.begin() + static_cast<std::ptrdiff_t>(at.edge), observation.edge_count(), number);
+  put(batch.node_features, at.node * env::kNodeFeatures, observation.node_features);
+  put(batch.edge_features, at.edge * env::kEdgeFeatures, observation.edge_features);
+  put(batch.globals, graph * env::kGlobalFeatures, observation.globals);
+  put(matched_node, at.matched, observation.candidate_nodes, at.node);
+  for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
+    const auto candidate = static_cast<std::int32_t>(at.candidate + row);
+    candidate_rule[at.candidate + row] = static_cast<std::int32_t>(observation.rule_row(row));
+    const std::size_t matched = observation.matched_nodes(row).size();
+    std::fill_n(matched_candidate.begin() + static_cast<std::ptrdiff_t>(at.matched), matched, candidate);
+    if (matched > 0) {
+      root_candidate[at.root] = candidate;
+      root_node[at.root++] = matched_node[at.matched];
+    }
+    at.matched += matched;
+  }
+}
+
+void Columns::finish(std::uint32_t node_kinds, std::size_t rule_rows) {
+  const std::size_t nodes = kinds.size(), candidates = candidate_rule.size(), graphs = batch.graphs();
+  const auto root = [](double degree) { return 1 / std::sqrt(degree); };
+  const auto inverse = [](double degree) { return 1 / degree; };
+  batch.node_kind = make_row_map(std::move(kinds), node_kinds);
+  batch.sender = make_row_map(std::move(senders), nodes);
+  batch.receiver = make_row_map(std::move(receivers), nodes);
+  batch.node_graph = make_row_map(std::move(node_graph), graphs);
+  batch.edge_graph = make_row_map(std::move(edge_graph), graphs);
+  batch.candidate_rule = make_row_map(std::move(candidate_rule), rule_rows);
+  batch.matched_candidate = make_row_map(std::move(matched_candidate), candidates);
+  batch.matched_node = make_row_map(std::move(matched_node), nodes);
+  batch.root_candidate = make_row_map(std::move(root_candidate), candidates);
+  batch.root_node = make_row_map(std::move(root_node), nodes);
   // A sum scaled by the root of the degree keeps counts visible and stays bounded.
-  batch.outgoing_scale = degree_scale(batch.sender, -0.5);
-  batch.incoming_scale = degree_scale(batch.receiver, -0.5);
-  batch.node_count_inverse = degree_scale(batch.node_graph, -1.0);
-  batch.edge_count_inverse = degree_scale(batch.edge_graph, -1.0);
-  batch.matched_inverse = degree_scale(batch.matched_candidate, -1.0);
+  batch.outgoing_scale = degree_scale(batch.sender, root);
+  batch.incoming_scale = degree_scale(batch.receiver, root);
+  batch.node_count_inverse = degree_scale(batch.node_graph, inverse);
+  batch.edge_count_inverse = degree_scale(batch.edge_graph, inverse);
+  batch.matched_inverse = degree_scale(batch.matched_candidate, inverse);
 }
 
 }  // namespace
@@ -168,28 +223,24 @@ CandidateGroups make_candidate_groups(std::span<const Observation* const> observ
 GraphBatch make_batch(std::span<const Observation* const> observations, std::uint32_t node_kinds,
                       std::size_t rule_count) {
   if (observations.empty()) throw NnError("an empty batch", "graph batch", "give at least one observation");
-  GraphBatch batch;
-  Columns columns;
-  for (std::size_t graph = 0; graph < observations.size(); ++graph) {
-    const Observation& observation = *observations[graph];
-    check(observation, node_kinds, rule_count);
-    require(observation.action_mode == observations.front()->action_mode,
+  each_graph(observations.size(),
+             [&](std::size_t graph) { check(*observations[graph], node_kinds, rule_count); });
+  std::vector<Place> places(1);
+  for (const Observation* observation : observations) {
+    require(observation->action_mode == observations.front()->action_mode,
             "it has other actions than the first");
-    const std::size_t first_node = columns.kinds.size();
-    require(first_node + observation.node_count() < kMaxRows, "the batch has too many rows");
-    columns.kinds.insert(columns.kinds.end(), observation.node_kinds.begin(), observation.node_kinds.end());
-    columns.node_graph.resize(columns.kinds.size(), static_cast<std::int32_t>(graph));
-    append_shifted(columns.senders, observation.senders, first_node);
-    append_shifted(columns.receivers, observation.receivers, first_node);
-    columns.edge_graph.resize(columns.senders.size(), static_cast<std::int32_t>(graph));
-    append(batch.node_features, observation.node_features);
-    append(batch.edge_features, observation.edge_features);
-    append(batch.globals, observation.globals);
-    columns.add_candidates(observation, first_node);
+    places.push_back(places.back().behind(*observation));
   }
+  const Place& end = places.back();
+  require(std::max({end.node, end.edge, end.candidate, end.matched}) < kMaxRows,
+          "the batch has too many rows");
+  GraphBatch batch;
   batch.groups = make_candidate_groups(observations);
+  Columns columns(batch, end, observations.size());
+  each_graph(observations.size(),
+             [&](std::size_t graph) { columns.fill(*observations[graph], graph, places[graph]); });
   const env::RuleFeatureTable table{rule_count, {}, observations.front()->action_mode};
-  finish(batch, std::move(columns), node_kinds, table.rows());
+  columns.finish(node_kinds, table.rows());
   return batch;
 }
 
