@@ -9,6 +9,7 @@
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
+#   --soak N          N tickets between a learner and stub actors (1000000, say): memory and journal stay flat
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
 #   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
@@ -26,6 +27,7 @@ FUZZ_SECONDS=0
 FUZZ_RUNS=0
 WALKS=0
 MODELS=0
+SOAK=0
 LARGE=0
 GPU=0
 TIDY_SECONDS=300
@@ -48,7 +50,7 @@ while (($#)); do
     --large) LARGE=1 ;;
     --gpu) GPU=1 ;;
     --program) PROGRAM=1 ;;
-    --fuzz | --fuzz-runs | --tidy | --walks | --models)
+    --fuzz | --fuzz-runs | --tidy | --walks | --models | --soak)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       case $1 in
         --fuzz) FUZZ_SECONDS=$2 ;;
@@ -56,6 +58,7 @@ while (($#)); do
         --tidy) TIDY_SECONDS=$2 ;;
         --walks) WALKS=$2 ;;
         --models) MODELS=$2 ;;
+        --soak) SOAK=$2 ;;
       esac
       shift
       ;;
@@ -83,7 +86,7 @@ stage() {
   if ((status != 0)); then
     grep -vE '^ +Start +[0-9]+:| Passed +[0-9.]+ sec$' "$LOG" | tail -n 200
   else
-    grep -E '^(setup|note): | rewrites|peak RSS' "$LOG"
+    grep -E '^(setup|note): | rewrites|peak RSS|tickets:' "$LOG"
   fi
   PASSED=$((PASSED + passed))
   FAILED=$((FAILED + failed))
@@ -274,6 +277,8 @@ asan_program() {
     build/release/launch/launch_test --gtest_filter="$PROGRAM_TESTS"
 }
 
+soak() { REGRAFT_SOAK=$SOAK build/release/core/wire/core_wire_test --gtest_filter='Soak.*'; }
+
 large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
 
 # The tests compare a device with the CPU; where there is no such device they fail, and so do the benchmarks.
@@ -309,6 +314,7 @@ fi
 ((FULL + PROGRAM == 0)) || stage "asan-program" asan_program
 ((WALKS == 0)) || stage "walks" walk
 ((MODELS == 0)) || stage "models" models
+((SOAK == 0)) || stage "soak" soak
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 finish

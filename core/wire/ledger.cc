@@ -1,11 +1,17 @@
 #include "core/wire/ledger.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/wire/bounded_archive.h"
 
 namespace regraft::wire {
 namespace {
+
+// What is known of closed tickets of this generation: of one so far back a result is as good as late.
+constexpr std::size_t kKnownStates = 1 << 18;
+constexpr std::uint64_t kGrowth = 4;  // of the journal, until it is cut again
 
 enum RecordType : std::uint16_t { kGeneration = 1, kIssue, kClose, kExtra, kMark, kRollback };
 
@@ -40,6 +46,13 @@ Verdict checked(std::uint8_t value, Verdict highest) {
   }
   return static_cast<Verdict>(value);
 }
+
+constexpr std::array kCounts{
+    &TicketCounts::generation,  &TicketCounts::issued,      &TicketCounts::admitted,
+    &TicketCounts::stale,       &TicketCounts::rejected,    &TicketCounts::dropped,
+    &TicketCounts::lost,        &TicketCounts::outstanding, &TicketCounts::retained,
+    &TicketCounts::rolled_back, &TicketCounts::late,        &TicketCounts::duplicates};
+static_assert(sizeof(TicketCounts) == kCounts.size() * sizeof(std::uint64_t));
 
 std::uint64_t& counter(TicketCounts& counts, Verdict verdict) {
   switch (verdict) {
@@ -82,13 +95,12 @@ void Ledger::replay(const Journal::Record& record) {
   std::uint64_t number = 0;
   std::uint8_t state = 0;
   switch (record.type) {
+    case Journal::kSnapshot:
+      return restore(record.payload);
     case kGeneration: {
       std::string run;
       unpack(record.payload, number, run);
-      if (run != run_id_) {
-        throw WireError(WireFault::kJournal, "the journal belongs to run " + run + ", not to " + run_id_,
-                        "journal", "use the run folder of that run, or a new one");
-      }
+      require_own(run);
       return begin_generation(number);
     }
     case kIssue:
@@ -114,6 +126,12 @@ void Ledger::replay(const Journal::Record& record) {
   }
 }
 
+void Ledger::require_own(const std::string& run) const {
+  if (run == run_id_) return;
+  throw WireError(WireFault::kJournal, "the journal belongs to run " + run + ", not to " + run_id_, "journal",
+                  "use the run folder of that run, or a new one");
+}
+
 void Ledger::begin_generation(std::uint64_t generation) {
   if (!ticket_counts_.generations.empty()) {
     TicketCounts& old = ticket_counts_.generations.back();
@@ -137,8 +155,18 @@ Ticket Ledger::issue(const TicketSpec& spec) {
   return ticket;
 }
 
+/// By the states alone, so that a replay forgets what was forgotten.
+void Ledger::forget_states() {
+  if (states_.size() < 2 * kKnownStates || states_.size() % kKnownStates != 0) return;
+  const auto end = states_.begin() + kKnownStates;
+  if (std::find(states_.begin(), end, 0) != end) return;
+  states_.erase(states_.begin(), end);
+  first_id_ += kKnownStates;
+}
+
 void Ledger::apply_issue(const Ticket& ticket) {
   next_id_ = ticket.id + 1;
+  forget_states();
   states_.push_back(0);
   outstanding_.emplace(ticket.id, ticket);
   TicketCounts& counts = ticket_counts_.generations.back();
@@ -224,17 +252,68 @@ void Ledger::roll_back(const JournalMark& mark) {
                     "resume with the journal that belongs to the checkpoint");
   };
   if (mark.offset > 0 && mark.run_id != run_id_) refuse("the checkpoint is of run " + mark.run_id);
-  if (mark.offset > journal_.size_bytes()) refuse("the journal ends before the checkpoint's mark");
+  if (mark.offset > journal_.end()) refuse("the journal ends before the checkpoint's mark");
+  if (mark.offset > 0 && mark.offset < oldest_mark_)
+    refuse("the checkpoint is older than all that the journal was kept for");
   journal_.append_synced(kRollback, pack(mark.offset));
   apply_rollback(mark.offset);
 }
 
 void Ledger::apply_rollback(std::uint64_t offset) {
+  if (offset == 0) {
+    for (TicketCounts& counts : ticket_counts_.generations)
+      counts.rolled_back += std::exchange(counts.retained, 0);
+    admissions_.clear();
+  }
   while (!admissions_.empty() && admissions_.back().end > offset) {
     TicketCounts& counts = ticket_counts_.generations[admissions_.back().generation_index];
     --counts.retained;
     ++counts.rolled_back;
     admissions_.pop_back();
+  }
+}
+
+void Ledger::forget_before(const JournalMark& oldest, std::uint64_t least_bytes) {
+  const MutexLock lock(mutex_);
+  oldest_mark_ = std::max(oldest_mark_, oldest.offset);
+  std::erase_if(admissions_, [&](const Admission& one) { return one.end <= oldest_mark_; });
+  if (journal_.file_bytes() < std::max(least_bytes, kGrowth * cut_to_)) return;
+  journal_.compact(snapshot());
+  cut_to_ = journal_.file_bytes();
+}
+
+std::vector<std::byte> Ledger::snapshot() const {
+  std::vector<std::uint64_t> ends, indices;
+  for (const Admission& one : admissions_) {
+    ends.push_back(one.end);
+    indices.push_back(one.generation_index);
+  }
+  std::vector<std::vector<std::uint64_t>> counts;
+  for (const TicketCounts& of : ticket_counts_.generations) {
+    counts.emplace_back();
+    for (const auto count : kCounts) counts.back().push_back(of.*count);
+  }
+  return pack(run_id_, generation_, next_id_, first_id_, states_, ends, indices, oldest_mark_, counts);
+}
+
+void Ledger::restore(std::span<const std::byte> snapshot) {
+  std::string run;
+  std::vector<std::uint64_t> ends, indices;
+  std::vector<std::vector<std::uint64_t>> counts;
+  unpack(snapshot, run, generation_, next_id_, first_id_, states_, ends, indices, oldest_mark_, counts);
+  require_own(run);
+  const auto require = [](bool holds) {
+    if (!holds) throw WireError(WireFault::kJournal, "its snapshot contradicts itself", "journal", "");
+  };
+  require(ends.size() == indices.size() && first_id_ + states_.size() == next_id_ && !counts.empty());
+  for (const std::vector<std::uint64_t>& numbers : counts) {
+    require(numbers.size() == kCounts.size());
+    TicketCounts& of = ticket_counts_.generations.emplace_back();
+    for (std::size_t i = 0; i < kCounts.size(); ++i) of.*kCounts[i] = numbers[i];
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    require(indices[i] < counts.size());
+    admissions_.push_back({ends[i], static_cast<std::size_t>(indices[i])});
   }
 }
 

@@ -56,8 +56,13 @@ class Ledger {
   /// For a checkpoint: everything recorded so far is on the disk, and in the checkpoint.
   JournalMark mark();
   /// After resuming from a checkpoint: what was admitted behind its mark is rolled back. Throws
-  /// WireError(kJournal) if the mark is of another run or beyond the journal.
+  /// WireError(kJournal) if the mark is of another run, beyond the journal, or older than the oldest kept
+  /// one.
   void roll_back(const JournalMark& mark);
+  /// No mark but those from `oldest` on is needed any more, and the first of all. A journal that has grown to
+  /// `least_bytes`, and to four times what it was cut to, is cut to what all its records come to. Throws
+  /// FileError where that cannot be written; the journal is then as before.
+  void forget_before(const JournalMark& oldest, std::uint64_t least_bytes = 4 << 20);
 
   /// One entry a generation, in order.
   JobTicketCounts ticket_counts() const;
@@ -69,7 +74,11 @@ class Ledger {
   };
 
   void replay(const Journal::Record& record) REQUIRES(mutex_);
+  std::vector<std::byte> snapshot() const REQUIRES(mutex_);
+  void restore(std::span<const std::byte> snapshot) REQUIRES(mutex_);
+  void require_own(const std::string& run) const;
   void begin_generation(std::uint64_t generation) REQUIRES(mutex_);
+  void forget_states() REQUIRES(mutex_);
   void apply_issue(const Ticket& ticket) REQUIRES(mutex_);
   void apply_close(std::uint64_t id, Verdict verdict, std::uint64_t end) REQUIRES(mutex_);
   void apply_extra(std::uint64_t generation, Verdict counted) REQUIRES(mutex_);
@@ -81,10 +90,13 @@ class Ledger {
   std::string run_id_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_id_ GUARDED_BY(mutex_) = 1;
-  std::uint64_t first_id_ GUARDED_BY(mutex_) = 1;        // of this generation
+  std::uint64_t first_id_ GUARDED_BY(mutex_) = 1;        // of this generation, or the first that is known
   std::vector<std::uint8_t> states_ GUARDED_BY(mutex_);  // by id - first_id_: 0 outstanding, else a Verdict
   std::map<std::uint64_t, Ticket> outstanding_ GUARDED_BY(mutex_);
-  std::vector<Admission> admissions_ GUARDED_BY(mutex_);  // not rolled back, ascending
+  std::vector<Admission> admissions_
+      GUARDED_BY(mutex_);                             // behind the oldest mark, not rolled back, ascending
+  std::uint64_t oldest_mark_ GUARDED_BY(mutex_) = 0;  // offset
+  std::uint64_t cut_to_ GUARDED_BY(mutex_) = 0;       // bytes of the journal when it was cut last
   JobTicketCounts ticket_counts_ GUARDED_BY(mutex_);
   Journal journal_ GUARDED_BY(mutex_);  // last: its constructor replays into the members above
 };

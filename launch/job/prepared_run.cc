@@ -45,9 +45,11 @@ FileDescriptor lock_run(const learner::RunFolder& folder) {
 void await_learner(const learner::RunFolder& folder) {
   constexpr std::chrono::milliseconds pause{50};
   constexpr std::chrono::seconds patience{120};
-  const FileDescriptor journal(open(folder.journal().c_str(), O_RDWR | O_CLOEXEC));
-  if (!journal) return;  // none was ever started
-  for (std::chrono::milliseconds waited{0}; flock(journal.get(), LOCK_EX | LOCK_NB) != 0; waited += pause) {
+  for (std::chrono::milliseconds waited{0};; waited += pause) {
+    // Opened each time: a learner that shortens it puts another file in its place.
+    const FileDescriptor journal(open(folder.journal().c_str(), O_RDWR | O_CLOEXEC));
+    if (!journal || flock(journal.get(), LOCK_EX | LOCK_NB) == 0)
+      return;  // none was ever started, or it ended
     if (waited == waited.zero())
       std::fprintf(stderr, "regraft: waiting for the learner of an earlier start to save and end\n");
     if (waited >= patience)

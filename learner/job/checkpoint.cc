@@ -52,6 +52,15 @@ json read_manifest(const fs::path& checkpoint) {
   return manifest;
 }
 
+wire::JournalMark mark_of(const json& state) {
+  try {
+    return {state.at("run_id"), state.at("generation"), state.at("journal_offset")};
+  } catch (const json::exception& error) {
+    throw CheckpointError(std::string("its state has no journal mark: ") + error.what(), "checkpoint",
+                          "an older checkpoint of the run may be intact");
+  }
+}
+
 /// Removes a folder when it goes out of scope, unless it was renamed away.
 class AsideFolder {
  public:
@@ -149,6 +158,11 @@ std::vector<std::uint64_t> CheckpointStore::list() const {
   return numbers;
 }
 
+wire::JournalMark CheckpointStore::oldest_mark() const {
+  const std::vector<std::uint64_t> numbers = list();
+  return numbers.empty() ? wire::JournalMark{} : mark_of(read_manifest(path_of(numbers.front()))["state"]);
+}
+
 Checkpoint CheckpointStore::load(const fs::path& path) {
   const json manifest = read_manifest(path);
   Checkpoint checkpoint;
@@ -211,8 +225,7 @@ void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint
     if (ledger.generation() > 1) ledger.roll_back({ledger.run_id(), 0, 0});
     return;
   }
-  const json saved = json::parse(checkpoint->state);
-  ledger.roll_back({saved.at("run_id"), saved.at("generation"), saved.at("journal_offset")});
+  ledger.roll_back(mark_of(json::parse(checkpoint->state)));
 }
 
 }  // namespace regraft::learner

@@ -237,6 +237,16 @@ void JobRunner::checkpoint() {
   });
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
+  shorten_journal();
+}
+
+/// To what the checkpoints that are kept need. A longer one does no harm.
+void JobRunner::shorten_journal() {
+  try {
+    state_->ledger.forget_before(state_->store.oldest_mark());
+  } catch (const Error& error) {
+    log_warning("the journal is not shortened: {}", error.what());
+  }
 }
 
 TicketResults JobRunner::restore() {

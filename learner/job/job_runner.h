@@ -68,6 +68,7 @@ class JobRunner {
   void report_progress();
   void checkpoint_when_due();
   void checkpoint();
+  void shorten_journal();
   TicketResults restore();
 
   JobSetup setup_;

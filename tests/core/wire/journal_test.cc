@@ -43,7 +43,7 @@ TEST(Journal, GivesBackWhatWasAppended) {
     journal->append(1, bytes_of("one"));
     journal->append(2, bytes_of(""));
     const std::uint64_t end = journal->append_synced(3, bytes_of("three"));
-    EXPECT_EQ(end, journal->size_bytes());
+    EXPECT_EQ(end, journal->end());
   }
   EXPECT_THAT(open(path).texts, testing::ElementsAre("one", "", "three"));
 }
@@ -91,6 +91,76 @@ TEST(Journal, TakesDamageInTheTailForTornAndDamageBeforeASyncForDamage) {
   EXPECT_EQ(read_file(path), damaged) << "a damaged file is left as it is";
 }
 
+TEST(Journal, CompactedHoldsTheSnapshotAndWhatCameBehindIt) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  std::uint64_t end = 0;
+  {
+    auto opened = open(path);
+    for (int i = 0; i < 100; ++i) opened.journal->append(1, bytes_of("a record"));
+    end = opened.journal->end();
+    opened.journal->compact(bytes_of("a hundred"));
+    EXPECT_EQ(opened.journal->end(), end) << "offsets go on";
+    EXPECT_EQ(opened.journal->file_bytes(), std::filesystem::file_size(path));
+    EXPECT_LT(opened.journal->file_bytes(), 100u);
+    EXPECT_GT(opened.journal->append(1, bytes_of("one more")), end);
+    EXPECT_THROW(open(path), WireError) << "held as before";
+  }
+  {
+    auto [texts, journal] = open(path);
+    EXPECT_THAT(texts, testing::ElementsAre("a hundred", "one more"));
+    EXPECT_GT(journal->end(), end);
+    end = journal->end();
+    journal->compact(bytes_of("all of them, in a text that is longer than the records were"));
+    EXPECT_GE(journal->end(), end);
+    journal->append_synced(1, bytes_of("last"));
+  }
+  EXPECT_THAT(open(path).texts, testing::ElementsAre(testing::StartsWith("all of them"), "last"));
+}
+
+TEST(Journal, ASnapshotThatIsNotWholeIsDamageAndARecordBehindItATornTail) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  std::uint64_t snapshot_bytes = 0;
+  {
+    auto opened = open(path);
+    for (int i = 0; i < 20; ++i) opened.journal->append(1, bytes_of("a record"));
+    opened.journal->compact(bytes_of("twenty"));
+    snapshot_bytes = opened.journal->file_bytes();
+    opened.journal->append(1, bytes_of("torn"));
+  }
+  const std::string whole = read_file(path);
+  for (std::size_t length = 8; length <= whole.size(); ++length) {
+    write_text(path, whole.substr(0, length));
+    if (length < snapshot_bytes) {
+      EXPECT_THROW(open(path), WireError) << "cut at " << length;
+    } else {
+      EXPECT_EQ(open(path).texts.size(), length == whole.size() ? 2u : 1u) << "cut at " << length;
+    }
+  }
+  for (std::size_t at = 8; at < snapshot_bytes; ++at) {
+    std::string damaged = whole;
+    damaged[at] ^= 4;
+    write_text(path, damaged);
+    EXPECT_THROW(open(path), WireError) << "byte " << at;
+  }
+}
+
+TEST(Journal, AFullDiskLeavesItUncompactedAndWhole) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  {
+    auto opened = open(path);
+    opened.journal->append(1, bytes_of("one"));
+    {
+      const testing_support::FullDisk full(1000);
+      EXPECT_THROW(opened.journal->compact(std::vector<std::byte>(2000)), Error);
+    }
+    opened.journal->append(1, bytes_of("two"));
+  }
+  EXPECT_THAT(open(path).texts, testing::ElementsAre("one", "two"));
+}
+
 TEST(Journal, RefusesAnotherFileAndASecondWriter) {
   const TempDir folder;
   const auto path = folder.path() / "journal";
@@ -113,7 +183,7 @@ TEST(Journal, AFullDiskIsAnErrorThatLeavesTheFileWhole) {
   {
     auto opened = open(path);
     opened.journal->append(1, bytes_of("one"));
-    const std::uint64_t size = opened.journal->size_bytes();
+    const std::uint64_t size = opened.journal->end();
     {
       const testing_support::FullDisk full(size + 20);  // room for a part of the next record
       EXPECT_THROW(opened.journal->append(1, bytes_of("a record that does not fit any more")), WireError);

@@ -98,7 +98,9 @@ class Walk {
       extra();
     } else if (choice < 94) {
       marks_.push_back(ledger_->mark());
-    } else if (choice < 97) {
+    } else if (choice < 96 && !marks_.empty()) {
+      forget();
+    } else if (choice < 98) {
       if (rng_.below(2) == 0) drop_all();
       restart();
       if (!marks_.empty()) roll_back();
@@ -106,6 +108,8 @@ class Walk {
   }
   Ledger& ledger() { return *ledger_; }
   Reference& reference() { return reference_; }
+  /// Of the file, which were on the disk before it had its name; 0: none.
+  std::uint64_t snapshot_bytes() const { return snapshot_bytes_; }
 
  private:
   void restart() {
@@ -124,13 +128,22 @@ class Walk {
     ledger_->roll_back(mark);
     reference_.roll_back(mark.offset);
   }
+  /// Marks before one that was drawn, and most often the records that have come to be.
+  void forget() {
+    marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(rng_.below(marks_.size())));
+    const std::uint64_t end = cut_off_ + fs::file_size(path_);
+    ledger_->forget_before(marks_.front(), rng_.below(4) == 0 ? 1 << 20 : 0);
+    if (fs::file_size(path_) == end - cut_off_) return;
+    snapshot_bytes_ = fs::file_size(path_);
+    cut_off_ = ledger_->mark().offset - fs::file_size(path_);
+  }
   void close() {
     const auto& all = reference_.entries();
     if (all.empty()) return;
     const std::uint64_t id = all[rng_.below(all.size())].id;
     const auto wanted = static_cast<Verdict>(1 + rng_.below(5));
     const Verdict got = ledger_->close(id, wanted);
-    EXPECT_EQ(got, reference_.close(id, wanted, fs::file_size(path_)));
+    EXPECT_EQ(got, reference_.close(id, wanted, cut_off_ + fs::file_size(path_)));
   }
   void extra() {
     const auto& all = reference_.entries();
@@ -151,6 +164,8 @@ class Walk {
   Reference reference_;
   std::unique_ptr<Ledger> ledger_;
   std::vector<JournalMark> marks_;
+  std::uint64_t snapshot_bytes_ = 0;
+  std::uint64_t cut_off_ = 0;  // an offset in the journal, less its place in the file
 };
 
 void expect_balanced(const JobTicketCounts& counts) {
@@ -178,16 +193,18 @@ TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
   const TempDir folder;
   const auto path = folder.path() / "journal";
   std::vector<std::uint64_t> admitted;  // acknowledged before the crash
+  std::size_t shortest = 0;
   {
     Walk walk(path, seed);
     for (int i = 0; i < 30; ++i) walk.step();
     for (const auto& entry : walk.reference().entries()) {
       if (entry.state == Verdict::kAdmitted) admitted.push_back(entry.id);
     }
+    shortest = walk.snapshot_bytes();
   }
   const std::string whole = read_file(path);
   const auto crashed = folder.path() / "crashed";
-  for (std::size_t length = 0; length <= whole.size(); ++length) {
+  for (std::size_t length = shortest; length <= whole.size(); ++length) {
     std::ofstream(crashed, std::ios::binary | std::ios::trunc)
         .write(whole.data(), static_cast<std::streamsize>(length));
     std::uint64_t generation = 0;
@@ -235,6 +252,65 @@ TEST(Ledger, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
   EXPECT_EQ(old.lost, 1u);
   expect_balanced(resumed.ticket_counts());
   EXPECT_THAT(resumed.ticket_counts().table(), testing::HasSubstr("the ticket counts balance"));
+}
+
+TEST(Ledger, ForgetsMarksThatNobodyNeeds) {
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  JournalMark first, second;
+  {
+    Ledger ledger(path, "run");
+    for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
+    first = ledger.mark();
+    for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
+    second = ledger.mark();
+    const Ticket open = ledger.issue({});
+    ledger.forget_before(second, 0);
+    EXPECT_EQ(ledger.close(open.id, Verdict::kAdmitted), Verdict::kAdmitted);
+  }
+  Ledger resumed(path, "run");
+  EXPECT_THROW(resumed.roll_back(first), WireError);
+  resumed.roll_back(second);
+  const TicketCounts kept = resumed.ticket_counts().generations.at(0);
+  EXPECT_EQ(kept.retained, 5u);
+  EXPECT_EQ(kept.rolled_back, 1u);
+  expect_balanced(resumed.ticket_counts());
+  resumed.roll_back({});  // training begins anew
+  EXPECT_EQ(resumed.ticket_counts().total().retained, 0u);
+  EXPECT_EQ(resumed.ticket_counts().total().rolled_back, 6u);
+  expect_balanced(resumed.ticket_counts());
+}
+
+/// A long job: what is kept of its tickets, on the disk and in memory, does not grow.
+TEST(Ledger, AMillionTicketsLeaveAShortJournal) {
+  constexpr int kTickets = 1'000'000, kCheckpoint = 50'000;
+  const TempDir folder;
+  const auto path = folder.path() / "journal";
+  std::uint64_t longest = 0;
+  {
+    Ledger ledger(path, "run");
+    const Ticket never_closed = ledger.issue({});
+    std::uint64_t behind = 0;  // its result comes late
+    JournalMark before = ledger.mark();
+    for (int i = 1; i <= kTickets; ++i) {
+      const Ticket ticket = ledger.issue({.sequence = static_cast<std::uint64_t>(i)});
+      if (behind != 0) ledger.close(behind, i % 7 == 0 ? Verdict::kStale : Verdict::kAdmitted);
+      behind = ticket.id;
+      if (i % kCheckpoint != 0) continue;
+      ledger.forget_before(before);
+      before = ledger.mark();
+      longest = std::max<std::uint64_t>(longest, fs::file_size(path));
+      if (i == kTickets / 2) ledger.close(never_closed.id, Verdict::kLost);
+    }
+    EXPECT_EQ(ledger.outstanding(), 1u);
+  }
+  EXPECT_LT(longest, 20u << 20);
+  Ledger again(path, "run");
+  const TicketCounts all = again.ticket_counts().total();
+  EXPECT_EQ(all.issued, kTickets + 1u);
+  EXPECT_EQ(all.admitted + all.stale, kTickets - 1u);
+  EXPECT_EQ(all.lost, 2u);
+  expect_balanced(again.ticket_counts());
 }
 
 TEST(Ledger, RefusesTheMarkAndTheJournalOfAnotherRun) {

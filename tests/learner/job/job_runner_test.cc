@@ -178,6 +178,33 @@ TEST_F(JobRunnerTest, AResumedJobEndsAsOneWithoutABreak) {
   }
 }
 
+TEST_F(JobRunnerTest, ALongJobsJournalIsCutToWhatItsCheckpointsNeed) {
+  constexpr std::uint64_t kLeast = 4 << 20;  // bytes; Ledger::forget_before()
+  std::uintmax_t longest = 0, last = 0;
+  bool cut = false;
+  options.keeps_gathered = true;
+  start();
+  hub->when_empty = [&] {
+    for (int i = 0; i < 2000; ++i) hub->play();
+    clock.advance_ns(kMinuteNs / 3);
+    last = std::filesystem::file_size(setup.folder.journal());
+    cut = cut || last < longest;
+    longest = std::max(longest, last);
+    if (cut && last > kLeast / 8) stop.request_stop();
+  };
+  run();
+  EXPECT_GT(longest, kLeast);
+  EXPECT_LT(longest, 2 * kLeast);
+  const std::uint64_t learned = phase->learned();
+  stop = {};
+  start();
+  stop_when_empty();
+  const JobSummary summary = run();
+  EXPECT_EQ(phase->learned(), learned);
+  EXPECT_TRUE(summary.sound) << summary.text;
+  EXPECT_EQ(summary.ticket_counts.total().rolled_back, 0u);
+}
+
 TEST_F(JobRunnerTest, ACheckpointBetweenUpdatesGoesBackToTheLastOne) {
   options.traits.lock_step = true;
   start();
