@@ -37,33 +37,15 @@ std::string next_port(const std::string& tcp_endpoint, int by) {
   return host + (port == 0 ? "*" : std::to_string(port + by));
 }
 
-void check_plain(const std::string& endpoint) {
-  if (is_loopback(endpoint)) return;
-  throw WireError(WireFault::kAddress, "plain transport would be open to other machines", endpoint,
-                  "use 127.0.0.1 or ipc, or leave encryption on");
-}
-
 AllEndpoints all_endpoints(const HubOptions& options) {
   AllEndpoints all;
   for (const std::string& endpoint : options.bind) {
-    check_endpoint(endpoint);
-    if (options.plain) check_plain(endpoint);
     const bool tcp = endpoint.starts_with(kTcp);
     all.results.push_back(endpoint);
     all.others.weights.push_back(tcp ? next_port(endpoint, 1) : endpoint + ".weights");
     all.others.announce.push_back(tcp ? next_port(endpoint, 2) : endpoint + ".announce");
   }
-  if (all.results.empty())
-    throw WireError(WireFault::kAddress, "there is nowhere to listen", "hub", "bind an endpoint");
   return all;
-}
-
-KeyPair checked_keys(const HubOptions& options) {
-  if (options.plain) return {};
-  if (is_key(options.server_keys.public_key) && is_key(options.server_keys.secret_key))
-    return options.server_keys;
-  throw WireError(WireFault::kKey, "a secured hub needs a key pair", "hub",
-                  "make one, or ask for plain transport");
 }
 
 SocketLimits result_limits(const DispatchOptions& options) {
@@ -95,7 +77,8 @@ class Hub::Impl {
         dispatcher_(options_.dispatch, ledger, store_, std::move(source), clock),
         zap_(context_, keys_.get()),
         router_(open_socket(context_, zmq::socket_type::router, result_limits(options_.dispatch))) {
-    const KeyPair keys = checked_keys(options_);
+    check_listening(options_.bind, options_.plain, options_.server_keys);
+    const KeyPair keys = options_.plain ? KeyPair{} : options_.server_keys;
     const AllEndpoints endpoints = all_endpoints(options_);
     secure_as_server(router_, keys);
     std::vector<std::string> bound;
@@ -198,16 +181,7 @@ class Hub::Impl {
     info_.generation = ledger_.generation();
     info_.host = own_host_name();
     info_.server_key = options_.plain ? "" : options_.server_keys.public_key;
-    for (const std::string& endpoint : bound) {
-      if (!endpoint.starts_with(kTcp)) {
-        info_.ipc = endpoint;
-        continue;
-      }
-      const std::string host = host_of(endpoint);
-      const bool any = host == "0.0.0.0" || host == "[::]" || host == "*";
-      const std::string reachable = options_.advertised_host.empty() ? info_.host : options_.advertised_host;
-      info_.tcp = std::string(kTcp) + (any ? reachable : host) + ":" + std::to_string(port_of(endpoint));
-    }
+    for (const std::string& endpoint : bound) info_.add_endpoint(endpoint, options_.advertised_host);
   }
 
   void end_thread() {

@@ -21,6 +21,10 @@ struct RunInfo {
 
   bool operator==(const RunInfo&) const = default;
 
+  /// An endpoint that is bound on this host: one that is bound to all interfaces is reached by the advertised
+  /// name, or, where that is empty, by the host's.
+  void add_endpoint(const std::string& bound, const std::string& advertised_host);
+
   std::string to_json() const;
   /// Throws WireError(kMalformed); `where` names the source in it.
   static RunInfo from_json(std::string_view text, const std::string& where);

@@ -133,6 +133,19 @@ void secure_as_client(zmq::socket_t& socket, const KeyPair& own, const std::stri
   socket.set(zmq::sockopt::curve_secretkey, own.secret_key);
 }
 
+void check_listening(const std::vector<std::string>& endpoints, bool plain, const KeyPair& keys) {
+  if (endpoints.empty()) bad_address("there is nowhere to listen", "wire", "bind an endpoint");
+  for (const std::string& endpoint : endpoints) {
+    check_endpoint(endpoint);
+    if (plain && !is_loopback(endpoint))
+      bad_address("plain transport would be open to other machines", endpoint,
+                  "use 127.0.0.1 or ipc, or leave encryption on");
+  }
+  if (plain || (is_key(keys.public_key) && is_key(keys.secret_key))) return;
+  throw WireError(WireFault::kKey, "a secured socket needs a key pair", "wire",
+                  "make one, or ask for plain transport");
+}
+
 std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint) {
   check_endpoint(endpoint);
   if (endpoint.starts_with(kIpc) && somebody_listens(endpoint.substr(kIpc.size()))) {

@@ -43,6 +43,10 @@ zmq::socket_t open_socket(Context& context, zmq::socket_type type, const SocketL
 void secure_as_server(zmq::socket_t& socket, const KeyPair& keys);
 void secure_as_client(zmq::socket_t& socket, const KeyPair& own, const std::string& server_key);
 
+/// What a server is about to listen with. Throws WireError: kAddress for no endpoint, or a plain one that
+/// other machines hear; kKey for no keys without plain.
+void check_listening(const std::vector<std::string>& endpoints, bool plain, const KeyPair& keys);
+
 /// Binds and returns the endpoint with its port. Throws WireError(kAddress), with its own words for one in
 /// use.
 std::string bind_socket(zmq::socket_t& socket, const std::string& endpoint);

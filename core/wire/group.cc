@@ -1,0 +1,292 @@
+#include "core/wire/group.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/wire/socket.h"
+#include "core/wire/zap.h"
+
+namespace regraft::wire {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{200};  // between looks at what else may have happened
+constexpr milliseconds kHelloAgain{1000};
+constexpr milliseconds kSayWaiting{30'000};
+constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
+constexpr int kLingerMilliseconds = 2000;                  // for the last words
+constexpr std::int64_t kMaxBytes = std::int64_t{4} << 30;  // of a message
+
+enum class Kind : std::uint32_t { hello = 1, welcome, values, bytes };
+
+/// Before every message. `call`: how many calls of the group came before.
+struct Header {
+  Kind kind = Kind::hello;
+  std::uint32_t rank = 0;
+  std::uint64_t generation = 0, call = 0;
+};
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 24);
+
+struct Message {
+  Header header;
+  Frame body;
+  std::string connection;
+};
+
+[[noreturn]] void fail(WireFault fault, const std::string& what, const std::string& remedy = "") {
+  throw WireError(fault, what, "learners", remedy);
+}
+
+Frame frame_of(std::span<const float> values) {
+  return Frame::copy_of(std::as_bytes(values));
+}
+
+/// One end: messages of this group in and out.
+class End {
+ public:
+  End(Context& context, zmq::socket_type type)
+      : socket_(open_socket(context, type, {.linger_ms = kLingerMilliseconds, .max_frame_bytes = kMaxBytes})),
+        routed_(type == zmq::socket_type::router) {}
+
+  zmq::socket_t& socket() { return socket_; }
+
+  void send(const Header& header, const std::string& connection, const Frame& body) {
+    const auto head = std::as_bytes(std::span(&header, 1));
+    const std::array<Frame, 1> frames{body.share()};
+    if (wire::send(socket_, connection, head, frames, counters_) != SendOutcome::kSent)
+      fail(WireFault::kTimeout, "another learner cannot be reached");
+  }
+
+  /// The next message; none after `wait`. What is no message of ours is passed over.
+  std::optional<Message> next(milliseconds wait) {
+    std::array<zmq::pollitem_t, 1> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0}}};
+    const ReceiveCaps caps{.frames = 2, .bytes = kMaxBytes};
+    Incoming incoming;
+    while (receive(socket_, routed_, caps, counters_, incoming) || zmq::poll(items.data(), 1, wait) > 0) {
+      if (incoming.frames.size() != 2 || incoming.frames[0].size() != sizeof(Header)) continue;
+      Message message{{}, std::move(incoming.frames[1]), std::move(incoming.connection)};
+      std::memcpy(&message.header, incoming.frames[0].bytes().data(), sizeof(Header));
+      return message;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  zmq::socket_t socket_;
+  bool routed_;
+  LiveCounters counters_;
+};
+
+class Lead : public Group {
+ public:
+  explicit Lead(const LeadOptions& options)
+      : options_(options),
+        keys_(options.plain ? nullptr : std::make_unique<AuthorisedKeys>(options.authorised)),
+        zap_(context_, keys_.get()),
+        end_(context_, zmq::socket_type::router),
+        peers_(options.size) {
+    check_listening(options.bind, options.plain, options.server_keys);
+    secure_as_server(end_.socket(), options.plain ? KeyPair{} : options.server_keys);
+    RunInfo info;
+    info.run_id = options.run_id;
+    info.generation = generation_;
+    info.host = own_host_name();
+    if (!options.plain) info.server_key = options.server_keys.public_key;
+    for (const std::string& endpoint : options.bind) {
+      const std::string bound = bind_socket(end_.socket(), endpoint);
+      files_.add(bound);
+      info.add_endpoint(bound, "");
+    }
+    info.save(options.file);
+    await_peers();
+  }
+
+  std::uint32_t rank() const override { return 0; }
+  std::uint32_t size() const override { return options_.size; }
+
+  void add_up(std::span<float> values) override {
+    std::vector<Frame> parts(options_.size);
+    std::vector<bool> came(options_.size, false);
+    for (std::uint32_t missing = options_.size - 1; missing > 0; --missing) {
+      Message message = answer();
+      if (message.header.kind != Kind::values || message.header.call != call_ ||
+          message.body.size() != values.size_bytes() || came[message.header.rank])
+        fail(WireFault::kMisuse,
+             "learner " + std::to_string(message.header.rank) + " computes something else",
+             "start all learners with one program and one config");
+      came[message.header.rank] = true;
+      parts[message.header.rank] = std::move(message.body);
+    }
+    for (std::uint32_t rank = 1; rank < options_.size; ++rank) {
+      const std::byte* part = parts[rank].bytes().data();  // not at a multiple of 4
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        float value = 0;
+        std::memcpy(&value, part + i * sizeof value, sizeof value);
+        values[i] += value;
+      }
+    }
+    tell(Kind::values, frame_of(values));
+  }
+
+  std::vector<std::byte> share(std::vector<std::byte> bytes) override {
+    tell(Kind::bytes, Frame::copy_of(bytes));
+    return bytes;
+  }
+
+ private:
+  void tell(Kind kind, const Frame& body) {
+    for (std::uint32_t rank = 1; rank < options_.size; ++rank)
+      end_.send({kind, 0, generation_, call_}, peers_[rank], body);
+    ++call_;
+  }
+
+  /// The next message to this generation from one who says that he is a peer.
+  std::optional<Message> next() {
+    std::optional<Message> message = end_.next(kLook);
+    const bool fits = message && message->header.generation == generation_ && message->header.rank > 0 &&
+                      message->header.rank < options_.size;
+    return fits ? std::move(message) : std::nullopt;
+  }
+
+  /// The next message of a peer that has joined.
+  Message answer() {
+    const auto until = steady_clock::now() + options_.patience;
+    while (steady_clock::now() < until) {
+      std::optional<Message> message = next();
+      if (!message) continue;
+      const bool joined = message->connection == peers_[message->header.rank];
+      if (message->header.kind == Kind::hello && !joined)
+        fail(WireFault::kRefused, "learner " + std::to_string(message->header.rank) + " was started anew");
+      if (joined) return *std::move(message);
+    }
+    fail(WireFault::kTimeout, "a learner does not answer", "is its host there?");
+  }
+
+  void await_peers() {
+    const auto begin = steady_clock::now();
+    bool said = false;
+    for (std::uint32_t missing = options_.size - 1; missing > 0;) {
+      const auto waited = steady_clock::now() - begin;
+      if (waited > options_.patience)
+        fail(WireFault::kTimeout, std::to_string(missing) + " learners have not joined",
+             "start them, or lower train.learners");
+      if (waited > kSayWaiting && !std::exchange(said, true))
+        log_warning("waits for {} of {} learners", missing, options_.size - 1);
+      const std::optional<Message> message = next();
+      if (!message || message->header.kind != Kind::hello) continue;
+      std::string& peer = peers_[message->header.rank];
+      missing -= peer.empty() ? 1 : 0;
+      peer = message->connection;  // of one that was started anew meanwhile, its next
+    }
+    tell(Kind::welcome, Frame());
+  }
+
+  const LeadOptions options_;
+  const std::uint64_t generation_ = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  Context context_;
+  std::unique_ptr<AuthorisedKeys> keys_;
+  ZapHandler zap_;
+  End end_;
+  SocketFiles files_;
+  std::vector<std::string> peers_;  // connections, by rank
+  std::uint64_t call_ = 0;
+};
+
+class Peer : public Group {
+ public:
+  explicit Peer(const PeerOptions& options) : options_(options) {
+    const auto until = steady_clock::now() + options.patience;
+    while (steady_clock::now() < until) {
+      if (!said_hello()) continue;
+      const std::optional<Message> message = end_->next(kHelloAgain);
+      if (!message || message->header.kind != Kind::welcome || message->header.generation != generation_)
+        continue;
+      call_ = message->header.call + 1;
+      return;
+    }
+    fail(WireFault::kTimeout, "the first learner does not let this one join", "is it running?");
+  }
+
+  std::uint32_t rank() const override { return options_.rank; }
+  std::uint32_t size() const override { return options_.size; }
+
+  void add_up(std::span<float> values) override {
+    end_->send({Kind::values, options_.rank, generation_, call_}, "", frame_of(values));
+    const Message sum = told(Kind::values, options_.patience);
+    if (sum.body.size() != values.size_bytes())
+      fail(WireFault::kMisuse, "the first learner computes something else");
+    std::memcpy(values.data(), sum.body.bytes().data(), values.size_bytes());
+  }
+
+  std::vector<std::byte> share(std::vector<std::byte>) override {
+    const Message message = told(Kind::bytes, kForEver);
+    const auto bytes = message.body.bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+
+ private:
+  /// To where the file says that the lead is now; false where that cannot be found out.
+  bool said_hello() {
+    try {
+      const RunInfo info = options_.locate();
+      const std::string endpoint = info.endpoint_from(own_host_name());
+      if (!end_ || endpoint != endpoint_ || info.generation != generation_) {
+        end_.emplace(context_, zmq::socket_type::dealer);
+        secure_as_client(end_->socket(), options_.keys, info.server_key);
+        end_->socket().connect(endpoint);
+        endpoint_ = endpoint;
+        generation_ = info.generation;
+        end_->send({Kind::hello, options_.rank, generation_, 0}, "", Frame());
+      }
+      return true;
+    } catch (const WireError& error) {
+      if (error.fault() == WireFault::kClosed) throw;
+    } catch (const FileError&) {  // not there yet
+    }
+    std::this_thread::sleep_for(kLook);
+    return false;
+  }
+
+  Message told(Kind kind, milliseconds patience) {
+    const auto begin = steady_clock::now();
+    while (steady_clock::now() - begin < patience) {
+      std::optional<Message> message = end_->next(kLook);
+      if (!message) {
+        if (options_.locate().generation != generation_)
+          fail(WireFault::kRefused, "the first learner was started anew");
+        continue;
+      }
+      if (message->header.generation != generation_) continue;
+      if (message->header.kind != kind || message->header.call != call_)
+        fail(WireFault::kMisuse, "the first learner computes something else",
+             "start all learners with one program and one config");
+      ++call_;
+      return *std::move(message);
+    }
+    fail(WireFault::kTimeout, "the first learner does not answer", "is its host there?");
+  }
+
+  const PeerOptions options_;
+  Context context_;
+  std::optional<End> end_;
+  std::string endpoint_;
+  std::uint64_t generation_ = 0, call_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> lead_group(const LeadOptions& options) {
+  return std::make_unique<Lead>(options);
+}
+
+std::unique_ptr<Group> join_group(const PeerOptions& options) {
+  return std::make_unique<Peer>(options);
+}
+
+}  // namespace regraft::wire

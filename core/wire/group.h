@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/wire/keys.h"
+#include "core/wire/run_info.h"
+
+namespace regraft::wire {
+
+/// Processes that compute one thing together: the lead, rank 0, and its peers. All call the same functions in
+/// the same order. The lead adds up and tells all, so a sum has the same bits everywhere, whatever the
+/// timing. One thread.
+///
+/// Errors end the group: WireError kRefused (a peer was started anew), kTimeout (one says nothing), kClosed
+/// (the run has ended), kMisuse (another function was called there).
+class Group {
+ public:
+  virtual ~Group() = default;
+  virtual std::uint32_t rank() const = 0;
+  virtual std::uint32_t size() const = 0;
+  /// Each value becomes the sum of those of all members, added in the order of their ranks. As many
+  /// everywhere.
+  virtual void add_up(std::span<float> values) = 0;
+  /// The lead's bytes; those that a peer gives are ignored.
+  virtual std::vector<std::byte> share(std::vector<std::byte> bytes) = 0;
+};
+
+struct LeadOptions {
+  std::uint32_t size = 2;            // the lead and its peers
+  std::vector<std::string> bind;     // as HubOptions
+  KeyPair server_keys;               // empty with plain
+  std::filesystem::path authorised;  // folder of public keys
+  bool plain = false;                // no encryption: loopback and ipc only
+  std::string run_id;
+  std::filesystem::path file;                   // where peers find it: a RunInfo, written here
+  std::chrono::milliseconds patience{600'000};  // with a peer that has not joined, or does not answer
+};
+
+struct PeerOptions {
+  std::uint32_t rank = 1;
+  std::uint32_t size = 2;
+  KeyPair keys;  // ignored where the run is plain
+  /// Reads the lead's file. Throws WireError(kClosed) where the run has ended.
+  std::function<RunInfo()> locate;
+  std::chrono::milliseconds patience{600'000};  // until it has joined, and with a sum; share() may take ever
+};
+
+/// Waits until all peers have joined. Throws WireError, kAddress and kKey as Hub does.
+std::unique_ptr<Group> lead_group(const LeadOptions& options);
+std::unique_ptr<Group> join_group(const PeerOptions& options);
+
+}  // namespace regraft::wire

@@ -1,0 +1,197 @@
+#include "core/wire/group.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <thread>
+
+#include "core/base/rng.h"
+#include "core/wire/child.h"
+#include "core/wire/run_fixture.h"
+
+namespace regraft::wire {
+namespace {
+
+using namespace testing_support;
+
+constexpr std::uint32_t kMembers = 3;
+
+std::vector<float> numbers(std::uint32_t rank, std::size_t count, std::uint64_t seed) {
+  Rng rng(seed, "group " + std::to_string(rank));
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(rng.uniform(-1e3, 1e3));
+  return values;
+}
+
+std::vector<float> sum_in_order(std::size_t count, std::uint64_t seed) {
+  std::vector<float> sum = numbers(0, count, seed);
+  for (std::uint32_t rank = 1; rank < kMembers; ++rank) {
+    const std::vector<float> more = numbers(rank, count, seed);
+    for (std::size_t i = 0; i < count; ++i) sum[i] += more[i];
+  }
+  return sum;
+}
+
+class GroupTest : public ::testing::TestWithParam<bool> {
+ protected:
+  LeadOptions lead() const {
+    LeadOptions options;
+    options.size = kMembers;
+    options.bind = {"tcp://127.0.0.1:*", "ipc://" + (folder_.path() / "group.ipc").string()};
+    options.plain = GetParam();
+    if (!options.plain) options.server_keys = server_;
+    options.authorised = folder_.path() / "authorised";
+    options.run_id = "run";
+    options.file = folder_.path() / "learners.json";
+    options.patience = kLong;
+    return options;
+  }
+  PeerOptions peer(std::uint32_t rank) {
+    PeerOptions options;
+    options.rank = rank;
+    options.size = kMembers;
+    options.keys = make_key_pair();
+    AuthorisedKeys(folder_.path() / "authorised")
+        .add("learner-" + std::to_string(rank), options.keys.public_key);
+    options.locate = [file = folder_.path() / "learners.json", ended = folder_.path() / "ended"] {
+      if (fs::exists(ended)) throw WireError(WireFault::kClosed, "the run has ended", "", "");
+      return RunInfo::load(file);
+    };
+    options.patience = kLong;
+    return options;
+  }
+  void end() { std::ofstream(folder_.path() / "ended") << "now"; }
+
+ private:
+  TempDir folder_{"rg"};
+  KeyPair server_ = make_key_pair();
+};
+
+/// What every member does.
+std::vector<float> take_part(Group& group) {
+  std::vector<float> all;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    std::vector<float> values = numbers(group.rank(), 1 + 997 * round, round);
+    group.add_up(values);
+    all.insert(all.end(), values.begin(), values.end());
+    const std::string text = "round " + std::to_string(round);
+    std::vector<std::byte> bytes;
+    if (group.rank() == 0)
+      bytes.assign(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end());
+    const std::vector<std::byte> shared = group.share(bytes);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(shared.data()), shared.size()), text);
+  }
+  return all;
+}
+
+TEST_P(GroupTest, SumsHaveTheSameBitsEverywhereInTheOrderOfRanks) {
+  std::vector<std::vector<float>> results(kMembers);
+  std::vector<std::jthread> peers;
+  for (std::uint32_t rank = 1; rank < kMembers; ++rank)
+    peers.emplace_back(
+        [&, options = peer(rank)] { results[options.rank] = take_part(*join_group(options)); });
+  results[0] = take_part(*lead_group(lead()));
+  peers.clear();
+  std::vector<float> expected;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    const std::vector<float> sum = sum_in_order(1 + 997 * round, round);
+    expected.insert(expected.end(), sum.begin(), sum.end());
+  }
+  for (const std::vector<float>& result : results) EXPECT_EQ(result, expected);
+}
+
+TEST_P(GroupTest, APeerThatIsKilledAndStartedAnewEndsTheGroupAndJoinsTheNext) {
+  const auto work = [options = peer(1)] {
+    const auto group = join_group(options);
+    std::vector<float> values{1};
+    for (;;) group->add_up(values);
+  };
+  Child killed(work), next(work);
+  Child steady([options = peer(2)] {  // as a supervisor would: again, until the run has ended
+    for (;;) {
+      try {
+        const auto group = join_group(options);
+        std::vector<float> values{1};
+        for (;;) group->add_up(values);
+      } catch (const WireError& error) {
+        if (error.fault() == WireFault::kClosed) throw;
+      }
+    }
+  });
+  killed.go();
+  steady.go();
+  {
+    const auto group = lead_group(lead());
+    std::vector<float> values{1};
+    group->add_up(values);
+    EXPECT_EQ(values, std::vector<float>{3});
+    killed.kill_now();
+    next.go();
+    const WireError error = error_of([&] {
+      for (;;) group->add_up(values);
+    });
+    EXPECT_EQ(error.fault(), WireFault::kRefused) << error.what();
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("learner 1 was started anew"));
+  }
+  const auto group = lead_group(lead());
+  std::vector<float> values{1};
+  group->add_up(values);
+  EXPECT_EQ(values, std::vector<float>{3});
+  end();
+  EXPECT_EQ(steady.join(), 0);
+}
+
+TEST_P(GroupTest, AMemberThatComputesSomethingElseEndsIt) {
+  std::vector<std::jthread> peers;
+  for (std::uint32_t rank = 1; rank < kMembers; ++rank) {
+    peers.emplace_back([options = peer(rank)] {
+      const auto group = join_group(options);
+      std::vector<float> values(options.rank == 1 ? 5 : 6);
+      EXPECT_THROW(group->add_up(values), WireError);
+    });
+  }
+  {
+    const auto group = lead_group(lead());
+    std::vector<float> values(5);
+    EXPECT_EQ(error_of([&] { group->add_up(values); }).fault(), WireFault::kMisuse);
+  }
+  end();
+}
+
+TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
+  LeadOptions impatient = lead();
+  impatient.size = 2;
+  impatient.patience = 300ms;
+  EXPECT_THAT(error_of([&] { lead_group(impatient); }).what(),
+              ::testing::HasSubstr("1 learners have not joined"));
+  impatient.patience = 2s;
+  std::jthread peer_that_waits([options = peer(1)] {
+    const auto group = join_group(options);
+    EXPECT_EQ(error_of([&] { group->share({}); }).fault(), WireFault::kClosed);
+  });
+  {
+    const auto group = lead_group(impatient);
+    std::vector<float> values(5);
+    EXPECT_EQ(error_of([&] { group->add_up(values); }).fault(), WireFault::kTimeout);
+  }
+  end();
+}
+
+TEST_P(GroupTest, AStrangerDoesNotJoin) {
+  if (GetParam()) GTEST_SKIP() << "plain transport knows no strangers";
+  LeadOptions impatient = lead();
+  impatient.size = 2;
+  impatient.patience = 1s;
+  PeerOptions stranger = peer(1);
+  stranger.keys = make_key_pair();
+  stranger.patience = 1s;
+  std::jthread tries(
+      [&] { EXPECT_EQ(error_of([&] { join_group(stranger); }).fault(), WireFault::kTimeout); });
+  EXPECT_EQ(error_of([&] { lead_group(impatient); }).fault(), WireFault::kTimeout);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, GroupTest, ::testing::Values(false, true),
+                         [](const auto& plain) { return plain.param ? "plain" : "secured"; });
+
+}  // namespace
+}  // namespace regraft::wire
