@@ -10,6 +10,8 @@ namespace {
 struct LearnerArguments {
   learner::RunFolder folder;
   std::uint64_t incarnation = 1;
+  std::uint32_t rank = 0;
+  std::filesystem::path key;
 };
 
 }  // namespace
@@ -20,8 +22,14 @@ void add_learner(Command& program, Action& action) {
   command->hide();  // started by train
   command->add_option("--run", options->folder.root, "run folder")->required();
   command->add_option("--incarnation", options->incarnation, "number of this start");
-  command->callback(
-      [options, &action] { action = [options] { return run_learner_process(options->folder); }; });
+  command->add_option("--rank", options->rank, "number among the learners of the job; 0: the first");
+  command->add_option("--key", options->key, "its key pair, but for the first");
+  command->callback([options, &action] {
+    action = [options] {
+      return options->rank == 0 ? run_learner_process(options->folder)
+                                : run_peer_process(options->folder, options->rank, options->key);
+    };
+  });
 }
 
 }  // namespace regraft::launch

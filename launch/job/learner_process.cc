@@ -18,6 +18,7 @@
 #include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
 #include "learner/job/learner_error.h"
+#include "learner/job/learner_group.h"
 #include "learner/job/learner_options.h"
 
 namespace regraft::launch {
@@ -29,6 +30,15 @@ int report(const learner::JobSummary& summary) {
     std::printf("TICKET COUNTS DO NOT BALANCE: %s\n", problem.c_str());
   std::fflush(stdout);
   return summary.sound ? kDone : kForGood;
+}
+
+/// LibTorch of this process, before it computes anything.
+learner::LearnerOptions set_up_torch(const Config& config) {
+  learner::LearnerOptions options = learner::learner_options_from(config);
+  if (job_phase(config).computes) nn::resolve_device(options.device);
+  nn::set_torch_threads(options.threads);
+  nn::allow_tf32(options.tf32);
+  return options;
 }
 
 }  // namespace
@@ -50,10 +60,9 @@ int run_learner_process(const learner::RunFolder& folder) {
   const SystemClock clock;
   std::optional<learner::JobRunner> runner;
   try {
-    if (phase.computes) nn::resolve_device(learner::learner_options_from(config).device);
-    nn::set_torch_threads(static_cast<int>(config.integer("train.threads")));
-    nn::allow_tf32(config.flag("train.tf32"));
-    runner.emplace(job_setup(folder, config), phase.make({folder, config, clock}), clock);
+    const learner::LearnerOptions options = set_up_torch(config);
+    runner.emplace(job_setup(folder, config),
+                   phase.make({folder, config, clock, learner::lead_learners(folder, options)}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
     log_error("{}", error.what());
@@ -73,6 +82,28 @@ int run_learner_process(const learner::RunFolder& folder) {
     log_error("{}", error.what());
     return kForGood;
   }
+}
+
+int run_peer_process(const learner::RunFolder& folder, std::uint32_t rank, const std::filesystem::path& key) {
+  const WorkerSignals signals([] {}, [] {});  // the first learner saves, and says when all are to end
+  start_log("warning", "learner-" + std::to_string(rank));
+  const Config config = load_run_config(folder);
+  const JobPhase& phase = job_phase(config);
+  const SystemClock clock;
+  const auto check_run = [&] {
+    if (std::filesystem::exists(folder.summary()))
+      throw wire::WireError(wire::WireFault::kClosed, "the run has ended", folder.root.string(), "");
+  };
+  try {
+    const learner::LearnerOptions options = set_up_torch(config);
+    phase.follow({folder, config, clock, learner::join_learners(folder, options, rank, key, check_run)});
+  } catch (const wire::WireError& error) {
+    if (error.fault() != wire::WireFault::kClosed) throw;
+  } catch (const nn::NnError& error) {
+    log_error("{}", error.what());
+    return kForGood;
+  }
+  return kDone;
 }
 
 }  // namespace regraft::launch

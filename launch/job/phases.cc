@@ -13,7 +13,15 @@ namespace regraft::launch {
 namespace {
 
 std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
-  return learner::make_ppo_phase(ppo_setup(in.folder, in.config));
+  learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
+  setup.group = in.group;
+  return learner::make_ppo_phase(std::move(setup));
+}
+
+void follow_ppo(const PhaseInput& in) {
+  learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
+  setup.group = in.group;
+  learner::follow_ppo_phase(setup);
 }
 
 void check_ppo(const PhaseInput& in, ActorCount) {
@@ -64,6 +72,7 @@ constexpr JobPhase kPhases[] = {
      .help = "a policy in real environments",
      .check = check_ppo,
      .make = make_ppo,
+     .follow = follow_ppo,
      .act = run_policy_actor,
      .actor_kind = "policy",
      .measures = true,

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/config.h"
+#include "core/wire/group.h"
 #include "launch/job/actor_count.h"
 #include "launch/job/actor_place.h"
 #include "learner/job/phase.h"
@@ -19,6 +20,7 @@ struct PhaseInput {
   const learner::RunFolder& folder;
   const Config& config;
   const Clock& clock;
+  std::shared_ptr<wire::Group> group = nullptr;  // of learners that share the updates
 };
 
 /// A value of `train.phase`, and all that the program asks of it.
@@ -30,6 +32,8 @@ struct JobPhase {
   void (*check)(const PhaseInput& input, ActorCount actors);
   /// Null where the job is several runs of other phases (model_based.h).
   std::unique_ptr<learner::Phase> (*make)(const PhaseInput& input) = nullptr;
+  /// The work of a learner that shares the updates of the first one; null: the phase has one learner alone.
+  void (*follow)(const PhaseInput& input) = nullptr;
   /// An actor's work, until the job has ended.
   void (*act)(const ActorPlace& place) = nullptr;
   std::string_view actor_kind = {};     // what actors.count counts; empty: it has no actors of its own

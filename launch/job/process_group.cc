@@ -19,6 +19,11 @@ WorkerSpec learner_spec(const learner::RunFolder& folder) {
   return {"learner", {program_path(), "learner", "--run", folder.root.string()}, true};
 }
 
+/// How many learners share the updates of the first one.
+std::int64_t peers_in(const Config& config) {
+  return config.integer("train.learners") - 1;
+}
+
 std::int64_t dreaming_in(const Config& config) {
   return job_phase(config).dreaming_kind.empty() ? 0 : actor_options().from(config).dreaming;
 }
@@ -40,6 +45,19 @@ std::string actor_name(std::int64_t number) {
   return "actor-" + std::to_string(number);
 }
 
+WorkerSpec peer_spec(const learner::RunFolder& folder, std::int64_t rank, const std::filesystem::path& key) {
+  return {"learner-" + std::to_string(rank),
+          {program_path(), "learner", "--run", folder.root.string(), "--rank", std::to_string(rank), "--key",
+           key.string()}};
+}
+
+/// What the process below rank 1 and higher does: the first of them learn too, the others act.
+WorkerSpec worker_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t rank,
+                       const std::filesystem::path& key) {
+  const std::int64_t peers = peers_in(load_run_config(folder));
+  return rank <= peers ? peer_spec(folder, rank, key) : actor_spec(folder, name, rank - peers, key);
+}
+
 /// How a rank's work ended: with all others, or by itself, which ends the job.
 struct Followed {
   int code = kFailed;
@@ -59,7 +77,7 @@ Followed follow_runs(MpiSession& mpi, const std::string& name, const std::filesy
                    folder.root.c_str());
       continue;
     }
-    Supervisor supervisor({actor_spec(folder, name, mpi.rank(), key)}, supervisor_options(), clock);
+    Supervisor supervisor({worker_spec(folder, name, mpi.rank(), key)}, supervisor_options(), clock);
     if (const int code = supervisor.run(); code != 0) return {code, false};
     asked_to_stop = supervisor.asked_to_stop();
   }
@@ -84,11 +102,12 @@ ActorCount LocalProcessGroup::actors(const Config& config) const {
 int LocalProcessGroup::run(const learner::RunFolder& folder) {
   wire::AuthorisedKeys authorised(folder.authorised());
   std::vector<WorkerSpec> workers{learner_spec(folder)};
-  const std::int64_t count = actors(load_run_config(folder)).all();
-  for (std::int64_t i = 1; i <= count; ++i) {
-    const std::filesystem::path key = keys_.path() / (actor_name(i) + ".key");
-    authorised.add(actor_name(i), wire::load_or_make_key_pair(key).public_key);
-    workers.push_back(actor_spec(folder, actor_name(i), i, key));
+  const Config config = load_run_config(folder);
+  const std::int64_t count = peers_in(config) + actors(config).all();
+  for (std::int64_t rank = 1; rank <= count; ++rank) {
+    const std::filesystem::path key = keys_.path() / (actor_name(rank) + ".key");
+    authorised.add(actor_name(rank), wire::load_or_make_key_pair(key).public_key);
+    workers.push_back(worker_spec(folder, actor_name(rank), rank, key));
   }
   const SystemClock clock;
   Supervisor supervisor(std::move(workers), supervisor_options(), clock);
@@ -100,7 +119,8 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
 LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
 
 ActorCount LeadingProcessGroup::actors(const Config& config) const {
-  const std::int64_t ranks = mpi_.size() - 1, dreaming = std::min(dreaming_in(config), ranks);
+  const std::int64_t ranks = std::max<std::int64_t>(mpi_.size() - 1 - peers_in(config), 0),
+                     dreaming = std::min(dreaming_in(config), ranks);
   return {dreaming, ranks - dreaming};
 }
 

@@ -242,7 +242,7 @@ PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   const TargetTensors on_device(targets, state_->network.device());
   state_->core.train(
       targets.size(),
-      [&](std::span<const std::size_t> rows, PpoSums& sums) {
+      [&](std::span<const std::size_t> rows, std::span<const std::size_t>, PpoSums& sums) {
         return state_->loss(steps, targets.second_halves, on_device, rows, sums);
       },
       [](const Tensor& loss) { loss.backward(); }, metrics);

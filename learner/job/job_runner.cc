@@ -133,6 +133,7 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   checkpoint();
   const JobFigures last = figures(true);
   phase_->export_as("latest", last);
+  phase_->end();
   state_->intake.reset();
   state_->hub->stop();
   for (auto& [folder, events] : state_->events) events.flush();

@@ -19,7 +19,8 @@ struct LearnerOptions {
   std::uint64_t staleness = 4;             // updates a trajectory may lag behind; more: dropped
   bool anneal = true;                      // learning rate and entropy bonus fall to a tenth over the run
   std::string device = "auto";
-  bool tf32 = false;  // on a GPU
+  bool tf32 = false;           // on a GPU
+  std::uint32_t learners = 1;  // processes that share each update
   int threads = 1;
   bool deterministic = false;  // weights do not depend on the number of actors, nor on their timing
   double checkpoint_minutes = 1;

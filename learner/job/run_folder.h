@@ -13,6 +13,7 @@ struct RunFolder {
   std::filesystem::path run_id() const { return root / "run_id"; }
   std::filesystem::path run_file() const { return root / "run.json"; }  // how to reach the learner
   std::filesystem::path journal() const { return root / "journal"; }
+  std::filesystem::path learners_file() const { return root / "learners.json"; }  // the same for its peers
   std::filesystem::path server_key() const { return root / "server.key"; }
   std::filesystem::path authorised() const { return root / "authorised"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }

@@ -59,35 +59,47 @@ std::vector<float> joined(const std::vector<Tensor>& parts) {
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
+/// Figures from row `first` on among `rows` of them, the others 0.
+std::vector<float> placed(const std::vector<float>& figures, std::size_t first, std::size_t rows) {
+  std::vector<float> all(rows, 0.0F);
+  std::ranges::copy(figures, all.begin() + static_cast<std::ptrdiff_t>(first));
+  return all;
+}
+
 }  // namespace
 
 class Ppo::State {
  public:
   State(const nn::NetworkConfig& config, const env::RuleFeatureTable& rules, const PpoOptions& options,
-        const std::string& device, std::uint64_t seed, nn::Engine engine)
-      : network_(config, torch::Device(nn::resolve_device(device))),
+        const std::string& device, std::uint64_t seed, nn::Engine engine, std::shared_ptr<wire::Group> group)
+      : group_(std::move(group)),
+        network_(config, torch::Device(nn::resolve_device(device))),
         trainer_(nn::training::make_trainer(network_, rules, engine)),
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
-              {"PPO", "learner/minibatches", kStateFormat}) {}
+              {"PPO", "learner/minibatches", kStateFormat}, group_.get()) {}
 
   Fresh recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
   std::vector<float> values(const TrainerGraphs& loaded, const PpoRows& ends) const;
   PpoRows imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const;
+  /// Of the rows `own` among those of a minibatch, `all`.
   Tensor loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
-              std::span<const std::size_t> rows, PpoSums& sums) const;
+              std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) const;
 
+  std::shared_ptr<wire::Group> group_;  // null: it learns alone
   Network network_;
   std::unique_ptr<nn::training::Trainer> trainer_;
   PpoCore core_;
 };
 
-/// Calls visit(output, first row) for some of the rows at a time.
+/// Calls visit(output, first row) for some of the learner's part of the rows at a time.
 template <typename Visit>
-void forward_all(nn::training::Trainer& trainer, const TrainerGraphs& loaded, const PpoRows& rows,
-                 std::size_t chunk, const Visit& visit) {
+void forward_own(nn::training::Trainer& trainer, const TrainerGraphs& loaded, const PpoRows& rows,
+                 const PpoCore& core, const Visit& visit) {
   const torch::NoGradGuard no_grad;
-  for (std::size_t first = 0; first < rows.size(); first += chunk) {
-    const std::size_t count = std::min(chunk, rows.size() - first);
+  const auto chunk = static_cast<std::size_t>(core.options().minibatch_steps);
+  const PpoCore::Part own = core.part_of(rows.size());
+  for (std::size_t first = own.first; first < own.first + own.count; first += chunk) {
+    const std::size_t count = std::min(chunk, own.first + own.count - first);
     visit(trainer.forward(loaded, std::span(rows.graphs).subspan(first, count),
                           std::span(rows.candidates).subspan(first, count), Gradients::none),
           first);
@@ -97,7 +109,7 @@ void forward_all(nn::training::Trainer& trainer, const TrainerGraphs& loaded, co
 Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) const {
   std::vector<Tensor> first, values, second, xfer_values;
   std::vector<std::size_t> second_rows;
-  forward_all(*trainer_, loaded, batch, static_cast<std::size_t>(core_.options().minibatch_steps),
+  forward_own(*trainer_, loaded, batch, core_,
               [&](const nn::training::TrainerOutput& output, std::size_t row) {
                 first.push_back(output.first.log_probability);
                 values.push_back(output.first.values);
@@ -106,30 +118,36 @@ Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) c
                 second.push_back(output.second.log_probability);
                 xfer_values.push_back(output.second.values);
               });
-  Fresh fresh{joined(first), std::vector<float>(batch.size(), 0.0F), joined(values),
-              std::vector<float>(batch.size(), 0.0F)};
+  const std::size_t begin = core_.part_of(batch.size()).first;
   const std::vector<float> located = joined(second), located_values = joined(xfer_values);
+  Fresh fresh{placed(joined(first), begin, batch.size()), std::vector<float>(batch.size(), 0.0F),
+              placed(joined(values), begin, batch.size()), std::vector<float>(batch.size(), 0.0F)};
   for (std::size_t i = 0; i < second_rows.size(); ++i) {
     fresh.second[second_rows[i]] = located[i];
     fresh.xfer_values[second_rows[i]] = located_values[i];
   }
+  for (std::vector<float>* figures : {&fresh.first, &fresh.second, &fresh.values, &fresh.xfer_values})
+    core_.add_up(*figures);
   return fresh;
 }
 
 /// V1 of states, whatever is chosen there.
 std::vector<float> Ppo::State::values(const TrainerGraphs& loaded, const PpoRows& states) const {
   std::vector<Tensor> values;
-  forward_all(
-      *trainer_, loaded, states, static_cast<std::size_t>(core_.options().minibatch_steps),
-      [&](const nn::training::TrainerOutput& output, std::size_t) { values.push_back(output.first.values); });
-  return joined(values);
+  forward_own(*trainer_, loaded, states, core_, [&](const nn::training::TrainerOutput& output, std::size_t) {
+    values.push_back(output.first.values);
+  });
+  std::vector<float> all = placed(joined(values), core_.part_of(states.size()).first, states.size());
+  core_.add_up(all);
+  return all;
 }
 
 Tensor Ppo::State::loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
-                        std::span<const std::size_t> rows, PpoSums& sums) const {
+                        std::span<const std::size_t> own, std::span<const std::size_t> all,
+                        PpoSums& sums) const {
   std::vector<std::size_t> graphs;
   std::vector<std::int32_t> candidates;
-  for (const std::size_t row : rows) {
+  for (const std::size_t row : own) {
     graphs.push_back(batch.graphs[row]);
     candidates.push_back(batch.candidates[row]);
   }
@@ -138,14 +156,15 @@ Tensor Ppo::State::loss(const TrainerGraphs& loaded, const PpoRows& batch, const
     return Decisions{.log_probability = of.log_probability, .entropy = of.entropy, .values = of.values};
   };
   std::array<Decisions, 2> kinds;
-  kinds[0] = targets.first(said(output.first), rows);
+  kinds[0] = targets.first(said(output.first), own);
   std::size_t count = 1;
   if (!output.second_graphs.empty()) {
     std::vector<std::size_t> second_rows;
-    for (const std::size_t graph : output.second_graphs) second_rows.push_back(rows[graph]);
+    for (const std::size_t graph : output.second_graphs) second_rows.push_back(own[graph]);
     kinds[count++] = targets.second(said(output.second), second_rows);
   }
-  return ppo_loss(std::span(kinds).first(count), core_.options(), core_.entropy_coefficient(), sums);
+  return ppo_loss(std::span(kinds).first(count), core_.options(), core_.entropy_coefficient(), sums,
+                  targets.size_of(all));
 }
 
 namespace {
@@ -270,8 +289,9 @@ PpoRows Ppo::State::imitated(const TrainerGraphs& loaded, PpoRows all, std::span
 }
 
 Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
-         const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine) {
-  state_ = std::make_unique<State>(network, rules, options, device, seed, engine);
+         const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine,
+         std::shared_ptr<wire::Group> group) {
+  state_ = std::make_unique<State>(network, rules, options, device, seed, engine, std::move(group));
   state_->network_.load(weights);
 }
 
@@ -328,8 +348,8 @@ PpoMetrics Ppo::train(const PpoBatch& batch) {
   metrics.imitated_steps = rows.size() - batch.size();
   state_->core_.train(
       rows.size(),
-      [&](std::span<const std::size_t> chosen, PpoSums& sums) {
-        return state_->loss(*batch.loaded, rows, targets, chosen, sums);
+      [&](std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) {
+        return state_->loss(*batch.loaded, rows, targets, own, all, sums);
       },
       [&](const Tensor& loss) { state_->trainer_->backward(loss); }, metrics);
   return metrics;

@@ -11,6 +11,7 @@
 #include "core/nn/config.h"
 #include "core/nn/policy.h"
 #include "core/nn/weights.h"
+#include "core/wire/group.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
 #include "learner/ppo/ppo_targets.h"
@@ -45,10 +46,12 @@ struct PpoBatch : PpoRows {
 /// that is not finite (all is then as it was before that update).
 class Ppo {
  public:
-  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy.
+  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy. With a
+  /// group its members share the work of an update: all are called with the same data, and come to the same
+  /// weights.
   Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
       const PpoOptions& options, const std::string& device, std::uint64_t seed,
-      nn::Engine engine = nn::Engine::automatic);
+      nn::Engine engine = nn::Engine::automatic, std::shared_ptr<wire::Group> group = nullptr);
   ~Ppo();
   Ppo(Ppo&&) noexcept;
   Ppo& operator=(Ppo&&) noexcept;

@@ -31,12 +31,13 @@ const PpoOptions& checked(const PpoOptions& options) {
 }  // namespace
 
 PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gradients,
-                 std::span<const ValueRange> values, std::uint64_t seed, Names names)
+                 std::span<const ValueRange> values, std::uint64_t seed, Names names, wire::Group* group)
     : options_(checked(options)),
       names_(std::move(names)),
       parameters_(parameters),
       gradients_(gradients),
       rng_(seed, names_.stream),
+      group_(group),
       entropy_coefficient_(options.entropy_coefficient) {
   std::int64_t at = 0;
   for (const ValueRange& range : values) {
@@ -51,7 +52,8 @@ void PpoCore::add(std::int64_t begin, std::int64_t end, bool of_values) {
   if (begin == end) return;
   const double learning_rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
   const std::int64_t count = end - begin;
-  parts_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count), learning_rate);
+  stretches_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count),
+                          learning_rate);
 }
 
 void PpoCore::fail(const char* what) const {
@@ -62,7 +64,7 @@ void PpoCore::fail(const char* what) const {
 void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics) {
   const Tensor before = parameters_.clone();
   std::vector<FlatAdam::Moments> moments;
-  for (const Part& part : parts_) moments.push_back(part.adam.moments());
+  for (const Stretch& part : stretches_) moments.push_back(part.adam.moments());
   const Rng::State stream = rng_.state();
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -77,29 +79,57 @@ void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward
     add_means(metrics, sums);
   } catch (const NnError&) {
     parameters_.copy_(before);
-    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].adam.restore(moments[i]);
+    for (std::size_t i = 0; i < stretches_.size(); ++i) stretches_[i].adam.restore(moments[i]);
     rng_.restore(stream);
     throw;
   }
   ++updates_;
 }
 
-/// Asks the device for nothing, not even whether all is finite: every answer would have to be waited for.
+PpoCore::Part PpoCore::part_of(std::size_t rows) const {
+  if (group_ == nullptr) return {0, rows};
+  const std::size_t first = rows * group_->rank() / group_->size();
+  return {first, rows * (group_->rank() + 1) / group_->size() - first};
+}
+
+void PpoCore::add_up(std::span<float> values) const {
+  if (group_ != nullptr) group_->add_up(values);
+}
+
+/// Alone it asks the device for nothing, not even whether all is finite: every answer would have to be waited
+/// for.
 void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,
                         PpoSums& sums) {
-  const Tensor total = loss(rows, sums);
+  const auto [first, count] = part_of(rows.size());
+  Tensor total;  // undefined where this learner has no rows of it
+  if (count > 0) total = loss(rows.subspan(first, count), rows, sums);
   gradients_.zero_();
-  backward(total);
+  if (total.defined()) backward(total);
+  if (group_ != nullptr) {
+    const Tensor host = gradients_.cpu();
+    add_up({host.data_ptr<float>(), static_cast<std::size_t>(host.numel())});
+    if (!gradients_.is_cpu()) gradients_.copy_(host);
+  }
   const Tensor norm = clip_gradients({gradients_}, options_.gradient_norm);
-  for (Part& part : parts_) part.adam.step(part.gradients);
+  for (Stretch& part : stretches_) part.adam.step(part.gradients);
   add_to(sums.gradient_norm, norm);
   ++sums.minibatches;
 }
 
 void PpoCore::add_means(PpoMetrics& metrics, const PpoSums& sums) const {
-  std::vector<double> means = nn::training::to_host({sums.policy_loss, sums.value_loss, sums.entropy,
-                                                     sums.approx_kl, sums.clip_fraction, sums.gradient_norm});
+  const auto held = [&](const Tensor& sum) {
+    return sum.defined() ? sum : torch::zeros({}, gradients_.options());
+  };
+  std::vector<double> means =
+      nn::training::to_host({held(sums.policy_loss), held(sums.value_loss), held(sums.entropy),
+                             held(sums.approx_kl), held(sums.clip_fraction), held(sums.gradient_norm)});
   for (double& mean : means) mean /= static_cast<double>(sums.minibatches);
+  if (group_ != nullptr) {  // the first three are of parts of minibatches
+    std::vector<float> all(means.begin(), means.end());
+    add_up(all);
+    for (std::size_t i = 3; i < all.size(); ++i) all[i] /= static_cast<float>(group_->size());
+    means.assign(all.begin(), all.end());
+  }
   if (!std::isfinite(means[0]) || !std::isfinite(means[1]) || !std::isfinite(means[2]))
     fail("the loss is not finite");
   if (!std::isfinite(means[5])) fail("the gradient is not finite");
@@ -113,7 +143,7 @@ void PpoCore::add_means(PpoMetrics& metrics, const PpoSums& sums) const {
 }
 
 void PpoCore::anneal(double share) {
-  for (Part& part : parts_) part.adam.set_learning_rate(part.learning_rate * share);
+  for (Stretch& part : stretches_) part.adam.set_learning_rate(part.learning_rate * share);
   entropy_coefficient_ = options_.entropy_coefficient * share;
 }
 
@@ -126,7 +156,7 @@ std::vector<std::byte> PpoCore::save(const nn::Weights& weights) const {
   const auto encoded = nn::encode_weights(weights);
   out.value(static_cast<std::uint64_t>(encoded.size()));
   out.raw(encoded);
-  for (const Part& part : parts_) part.adam.write(out);
+  for (const Stretch& part : stretches_) part.adam.write(out);
   return bytes;
 }
 
@@ -140,10 +170,10 @@ void PpoCore::restore(std::span<const std::byte> bytes, const WithWeights& check
   const nn::Weights weights = nn::decode_weights(in.raw(size));
   check(weights);
   std::vector<FlatAdam::Moments> moments;
-  for (const Part& part : parts_) moments.push_back(part.adam.read(in));
+  for (const Stretch& part : stretches_) moments.push_back(part.adam.read(in));
   in.finish();
   load(weights);
-  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].adam.restore(moments[i]);
+  for (std::size_t i = 0; i < stretches_.size(); ++i) stretches_[i].adam.restore(moments[i]);
   rng_.restore(stream);
   updates_ = updates;
 }

@@ -15,6 +15,7 @@
 
 #include "core/base/rng.h"
 #include "core/nn/weights.h"
+#include "core/wire/group.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/ppo/ppo_loss.h"
 #include "learner/ppo/ppo_metrics.h"
@@ -38,16 +39,27 @@ class PpoCore {
     std::string what, stream;
     std::uint32_t state_format = 0;
   };
-  /// `values` ascend and do not overlap. Throws UsageError on options out of range.
+  /// `values` ascend and do not overlap. With a group, its members share each minibatch. Throws UsageError on
+  /// options out of range.
   PpoCore(const PpoOptions& options, const torch::Tensor& parameters, torch::Tensor& gradients,
-          std::span<const ValueRange> values, std::uint64_t seed, Names names);
+          std::span<const ValueRange> values, std::uint64_t seed, Names names, wire::Group* group = nullptr);
 
-  /// Minibatches of all epochs over `rows` rows; afterwards version() is one higher. `loss` gives the loss of
-  /// some rows and adds to the sums, `backward` fills the gradients. Throws NnError where a loss or a
-  /// gradient was not finite: all is then as it was before the update. Waits for the device once, at the end.
-  using Loss = std::function<torch::Tensor(std::span<const std::size_t> rows, PpoSums& sums)>;
+  /// Minibatches of all epochs over `rows` rows; afterwards version() is one higher. `loss` gives what the
+  /// rows that are this learner's add to the loss of all rows of a minibatch, and adds to the sums;
+  /// `backward` fills the gradients. Throws NnError where a loss or a gradient was not finite: all is then as
+  /// it was before the update. Waits for the device once, at the end; in a group, for each minibatch.
+  using Loss = std::function<torch::Tensor(std::span<const std::size_t> own, std::span<const std::size_t> all,
+                                           PpoSums& sums)>;
+  struct Part {
+    std::size_t first = 0, count = 0;
+  };
   using Backward = std::function<void(const torch::Tensor& loss)>;
   void train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics);
+
+  /// This learner's part of so many rows: all, or a group's part of them.
+  Part part_of(std::size_t rows) const;
+  /// Sums over the group, on the host.
+  void add_up(std::span<float> values) const;
 
   /// From now on learning rates and entropy bonus are this share (0 to 1) of the options'.
   void anneal(double share);
@@ -64,8 +76,8 @@ class PpoCore {
   void restore(std::span<const std::byte> bytes, const WithWeights& check, const WithWeights& load);
 
  private:
-  struct Part {
-    Part(const torch::Tensor& parameters, torch::Tensor of_gradients, double of_learning_rate)
+  struct Stretch {
+    Stretch(const torch::Tensor& parameters, torch::Tensor of_gradients, double of_learning_rate)
         : gradients(std::move(of_gradients)),
           adam(parameters, of_learning_rate),
           learning_rate(of_learning_rate) {}
@@ -83,8 +95,9 @@ class PpoCore {
   Names names_;
   torch::Tensor parameters_;
   torch::Tensor& gradients_;
-  std::deque<Part> parts_;
+  std::deque<Stretch> stretches_;
   Rng rng_;
+  wire::Group* group_;
   double entropy_coefficient_;
   std::uint64_t updates_ = 0;
 };

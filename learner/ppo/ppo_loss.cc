@@ -11,7 +11,7 @@ void add_to(Tensor& sum, const Tensor& more) {
 }
 
 Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options, double entropy_coefficient,
-                PpoSums& sums) {
+                PpoSums& sums, std::optional<MinibatchSize> whole) {
   Tensor gain, imitated_gain, error, entropy, kl, clipped_count;
   std::int64_t decisions = 0;
   for (const Decisions& kind : kinds) {
@@ -35,12 +35,13 @@ Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options, dou
     add_to(clipped_count, ((ratio - 1).abs() > options.clip).to(ratio.scalar_type()).sum());
     decisions += kind.log_probability.numel() - kind.imitated_count;
   }
-  const std::int64_t imitated = kinds.front().imitated_count;
-  const auto steps =
-      static_cast<double>(std::max<std::int64_t>(kinds.front().log_probability.numel() - imitated, 1));
+  const std::int64_t own_imitated = kinds.front().imitated_count;
+  const MinibatchSize size =
+      whole.value_or(MinibatchSize{kinds.front().log_probability.numel() - own_imitated, own_imitated});
+  const auto steps = static_cast<double>(std::max<std::int64_t>(size.steps, 1));
   auto policy_loss = -gain / steps;
-  if (imitated > 0)
-    policy_loss = policy_loss - options.imitation / static_cast<double>(imitated) * imitated_gain;
+  if (own_imitated > 0)
+    policy_loss = policy_loss - options.imitation / static_cast<double>(size.imitated) * imitated_gain;
   const auto value_loss = error / steps;
   entropy = entropy / steps;
   const auto report = [](Tensor& sum, const Tensor& figure, double divisor) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "learner/ppo/ppo_options.h"
@@ -21,6 +22,12 @@ struct Decisions {
   torch::Tensor proximal = {}, weights = {}, advantages = {}, targets = {};  // as in DecisionTargets
   torch::Tensor imitated = {};                                               // bool; undefined: none is
   std::int64_t imitated_count = 0;                                           // of these decisions
+};
+
+/// What a minibatch's sums are divided by.
+struct MinibatchSize {
+  std::int64_t steps = 0;     // that are not imitated
+  std::int64_t imitated = 0;  // steps
 };
 
 /// Sums of what minibatches report, where they were computed: nobody waits for them before the update is
@@ -43,7 +50,10 @@ void add_to(torch::Tensor& sum, const torch::Tensor& more);
 /// says what can be had, not what the policy gets), in the entropy bonus (which would undo it), nor in the
 /// divergence and the clipped share of `sums`. Adds to all but minibatches and gradient_norm of those. Does
 /// not wait for the device.
+///
+/// Where these decisions are a part of a minibatch, `whole` has the steps of all of it: the losses of its
+/// parts then add up to its own.
 torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
-                       double entropy_coefficient, PpoSums& sums);
+                       double entropy_coefficient, PpoSums& sums, std::optional<MinibatchSize> whole = {});
 
 }  // namespace regraft::learner

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/log.h"
 #include "core/nn/device.h"
 #include "core/nn/policy_file.h"
+#include "core/wire/error.h"
 #include "learner/job/checkpoint.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/ppo/batcher.h"
@@ -15,6 +17,7 @@
 #include "learner/ppo/episode_statistics.h"
 #include "learner/ppo/lag0_check.h"
 #include "learner/ppo/ppo.h"
+#include "learner/ppo/ppo_peers.h"
 #include "replay/rollout/error.h"
 
 namespace regraft::learner {
@@ -30,19 +33,34 @@ struct EpisodeResult : TicketResult {
   Episode episode;
 };
 
+Ppo make_ppo(const PpoPhaseSetup& setup, const nn::NetworkConfig& network) {
+  const LearnerOptions& options = setup.job.options;
+  return {network,
+          nn::initial_weights(network, options.seed),
+          setup.rule_features,
+          setup.ppo,
+          options.device,
+          options.seed,
+          nn::Engine::automatic,
+          setup.group};
+}
+
+nn::NetworkConfig network_of(const PpoPhaseSetup& setup) {
+  return network_config(setup.network, setup.op_kind_names.size(), setup.rule_names.size());
+}
+
 class PpoPhase : public Phase {
  public:
   explicit PpoPhase(PpoPhaseSetup setup)
       : setup_(std::move(setup)),
-        network_(network_config(setup_.network, setup_.op_kind_names.size(), setup_.rule_names.size())),
+        network_(network_of(setup_)),
         plan_({options().seed, static_cast<std::uint32_t>(setup_.model_names.size()),
                replay::kMaxSegmentSteps, options().deterministic, options().episodes_per_update}),
         batcher_({options().steps_per_update, options().deterministic, options().episodes_per_update}),
         statistics_(setup_.model_names),
         best_(static_cast<std::size_t>(setup_.ppo.imitated_episodes)),
         matched_(setup_.rule_names.size(), false),
-        ppo_(network_, nn::initial_weights(network_, options().seed), setup_.rule_features, setup_.ppo,
-             options().device, options().seed),
+        ppo_(make_ppo(setup_, network_)),
         lag0_(options().deterministic, nn::resolve_device(options().device)) {}
 
   PhaseTraits traits() const override {
@@ -71,6 +89,7 @@ class PpoPhase : public Phase {
   void export_as(const std::string& name, const JobFigures& job) override;
   json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
   std::string describe(const json& summary) const override;
+  void end() override;
   bool sound() const override { return batcher_.trained_twice() == 0; }
 
  private:
@@ -90,6 +109,7 @@ class PpoPhase : public Phase {
   BestEpisodes best_;          // empty unless they are imitated
   std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
+  bool peers_know_ = false;  // how far it is
   Lag0Check lag0_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
   std::atomic<std::uint64_t> malformed_ = 0, other_head_ = 0;
@@ -159,8 +179,16 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
     note_matches(episode);
     if (setup_.ppo.imitation > 0) best_.look(episode);
   }
-  if (options().anneal) ppo_.anneal(job.annealed());
-  metrics_ = ppo_.update(draw(batch, version), draw_best(version));
+  const std::vector<replay::Segment> drawn = draw(batch, version), best = draw_best(version);
+  std::optional<double> annealed;
+  if (options().anneal) annealed = job.annealed();
+  if (setup_.group) {
+    PpoPeers peers(*setup_.group);
+    if (!std::exchange(peers_know_, true)) peers.tell_state(ppo_);
+    peers.tell_update(annealed, drawn, best);
+  }
+  if (annealed) ppo_.anneal(*annealed);
+  metrics_ = ppo_.update(drawn, best);
   lag0_.add(*metrics_);
   return UpdateResult::made;
 }
@@ -194,6 +222,15 @@ std::optional<CurvePoint> PpoPhase::point(const JobFigures& job) {
   add("queue/intake_steps", job.intake.queued_steps);
   add("queue/batch_episodes", batcher_.pending_episodes());
   return point;
+}
+
+void PpoPhase::end() {
+  if (!setup_.group) return;
+  try {
+    PpoPeers(*setup_.group).tell_end();
+  } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
+    log_warning("{}", error.what());
+  }
 }
 
 PhaseProgress PpoPhase::progress(const JobFigures& job) const {
@@ -315,6 +352,11 @@ std::string PpoPhase::describe(const json& summary) const {
 }
 
 }  // namespace
+
+void follow_ppo_phase(const PpoPhaseSetup& setup) {
+  Ppo ppo = make_ppo(setup, network_of(setup));
+  follow_updates(*setup.group, ppo);
+}
 
 std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {
   return std::make_unique<PpoPhase>(std::move(setup));

@@ -19,6 +19,12 @@ TargetTensors::TargetTensors(const StepTargets& targets, torch::Device device)
       imitated_(targets.imitated),
       imitated_mask_(copied(imitated_, device).to(torch::kBool)) {}
 
+MinibatchSize TargetTensors::size_of(std::span<const std::size_t> steps) const {
+  MinibatchSize size;
+  for (const std::size_t step : steps) ++(imitated_[step] != 0 ? size.imitated : size.steps);
+  return size;
+}
+
 Decisions TargetTensors::first(Decisions said, std::span<const std::size_t> steps) const {
   return take(first_, std::move(said), steps);
 }

@@ -18,6 +18,7 @@ class TargetTensors {
  public:
   TargetTensors(const StepTargets& targets, torch::Device device);
 
+  MinibatchSize size_of(std::span<const std::size_t> steps) const;
   /// What a network says of the first or second decisions of these steps, and what they are to come to.
   Decisions first(Decisions said, std::span<const std::size_t> steps) const;
   Decisions second(Decisions said, std::span<const std::size_t> steps) const;

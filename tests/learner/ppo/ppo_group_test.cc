@@ -1,0 +1,129 @@
+// Learners that share the updates of one policy.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/nn/device.h"
+#include "learner/ppo/ppo.h"
+#include "learner/ppo/ppo_peers.h"
+#include "tests/learner/device_under_test.h"
+#include "tests/learner/ppo/chain_world.h"
+
+namespace regraft::learner {
+namespace {
+
+using test::ChainWorld;
+
+constexpr std::uint64_t kSeed = 2203;
+constexpr int kUpdates = 6;
+
+nn::NetworkConfig network_of(nn::Head head) {
+  return {.width = 16,
+          .steps = 2,
+          .node_kinds = ChainWorld::kinds,
+          .head = head,
+          .xfers = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
+}
+
+class PpoGroupTest : public testing::TestWithParam<nn::Head> {
+ protected:
+  PpoGroupTest() : network_(network_of(GetParam())), start_(nn::initial_weights(network_, kSeed)) {
+    nn::set_torch_threads(1);
+    options_.minibatch_steps = 33;  // the last minibatch of an epoch has fewer steps than there are learners
+    options_.imitation = 0.5;
+    nn::Policy policy(network_, start_, ChainWorld::rules());
+    Rng rng(kSeed, "group test");
+    for (int update = 0; update < kUpdates; ++update) {
+      fresh_.push_back(test::play(policy, 24, rng, 1));
+      best_.push_back(test::play(policy, 3, rng, 1));
+    }
+  }
+
+  Ppo make(std::shared_ptr<wire::Group> group) const {
+    return {network_, start_, ChainWorld::rules(),   options_,
+            "cpu",    kSeed,  nn::Engine::automatic, std::move(group)};
+  }
+  /// What the first learner does; alone where there is no group.
+  std::vector<std::byte> lead(const std::shared_ptr<wire::Group>& group,
+                              std::vector<PpoMetrics>* metrics) const {
+    Ppo ppo = make(group);
+    std::optional<PpoPeers> peers;
+    if (group) peers.emplace(*group);
+    for (int update = 0; update < kUpdates; ++update) {
+      const double share = 1 - 0.1 * update;
+      if (peers && update == 0) peers->tell_state(ppo);
+      if (peers) peers->tell_update(share, fresh_[update], best_[update]);
+      ppo.anneal(share);
+      metrics->push_back(ppo.update(fresh_[update], best_[update]));
+    }
+    if (peers) peers->tell_end();
+    return ppo.save();
+  }
+  /// The first learner's state, as all of its peers have it, too.
+  std::vector<std::byte> learnt(std::uint32_t learners, std::vector<PpoMetrics>* metrics) const {
+    if (learners == 1) return lead(nullptr, metrics);
+    const TempDir folder("rl");
+    const auto file = folder.path() / "learners.json";
+    std::vector<std::vector<std::byte>> states(learners);
+    {
+      std::vector<std::jthread> peers;
+      for (std::uint32_t rank = 1; rank < learners; ++rank) {
+        peers.emplace_back([&, rank] {
+          wire::PeerOptions options;
+          options.rank = rank;
+          options.size = learners;
+          options.locate = [&] { return wire::RunInfo::load(file); };
+          const std::shared_ptr<wire::Group> group = wire::join_group(options);
+          Ppo ppo = make(group);
+          follow_updates(*group, ppo);
+          states[rank] = ppo.save();
+        });
+      }
+      wire::LeadOptions options;
+      options.size = learners;
+      options.bind = {"ipc://" + (folder.path() / "group.ipc").string()};
+      options.plain = true;
+      options.run_id = "run";
+      options.file = file;
+      states[0] = lead(wire::lead_group(options), metrics);
+    }
+    for (const std::vector<std::byte>& state : states) EXPECT_EQ(state, states[0]) << "bit for bit";
+    return states[0];
+  }
+  nn::Weights weights_of(const std::vector<std::byte>& state) const {
+    Ppo ppo = make(nullptr);
+    ppo.restore(state);
+    return ppo.weights();
+  }
+
+  nn::NetworkConfig network_;
+  nn::Weights start_;
+  PpoOptions options_;
+  std::vector<std::vector<replay::Segment>> fresh_, best_;
+};
+
+TEST_P(PpoGroupTest, SeveralLearnersLearnWhatOneLearnsWithinRounding) {
+  std::vector<PpoMetrics> alone, shared;
+  const nn::Weights one = weights_of(learnt(1, &alone));
+  for (const std::uint32_t learners : {2U, 3U}) {
+    shared.clear();
+    const std::vector<std::byte> state = learnt(learners, &shared);
+    EXPECT_LT(test::apart(weights_of(state), one, start_), test::kWithinRounding);
+    for (int update = 0; update < kUpdates; ++update) {
+      EXPECT_EQ(shared[update].steps, alone[update].steps);
+      EXPECT_EQ(shared[update].imitated_steps, alone[update].imitated_steps);
+      EXPECT_NEAR(shared[update].policy_loss, alone[update].policy_loss, 1e-3);
+      EXPECT_NEAR(shared[update].value_loss, alone[update].value_loss, 1e-3);
+      EXPECT_NEAR(shared[update].entropy, alone[update].entropy, 1e-3);
+      EXPECT_NEAR(shared[update].gradient_norm, alone[update].gradient_norm, 1e-3);
+    }
+    EXPECT_EQ(learnt(learners, &shared), state) << "again, bit for bit";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, PpoGroupTest, testing::Values(nn::Head::pointer, nn::Head::hierarchical),
+                         [](const auto& head) { return std::string(enum_name(head.param)); });
+
+}  // namespace
+}  // namespace regraft::learner
