@@ -10,6 +10,7 @@
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --soak N          N tickets between a learner and stub actors (1000000, say): memory and journal stay flat
+#   --chaos N         N random faults in one job (200, say): processes killed and stopped, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
 #   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
@@ -28,6 +29,7 @@ FUZZ_RUNS=0
 WALKS=0
 MODELS=0
 SOAK=0
+CHAOS=0
 LARGE=0
 GPU=0
 TIDY_SECONDS=300
@@ -50,7 +52,7 @@ while (($#)); do
     --large) LARGE=1 ;;
     --gpu) GPU=1 ;;
     --program) PROGRAM=1 ;;
-    --fuzz | --fuzz-runs | --tidy | --walks | --models | --soak)
+    --fuzz | --fuzz-runs | --tidy | --walks | --models | --soak | --chaos)
       [[ ${2:-} =~ ^[0-9]+$ ]] || usage
       case $1 in
         --fuzz) FUZZ_SECONDS=$2 ;;
@@ -59,6 +61,7 @@ while (($#)); do
         --walks) WALKS=$2 ;;
         --models) MODELS=$2 ;;
         --soak) SOAK=$2 ;;
+        --chaos) CHAOS=$2 ;;
       esac
       shift
       ;;
@@ -279,6 +282,8 @@ asan_program() {
 
 soak() { REGRAFT_SOAK=$SOAK build/release/core/wire/core_wire_test --gtest_filter='Soak.*'; }
 
+chaos() { REGRAFT_CHAOS=$CHAOS build/release/launch/launch_test --gtest_filter='Chaos*'; }
+
 large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
 
 # The tests compare a device with the CPU; where there is no such device they fail, and so do the benchmarks.
@@ -315,6 +320,7 @@ fi
 ((WALKS == 0)) || stage "walks" walk
 ((MODELS == 0)) || stage "models" models
 ((SOAK == 0)) || stage "soak" soak
+((CHAOS == 0)) || stage "chaos" chaos
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 finish

@@ -1,0 +1,138 @@
+// A job whose processes are killed, stopped and starved of disk at random: it goes on, and its books balance.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "core/base/rng.h"
+#include "launch/program.h"
+
+namespace regraft::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::json_of;
+using testing::Running;
+using testing::train;
+
+/// Longer than an actor's silence may be, shorter than the supervisor's patience.
+constexpr std::chrono::milliseconds kStopped{1500};
+/// A worker that dies sooner than 2 s after its start counts as one that cannot run.
+constexpr int kCheckpointsBetween = 4;
+
+int faults() {
+  const char* wanted = std::getenv("REGRAFT_CHAOS");  // as `tests/run.sh --chaos N` has it
+  return wanted == nullptr ? 3 : std::atoi(wanted);
+}
+
+class ChaosTest : public ::testing::Test {
+ protected:
+  void start(bool resumed) {
+    std::vector<std::string> more{
+        "--set", "train.learners=2",       "--set", "train.updates=1000000",        "--set", "actors.count=2",
+        "--set", "wire.actor_timeout_s=1", "--set", "train.checkpoint_minutes=0.01"};
+    if (resumed) more.emplace_back("--resume");
+    job_ = std::make_unique<Running>(train(run(), std::move(more)));
+  }
+  /// Until it has saved some times, which it does as long as it learns.
+  void expect_that_it_goes_on() {
+    for (int i = 0; i < kCheckpointsBetween; ++i)
+      ASSERT_TRUE(job_->wait_for_line("checkpoint ")) << job_->seen();
+  }
+
+  pid_t actor() { return one_of(job_->workers("actor")); }
+  pid_t peer() { return one_of(job_->workers("--rank")); }
+  pid_t learner() {
+    std::vector<pid_t> first = job_->workers("learner");
+    for (const pid_t peer : job_->workers("--rank")) std::erase(first, peer);
+    return one_of(first);
+  }
+  pid_t one_of(const std::vector<pid_t>& all) { return all.empty() ? 0 : all[rng_.below(all.size())]; }
+
+  static void kill_now(pid_t pid) {
+    if (pid > 0) kill(pid, SIGKILL);
+  }
+  /// Silent as on a host that is cut off.
+  static void stop_for_a_while(pid_t pid) {
+    if (pid <= 0) return;
+    kill(pid, SIGSTOP);
+    std::this_thread::sleep_for(kStopped);
+    kill(pid, SIGCONT);
+  }
+  /// No file of it may grow any more.
+  static void fill_disk(pid_t pid) {
+    const rlimit full{0, RLIM_INFINITY};
+    if (pid > 0) prlimit(pid, RLIMIT_FSIZE, &full, nullptr);
+  }
+  void kill_all() {
+    job_->signal(SIGKILL);
+    EXPECT_EQ(job_->finish().signal, SIGKILL);
+    start(true);
+  }
+  void stop_and_resume() {
+    job_->signal(SIGTERM);
+    EXPECT_EQ(job_->finish().code, 0) << job_->seen();
+    start(true);
+  }
+
+  /// What is done, and to what.
+  struct Fault {
+    const char* name;
+    std::function<void()> happens;
+  };
+  const std::vector<Fault> faults_{
+      {"an actor is killed", [this] { kill_now(actor()); }},
+      {"the first learner is killed", [this] { kill_now(learner()); }},
+      {"the other learner is killed", [this] { kill_now(peer()); }},
+      {"an actor is silent", [this] { stop_for_a_while(actor()); }},
+      {"the first learner is silent", [this] { stop_for_a_while(learner()); }},
+      {"the other learner is silent", [this] { stop_for_a_while(peer()); }},
+      {"the first learner's disk is full", [this] { fill_disk(learner()); }},
+      {"the supervisor is killed", [this] { kill_all(); }},
+      {"the job is stopped and resumed", [this] { stop_and_resume(); }},
+  };
+
+  fs::path run() const { return dir_.path() / "run"; }
+  int processes_left() const {
+    int left = 0;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      std::ifstream file(entry.path() / "cmdline");
+      const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+      left += line.find(run().string()) != std::string::npos ? 1 : 0;
+    }
+    return left;
+  }
+
+  TempDir dir_;
+  const std::uint64_t seed_ = std::random_device{}();
+  Rng rng_{seed_, "chaos"};
+  std::unique_ptr<Running> job_;
+};
+
+TEST_F(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  start(false);
+  ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
+  for (int number = 1; number <= faults(); ++number) {
+    const Fault& fault = faults_[rng_.below(faults_.size())];
+    std::printf("fault %d: %s\n", number, fault.name);
+    SCOPED_TRACE(fault.name);
+    fault.happens();
+    ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
+  }
+  job_->signal(SIGTERM);
+  EXPECT_EQ(job_->finish().code, 0) << job_->seen();
+  const nlohmann::json summary = json_of(run() / "summary.json");
+  EXPECT_TRUE(summary.at("ticket_counts_balance"));
+  EXPECT_EQ(summary.at("trained_twice"), 0);
+  EXPECT_GT(summary.at("updates"), 0);
+  EXPECT_GE(summary.at("played_steps"), summary.at("steps"));
+  EXPECT_EQ(processes_left(), 0);
+  for (const auto& entry : fs::recursive_directory_iterator(run()))
+    EXPECT_EQ(entry.path().filename().string().find(".aside"), std::string::npos) << entry.path();
+}
+
+}  // namespace
+}  // namespace regraft::launch
