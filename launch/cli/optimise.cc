@@ -86,7 +86,7 @@ void add_optimise(Command& program, Action& action) {
       ->add_option(
           "--runtime", options->runtime,
           "the runtime to optimise for, in which models are measured; auto: of those installed the one "
-          "that runs the model fastest; or the adapter of another, FILE.py")
+          "that runs the model fastest, but for LibTorch; or the adapter of another, FILE.py")
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
   add_threads_option(*command, options->threads);

@@ -26,7 +26,7 @@ struct OptimiseOptions {
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
-  std::string runtime = Runtime::kBuiltIn;  // a name or an adapter's path (runtimes.h), or auto
+  std::string runtime = Runtime::kDefault;  // a name or an adapter's path (runtimes.h), or auto
   std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,
                           // corrected by measured kernels; device: the rates alone; empty: measured where
                           // results are measured, in ONNX Runtime
@@ -53,7 +53,7 @@ struct OptimiseOptions {
 
   /// Once `runtime` is not auto any more. Kernels are those of ONNX Runtime.
   bool measures_kernels() const {
-    return costs.empty() ? accept == "measured" && runtime == Runtime::kBuiltIn : costs != "device";
+    return costs.empty() ? accept == "measured" && runtime == Runtime::kDefault : costs != "device";
   }
 
   /// A line about the model on standard error.

@@ -184,6 +184,32 @@ def load(model, inputs, threads):
   EXPECT_THAT(reason_with("numpy.nan"), HasSubstr("in seven its output arr_0 is another: "));
 }
 
+TEST_F(RuntimesTest, LibTorchIsBuiltIn) {
+  const Captured measured = bench("torch-cpu");
+  ASSERT_EQ(measured.status.code, 0) << measured.errors;
+  EXPECT_THAT(measured.output, HasSubstr("measured in torch-cpu 2."));
+
+  const Captured optimised = run(optimise("torch-cpu"));
+  ASSERT_EQ(optimised.status.code, 0) << optimised.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
+  EXPECT_EQ(report.at("runtimes")[0].at("name"), "torch-cpu");
+  EXPECT_LT(report.at("runtimes")[0].at("latency_after_ms"),
+            report.at("runtimes")[0].at("latency_before_ms"));
+}
+
+TEST_F(RuntimesTest, LibTorchSaysWhatItCannotRun) {
+  exec::testing::ModelBuilder model;
+  model.input("x", {4}).output("y", {2}).output("i", {2}, ::onnx::TensorProto::INT64).integers("k", {2});
+  model.node("TopK", {"x", "k"}, {"y", "i"});
+  const Captured result = run({"bench", model.write(path("in.onnx")), "--runtime", "torch-cpu"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("is not given TopK"));
+  if (std::filesystem::exists("/dev/nvidiactl")) return;
+  EXPECT_THAT(bench("torch-cuda").errors,
+              HasSubstr("CUDA cannot be used: this machine has no NVIDIA driver (use --runtime torch-cpu)"));
+}
+
 TEST_F(RuntimesTest, AutoGoesWithoutWhatIsNotInstalled) {
   const Captured result = run(optimise("auto"));
   ASSERT_EQ(result.status.code, 0) << result.errors;
