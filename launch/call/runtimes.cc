@@ -4,13 +4,18 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/base/child_error.h"
+#include "core/base/file.h"
+#include "core/base/other_load.h"
 #include "core/base/text.h"
+#include "core/cost/kernel_database.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/task/config_files.h"
+#include "launch/call/subprocess_checks.h"
 
 namespace regraft::launch {
 namespace {
@@ -45,6 +50,25 @@ fs::path write_in_child(const exec::MeasureRequest& request, const fs::path& fol
   return folder / "inputs.json";
 }
 
+/// What `measure-torch --nodes` prints.
+exec::KernelProfile nodes_from_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw exec::ExecError("printed no times of nodes", "measure-torch", "");
+  exec::KernelProfile profile;
+  profile.run_us = json.at("run_us");
+  profile.alone = true;
+  for (const nlohmann::json& node : json.at("nodes")) {
+    exec::KernelTime kernel;
+    kernel.node = node.at("value");
+    kernel.op = node.at("op");
+    kernel.time_us = node.at("us");
+    kernel.outputs = {kernel.node};
+    profile.total_us += kernel.time_us;
+    profile.kernels.push_back(std::move(kernel));
+  }
+  return profile;
+}
+
 }  // namespace
 
 Runtime::Runtime(const std::string& name_or_path) : name_(name_or_path) {
@@ -72,6 +96,43 @@ std::string Runtime::version() const {
   return child.output;
 }
 
+std::string Runtime::description() const {
+  return is_default() ? "ONNX Runtime " + version() + " CPU" : name_ + " " + version();
+}
+
+cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
+  cost::DeviceProfile device = cost::device_of_this_machine(device_profile);
+  device.each_alone = !is_default();
+  return device;
+}
+
+exec::KernelProfile Runtime::profile(const fs::path& model, const exec::Feed& feed,
+                                     const exec::ProfileOptions& options) const {
+  if (is_default()) return exec::profile_model(model, feed, options);
+  const TempDir folder;
+  const FeedFile feed_file(feed);
+  exec::MeasureRequest request;
+  request.model = model;
+  request.threads = options.threads;
+  request.plan.warmup_runs = options.warmup_runs;
+  request.plan.budget_s = options.budget_s;
+  request.feed = feed_file.path();
+  request.seed = options.seed;
+  request.inputs = write_in_child(request, folder.path());
+  SpawnOptions spawn;
+  spawn.argv = program_;
+  spawn.argv.emplace_back("--nodes");
+  std::ranges::move(exec::to_arguments(request), std::back_inserter(spawn.argv));
+  const OtherLoad load;
+  const Captured child = capture_output(spawn, kLongestSession);
+  if (child.timed_out || !child.status.ok()) throw exec::ExecError(child_error(child, name_), "", "");
+  exec::KernelProfile profile = nodes_from_json(child.output);
+  profile.threads = options.threads;
+  profile.other_load = load.processors();
+  profile.disturbed = profile.other_load > options.most_other_load;
+  return profile;
+}
+
 std::unique_ptr<exec::Launcher> Runtime::sessions() const {
   if (is_default()) return std::make_unique<exec::ProcessLauncher>(exec::own_sessions());
   return std::make_unique<exec::DrawnInputsLauncher>(
@@ -90,6 +151,17 @@ std::vector<std::string> installed_runtimes() {
   std::ranges::sort(names);
   names.insert(names.begin(), Runtime::kDefault);
   return names;
+}
+
+std::vector<std::string> profiled_runtimes() {
+  std::vector<std::string> names{Runtime::kDefault};
+  names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
+  return names;
+}
+
+bool is_profiled(const std::string& name) {
+  const std::vector<std::string> names = profiled_runtimes();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::vector<std::string> runtime_names() {

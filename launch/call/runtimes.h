@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/device.h"
 #include "core/exec/latency/launcher.h"
+#include "core/exec/latency/profile.h"
 
 namespace regraft::launch {
 
@@ -26,6 +28,14 @@ class Runtime {
   /// Throws ExecError where it is not installed, or lacks its device, saying what to do; ProcessError without
   /// Python.
   std::string version() const;
+  /// Its name and version, and what it runs on, for errors and for the database of kernels.
+  std::string description() const;
+  /// The device by whose rates its kernels are predicted, before they are corrected. Outside of ONNX Runtime
+  /// each operation is a kernel of its own.
+  cost::DeviceProfile device(const std::filesystem::path& device_profile) const;
+  /// What its kernels take, with their outputs; only for profiled_runtimes(). Throws ExecError.
+  exec::KernelProfile profile(const std::filesystem::path& model, const exec::Feed& feed,
+                              const exec::ProfileOptions& options) const;
   /// Sessions in it, each in a fresh process, on the inputs that ONNX Runtime is measured on.
   std::unique_ptr<exec::Launcher> sessions() const;
 
@@ -37,7 +47,10 @@ class Runtime {
 /// "onnxruntime", then the names of the files in configs/runtimes; those that begin with _ are none. All that
 /// `auto` tries.
 std::vector<std::string> installed_runtimes();
-/// The same, and those of LibTorch: "torch-cpu", "torch-cuda".
+/// Those whose kernels can be measured.
+std::vector<std::string> profiled_runtimes();
+bool is_profiled(const std::string& name);
+/// installed_runtimes(), and those of LibTorch: "torch-cpu", "torch-cuda".
 std::vector<std::string> runtime_names();
 
 }  // namespace regraft::launch

@@ -38,6 +38,16 @@ nlohmann::json measure(const std::string& device, const exec::MeasureRequest& re
   return exec::to_json(measurement);
 }
 
+nlohmann::json time_nodes(const std::string& device, const exec::MeasureRequest& request) {
+  exec::TorchModel model = load(device, request);
+  exec::Measurement runs;
+  runs.run_ms = model.time_runs_ms(request.plan);
+  nlohmann::json nodes = nlohmann::json::array();
+  for (const auto& [op, value, us] : model.time_nodes(request.plan.budget_s))
+    nodes.push_back({{"op", op}, {"value", value}, {"us", us}});
+  return {{"run_us", runs.latency_ms() * 1e3}, {"nodes", std::move(nodes)}};
+}
+
 }  // namespace
 
 void add_measure_torch(Command& program, Action& action) {
@@ -50,6 +60,10 @@ void add_measure_torch(Command& program, Action& action) {
         throw UsageError("no model given", "measure-torch", "measure-torch cpu|cuda MODEL [options]");
       if (words[1] == "--version")
         std::cout << exec::torch_version(words[0]);
+      else if (words[1] == "--nodes")
+        std::cout << json_text(
+                         time_nodes(words[0], exec::request_from_arguments({words.begin() + 2, words.end()})))
+                  << std::endl;
       else
         std::cout << json_text(
                          measure(words[0], exec::request_from_arguments({words.begin() + 1, words.end()})))

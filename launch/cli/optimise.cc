@@ -127,7 +127,7 @@ void add_optimise(Command& program, Action& action) {
           "what is found; device: the rates alone, which give the same result on every machine; alone: as "
           "measured, but the sum of all "
           "operations, each for itself, as TASO does it (default: "
-          "measured; with --accept cost, and in another runtime: device)")
+          "measured; with --accept cost, and in a runtime with an adapter: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       ->add_option("--database", options->database,

@@ -151,8 +151,8 @@ class Pipeline {
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
     const fs::path rates = task::find_config(options_.device);
     cost::DeviceProfile device =
-        options_.measures_kernels() ? cost::device_of_this_machine(rates) : cost::load_device(rates);
-    device.each_alone = options_.costs == "alone";
+        options_.measures_kernels() ? options_.profiled_runtime().device(rates) : cost::load_device(rates);
+    device.each_alone |= options_.costs == "alone";
     costs_.emplace(*model_, feed_, std::move(device), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
     if (runtimes_->chosen().is_default() || learned_->corrects())
@@ -165,7 +165,7 @@ class Pipeline {
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
-    if (options_.page && runtimes_->chosen().is_default())
+    if (options_.page && is_profiled(options_.runtime))
       phase("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
     accept();
   }
