@@ -28,9 +28,10 @@ const std::vector<Outside>& outside_libraries() {
   static const std::vector<Outside> libraries{
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"core/exec/site", "core/nn", "learner/optimiser", "learner/ppo", "learner/world",
-        "learner/controller"},
-       {"core/nn", "learner/optimiser", "learner/ppo", "learner/world", "learner/controller"}},
+       {"core/exec/site", "core/exec/torch", "core/libtorch", "core/nn", "learner/optimiser", "learner/ppo",
+        "learner/world", "learner/controller"},
+       {"core/exec/torch", "core/nn", "learner/optimiser", "learner/ppo", "learner/world",
+        "learner/controller"}},
       {"ONNX Runtime", {"onnxruntime_"}, {"core/exec/runtime"}, {}},
       {"ONNX",
        {"onnx/"},

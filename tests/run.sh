@@ -291,6 +291,7 @@ gpu() {
   export REGRAFT_DEVICE=cuda
   cmake --build --preset release --target learner_bench --parallel "$JOBS" &&
     build/release/learner/learner_test --gtest_filter='*OnTheDevice*' &&
+    build/release/core/exec/core_exec_test --gtest_filter='*OnTheDevice*' &&
     build/release/learner/learner_bench --benchmark_filter=on_device | sed 's/^/note: /'
 }
 
@@ -303,7 +304,7 @@ finish() {
 
 stage "set up" bash launch/setup.sh
 if ((GPU)); then
-  stage "build release" build release learner && stage "gpu" gpu
+  stage "build release" build release learner core/exec && stage "gpu" gpu
   finish
   exit
 fi

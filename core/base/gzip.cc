@@ -60,4 +60,8 @@ std::optional<std::string> inflate(std::string_view packed, std::size_t bytes) {
   return unpack(packed, bytes, kRawFormat);
 }
 
+std::uint32_t crc32_of_zip(std::string_view bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 }  // namespace regraft

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,5 +17,8 @@ std::optional<std::string> gunzip(std::string_view packed);
 
 /// A deflate stream (RFC 1951) that holds so many bytes; nothing where it does not.
 std::optional<std::string> inflate(std::string_view packed, std::size_t bytes);
+
+/// The checksum of gzip and zip files (ISO 3309).
+std::uint32_t crc32_of_zip(std::string_view bytes);
 
 }  // namespace regraft

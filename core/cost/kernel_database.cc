@@ -67,10 +67,10 @@ DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile
   return device;
 }
 
-std::string device_fingerprint(const std::filesystem::path& device_profile,
-                               const std::string& runtime_version, int threads) {
-  return processor() + "; ONNX Runtime " + runtime_version + " CPU; " + counted(threads, "thread") +
-         "; costs " + std::to_string(kCostVersion) + "; rates " + hash_text(read_file(device_profile)).hex();
+std::string device_fingerprint(const std::filesystem::path& device_profile, const std::string& runtime,
+                               int threads) {
+  return processor() + "; " + runtime + "; " + counted(threads, "thread") + "; costs " +
+         std::to_string(kCostVersion) + "; rates " + hash_text(read_file(device_profile)).hex();
 }
 
 std::filesystem::path default_kernel_database() {

@@ -18,10 +18,11 @@ namespace regraft::cost {
 /// are 16 with AVX-512 and else 8.
 DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile);
 
-/// What kernel times are of: this processor, the runtime and its version ("1.31.1"), the threads inside an
-/// op, and the rates that the times are compared with. Times of another fingerprint say nothing here.
-std::string device_fingerprint(const std::filesystem::path& device_profile,
-                               const std::string& runtime_version, int threads);
+/// What kernel times are of: this processor, the runtime with its version and its device ("ONNX
+/// Runtime 1.31.1 CPU"), the threads inside an op, and the rates that the times are compared with. Times of
+/// another fingerprint say nothing here.
+std::string device_fingerprint(const std::filesystem::path& device_profile, const std::string& runtime,
+                               int threads);
 
 /// Kernels that were measured on this machine: one file of the user's, shared by all processes (SQLite with a
 /// write-ahead log). Measurements of one kernel are averaged. An interrupted write leaves nothing.

@@ -2,38 +2,13 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <ATen/detail/CUDAHooksInterface.h>
-#include <dlfcn.h>
-#include <torch/cuda.h>
 #include <torch/types.h>
 #include <torch/version.h>
 
-#include <filesystem>
-#include <mutex>
-#include <optional>
-#include <typeinfo>
-
+#include "core/libtorch/cuda.h"
 #include "core/nn/error.h"
 
 namespace regraft::nn {
-namespace {
-
-/// Why CUDA cannot be used, or nothing where it can.
-std::optional<std::string> open_cuda() {
-  if (!std::filesystem::exists("/dev/nvidiactl")) return "this machine has no NVIDIA driver";
-  if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return dlerror();
-  if (typeid(at::detail::getCUDAHooks()) == typeid(at::CUDAHooksInterface))
-    return "LibTorch was in use before CUDA was opened: report it";
-  if (!torch::cuda::is_available()) return "LibTorch finds no usable GPU";
-  return std::nullopt;
-}
-
-const std::optional<std::string>& cuda_problem() {
-  static const std::optional<std::string> problem = open_cuda();
-  return problem;
-}
-
-}  // namespace
 
 std::string resolve_device(std::string_view name) {
   if (name == "cpu") return "cpu";

@@ -232,7 +232,8 @@ constexpr char kBind[] = "workload.bind";
 }  // namespace
 
 std::string kernel_fingerprint(const WorkloadOptions& options) {
-  return cost::device_fingerprint(find_config(options.device), REGRAFT_RUNTIME_VERSION, 1);
+  return cost::device_fingerprint(find_config(options.device), "ONNX Runtime " REGRAFT_RUNTIME_VERSION " CPU",
+                                  1);
 }
 
 std::vector<Option> workload_options() {

@@ -1,15 +1,21 @@
 #include "launch/call/runtimes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/base/child_error.h"
+#include "core/base/file.h"
+#include "core/base/other_load.h"
 #include "core/base/text.h"
+#include "core/cost/kernel_database.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/task/config_files.h"
+#include "launch/call/subprocess_checks.h"
 
 namespace regraft::launch {
 namespace {
@@ -17,13 +23,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "configs/runtimes";
+constexpr std::array<std::string_view, 2> kTorchRuntimes{"torch-cpu", "torch-cuda"};
 constexpr std::chrono::minutes kLongestSession{10}, kLongestStart{2};
 
 /// A Python program that measures by this adapter; what it is asked follows.
-std::vector<std::string> command(const fs::path& adapter) {
+std::vector<std::string> by_adapter(const fs::path& adapter) {
   const char* python = std::getenv("REGRAFT_PYTHON");
   return {python != nullptr ? python : "python3", "-B", task::find_config(fs::path(kFolder) / "_measure.py"),
           adapter};
+}
+
+/// The same of our own, which has LibTorch; the device follows the name's hyphen.
+std::vector<std::string> by_torch(const std::string& name) {
+  return {exec::runtime_program().replace_filename("regraft"), "measure-torch",
+          name.substr(name.find('-') + 1)};
 }
 
 /// `regraft_runtime draw-inputs`: exec::write_inputs.
@@ -37,41 +50,98 @@ fs::path write_in_child(const exec::MeasureRequest& request, const fs::path& fol
   return folder / "inputs.json";
 }
 
+/// What `measure-torch --nodes` prints.
+exec::KernelProfile nodes_from_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw exec::ExecError("printed no times of nodes", "measure-torch", "");
+  exec::KernelProfile profile;
+  profile.run_us = json.at("run_us");
+  profile.alone = true;
+  for (const nlohmann::json& node : json.at("nodes")) {
+    exec::KernelTime kernel;
+    kernel.node = node.at("value");
+    kernel.op = node.at("op");
+    kernel.time_us = node.at("us");
+    kernel.outputs = {kernel.node};
+    profile.total_us += kernel.time_us;
+    profile.kernels.push_back(std::move(kernel));
+  }
+  return profile;
+}
+
 }  // namespace
 
 Runtime::Runtime(const std::string& name_or_path) : name_(name_or_path) {
-  if (name_ == kBuiltIn) return;
+  if (name_ == kDefault) return;
   const std::vector<std::string> names = runtime_names();
-  if (std::ranges::find(names, name_) != names.end()) {
-    adapter_ = task::find_config(fs::path(kFolder) / (name_ + ".py"));
+  if (std::ranges::find(kTorchRuntimes, name_) != kTorchRuntimes.end()) {
+    program_ = by_torch(name_);
+  } else if (std::ranges::find(names, name_) != names.end()) {
+    program_ = by_adapter(task::find_config(fs::path(kFolder) / (name_ + ".py")));
   } else if (fs::path(name_).extension() == ".py" && fs::is_regular_file(name_)) {
-    adapter_ = fs::absolute(name_);
-    name_ = adapter_.stem();
+    program_ = by_adapter(fs::absolute(name_));
+    name_ = fs::path(name_).stem();
   } else {
     throw UsageError("no runtime is called '" + name_ + "'", "", suggestion(name_, names));
   }
 }
 
 std::string Runtime::version() const {
-  if (is_built_in()) return exec::runtime_version();
+  if (is_default()) return exec::runtime_version();
   SpawnOptions spawn;
-  spawn.argv = command(adapter_);
+  spawn.argv = program_;
   spawn.argv.emplace_back("--version");
   const Captured child = capture_output(spawn, kLongestStart);
   if (child.timed_out || !child.status.ok()) throw exec::ExecError(child_error(child, name_), "", "");
   return child.output;
 }
 
+std::string Runtime::description() const {
+  return is_default() ? "ONNX Runtime " + version() + " CPU" : name_ + " " + version();
+}
+
+cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
+  cost::DeviceProfile device = cost::device_of_this_machine(device_profile);
+  device.each_alone = !is_default();
+  return device;
+}
+
+exec::KernelProfile Runtime::profile(const fs::path& model, const exec::Feed& feed,
+                                     const exec::ProfileOptions& options) const {
+  if (is_default()) return exec::profile_model(model, feed, options);
+  const TempDir folder;
+  const FeedFile feed_file(feed);
+  exec::MeasureRequest request;
+  request.model = model;
+  request.threads = options.threads;
+  request.plan.warmup_runs = options.warmup_runs;
+  request.plan.budget_s = options.budget_s;
+  request.feed = feed_file.path();
+  request.seed = options.seed;
+  request.inputs = write_in_child(request, folder.path());
+  SpawnOptions spawn;
+  spawn.argv = program_;
+  spawn.argv.emplace_back("--nodes");
+  std::ranges::move(exec::to_arguments(request), std::back_inserter(spawn.argv));
+  const OtherLoad load;
+  const Captured child = capture_output(spawn, kLongestSession);
+  if (child.timed_out || !child.status.ok()) throw exec::ExecError(child_error(child, name_), "", "");
+  exec::KernelProfile profile = nodes_from_json(child.output);
+  profile.threads = options.threads;
+  profile.other_load = load.processors();
+  profile.disturbed = profile.other_load > options.most_other_load;
+  return profile;
+}
+
 std::unique_ptr<exec::Launcher> Runtime::sessions() const {
-  if (is_built_in()) return std::make_unique<exec::ProcessLauncher>(exec::own_sessions());
-  const std::vector<std::string> argv = command(adapter_);
+  if (is_default()) return std::make_unique<exec::ProcessLauncher>(exec::own_sessions());
   return std::make_unique<exec::DrawnInputsLauncher>(
-      exec::ProcessLauncher(argv[0], {argv.begin() + 1, argv.end()}, kLongestSession,
+      exec::ProcessLauncher(program_[0], {program_.begin() + 1, program_.end()}, kLongestSession,
                             "measuring in " + name_),
       write_in_child);
 }
 
-std::vector<std::string> runtime_names() {
+std::vector<std::string> installed_runtimes() {
   std::vector<std::string> names;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(task::find_config(kFolder), missing)) {
@@ -79,7 +149,24 @@ std::vector<std::string> runtime_names() {
     if (entry.path().extension() == ".py" && !name.starts_with('_')) names.push_back(name);
   }
   std::ranges::sort(names);
-  names.insert(names.begin(), Runtime::kBuiltIn);
+  names.insert(names.begin(), Runtime::kDefault);
+  return names;
+}
+
+std::vector<std::string> profiled_runtimes() {
+  std::vector<std::string> names{Runtime::kDefault};
+  names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
+  return names;
+}
+
+bool is_profiled(const std::string& name) {
+  const std::vector<std::string> names = profiled_runtimes();
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> runtime_names() {
+  std::vector<std::string> names = installed_runtimes();
+  names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
   return names;
 }
 

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/device.h"
 #include "core/exec/latency/launcher.h"
+#include "core/exec/latency/profile.h"
 
 namespace regraft::launch {
 
-/// What models are measured in: ONNX Runtime, which is built in, or another one through its adapter, a Python
-/// file that loads and runs a model there (launch/docs/adding-a-runtime.md).
+/// What models are measured in: ONNX Runtime or LibTorch, which are built in, or another one through its
+/// adapter, a Python file that loads and runs a model there (launch/docs/adding-a-runtime.md).
 class Runtime {
  public:
-  static constexpr const char* kBuiltIn = "onnxruntime";
+  static constexpr const char* kDefault = "onnxruntime";
 
   /// ONNX Runtime.
   Runtime() = default;
@@ -22,18 +24,33 @@ class Runtime {
   explicit Runtime(const std::string& name_or_path);
 
   const std::string& name() const { return name_; }
-  bool is_built_in() const { return adapter_.empty(); }
-  /// Throws ExecError where it is not installed, saying what to install; ProcessError without Python.
+  bool is_default() const { return program_.empty(); }
+  /// Throws ExecError where it is not installed, or lacks its device, saying what to do; ProcessError without
+  /// Python.
   std::string version() const;
+  /// Its name and version, and what it runs on, for errors and for the database of kernels.
+  std::string description() const;
+  /// The device by whose rates its kernels are predicted, before they are corrected. Outside of ONNX Runtime
+  /// each operation is a kernel of its own.
+  cost::DeviceProfile device(const std::filesystem::path& device_profile) const;
+  /// What its kernels take, with their outputs; only for profiled_runtimes(). Throws ExecError.
+  exec::KernelProfile profile(const std::filesystem::path& model, const exec::Feed& feed,
+                              const exec::ProfileOptions& options) const;
   /// Sessions in it, each in a fresh process, on the inputs that ONNX Runtime is measured on.
   std::unique_ptr<exec::Launcher> sessions() const;
 
  private:
-  std::string name_ = kBuiltIn;
-  std::filesystem::path adapter_;  // empty: built in
+  std::string name_ = kDefault;
+  std::vector<std::string> program_;  // that measures, its first arguments behind it; empty: ONNX Runtime
 };
 
-/// "onnxruntime", then the names of the files in configs/runtimes; those that begin with _ are none.
+/// "onnxruntime", then the names of the files in configs/runtimes; those that begin with _ are none. All that
+/// `auto` tries.
+std::vector<std::string> installed_runtimes();
+/// Those whose kernels can be measured.
+std::vector<std::string> profiled_runtimes();
+bool is_profiled(const std::string& name);
+/// installed_runtimes(), and those of LibTorch: "torch-cpu", "torch-cuda".
 std::vector<std::string> runtime_names();
 
 }  // namespace regraft::launch

@@ -66,11 +66,13 @@ double ProfileSummary::ceiling() const {
 }
 
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
-                                const std::filesystem::path& device, int threads, std::uint64_t seed) {
-  const nlohmann::json json = run_for_json(
-      {"profile", as_argument(model), "--kernels", "--device", device.string(), "--json", "-", "--threads",
-       std::to_string(threads), "--seed", std::to_string(seed), "--feed", feed.string()},
-      {kDone}, model);
+                                const std::filesystem::path& device, int threads, std::uint64_t seed,
+                                const std::string& runtime) {
+  const nlohmann::json json =
+      run_for_json({"profile", as_argument(model), "--kernels", "--runtime", runtime, "--device",
+                    device.string(), "--json", "-", "--threads", std::to_string(threads), "--seed",
+                    std::to_string(seed), "--feed", feed.string()},
+                   {kDone}, model);
   return {json.at("dense_share"), json.at("summary"),      json.at("predicted_us"),
           json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples")),
           json.at("other_load"),  json.at("disturbed")};

@@ -47,7 +47,8 @@ struct ProfileSummary {
 
 /// `regraft profile --kernels` with the runtime's threads inside an op.
 ProfileSummary profile_in_child(const std::filesystem::path& model, const std::filesystem::path& feed,
-                                const std::filesystem::path& device, int threads, std::uint64_t seed);
+                                const std::filesystem::path& device, int threads, std::uint64_t seed,
+                                const std::string& runtime);
 
 /// How the model is fed: exec::find_feed, with at most three quarters of the machine's memory and 600 s of
 /// processor time. Throws what that throws.

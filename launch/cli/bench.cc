@@ -42,7 +42,7 @@ struct BenchArguments {
   std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
   std::uint64_t steps = 10000;
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
-  std::string other_optimisation = "all", runtime = Runtime::kBuiltIn;
+  std::string other_optimisation = "all", runtime = Runtime::kDefault;
   bool dream = false;
   std::optional<std::filesystem::path> world;
   std::uint32_t replicas = 256, xfers = 200;
@@ -82,7 +82,7 @@ int bench_environment(const BenchArguments& options) {
 
 int bench(const BenchArguments& options) {
   const Runtime runtime(options.runtime);
-  if (!runtime.is_built_in() && options.other_optimisation != "all")
+  if (!runtime.is_default() && options.other_optimisation != "all")
     throw UsageError("only ONNX Runtime's own optimisation can be limited", "--other-optimisation",
                      "leave it out, or --runtime");
   const std::string version = runtime.version();

@@ -22,7 +22,9 @@
 #include "core/rules/rewrite/cleanup.h"
 #include "core/task/config_files.h"
 #include "launch/call/call_files.h"
+#include "launch/call/runtimes.h"
 #include "launch/call/subprocess_checks.h"
+#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
 #include "launch/cli/threads_option.h"
@@ -36,6 +38,7 @@ struct CalibrateArguments {
   std::filesystem::path kernels = "configs/devices/calibration.kernels";
   std::filesystem::path database = cost::default_kernel_database();
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::string runtime = Runtime::kDefault;
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
   std::uint32_t graphs = 50, depth = 30;
@@ -76,11 +79,12 @@ class Calibration {
  public:
   explicit Calibration(const CalibrateArguments& options)
       : options_(options),
-        device_(cost::device_of_this_machine(task::find_config(options.device))),
+        runtime_(options.runtime),
+        device_(runtime_.device(task::find_config(options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
-        launcher_(exec::own_sessions()) {
+        launcher_(runtime_.sessions()) {
     for (const auto& [name, value] : feed_.points[0].all())
       bindings_.bind(model_.tables().symbol(name), value);
   }
@@ -88,10 +92,12 @@ class Calibration {
   /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
   void learn(cost::KernelDatabase& database) {
     const std::string fingerprint = cost::device_fingerprint(task::find_config(options_.device),
-                                                             exec::runtime_version(), options_.threads);
+                                                             runtime_.description(), options_.threads);
     std::vector<cost::KernelSample> kernels = database.read(fingerprint);
+    exec::KernelProfile profile =
+        runtime_.profile(*options_.model, feed_, {.threads = options_.threads, .kernels = true});
     const auto of_input =
-        exec::compare_kernels(*options_.model, feed_, device_, {.threads = options_.threads}).samples();
+        exec::compare_profile(*options_.model, feed_, device_, std::move(profile)).samples();
     kernels.insert(kernels.end(), of_input.begin(), of_input.end());
     device_.measured = std::make_shared<cost::MeasuredKernels>(kernels);
   }
@@ -136,16 +142,17 @@ class Calibration {
       return cost::AnalyticCost(device, bindings_, state.graph()).latency_us();
     };
     return {state.depth(), state.cost().latency_us, predicted_us(device_), predicted_us(alone),
-            launcher_.measure(request).latency_ms() * 1e3};
+            launcher_->measure(request).latency_ms() * 1e3};
   }
 
   const CalibrateArguments& options_;
+  const Runtime runtime_;
   cost::DeviceProfile device_;
   onnx::ImportedModel model_;
   exec::Feed feed_;
   FeedFile feed_file_;
   graph::Bindings bindings_;
-  exec::ProcessLauncher launcher_;
+  std::unique_ptr<exec::Launcher> launcher_;
   TempDir folder_;
 };
 
@@ -195,7 +202,7 @@ int calibrate_this_machine(const CalibrateArguments& options) {
                               grid_file = task::find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
   const std::string fingerprint =
-      cost::device_fingerprint(device_file, exec::runtime_version(), options.threads);
+      cost::device_fingerprint(device_file, Runtime().description(), options.threads);
   cost::KernelDatabase database(options.database);
   warn(database);
   if (!database.usable()) return kFailed;
@@ -256,8 +263,13 @@ void add_calibrate(Command& program, Action& action) {
   Command* command = program.add_subcommand(
       "calibrate",
       "learn how fast this machine's kernels are, or, with MODEL, say how well the cost model predicts it");
-  command->add_option("MODEL", options->model,
-                      "an ONNX model: random rewrites lead to graphs that are predicted and measured");
+  Option* model =
+      command->add_option("MODEL", options->model,
+                          "an ONNX model: random rewrites lead to graphs that are predicted and measured");
+  command->add_option("--runtime", options->runtime, "the runtime that is predicted, with MODEL")
+      ->check(one_of(profiled_runtimes()))
+      ->capture_default_str()
+      ->needs(model);
   command->add_option("--budget", options->budget_s, "seconds of measuring kernels, without MODEL")
       ->check(in_range(1.0, 1e6))
       ->capture_default_str();

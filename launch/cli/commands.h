@@ -24,6 +24,7 @@ void add_profile(Command& program, Action& action);
 void add_calibrate(Command& program, Action& action);
 void add_measure_one(Command& program, Action& action);
 void add_draw_inputs(Command& program, Action& action);  // with measure_one
+void add_measure_torch(Command& program, Action& action);
 void add_find_feed(Command& program, Action& action);
 void add_inspect(Command& program, Action& action);
 void add_evaluate(Command& program, Action& action);

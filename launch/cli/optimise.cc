@@ -86,7 +86,7 @@ void add_optimise(Command& program, Action& action) {
       ->add_option(
           "--runtime", options->runtime,
           "the runtime to optimise for, in which models are measured; auto: of those installed the one "
-          "that runs the model fastest; or the adapter of another, FILE.py")
+          "that runs the model fastest, but for LibTorch; or the adapter of another, FILE.py")
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
@@ -127,7 +127,7 @@ void add_optimise(Command& program, Action& action) {
           "what is found; device: the rates alone, which give the same result on every machine; alone: as "
           "measured, but the sum of all "
           "operations, each for itself, as TASO does it (default: "
-          "measured; with --accept cost, and in another runtime: device)")
+          "measured; with --accept cost, and in a runtime with an adapter: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       ->add_option("--database", options->database,

@@ -15,6 +15,8 @@
 #include "core/exec/runtime/ort_session.h"
 #include "core/task/config_files.h"
 #include "launch/call/call_files.h"
+#include "launch/call/runtimes.h"
+#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/feed_options.h"
 #include "launch/cli/profile.h"
@@ -29,6 +31,7 @@ struct ProfileArguments {
   FeedOptions feed;
   exec::ProfileOptions profile;
   std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::string runtime = Runtime::kDefault;
 };
 
 /// "conv_1  Conv blocked float  12.3 14.0": a predicted kernel, and what was launched for it.
@@ -119,15 +122,15 @@ int profile(ProfileArguments& options) {
   files.reads("MODEL", options.model);
   options.profile.threads = exec::session_threads(options.profile.threads);
   const exec::Feed feed = feed_of(options.model, options.feed, options.profile.seed);
+  const Runtime runtime(options.runtime);
   std::string text;
   exec::KernelLists lists;
+  lists.profile = runtime.profile(options.model, feed, options.profile);
   if (options.profile.kernels) {
-    lists = exec::compare_kernels(options.model, feed,
-                                  cost::device_of_this_machine(task::find_config(options.device)),
-                                  options.profile);
+    const cost::DeviceProfile device = runtime.device(task::find_config(options.device));
+    lists = exec::compare_profile(options.model, feed, device, std::move(lists.profile));
     text = json_text(to_json(lists, feed), 2) + "\n";
   } else {
-    lists.profile = exec::profile_model(options.model, feed, options.profile);
     text = json_text(to_json(lists.profile, feed), 2) + "\n";
   }
   const exec::KernelProfile& profile = lists.profile;
@@ -151,10 +154,15 @@ int profile(ProfileArguments& options) {
 void add_profile(Command& program, Action& action) {
   auto options = std::make_shared<ProfileArguments>();
   Command* command = program.add_subcommand(
-      "profile", "where ONNX Runtime spends a model's time, and what that leaves to gain");
+      "profile", "where a runtime spends a model's time, and what that leaves to gain");
   command->add_option("MODEL", options->model, "an ONNX model, run with the runtime's best options")
       ->required();
   add_threads_option(*command, options->profile.threads);
+  command
+      ->add_option("--runtime", options->runtime,
+                   "the runtime; in LibTorch (torch-cpu, torch-cuda) each node is timed alone")
+      ->check(one_of(profiled_runtimes()))
+      ->capture_default_str();
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
       ->check(in_range(0.1, 86400.0))
       ->capture_default_str();

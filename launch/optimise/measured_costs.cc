@@ -8,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/runtime/ort_session.h"
 #include "core/onnx/export.h"
 #include "core/task/config_files.h"
 
@@ -29,7 +28,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
       costs_(costs),
       corrects_(options.measures_kernels()) {
   if (!corrects_) return;
-  fingerprint_ = cost::device_fingerprint(device_, exec::runtime_version(), options.threads);
+  fingerprint_ = cost::device_fingerprint(device_, options.profiled_runtime().description(), options.threads);
   database_.emplace(options.database);
   known_ = database_->read(fingerprint_);
   if (!database_->problem().empty())
@@ -37,7 +36,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
 }
 
 ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
-  ProfileSummary profile = profile_in_child(model, feed_, device_, options_.threads, options_.seed);
+  ProfileSummary profile = profile_of(model);
   if (!corrects_) return profile;
   if (!profile.disturbed)
     keep(profile.samples);
@@ -52,9 +51,14 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   return profile;
 }
 
+ProfileSummary MeasuredCosts::profile_of(const std::filesystem::path& model) const {
+  return profile_in_child(model, feed_, device_, options_.threads, options_.seed,
+                          options_.profiled_runtime().name());
+}
+
 std::vector<cost::KernelSample> MeasuredCosts::kernels_of(const std::filesystem::path& model) const {
   try {
-    return profile_in_child(model, feed_, device_, options_.threads, options_.seed).samples;
+    return profile_of(model).samples;
   } catch (const exec::ExecError& error) {
     options_.warn(std::string("its kernels are not in the report: ") + error.what());
     return {};

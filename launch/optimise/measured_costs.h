@@ -40,6 +40,7 @@ class MeasuredCosts {
                                  const rules::RuleSet& rules, const CheckedSearch::Phase& phase);
 
  private:
+  ProfileSummary profile_of(const std::filesystem::path& model) const;
   bool is_known(const cost::KernelFeatures& kernel) const;
   void keep(std::span<const cost::KernelSample> samples);
 

@@ -137,7 +137,7 @@ class Pipeline {
     latency.seed = options_.seed;
     latency.least_speedup = 1 + options_.least_gain / 100;
     runtimes_.emplace(options_.runtime, latency);
-    if (options_.runtime != Runtime::kBuiltIn) phase("runtimes", [&] { runtimes_->choose(options_.input); });
+    if (options_.runtime != Runtime::kDefault) phase("runtimes", [&] { runtimes_->choose(options_.input); });
     options_.runtime = report_.runtime = runtimes_->chosen().name();
   }
 
@@ -151,11 +151,11 @@ class Pipeline {
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
     const fs::path rates = task::find_config(options_.device);
     cost::DeviceProfile device =
-        options_.measures_kernels() ? cost::device_of_this_machine(rates) : cost::load_device(rates);
-    device.each_alone = options_.costs == "alone";
+        options_.measures_kernels() ? options_.profiled_runtime().device(rates) : cost::load_device(rates);
+    device.each_alone |= options_.costs == "alone";
     costs_.emplace(*model_, feed_, std::move(device), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
-    if (runtimes_->chosen().is_built_in() || learned_->corrects())
+    if (runtimes_->chosen().is_default() || learned_->corrects())
       if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
     if (options_.settings) {
       tuning_.emplace(
@@ -165,7 +165,7 @@ class Pipeline {
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
     phase("replay", [&] { check_log(); });
-    if (options_.page && runtimes_->chosen().is_built_in())
+    if (options_.page && is_profiled(options_.runtime))
       phase("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
     accept();
   }
@@ -339,7 +339,7 @@ class Pipeline {
   /// Why the result is not for the runtime. In ONNX Runtime it was checked already.
   std::string refused_by_runtime() {
     std::string why_not;
-    if (!runtimes_->chosen().is_built_in())
+    if (!runtimes_->chosen().is_default())
       phase("verify", [&] { why_not = runtimes_->difference(options_.input, output_.aside()); });
     return output_.spoken(why_not);
   }

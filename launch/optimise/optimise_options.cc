@@ -5,7 +5,7 @@
 namespace regraft::launch {
 
 void OptimiseOptions::check() const {
-  const bool elsewhere = runtime != Runtime::kBuiltIn;
+  const bool elsewhere = runtime != Runtime::kDefault;
   if (accept == "cost" && elsewhere)
     throw UsageError("nothing is measured with --accept cost", "--runtime", "leave one of them out");
   if (settings && (accept == "cost" || elsewhere || re_exports()))

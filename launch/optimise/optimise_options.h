@@ -26,10 +26,10 @@ struct OptimiseOptions {
   double budget_s = 60;
   std::uint64_t expansions = 0;  // 0: no limit
   std::string accept = "measured";
-  std::string runtime = Runtime::kBuiltIn;  // a name or an adapter's path (runtimes.h), or auto
+  std::string runtime = Runtime::kDefault;  // a name or an adapter's path (runtimes.h), or auto
   std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,
                           // corrected by measured kernels; device: the rates alone; empty: measured where
-                          // results are measured, in ONNX Runtime
+                          // results are measured, in a runtime whose kernels can be
   int threads = 1;        // of the runtime, or exec::kThreadsOfRuntime
   bool settings = false;  // search for session settings, too, and write session_file()
   bool fewer_threads = false;  // are tried with it; so where threads is kThreadsOfRuntime
@@ -51,10 +51,12 @@ struct OptimiseOptions {
   /// Where --settings writes those of the result.
   std::filesystem::path session_file() const { return output.string() + ".session.json"; }
 
-  /// Once `runtime` is not auto any more. Kernels are those of ONNX Runtime.
+  /// Once `runtime` is not auto any more.
   bool measures_kernels() const {
-    return costs.empty() ? accept == "measured" && runtime == Runtime::kBuiltIn : costs != "device";
+    return costs.empty() ? accept == "measured" && is_profiled(runtime) : costs != "device";
   }
+  /// The runtime whose kernels are measured: ONNX Runtime for those whose own cannot be.
+  Runtime profiled_runtime() const { return is_profiled(runtime) ? Runtime(runtime) : Runtime(); }
 
   /// A line about the model on standard error.
   void warn(const std::string& line) const {

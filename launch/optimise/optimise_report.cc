@@ -158,7 +158,7 @@ std::string OptimiseReport::text() const {
   for (const PointReport& point : points) say(point.speedup ? "measured" : "predicted", point.text());
   for (const std::string& one : settings.lines(output, accepted ? first().speedup : std::nullopt))
     say("settings", one);
-  if (runtimes.size() > 1 || runtime != Runtime::kBuiltIn)
+  if (runtimes.size() > 1 || runtime != Runtime::kDefault)
     for (const RuntimeTimes& one : runtimes) say("runtime", one.text());
   say("fastest", describe_fastest(runtimes));
   if (!slower_at.empty())

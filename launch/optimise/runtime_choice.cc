@@ -54,10 +54,10 @@ std::string RuntimeTimes::text() const {
 
 RuntimeChoice::RuntimeChoice(const std::string& name, const exec::LatencyOptions& options)
     : options_(options) {
-  for (const std::string& one : name == "auto" ? runtime_names() : std::vector{name}) {
+  for (const std::string& one : name == "auto" ? installed_runtimes() : std::vector{name}) {
     Runtime runtime(one);
     candidates_.push_back({runtime, runtime.sessions(), {.name = runtime.name()}});
-    if (runtime.is_built_in()) candidates_.back().times.version = runtime.version();
+    if (runtime.is_default()) candidates_.back().times.version = runtime.version();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 #include "core/exec/inputs/npz.h"
@@ -16,6 +17,8 @@ namespace fs = std::filesystem;
 // Zip (PKWARE APPNOTE 4.3): a directory at the end of the file names the members.
 constexpr std::uint32_t kEndSignature = 0x06054b50, kDirectorySignature = 0x02014b50,
                         kMemberSignature = 0x04034b50;
+constexpr std::uint16_t kZipVersion = 20, kZipDate = 0x21;  // that is needed; 1 January 1980
+constexpr std::size_t kNpyHeadBytes = 10, kNpyAlignment = 64;
 constexpr std::size_t kEndBytes = 22, kDirectoryBytes = 46, kMemberBytes = 30;
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 
@@ -83,22 +86,29 @@ class Archive {
   std::string bytes_;
 };
 
+constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{{"<f4", DType::float32},
+                                                                     {"<f8", DType::float64},
+                                                                     {"<f2", DType::float16},
+                                                                     {"<i8", DType::int64},
+                                                                     {"<i4", DType::int32},
+                                                                     {"<i2", DType::int16},
+                                                                     {"|i1", DType::int8},
+                                                                     {"<u8", DType::uint64},
+                                                                     {"<u4", DType::uint32},
+                                                                     {"<u2", DType::uint16},
+                                                                     {"|u1", DType::uint8},
+                                                                     {"|b1", DType::boolean}}};
+
 std::optional<DType> dtype_of(const std::string& descr) {
-  constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{{"<f4", DType::float32},
-                                                                       {"<f8", DType::float64},
-                                                                       {"<f2", DType::float16},
-                                                                       {"<i8", DType::int64},
-                                                                       {"<i4", DType::int32},
-                                                                       {"<i2", DType::int16},
-                                                                       {"|i1", DType::int8},
-                                                                       {"<u8", DType::uint64},
-                                                                       {"<u4", DType::uint32},
-                                                                       {"<u2", DType::uint16},
-                                                                       {"|u1", DType::uint8},
-                                                                       {"|b1", DType::boolean}}};
   for (const auto& [name, dtype] : kTypes)
     if (name == descr) return dtype;
   return std::nullopt;
+}
+
+std::string_view descr_of(DType dtype) {
+  for (const auto& [name, known] : kTypes)
+    if (known == dtype) return name;
+  throw ExecError("NumPy has no elements of type " + graph::dtype_name(dtype), "outputs", "");
 }
 
 /// What follows 'key': in the header's dictionary.
@@ -162,7 +172,52 @@ Tensor parse_npy(const Archive& archive, const std::string& bytes, const std::st
   return tensor;
 }
 
+/// Adds the numbers to `out`, each by its own type.
+template <typename... Numbers>
+void append(std::string& out, Numbers... numbers) {
+  (out.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+}
+
+/// Version 1 of NumPy's own format.
+std::string npy_of(const Tensor& tensor) {
+  std::string header =
+      "{'descr': '" + std::string(descr_of(tensor.dtype)) + "', 'fortran_order': False, 'shape': (";
+  for (const std::int64_t dim : tensor.dims) header += std::to_string(dim) + ", ";
+  header += "), }";
+  header.resize(
+      (header.size() + kNpyHeadBytes + kNpyAlignment) / kNpyAlignment * kNpyAlignment - kNpyHeadBytes - 1,
+      ' ');
+  std::string out("\x93NUMPY\x01\x00", 8);
+  append(out, static_cast<std::uint16_t>(header.size() + 1));
+  out += header + "\n";
+  return out.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+}
+
 }  // namespace
+
+void write_npz(const fs::path& path, const std::vector<Tensor>& tensors) {
+  std::string out, directory;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::string contents = npy_of(tensors[i]), name = "arr_" + std::to_string(i) + ".npy";
+    const auto size = static_cast<std::uint32_t>(contents.size());
+    const auto offset = static_cast<std::uint32_t>(out.size());
+    std::string common;  // to both headers: versions, method, time, sum, sizes
+    append(common, kZipVersion, std::uint16_t{0}, kStored, std::uint16_t{0}, kZipDate, crc32_of_zip(contents),
+           size, size, static_cast<std::uint16_t>(name.size()), std::uint16_t{0});
+    append(out, kMemberSignature);
+    out += common + name + contents;
+    append(directory, kDirectorySignature, kZipVersion);
+    directory += common;
+    append(directory, std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0}, offset);
+    directory += name;
+  }
+  const auto begin = static_cast<std::uint32_t>(out.size());
+  const auto count = static_cast<std::uint16_t>(tensors.size());
+  out += directory;
+  append(out, kEndSignature, std::uint16_t{0}, std::uint16_t{0}, count, count,
+         static_cast<std::uint32_t>(directory.size()), begin, std::uint16_t{0});
+  write_file_atomic(path, out);
+}
 
 std::map<std::string, Tensor> read_npz(const fs::path& path) {
   const Archive archive(path);

@@ -179,14 +179,19 @@ std::vector<cost::KernelSample> KernelLists::samples() const {
 
 KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed,
                             const cost::DeviceProfile& device, const ProfileOptions& options) {
-  KernelLists lists;
   ProfileOptions named = options;
   named.kernels = true;
-  lists.profile = profile_model(model, feed, named);
+  return compare_profile(model, feed, device, profile_model(model, feed, named));
+}
+
+KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed,
+                            const cost::DeviceProfile& device, KernelProfile profile) {
+  KernelLists lists;
+  lists.profile = std::move(profile);
   const onnx::ImportedModel imported =
       onnx::import_model(model, {.inlined_calls = SIZE_MAX});  // as feeds see it
   lists.settled = imported.graph_count() == 1;                 // else kernels of loops run many times
-  if (lists.settled) settle(lists.profile);
+  if (lists.settled && !lists.profile.alone) settle(lists.profile);
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
   const KernelsByValue kernels = predict(imported, bindings, device, lists);

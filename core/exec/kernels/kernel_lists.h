@@ -39,8 +39,11 @@ struct KernelLists {
   std::vector<cost::KernelSample> samples() const;
 };
 
-/// Runs the model under the runtime's profiler at the feed's first point, and predicts it by the device
-/// there. Throws what profile_model and import_model throw.
+/// Predicts a model by the device at the feed's first point, beside a profile that was taken there with the
+/// outputs of its kernels. Throws what import_model throws.
+KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed,
+                            const cost::DeviceProfile& device, KernelProfile profile);
+/// The same by ONNX Runtime's profile. Throws what profile_model throws, too.
 KernelLists compare_kernels(const std::filesystem::path& model, const Feed& feed,
                             const cost::DeviceProfile& device, const ProfileOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/json_text.h"
 #include "core/base/process.h"
 #include "core/base/stats.h"
@@ -17,6 +18,7 @@ namespace regraft::exec {
 namespace {
 
 constexpr double kQuantile = 0.1;
+constexpr int kDTypes = 27;  // that have names
 
 template <typename Number>
 Number parse_number(const std::string& option, const std::string& text) {
@@ -45,6 +47,8 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
     request.feed = value;
   } else if (option == "--inputs") {
     request.inputs = value;
+  } else if (option == "--outputs") {
+    request.outputs = value;
   } else if (option == "--point") {
     request.point = parse_number<std::size_t>(option, value);
   } else if (option == "--optimisation") {
@@ -55,8 +59,14 @@ void apply(MeasureRequest& request, const std::string& option, const std::string
   } else {
     throw UsageError("unknown option " + option, "measure-one",
                      "known: --threads --seed --warmup-runs --min-runs --max-runs --seconds --feed --point "
-                     "--inputs --optimisation --setting");
+                     "--inputs --outputs --optimisation --setting");
   }
+}
+
+DType dtype_of(const std::string& name) {
+  for (int number = 0; number < kDTypes; ++number)
+    if (const auto dtype = static_cast<DType>(number); graph::dtype_name(dtype) == name) return dtype;
+  throw ExecError("no element type is called " + name, "inputs", "");
 }
 
 Feed feed_for(const MeasureRequest& request) {
@@ -111,6 +121,20 @@ std::filesystem::path write_inputs(const MeasureRequest& request, const std::fil
   }
   write_file_atomic(folder / "inputs.json", json_text(list));
   return folder / "inputs.json";
+}
+
+std::map<std::string, Tensor> read_inputs(const std::filesystem::path& list) {
+  std::map<std::string, Tensor> inputs;
+  try {
+    for (const nlohmann::json& one : nlohmann::json::parse(read_file(list))) {
+      const std::string bytes = read_file(list.parent_path() / one.at("file").get<std::string>());
+      const auto raw = std::as_bytes(std::span(bytes));
+      inputs[one.at("name")] = {dtype_of(one.at("type")), one.at("dims"), {raw.begin(), raw.end()}, {}};
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw ExecError(std::string("not a list of inputs: ") + error.what(), list, "");
+  }
+  return inputs;
 }
 
 nlohmann::json to_json(const Measurement& measurement) {

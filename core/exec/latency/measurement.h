@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -57,6 +58,8 @@ Measurement measure_here(const MeasureRequest& request);
 /// tensor as they lie in memory; types have NumPy's names. Throws ExecError, for inputs that are no tensors
 /// of numbers too.
 std::filesystem::path write_inputs(const MeasureRequest& request, const std::filesystem::path& folder);
+/// Reads that list, and the tensors by the names of the inputs. Throws ExecError.
+std::map<std::string, Tensor> read_inputs(const std::filesystem::path& list);
 
 nlohmann::json to_json(const Measurement& measurement);
 /// Throws ExecError on what to_json did not write, and on runs that took no time. `where`: who wrote it.

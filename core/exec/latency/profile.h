@@ -10,7 +10,7 @@
 
 namespace regraft::exec {
 
-/// One kernel of an optimised model, as ONNX Runtime ran it.
+/// One kernel of an optimised model, as ONNX Runtime ran it; or a node of the model, as LibTorch runs it.
 struct KernelTime {
   std::string node;                      // the runtime's name of the (possibly fused) node
   std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
@@ -33,8 +33,9 @@ struct OpTime {
 struct KernelProfile {
   std::vector<KernelTime> kernels;  // in order of first execution
   double total_us = 0;
-  double run_us = 0;  // a run without the profiler; 0 where it was not timed
-  int threads = 1;    // as ProfileOptions
+  double run_us = 0;   // a run without the profiler; 0 where it was not timed
+  bool alone = false;  // each kernel was timed by itself, so that together they need not take as long
+  int threads = 1;     // as ProfileOptions
   // Processors that other work kept busy meanwhile, and whether they are more than ProfileOptions allow.
   double other_load = 0;
   bool disturbed = false;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 
 namespace regraft::exec {
 namespace {

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include "core/exec/site/fragment.h"
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 
 namespace regraft::exec {
 

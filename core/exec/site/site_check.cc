@@ -15,7 +15,7 @@
 #include "core/exec/site/made_constants.h"
 #include "core/exec/site/site.h"
 #include "core/exec/site/site_sizes.h"
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 #include "core/graph/dim_formula.h"
 
 namespace regraft::exec {

@@ -49,6 +49,10 @@ TEST(Gzip, RefusesAnImpossibleSize) {
   EXPECT_FALSE(gunzip(packed));
 }
 
+TEST(Gzip, ChecksumOfZip) {
+  EXPECT_EQ(crc32_of_zip("123456789"), 0xCBF43926u);  // the standard's check value
+}
+
 TEST(Gzip, InflatesAStreamOfAKnownSize) {
   const std::string packed = gzip("text"), stream = packed.substr(10, packed.size() - 18);
   EXPECT_EQ(inflate(stream, 4), "text");

@@ -5,6 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
 #include "launch/program.h"
+#include "support/models.h"
 
 namespace regraft::launch {
 namespace {
@@ -182,6 +183,55 @@ def load(model, inputs, threads):
   EXPECT_THAT(reason_with("1.001"), HasSubstr("measured faster"));
   EXPECT_THAT(reason_with("1.1"), HasSubstr("in seven its output arr_0 is another: relative error 0.05"));
   EXPECT_THAT(reason_with("numpy.nan"), HasSubstr("in seven its output arr_0 is another: "));
+}
+
+TEST_F(RuntimesTest, LibTorchIsBuiltIn) {
+  const Captured measured = bench("torch-cpu");
+  ASSERT_EQ(measured.status.code, 0) << measured.errors;
+  EXPECT_THAT(measured.output, HasSubstr("measured in torch-cpu 2."));
+
+  const Captured optimised = run(optimise("torch-cpu"));
+  ASSERT_EQ(optimised.status.code, 0) << optimised.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
+  EXPECT_EQ(report.at("runtimes")[0].at("name"), "torch-cpu");
+  EXPECT_EQ(report.at("kernels").at("agreed_share"), 1) << "it goes by what each operation takes alone";
+  EXPECT_LT(report.at("runtimes")[0].at("latency_after_ms"),
+            report.at("runtimes")[0].at("latency_before_ms"));
+}
+
+TEST_F(RuntimesTest, InLibTorchEachOperationIsTimedAlone) {
+  const std::string model = regraft::testing::unpacked_model("squeezenet1_1");
+  const Captured result =
+      run({"profile", model, "--runtime", "torch-cpu", "--kernels", "--threads", "1", "--json", "-"});
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = nlohmann::json::parse(result.output);
+  EXPECT_GT(report.at("dense_share"), 0.5);
+  EXPECT_GT(report.at("agreed_share"), 0.99) << "a kernel for each node";
+  EXPECT_GT(report.at("samples").size(), 20u);
+  EXPECT_NEAR(report.at("corrected_us").get<double>() / report.at("total_us").get<double>(), 1, 0.1);
+
+  const Captured calibrated =
+      run({"calibrate", regraft::testing::unpacked_model("nasrnn"), "--runtime", "torch-cpu", "--graphs", "4",
+           "--session", "0.02", "--threads", "1", "--json", path("calibration.json")});
+  ASSERT_EQ(calibrated.status.code, 0) << calibrated.errors;
+  const nlohmann::json calibration = json_of(path("calibration.json"));
+  const nlohmann::json& input = calibration.at("graphs").at(0);
+  EXPECT_EQ(input.at("corrected_us"), input.at("alone_us"));
+  EXPECT_GT(input.at("corrected_us"), 0);
+  EXPECT_EQ(run({"profile", model, "--runtime", "openvino"}).status.code, 2);
+}
+
+TEST_F(RuntimesTest, LibTorchSaysWhatItCannotRun) {
+  exec::testing::ModelBuilder model;
+  model.input("x", {4}).output("y", {2}).output("i", {2}, ::onnx::TensorProto::INT64).integers("k", {2});
+  model.node("TopK", {"x", "k"}, {"y", "i"});
+  const Captured result = run({"bench", model.write(path("in.onnx")), "--runtime", "torch-cpu"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("is not given TopK"));
+  if (std::filesystem::exists("/dev/nvidiactl")) return;
+  EXPECT_THAT(bench("torch-cuda").errors,
+              HasSubstr("CUDA cannot be used: this machine has no NVIDIA driver (use --runtime torch-cpu)"));
 }
 
 TEST_F(RuntimesTest, AutoGoesWithoutWhatIsNotInstalled) {

@@ -56,6 +56,21 @@ TEST(Npz, ReadsArraysOfColumns) {
   EXPECT_THAT(tensors.at("none").dims, ElementsAre(0, 3));
 }
 
+TEST(Npz, ReadsWhatIsWritten) {
+  const TempDir folder;
+  const std::filesystem::path file = folder.path() / "out.npz";
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  const std::vector<std::int64_t> one{7};
+  const Tensor x = Tensor::of<float>(DType::float32, {2, 3}, numbers),
+               scalar = Tensor::of<std::int64_t>(DType::int64, {}, one);
+  write_npz(file, {x, scalar});
+  const auto tensors = read_npz(file);
+  ASSERT_EQ(tensors.size(), 2u);
+  EXPECT_EQ(tensors.at("arr_0"), x);
+  EXPECT_EQ(tensors.at("arr_1"), scalar);
+  EXPECT_THROW(write_npz(file, {{DType::string, {1}, {}, {"text"}}}), ExecError);
+}
+
 TEST(Npz, RefusesDamage) {
   const std::string good = npz({{"x", npy("<f4", "(2,)", floats({1, 2}))}}, true);
   for (std::size_t size = 0; size < good.size(); size += 7)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to core/exec: what each OpKind means, in LibTorch. Floating tensors are kDouble, integers kLong,
-// booleans kBool.
+// Internal to core/exec: what each OpKind means, in LibTorch. In the oracle floating tensors are kDouble,
+// integers kLong, booleans kBool.
 
 #include <torch/types.h>
 
@@ -21,9 +21,14 @@ struct TorchCall {
   graph::OpKind kind;
   const graph::AttrBlock& attrs;
   std::span<const at::Tensor> inputs;
+  /// The inputs whose values are known, on the CPU, by slot: a device need not be asked for them.
+  std::span<const at::Tensor> known = {};
 
   const at::Tensor& input(std::size_t i) const { return inputs[i]; }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].defined(); }
+  bool is_known(std::size_t i) const { return i < known.size() && known[i].defined(); }
+  /// The values of an integer operand. Waits for the device where they are not known.
+  std::vector<std::int64_t> values(std::size_t slot) const;
   /// The attribute, else the values of the integer operand `slot`, else nothing.
   std::optional<std::vector<std::int64_t>> ints(graph::Attr attr, std::size_t slot) const;
   /// The same for a number.

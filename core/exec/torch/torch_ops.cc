@@ -1,4 +1,4 @@
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 
 #include <memory>
 #include <utility>
@@ -9,18 +9,22 @@ namespace regraft::exec {
 
 using graph::Attr;
 
+std::vector<std::int64_t> TorchCall::values(std::size_t slot) const {
+  const at::Tensor flat =
+      (is_known(slot) ? known[slot] : input(slot)).to(at::kCPU, at::kLong).contiguous().flatten();
+  return {flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel()};
+}
+
 std::optional<std::vector<std::int64_t>> TorchCall::ints(Attr attr, std::size_t slot) const {
   if (attrs.has(attr)) return attrs.ints(attr);
   if (!has_input(slot)) return std::nullopt;
-  const at::Tensor flat = input(slot).to(at::kLong).contiguous().flatten();
-  return std::vector<std::int64_t>(flat.data_ptr<std::int64_t>(),
-                                   flat.data_ptr<std::int64_t>() + flat.numel());
+  return values(slot);
 }
 
 std::optional<double> TorchCall::number(Attr attr, std::size_t slot) const {
   if (attrs.has(attr)) return attrs.real(attr);
   if (!has_input(slot)) return std::nullopt;
-  return input(slot).to(at::kDouble).item<double>();
+  return (is_known(slot) ? known[slot] : input(slot)).to(at::kDouble).item<double>();
 }
 
 TorchRow torch_row(graph::OpKind kind) {

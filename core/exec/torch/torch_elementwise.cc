@@ -1,4 +1,4 @@
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 
 namespace regraft::exec {
 namespace {

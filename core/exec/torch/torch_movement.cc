@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
 
 namespace regraft::exec {
 namespace {
@@ -67,7 +67,7 @@ Tensors split(const TorchCall& call) {
 
 /// Elements of one dim by their places.
 Tensor pick(const Tensor& x, std::int64_t axis, const Ints& places) {
-  return x.index_select(axis, at::tensor(places, at::kLong));
+  return x.index_select(axis, at::tensor(places, x.options().dtype(at::kLong)));
 }
 
 /// The places that a slice picks of a dim (ONNX Slice).
@@ -181,10 +181,9 @@ Tensors shape(const TorchCall& call) {
 }
 
 Tensors constant_of_shape(const TorchCall& call) {
-  const Tensor dims = call.input(0).contiguous();
-  const at::IntArrayRef sizes(dims.data_ptr<std::int64_t>(), static_cast<std::size_t>(dims.numel()));
   const auto dtype = static_cast<graph::DType>(call.attrs.integer(Attr::to));
-  return {at::full(sizes, call.attrs.real(Attr::value), oracle_type(dtype))};
+  return {at::full(call.values(0), call.attrs.real(Attr::value),
+                   call.input(0).options().dtype(oracle_type(dtype)))};
 }
 
 }  // namespace

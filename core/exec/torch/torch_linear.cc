@@ -1,7 +1,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/exec/site/torch_ops.h"
+#include "core/exec/torch/torch_ops.h"
+#include "core/exec/torch/torch_window.h"
 
 namespace regraft::exec {
 namespace {
@@ -30,33 +31,8 @@ Tensors gemm(const TorchCall& call) {
   return {product};
 }
 
-/// LibTorch lists padding from the last dim on, begin and end of each; `pads` is ONNX's: all begins, then all
-/// ends.
-Tensor pad_spatial(const Tensor& x, const Ints& begin, const Ints& end, double value) {
-  Ints order;
-  for (std::size_t i = begin.size(); i-- > 0;) {
-    order.push_back(begin[i]);
-    order.push_back(end[i]);
-  }
-  return at::constant_pad_nd(x, order, value);
-}
-
-struct Window {
-  Ints kernel, strides, begin, end, dilations;
-
-  explicit Window(const graph::AttrBlock& attrs)
-      : kernel(attrs.ints(Attr::kernel_shape)), strides(attrs.ints(Attr::strides)) {
-    const Ints& pads = attrs.ints(Attr::pads);
-    const auto half = static_cast<std::ptrdiff_t>(pads.size() / 2);
-    begin.assign(pads.begin(), pads.begin() + half);
-    end.assign(pads.begin() + half, pads.end());
-    dilations = attrs.has(Attr::dilations) ? attrs.ints(Attr::dilations) : Ints(kernel.size(), 1);
-  }
-  std::int64_t reach(std::size_t i) const { return dilations[i] * (kernel[i] - 1) + 1; }
-};
-
 Tensors conv(const TorchCall& call) {
-  const Window window(call.attrs);
+  const TorchWindow window(call.attrs);
   const Tensor x = pad_spatial(call.input(0), window.begin, window.end, 0);
   const Ints none(window.kernel.size(), 0);
   return {at::convolution(
@@ -65,7 +41,7 @@ Tensors conv(const TorchCall& call) {
 }
 
 Tensors conv_transpose(const TorchCall& call) {
-  const Window window(call.attrs);
+  const TorchWindow window(call.attrs);
   const Ints none(window.kernel.size(), 0);
   Tensor y = at::convolution(call.input(0), call.input(1), std::nullopt, window.strides, none,
                              window.dilations, true, none, call.attrs.integer(Attr::group));
@@ -167,7 +143,7 @@ Tensors reduce(const TorchCall& call) {
 }
 
 /// Number of windows along a dim of size `in` (ONNX MaxPool; with ceil_mode the last one must start inside).
-std::int64_t window_count(const Window& window, std::size_t i, std::int64_t in, bool ceil_mode) {
+std::int64_t window_count(const TorchWindow& window, std::size_t i, std::int64_t in, bool ceil_mode) {
   const std::int64_t room = in + window.begin[i] + window.end[i] - window.reach(i);
   const std::int64_t count = (room + (ceil_mode ? window.strides[i] - 1 : 0)) / window.strides[i] + 1;
   return ceil_mode && (count - 1) * window.strides[i] >= in + window.begin[i] ? count - 1 : count;
@@ -175,7 +151,7 @@ std::int64_t window_count(const Window& window, std::size_t i, std::int64_t in, 
 
 /// All windows of x [n, c, spatial...] as [n, c, counts..., kernel...]; what lies beyond the padding is
 /// `beyond`.
-Tensor windows_of(Tensor x, const Window& window, const Ints& sizes, bool ceil_mode, double beyond) {
+Tensor windows_of(Tensor x, const TorchWindow& window, const Ints& sizes, bool ceil_mode, double beyond) {
   const std::size_t rank = window.kernel.size();
   Ints counts(rank), none(rank, 0), missing(rank);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -191,14 +167,14 @@ Tensor windows_of(Tensor x, const Window& window, const Ints& sizes, bool ceil_m
   return x;
 }
 
-Ints kernel_dims(const Window& window, const Tensor& windows) {
+Ints kernel_dims(const TorchWindow& window, const Tensor& windows) {
   Ints dims(window.kernel.size());
   std::iota(dims.begin(), dims.end(), windows.dim() - static_cast<std::int64_t>(dims.size()));
   return dims;
 }
 
 Tensors max_pool(const TorchCall& call) {
-  const Window window(call.attrs);
+  const TorchWindow window(call.attrs);
   const Tensor& x = call.input(0);
   constexpr double kLowest = -std::numeric_limits<double>::infinity();
   const Tensor padded = pad_spatial(x, window.begin, window.end, kLowest);
@@ -209,7 +185,7 @@ Tensors max_pool(const TorchCall& call) {
 
 /// Divides by the elements of a window that lie in the input, or in its padding too; never by those beyond.
 Tensors average_pool(const TorchCall& call) {
-  const Window window(call.attrs);
+  const TorchWindow window(call.attrs);
   const Tensor& x = call.input(0);
   const Ints sizes = x.sizes().slice(2).vec();
   const bool ceil_mode = call.attrs.integer(Attr::ceil_mode) != 0;
