@@ -9,7 +9,6 @@
 
 #include "core/base/child_error.h"
 #include "core/base/file.h"
-#include "core/base/other_load.h"
 #include "core/base/text.h"
 #include "core/cost/kernel_database.h"
 #include "core/exec/runtime/exec_error.h"
@@ -56,6 +55,7 @@ exec::KernelProfile nodes_from_json(const std::string& text) {
   if (json.is_discarded()) throw exec::ExecError("printed no times of nodes", "measure-torch", "");
   exec::KernelProfile profile;
   profile.run_us = json.at("run_us");
+  profile.other_load = json.at("other_load");
   profile.alone = true;
   for (const nlohmann::json& node : json.at("nodes")) {
     exec::KernelTime kernel;
@@ -123,12 +123,10 @@ exec::KernelProfile Runtime::profile(const fs::path& model, const exec::Feed& fe
   spawn.argv = program_;
   spawn.argv.emplace_back("--nodes");
   std::ranges::move(exec::to_arguments(request), std::back_inserter(spawn.argv));
-  const OtherLoad load;
   const Captured child = capture_output(spawn, kLongestSession);
   if (child.timed_out || !child.status.ok()) throw exec::ExecError(child_error(child, name_), "", "");
   exec::KernelProfile profile = nodes_from_json(child.output);
   profile.threads = options.threads;
-  profile.other_load = load.processors();
   profile.disturbed = profile.other_load > options.most_other_load;
   return profile;
 }

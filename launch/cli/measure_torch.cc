@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json_text.h"
+#include "core/base/other_load.h"
 #include "core/base/process.h"
 #include "core/exec/inputs/npz.h"
 #include "core/exec/latency/measurement.h"
@@ -40,12 +41,14 @@ nlohmann::json measure(const std::string& device, const exec::MeasureRequest& re
 
 nlohmann::json time_nodes(const std::string& device, const exec::MeasureRequest& request) {
   exec::TorchModel model = load(device, request);
+  const OtherLoad load;
   exec::Measurement runs;
   runs.run_ms = model.time_runs_ms(request.plan);
   nlohmann::json nodes = nlohmann::json::array();
   for (const auto& [op, value, us] : model.time_nodes(request.plan.budget_s))
     nodes.push_back({{"op", op}, {"value", value}, {"us", us}});
-  return {{"run_us", runs.latency_ms() * 1e3}, {"nodes", std::move(nodes)}};
+  return {
+      {"run_us", runs.latency_ms() * 1e3}, {"other_load", load.processors()}, {"nodes", std::move(nodes)}};
 }
 
 }  // namespace

@@ -92,6 +92,16 @@ Tensors average_pool(const TorchCall& call) {
   return {at::avg_pool2d(call.input(0), window.kernel, window.strides, window.begin, ceil_mode, counted, {})};
 }
 
+/// A matrix that all rows of the left operand are multiplied by: one product. at::matmul makes one of each
+/// row where a dim of size 1 was moved.
+Tensors matmul(const TorchCall& call) {
+  const Tensor &a = call.input(0), &b = call.input(1);
+  if (b.dim() != 2 || a.dim() < 3) return by_row(call);
+  Ints sizes = a.sizes().vec();
+  sizes.back() = b.size(1);
+  return {at::mm(a.reshape({-1, b.size(0)}), b).reshape(sizes)};
+}
+
 Tensors gemm(const TorchCall& call) {
   if (!call.has_input(2) || !at::isFloatingType(call.input(0).scalar_type())) return by_row(call);
   const auto side = [&](std::size_t i, Attr transposed) {
@@ -229,6 +239,7 @@ constexpr std::array kKernels{
     Kernel{K::instance_norm, instance_norm},
     Kernel{K::max_pool, max_pool},
     Kernel{K::average_pool, average_pool},
+    Kernel{K::matmul, matmul},
     Kernel{K::gemm, gemm},
     Kernel{K::multi_head_attention, attention},
     Kernel{K::prelu, prelu},

@@ -105,7 +105,8 @@ void TorchProgram::add_step(NodeId id) {
   step.node = id;
   step.kernel = torch_kernel(node.kind);
   if (step.kernel == nullptr)
-    throw ExecError("LibTorch is not given " + model_.op_type(node.origin) + ", which regraft does not model",
+    throw ExecError("it cannot be run in LibTorch: regraft does not model " + model_.op_type(node.origin) +
+                        ", or not in this form",
                     model_.path(), "use --runtime onnxruntime");
   for (const graph::Value input : node.inputs)
     step.inputs.push_back(input.present() ? place_of(input) : kAbsent);

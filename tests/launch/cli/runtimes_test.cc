@@ -228,7 +228,7 @@ TEST_F(RuntimesTest, LibTorchSaysWhatItCannotRun) {
   model.node("TopK", {"x", "k"}, {"y", "i"});
   const Captured result = run({"bench", model.write(path("in.onnx")), "--runtime", "torch-cpu"});
   EXPECT_EQ(result.status.code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("is not given TopK"));
+  EXPECT_THAT(result.errors, HasSubstr("does not model TopK"));
   if (std::filesystem::exists("/dev/nvidiactl")) return;
   EXPECT_THAT(bench("torch-cuda").errors,
               HasSubstr("CUDA cannot be used: this machine has no NVIDIA driver (use --runtime torch-cpu)"));

@@ -160,6 +160,14 @@ Drawn gemm(Rng& rng) {
           inputs};
 }
 
+Drawn matmul(Rng& rng) {
+  const std::int64_t k = between(rng, 1, 6), batch = between(rng, 1, 2);
+  at::Tensor a = normal(rng, {batch, between(rng, 1, 5), k});
+  if (rng.below(2) == 0) a = a.transpose(0, 1);
+  const std::vector<Ints> factors{{k, 3}, {k}, {4, 1, k, 3}};
+  return {K::matmul, {}, {a, normal(rng, factors[rng.below(factors.size())])}};
+}
+
 Drawn prelu(Rng& rng) {
   const std::vector<Ints> slopes{{}, {1}, {4, 1, 1}, {1, 4, 1, 1}, {5}, {4, 3, 5}};
   return {K::prelu, {}, {normal(rng, {2, 4, 3, 5}), normal(rng, slopes[rng.below(slopes.size())])}};
@@ -253,11 +261,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(KernelCase{"conv", conv}, KernelCase{"conv_transpose", conv_transpose},
                       KernelCase{"max_pool", max_pool}, KernelCase{"average_pool", average_pool},
                       KernelCase{"batch_norm", batch_norm}, KernelCase{"instance_norm", instance_norm},
-                      KernelCase{"layer_norm", layer_norm}, KernelCase{"gemm", gemm},
-                      KernelCase{"prelu", prelu}, KernelCase{"activation", activation},
-                      KernelCase{"slice", slice}, KernelCase{"gather", gather},
-                      KernelCase{"gather_elements", gather_elements}, KernelCase{"expand", expand},
-                      KernelCase{"attention", attention}),
+                      KernelCase{"layer_norm", layer_norm}, KernelCase{"matmul", matmul},
+                      KernelCase{"gemm", gemm}, KernelCase{"prelu", prelu},
+                      KernelCase{"activation", activation}, KernelCase{"slice", slice},
+                      KernelCase{"gather", gather}, KernelCase{"gather_elements", gather_elements},
+                      KernelCase{"expand", expand}, KernelCase{"attention", attention}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(TorchModel, SaysWhatItCannotRun) {
   model.input("x", {4}).output("y", {2}).output("i", {2}, ::onnx::TensorProto::INT64).integers("k", {2});
   model.node("TopK", {"x", "k"}, {"y", "i"});
   const auto path = model.write(folder / "m.onnx");
-  EXPECT_THAT(problem_of(path), HasSubstr("is not given TopK"));
+  EXPECT_THAT(problem_of(path), HasSubstr("does not model TopK"));
   EXPECT_THAT(problem_of(path), HasSubstr("use --runtime onnxruntime"));
   const auto sum = testing::affine(2, 1).write(folder / "a.onnx");
   EXPECT_THROW(TorchModel(sum, "cpu", 1, {}), ExecError);
