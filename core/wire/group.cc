@@ -1,5 +1,6 @@
 #include "core/wire/group.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -19,6 +20,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLook{200};  // between looks at what else may have happened
 constexpr milliseconds kHelloAgain{1000};
 constexpr milliseconds kSayWaiting{30'000};
+constexpr milliseconds kStopping{10'000};  // of patience, for who was asked to stop
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 constexpr int kLingerMilliseconds = 2000;                  // for the last words
 constexpr std::int64_t kMaxBytes = std::int64_t{4} << 30;  // of a message
@@ -36,7 +38,7 @@ static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 24);
 struct Message {
   Header header;
   Frame body;
-  std::string connection;
+  std::string connection, key;
 };
 
 [[noreturn]] void fail(WireFault fault, const std::string& what, const std::string& remedy = "") {
@@ -47,6 +49,39 @@ Frame frame_of(std::span<const float> values) {
   return Frame::copy_of(std::as_bytes(values));
 }
 
+[[noreturn]] void fail_gone(std::uint32_t rank) {
+  fail(WireFault::kRefused, "learner " + std::to_string(rank) + " has gone");
+}
+
+[[noreturn]] void fail_other(std::uint32_t rank) {
+  fail(WireFault::kMisuse, "learner " + std::to_string(rank) + " computes something else",
+       "start all learners on machines alike, with one program and one config");
+}
+
+/// How long a member waits for another.
+class Patience {
+ public:
+  Patience(milliseconds length, const std::function<bool()>& stopped)
+      : until_(steady_clock::now() + length), stopped_(stopped) {}
+  bool lasts() {
+    if (!hurries_ && stopped_ && stopped_()) {
+      hurries_ = true;
+      until_ = std::min(until_, steady_clock::now() + kStopping);
+    }
+    return steady_clock::now() < until_;
+  }
+  /// Ends it, as asked to stop or because of what did not come.
+  [[noreturn]] void fail_out(const std::string& what, const std::string& remedy) const {
+    if (hurries_) fail(WireFault::kClosed, "asked to stop");
+    fail(WireFault::kTimeout, what, remedy);
+  }
+
+ private:
+  steady_clock::time_point until_;
+  const std::function<bool()>& stopped_;
+  bool hurries_ = false;
+};
+
 /// One end: messages of this group in and out.
 class End {
  public:
@@ -56,11 +91,15 @@ class End {
 
   zmq::socket_t& socket() { return socket_; }
 
-  void send(const Header& header, const std::string& connection, const Frame& body) {
+  /// To learner `rank`, who is behind that connection.
+  void send(const Header& header, std::uint32_t rank, const std::string& connection, const Frame& body) {
     const auto head = std::as_bytes(std::span(&header, 1));
     const std::array<Frame, 1> frames{body.share()};
-    if (wire::send(socket_, connection, head, frames, counters_) != SendOutcome::kSent)
-      fail(WireFault::kTimeout, "another learner cannot be reached");
+    if (body.size() > static_cast<std::size_t>(kMaxBytes))
+      fail(WireFault::kMisuse,
+           "an update of " + std::to_string(body.size()) + " bytes is too large to be shared",
+           "lower train.steps_per_update");
+    if (wire::send(socket_, connection, head, frames, counters_) != SendOutcome::kSent) fail_gone(rank);
   }
 
   /// The next message; none after `wait`. What is no message of ours is passed over.
@@ -70,7 +109,8 @@ class End {
     Incoming incoming;
     while (receive(socket_, routed_, caps, counters_, incoming) || zmq::poll(items.data(), 1, wait) > 0) {
       if (incoming.frames.size() != 2 || incoming.frames[0].size() != sizeof(Header)) continue;
-      Message message{{}, std::move(incoming.frames[1]), std::move(incoming.connection)};
+      Message message{
+          {}, std::move(incoming.frames[1]), std::move(incoming.connection), std::move(incoming.key)};
       std::memcpy(&message.header, incoming.frames[0].bytes().data(), sizeof(Header));
       return message;
     }
@@ -117,9 +157,7 @@ class Lead : public Group {
       Message message = answer();
       if (message.header.kind != Kind::values || message.header.call != call_ ||
           message.body.size() != values.size_bytes() || came[message.header.rank])
-        fail(WireFault::kMisuse,
-             "learner " + std::to_string(message.header.rank) + " computes something else",
-             "start all learners with one program and one config");
+        fail_other(message.header.rank);
       came[message.header.rank] = true;
       parts[message.header.rank] = std::move(message.body);
     }
@@ -142,44 +180,47 @@ class Lead : public Group {
  private:
   void tell(Kind kind, const Frame& body) {
     for (std::uint32_t rank = 1; rank < options_.size; ++rank)
-      end_.send({kind, 0, generation_, call_}, peers_[rank], body);
+      end_.send({kind, 0, generation_, call_}, rank, peers_[rank], body);
     ++call_;
   }
 
-  /// The next message to this generation from one who says that he is a peer.
+  /// The next message to this generation from one who may be a peer.
   std::optional<Message> next() {
     std::optional<Message> message = end_.next(kLook);
-    const bool fits = message && message->header.generation == generation_ && message->header.rank > 0 &&
-                      message->header.rank < options_.size;
-    return fits ? std::move(message) : std::nullopt;
+    if (!message || message->header.generation != generation_) return std::nullopt;
+    const std::uint32_t rank = message->header.rank;
+    if (rank == 0 || rank >= options_.size) return std::nullopt;
+    if (!options_.plain && message->key != options_.peer_keys[rank - 1]) return std::nullopt;
+    return message;
   }
 
   /// The next message of a peer that has joined.
   Message answer() {
-    const auto until = steady_clock::now() + options_.patience;
-    while (steady_clock::now() < until) {
+    Patience patience(options_.patience, options_.stopped);
+    while (patience.lasts()) {
       std::optional<Message> message = next();
       if (!message) continue;
-      const bool joined = message->connection == peers_[message->header.rank];
-      if (message->header.kind == Kind::hello && !joined)
-        fail(WireFault::kRefused, "learner " + std::to_string(message->header.rank) + " was started anew");
-      if (joined) return *std::move(message);
+      // Started anew, or on another connection: what it was sent meanwhile is lost.
+      if (message->connection != peers_[message->header.rank]) fail_gone(message->header.rank);
+      return *std::move(message);
     }
-    fail(WireFault::kTimeout, "a learner does not answer", "is its host there?");
+    patience.fail_out("a learner does not answer", "is its host there?");
   }
 
   void await_peers() {
+    Patience patience(options_.patience, options_.stopped);
     const auto begin = steady_clock::now();
     bool said = false;
     for (std::uint32_t missing = options_.size - 1; missing > 0;) {
-      const auto waited = steady_clock::now() - begin;
-      if (waited > options_.patience)
-        fail(WireFault::kTimeout, std::to_string(missing) + " learners have not joined",
-             "start them, or lower train.learners");
-      if (waited > kSayWaiting && !std::exchange(said, true))
+      if (!patience.lasts())
+        patience.fail_out(std::to_string(missing) + " learners have not joined",
+                          "start them, or lower train.learners");
+      if (steady_clock::now() - begin > kSayWaiting && !std::exchange(said, true))
         log_warning("waits for {} of {} learners", missing, options_.size - 1);
       const std::optional<Message> message = next();
       if (!message || message->header.kind != Kind::hello) continue;
+      const auto config = std::as_bytes(std::span(options_.config));
+      if (!std::ranges::equal(message->body.bytes(), config)) fail_other(message->header.rank);
       std::string& peer = peers_[message->header.rank];
       missing -= peer.empty() ? 1 : 0;
       peer = message->connection;  // of one that was started anew meanwhile, its next
@@ -201,8 +242,8 @@ class Lead : public Group {
 class Peer : public Group {
  public:
   explicit Peer(const PeerOptions& options) : options_(options) {
-    const auto until = steady_clock::now() + options.patience;
-    while (steady_clock::now() < until) {
+    Patience patience(options.patience, options_.stopped);
+    while (patience.lasts()) {
       if (!said_hello()) continue;
       const std::optional<Message> message = end_->next(kHelloAgain);
       if (!message || message->header.kind != Kind::welcome || message->header.generation != generation_)
@@ -210,17 +251,16 @@ class Peer : public Group {
       call_ = message->header.call + 1;
       return;
     }
-    fail(WireFault::kTimeout, "the first learner does not let this one join", "is it running?");
+    patience.fail_out("the first learner does not let this one join", "is it running?");
   }
 
   std::uint32_t rank() const override { return options_.rank; }
   std::uint32_t size() const override { return options_.size; }
 
   void add_up(std::span<float> values) override {
-    end_->send({Kind::values, options_.rank, generation_, call_}, "", frame_of(values));
+    end_->send({Kind::values, options_.rank, generation_, call_}, 0, "", frame_of(values));
     const Message sum = told(Kind::values, options_.patience);
-    if (sum.body.size() != values.size_bytes())
-      fail(WireFault::kMisuse, "the first learner computes something else");
+    if (sum.body.size() != values.size_bytes()) fail_other(0);
     std::memcpy(values.data(), sum.body.bytes().data(), values.size_bytes());
   }
 
@@ -242,7 +282,8 @@ class Peer : public Group {
         end_->socket().connect(endpoint);
         endpoint_ = endpoint;
         generation_ = info.generation;
-        end_->send({Kind::hello, options_.rank, generation_, 0}, "", Frame());
+        end_->send({Kind::hello, options_.rank, generation_, 0}, 0, "",
+                   Frame::copy_of(std::as_bytes(std::span(options_.config))));
       }
       return true;
     } catch (const WireError& error) {
@@ -253,23 +294,20 @@ class Peer : public Group {
     return false;
   }
 
-  Message told(Kind kind, milliseconds patience) {
-    const auto begin = steady_clock::now();
-    while (steady_clock::now() - begin < patience) {
+  Message told(Kind kind, milliseconds length) {
+    Patience patience(length, options_.stopped);
+    while (patience.lasts()) {
       std::optional<Message> message = end_->next(kLook);
       if (!message) {
-        if (options_.locate().generation != generation_)
-          fail(WireFault::kRefused, "the first learner was started anew");
+        if (options_.locate().generation != generation_) fail_gone(0);
         continue;
       }
       if (message->header.generation != generation_) continue;
-      if (message->header.kind != kind || message->header.call != call_)
-        fail(WireFault::kMisuse, "the first learner computes something else",
-             "start all learners with one program and one config");
+      if (message->header.kind != kind || message->header.call != call_) fail_other(0);
       ++call_;
       return *std::move(message);
     }
-    fail(WireFault::kTimeout, "the first learner does not answer", "is its host there?");
+    patience.fail_out("the first learner does not answer", "is its host there?");
   }
 
   const PeerOptions options_;

@@ -19,8 +19,8 @@ namespace regraft::wire {
 /// the same order. The lead adds up and tells all, so a sum has the same bits everywhere, whatever the
 /// timing. One thread.
 ///
-/// Errors end the group: WireError kRefused (a peer was started anew), kTimeout (one says nothing), kClosed
-/// (the run has ended), kMisuse (another function was called there).
+/// Errors end the group: WireError kRefused (a member has gone), kTimeout (one says nothing), kClosed (the
+/// run has ended, or this member was asked to stop), kMisuse (a member computes something else).
 class Group {
  public:
   virtual ~Group() = default;
@@ -34,22 +34,27 @@ class Group {
 };
 
 struct LeadOptions {
-  std::uint32_t size = 2;            // the lead and its peers
-  std::vector<std::string> bind;     // as HubOptions
-  KeyPair server_keys;               // empty with plain
-  std::filesystem::path authorised;  // folder of public keys
-  bool plain = false;                // no encryption: loopback and ipc only
+  std::uint32_t size = 2;              // the lead and its peers
+  std::vector<std::string> bind;       // as HubOptions
+  KeyPair server_keys;                 // empty with plain
+  std::filesystem::path authorised;    // folder of public keys
+  std::vector<std::string> peer_keys;  // public keys by rank, from 1; nobody else joins. Empty with plain
+  bool plain = false;                  // no encryption: loopback and ipc only
   std::string run_id;
+  std::string config;                           // what all must have alike
   std::filesystem::path file;                   // where peers find it: a RunInfo, written here
+  std::function<bool()> stopped;                // asked to stop: there is little patience from then on
   std::chrono::milliseconds patience{600'000};  // with a peer that has not joined, or does not answer
 };
 
 struct PeerOptions {
   std::uint32_t rank = 1;
   std::uint32_t size = 2;
-  KeyPair keys;  // ignored where the run is plain
+  KeyPair keys;        // ignored where the run is plain
+  std::string config;  // as the lead's
   /// Reads the lead's file. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
+  std::function<bool()> stopped;                // as the lead's
   std::chrono::milliseconds patience{600'000};  // until it has joined, and with a sum; share() may take ever
 };
 

@@ -63,6 +63,13 @@ bool synced_record_after(std::span<const std::byte> file, std::uint64_t from, st
   return false;
 }
 
+bool is_named(const FileDescriptor& file, const std::filesystem::path& path) {
+  struct stat opened {
+  }, named{};
+  return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
@@ -75,13 +82,15 @@ Journal::Journal(std::filesystem::path path, const std::function<void(const Reco
 }
 
 FileDescriptor Journal::open_locked(const std::filesystem::path& path) const {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!file) fail_errno("cannot open the journal", errno);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) fail_errno("cannot lock the journal", errno);
-    fail("another learner holds this journal", "end that one first, or use another run folder");
+  for (;;) {
+    FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file) fail_errno("cannot open the journal", errno);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) fail_errno("cannot lock the journal", errno);
+      fail("another learner holds this journal", "end that one first, or use another run folder");
+    }
+    if (is_named(file, path)) return file;  // else it was compacted in between: another file has its name
   }
-  return file;
 }
 
 void Journal::read_all(const std::function<void(const Record&)>& replay) {
@@ -140,11 +149,17 @@ void Journal::compact(std::span<const std::byte> snapshot) {
   const std::filesystem::path aside = path_.string() + ".compacted";
   write_file_atomic(aside, file);
   FileDescriptor compacted = open_locked(aside);
-  std::filesystem::rename(aside, path_);
-  sync_folder(folder_of(path_));
+  std::error_code problem;
+  std::filesystem::rename(aside, path_, problem);
+  if (problem)
+    throw FileError("cannot be renamed: " + problem.message(), aside.string(),
+                    "check the folder and the disk");
   file_ = std::move(compacted);
   end_ = next;
   shift_ = next - file.size();
+  broken_ = true;  // where nothing is known about what is on the disk
+  sync_folder(folder_of(path_));
+  broken_ = false;
 }
 
 void Journal::start_file() {

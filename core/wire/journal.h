@@ -46,8 +46,8 @@ class Journal {
   std::uint64_t append(std::uint16_t type, std::span<const std::byte> payload);
   std::uint64_t append_synced(std::uint16_t type, std::span<const std::byte> payload);
 
-  /// The file as it was until it holds the snapshot alone, on the disk. Throws FileError where it cannot be
-  /// written; the file is then as before.
+  /// The file is as it was until it holds the snapshot alone, on the disk. Throws FileError where it cannot
+  /// be written: the file is then as before; where its folder cannot be synced, nothing is appended any more.
   void compact(std::span<const std::byte> snapshot);
 
   std::uint64_t end() const { return end_; }  // offset of the next record

@@ -61,8 +61,12 @@ int run_learner_process(const learner::RunFolder& folder) {
   std::optional<learner::JobRunner> runner;
   try {
     const learner::LearnerOptions options = set_up_torch(config);
-    runner.emplace(job_setup(folder, config),
-                   phase.make({folder, config, clock, learner::lead_learners(folder, options)}), clock);
+    std::function<std::shared_ptr<wire::Group>()> group;
+    if (options.learners > 1)
+      group = [=, stopped = stop.get_token()] {
+        return learner::lead_learners(folder, options, [=] { return stopped.stop_requested(); });
+      };
+    runner.emplace(job_setup(folder, config), phase.make({folder, config, clock, group}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
     log_error("{}", error.what());
@@ -77,6 +81,11 @@ int run_learner_process(const learner::RunFolder& folder) {
     const learner::JobSummary summary = runner->run(stop.get_token());
     running = nullptr;
     return report(summary);
+  } catch (const wire::WireError& error) {  // of learners that share the updates
+    running = nullptr;
+    if (error.fault() != wire::WireFault::kAddress) throw;
+    log_error("{}", error.what());
+    return kForGood;
   } catch (const learner::LearnerError& error) {
     running = nullptr;
     log_error("{}", error.what());
@@ -85,7 +94,8 @@ int run_learner_process(const learner::RunFolder& folder) {
 }
 
 int run_peer_process(const learner::RunFolder& folder, std::uint32_t rank, const std::filesystem::path& key) {
-  const WorkerSignals signals([] {}, [] {});  // the first learner saves, and says when all are to end
+  std::atomic<bool> stopped = false;  // the first learner saves, and says when all are to end: it may be gone
+  const WorkerSignals signals([&] { stopped = true; }, [] {});
   start_log("warning", "learner-" + std::to_string(rank));
   const Config config = load_run_config(folder);
   const JobPhase& phase = job_phase(config);
@@ -96,12 +106,12 @@ int run_peer_process(const learner::RunFolder& folder, std::uint32_t rank, const
   };
   try {
     const learner::LearnerOptions options = set_up_torch(config);
-    phase.follow({folder, config, clock, learner::join_learners(folder, options, rank, key, check_run)});
+    const auto join = [&] {
+      return learner::join_learners(folder, options, rank, key, check_run, [&] { return stopped.load(); });
+    };
+    phase.follow({folder, config, clock, join});
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kClosed) throw;
-  } catch (const nn::NnError& error) {
-    log_error("{}", error.what());
-    return kForGood;
   }
   return kDone;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -20,7 +21,8 @@ struct PhaseInput {
   const learner::RunFolder& folder;
   const Config& config;
   const Clock& clock;
-  std::shared_ptr<wire::Group> group = nullptr;  // of learners that share the updates
+  /// Joins the learners that share the updates; null: there is one.
+  std::function<std::shared_ptr<wire::Group>()> group = nullptr;
 };
 
 /// A value of `train.phase`, and all that the program asks of it.

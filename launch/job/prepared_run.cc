@@ -94,6 +94,7 @@ Config prepare_run(const learner::RunFolder& folder, Config config, bool resume)
 PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDescriptor lock) {
   await_learner(folder);
   fs::remove(folder.run_file());
+  fs::remove(folder.learners_file());
   fs::remove(folder.summary());
   return {std::move(config), std::move(lock)};
 }

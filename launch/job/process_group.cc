@@ -11,6 +11,7 @@
 #include "launch/call/exit_code.h"
 #include "launch/job/job_config.h"
 #include "launch/job/phases.h"
+#include "learner/job/learner_group.h"
 
 namespace regraft::launch {
 namespace {
@@ -39,10 +40,6 @@ WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name,
           {program_path(), "actor", "--join", folder.run_file().string(), "--run", folder.root.string(),
            "--key", key.string(), "--name", name, "--kind", std::string(kind)},
           false};
-}
-
-std::string actor_name(std::int64_t number) {
-  return "actor-" + std::to_string(number);
 }
 
 WorkerSpec peer_spec(const learner::RunFolder& folder, std::int64_t rank, const std::filesystem::path& key) {
@@ -105,9 +102,9 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
   const Config config = load_run_config(folder);
   const std::int64_t count = peers_in(config) + actors(config).all();
   for (std::int64_t rank = 1; rank <= count; ++rank) {
-    const std::filesystem::path key = keys_.path() / (actor_name(rank) + ".key");
-    authorised.add(actor_name(rank), wire::load_or_make_key_pair(key).public_key);
-    workers.push_back(worker_spec(folder, actor_name(rank), rank, key));
+    const std::filesystem::path key = keys_.path() / (learner::worker_key_name(rank) + ".key");
+    authorised.add(learner::worker_key_name(rank), wire::load_or_make_key_pair(key).public_key);
+    workers.push_back(worker_spec(folder, learner::worker_key_name(rank), rank, key));
   }
   const SystemClock clock;
   Supervisor supervisor(std::move(workers), supervisor_options(), clock);
@@ -127,7 +124,7 @@ ActorCount LeadingProcessGroup::actors(const Config& config) const {
 int LeadingProcessGroup::run(const learner::RunFolder& folder) {
   wire::AuthorisedKeys authorised(folder.authorised());
   for (std::size_t rank = 1; rank < public_keys_.size(); ++rank)
-    authorised.add(actor_name(static_cast<std::int64_t>(rank)), public_keys_[rank]);
+    authorised.add(learner::worker_key_name(static_cast<std::int64_t>(rank)), public_keys_[rank]);
   mpi_.broadcast(nlohmann::json{{"run", folder.root.string()}}.dump());
   const SystemClock clock;
   Supervisor supervisor({learner_spec(folder)}, supervisor_options(), clock);
@@ -144,7 +141,7 @@ int follow(MpiSession& mpi) {
   Followed followed;
   try {
     const KeyFolder keys;
-    const std::string name = actor_name(mpi.rank());
+    const std::string name = learner::worker_key_name(mpi.rank());
     const std::filesystem::path key = keys.path() / (name + ".key");
     mpi.gather(wire::load_or_make_key_pair(key).public_key);
     followed = follow_runs(mpi, name, key);

@@ -133,7 +133,6 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   checkpoint();
   const JobFigures last = figures(true);
   phase_->export_as("latest", last);
-  phase_->end();
   state_->intake.reset();
   state_->hub->stop();
   for (auto& [folder, events] : state_->events) events.flush();
@@ -146,6 +145,7 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   result.sound = phase_->sound() && result.ticket_counts.check().empty();
   result.json = summary.dump(2) + "\n";
   write_file_atomic(setup_.folder.summary(), result.json);
+  phase_->end();
   return result;
 }
 
@@ -245,7 +245,7 @@ void JobRunner::checkpoint() {
 void JobRunner::shorten_journal() {
   try {
     state_->ledger.forget_before(state_->store.oldest_mark());
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     log_warning("the journal is not shortened: {}", error.what());
   }
 }

@@ -132,7 +132,7 @@ class Phase {
   /// For RUN/summary.json, of a job that has ended; and the same for people.
   virtual nlohmann::json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const = 0;
   virtual std::string describe(const nlohmann::json& summary) const = 0;
-  /// The job has come to its end, or is asked to stop: all is saved.
+  /// The job has come to its end, or was asked to stop: all is saved, the summary too.
   virtual void end() {}
   /// Whether its own counts are free of contradictions.
   virtual bool sound() const { return true; }

@@ -71,12 +71,11 @@ std::vector<float> placed(const std::vector<float>& figures, std::size_t first, 
 class Ppo::State {
  public:
   State(const nn::NetworkConfig& config, const env::RuleFeatureTable& rules, const PpoOptions& options,
-        const std::string& device, std::uint64_t seed, nn::Engine engine, std::shared_ptr<wire::Group> group)
-      : group_(std::move(group)),
-        network_(config, torch::Device(nn::resolve_device(device))),
+        const std::string& device, std::uint64_t seed, nn::Engine engine)
+      : network_(config, torch::Device(nn::resolve_device(device))),
         trainer_(nn::training::make_trainer(network_, rules, engine)),
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
-              {"PPO", "learner/minibatches", kStateFormat}, group_.get()) {}
+              {"PPO", "learner/minibatches", kStateFormat}) {}
 
   Fresh recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
   std::vector<float> values(const TrainerGraphs& loaded, const PpoRows& ends) const;
@@ -85,7 +84,7 @@ class Ppo::State {
   Tensor loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
               std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) const;
 
-  std::shared_ptr<wire::Group> group_;  // null: it learns alone
+  std::shared_ptr<wire::Group> group_;  // that core_ asks; null: it learns alone
   Network network_;
   std::unique_ptr<nn::training::Trainer> trainer_;
   PpoCore core_;
@@ -289,10 +288,14 @@ PpoRows Ppo::State::imitated(const TrainerGraphs& loaded, PpoRows all, std::span
 }
 
 Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
-         const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine,
-         std::shared_ptr<wire::Group> group) {
-  state_ = std::make_unique<State>(network, rules, options, device, seed, engine, std::move(group));
+         const PpoOptions& options, const std::string& device, std::uint64_t seed, nn::Engine engine) {
+  state_ = std::make_unique<State>(network, rules, options, device, seed, engine);
   state_->network_.load(weights);
+}
+
+void Ppo::share_with(std::shared_ptr<wire::Group> group) {
+  state_->group_ = std::move(group);
+  state_->core_.share_with(*state_->group_);
 }
 
 Ppo::~Ppo() = default;

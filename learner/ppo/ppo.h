@@ -46,15 +46,16 @@ struct PpoBatch : PpoRows {
 /// that is not finite (all is then as it was before that update).
 class Ppo {
  public:
-  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy. With a
-  /// group its members share the work of an update: all are called with the same data, and come to the same
-  /// weights.
+  /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy.
   Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
       const PpoOptions& options, const std::string& device, std::uint64_t seed,
-      nn::Engine engine = nn::Engine::automatic, std::shared_ptr<wire::Group> group = nullptr);
+      nn::Engine engine = nn::Engine::automatic);
   ~Ppo();
   Ppo(Ppo&&) noexcept;
   Ppo& operator=(Ppo&&) noexcept;
+  /// From now on the members of the group share the work of each update. All are called with the same data,
+  /// and come to the same weights.
+  void share_with(std::shared_ptr<wire::Group> group);
 
   /// prepare(), then train(). `segments` must not be empty.
   PpoMetrics update(std::span<const replay::Segment> segments, std::span<const replay::Segment> best = {});

@@ -31,13 +31,12 @@ const PpoOptions& checked(const PpoOptions& options) {
 }  // namespace
 
 PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gradients,
-                 std::span<const ValueRange> values, std::uint64_t seed, Names names, wire::Group* group)
+                 std::span<const ValueRange> values, std::uint64_t seed, Names names)
     : options_(checked(options)),
       names_(std::move(names)),
       parameters_(parameters),
       gradients_(gradients),
       rng_(seed, names_.stream),
-      group_(group),
       entropy_coefficient_(options.entropy_coefficient) {
   std::int64_t at = 0;
   for (const ValueRange& range : values) {

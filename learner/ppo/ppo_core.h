@@ -39,10 +39,11 @@ class PpoCore {
     std::string what, stream;
     std::uint32_t state_format = 0;
   };
-  /// `values` ascend and do not overlap. With a group, its members share each minibatch. Throws UsageError on
-  /// options out of range.
+  /// `values` ascend and do not overlap. Throws UsageError on options out of range.
   PpoCore(const PpoOptions& options, const torch::Tensor& parameters, torch::Tensor& gradients,
-          std::span<const ValueRange> values, std::uint64_t seed, Names names, wire::Group* group = nullptr);
+          std::span<const ValueRange> values, std::uint64_t seed, Names names);
+  /// From now on the members of the group, which outlives this, share each minibatch.
+  void share_with(wire::Group& group) { group_ = &group; }
 
   /// Minibatches of all epochs over `rows` rows; afterwards version() is one higher. `loss` gives what the
   /// rows that are this learner's add to the loss of all rows of a minibatch, and adds to the sums;
@@ -97,7 +98,7 @@ class PpoCore {
   torch::Tensor& gradients_;
   std::deque<Stretch> stretches_;
   Rng rng_;
-  wire::Group* group_;
+  wire::Group* group_ = nullptr;  // null: it learns alone
   double entropy_coefficient_;
   std::uint64_t updates_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/hash.h"
+#include "core/wire/error.h"
 #include "replay/rollout/bytes.h"
 #include "replay/rollout/segment_codec.h"
 
@@ -38,6 +40,10 @@ std::vector<Segment> read(ByteReader& in) {
   return segments;
 }
 
+std::uint64_t hash_of(const Ppo& ppo) {
+  return hash_bytes(std::as_bytes(std::span(ppo.weights().values))).low;
+}
+
 }  // namespace
 
 void PpoPeers::tell_state(const Ppo& ppo) {
@@ -48,11 +54,12 @@ void PpoPeers::tell_state(const Ppo& ppo) {
   group_.share(std::move(bytes));
 }
 
-void PpoPeers::tell_update(std::optional<double> annealed, std::span<const Segment> segments,
+void PpoPeers::tell_update(const Ppo& ppo, std::optional<double> annealed, std::span<const Segment> segments,
                            std::span<const Segment> best) {
   std::vector<std::byte> bytes;
   ByteWriter out(bytes);
   out.value(Word::update);
+  out.value(hash_of(ppo));
   out.value(annealed.value_or(-1.0));
   write(out, segments);
   write(out, best);
@@ -73,6 +80,9 @@ void follow_updates(wire::Group& group, Ppo& ppo) {
       ppo.restore(std::span(bytes).subspan(sizeof word));
       continue;
     }
+    if (in.value<std::uint64_t>() != hash_of(ppo))
+      throw wire::WireError(wire::WireFault::kMisuse, "its weights are not those of the first learner",
+                            "learner", "start all learners on machines alike");
     if (const auto annealed = in.value<double>(); annealed >= 0) ppo.anneal(annealed);
     const std::vector<Segment> segments = read(in), best = read(in);
     in.finish();

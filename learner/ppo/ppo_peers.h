@@ -16,8 +16,8 @@ class PpoPeers {
 
   /// Once, before the first update.
   void tell_state(const Ppo& ppo);
-  /// `annealed`: the share that Ppo::anneal() is called with, if it is.
-  void tell_update(std::optional<double> annealed, std::span<const replay::Segment> segments,
+  /// `annealed`: the share that Ppo::anneal() is called with, if it is. `ppo` is as it is before the update.
+  void tell_update(const Ppo& ppo, std::optional<double> annealed, std::span<const replay::Segment> segments,
                    std::span<const replay::Segment> best);
   void tell_end();
 
@@ -26,7 +26,8 @@ class PpoPeers {
 };
 
 /// A peer's work: it takes part in updates until the job has come to its end. `ppo` is of the same group,
-/// config and options as the first learner's. Throws WireError, and what Ppo throws.
+/// config and options as the first learner's. Throws WireError, kMisuse where it came to other weights, and
+/// what Ppo throws.
 void follow_updates(wire::Group& group, Ppo& ppo);
 
 }  // namespace regraft::learner

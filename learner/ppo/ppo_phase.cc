@@ -35,14 +35,9 @@ struct EpisodeResult : TicketResult {
 
 Ppo make_ppo(const PpoPhaseSetup& setup, const nn::NetworkConfig& network) {
   const LearnerOptions& options = setup.job.options;
-  return {network,
-          nn::initial_weights(network, options.seed),
-          setup.rule_features,
-          setup.ppo,
-          options.device,
-          options.seed,
-          nn::Engine::automatic,
-          setup.group};
+  return {
+      network,     nn::initial_weights(network, options.seed), setup.rule_features, setup.ppo, options.device,
+      options.seed};
 }
 
 nn::NetworkConfig network_of(const PpoPhaseSetup& setup) {
@@ -109,7 +104,7 @@ class PpoPhase : public Phase {
   BestEpisodes best_;          // empty unless they are imitated
   std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
-  bool peers_know_ = false;  // how far it is
+  std::shared_ptr<wire::Group> group_;  // none before the first update, or where it learns alone
   Lag0Check lag0_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
   std::atomic<std::uint64_t> malformed_ = 0, other_head_ = 0;
@@ -183,9 +178,11 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
   std::optional<double> annealed;
   if (options().anneal) annealed = job.annealed();
   if (setup_.group) {
-    PpoPeers peers(*setup_.group);
-    if (!std::exchange(peers_know_, true)) peers.tell_state(ppo_);
-    peers.tell_update(annealed, drawn, best);
+    const bool first = group_ == nullptr;
+    if (first) ppo_.share_with(group_ = setup_.group());
+    PpoPeers peers(*group_);
+    if (first) peers.tell_state(ppo_);
+    peers.tell_update(ppo_, annealed, drawn, best);
   }
   if (annealed) ppo_.anneal(*annealed);
   metrics_ = ppo_.update(drawn, best);
@@ -225,9 +222,9 @@ std::optional<CurvePoint> PpoPhase::point(const JobFigures& job) {
 }
 
 void PpoPhase::end() {
-  if (!setup_.group) return;
+  if (!group_) return;
   try {
-    PpoPeers(*setup_.group).tell_end();
+    PpoPeers(*group_).tell_end();
   } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
     log_warning("{}", error.what());
   }
@@ -355,7 +352,9 @@ std::string PpoPhase::describe(const json& summary) const {
 
 void follow_ppo_phase(const PpoPhaseSetup& setup) {
   Ppo ppo = make_ppo(setup, network_of(setup));
-  follow_updates(*setup.group, ppo);
+  const std::shared_ptr<wire::Group> group = setup.group();
+  ppo.share_with(group);
+  follow_updates(*group, ppo);
 }
 
 std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {

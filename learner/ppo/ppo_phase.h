@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct PpoPhaseSetup {
   std::string rule_set_hash;
   env::EpisodeLimits limits;  // of the actors' episodes
   std::vector<std::string> op_kind_names;
-  std::shared_ptr<wire::Group> group;  // that shares the updates; null: it learns alone
+  /// Joins the learners that share the updates, when the first is due; null: it learns alone.
+  std::function<std::shared_ptr<wire::Group>()> group;
 };
 
 /// A policy that learns in real environments:

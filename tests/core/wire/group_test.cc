@@ -34,6 +34,12 @@ std::vector<float> sum_in_order(std::size_t count, std::uint64_t seed) {
 
 class GroupTest : public ::testing::TestWithParam<bool> {
  protected:
+  GroupTest() {
+    AuthorisedKeys authorised(folder_.path() / "authorised");
+    for (std::uint32_t rank = 1; rank < kMembers; ++rank)
+      authorised.add("actor-" + std::to_string(rank), keys_[rank].public_key);
+    authorised.add("another", other_.public_key);
+  }
   LeadOptions lead() const {
     LeadOptions options;
     options.size = kMembers;
@@ -41,18 +47,19 @@ class GroupTest : public ::testing::TestWithParam<bool> {
     options.plain = GetParam();
     if (!options.plain) options.server_keys = server_;
     options.authorised = folder_.path() / "authorised";
+    for (std::uint32_t rank = 1; rank < kMembers; ++rank) options.peer_keys.push_back(keys_[rank].public_key);
     options.run_id = "run";
+    options.config = "alike";
     options.file = folder_.path() / "learners.json";
     options.patience = kLong;
     return options;
   }
-  PeerOptions peer(std::uint32_t rank) {
+  PeerOptions peer(std::uint32_t rank) const {
     PeerOptions options;
     options.rank = rank;
     options.size = kMembers;
-    options.keys = make_key_pair();
-    AuthorisedKeys(folder_.path() / "authorised")
-        .add("learner-" + std::to_string(rank), options.keys.public_key);
+    options.keys = keys_[rank];
+    options.config = "alike";
     options.locate = [file = folder_.path() / "learners.json", ended = folder_.path() / "ended"] {
       if (fs::exists(ended)) throw WireError(WireFault::kClosed, "the run has ended", "", "");
       return RunInfo::load(file);
@@ -60,11 +67,15 @@ class GroupTest : public ::testing::TestWithParam<bool> {
     options.patience = kLong;
     return options;
   }
+  void forget_the_first_lead() { fs::remove(folder_.path() / "learners.json"); }
+  KeyPair other_ = make_key_pair();  // authorised, but no learner's
+
   void end() { std::ofstream(folder_.path() / "ended") << "now"; }
 
  private:
   TempDir folder_{"rg"};
   KeyPair server_ = make_key_pair();
+  KeyPair keys_[kMembers] = {make_key_pair(), make_key_pair(), make_key_pair()};
 };
 
 /// What every member does.
@@ -131,7 +142,7 @@ TEST_P(GroupTest, APeerThatIsKilledAndStartedAnewEndsTheGroupAndJoinsTheNext) {
       for (;;) group->add_up(values);
     });
     EXPECT_EQ(error.fault(), WireFault::kRefused) << error.what();
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("learner 1 was started anew"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("learner 1 has gone"));
   }
   const auto group = lead_group(lead());
   std::vector<float> values{1};
@@ -164,7 +175,8 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
   impatient.patience = 300ms;
   EXPECT_THAT(error_of([&] { lead_group(impatient); }).what(),
               ::testing::HasSubstr("1 learners have not joined"));
-  impatient.patience = 2s;
+  impatient.patience = 3s;
+  forget_the_first_lead();
   std::jthread peer_that_waits([options = peer(1)] {
     const auto group = join_group(options);
     EXPECT_EQ(error_of([&] { group->share({}); }).fault(), WireFault::kClosed);
@@ -177,17 +189,36 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
   end();
 }
 
-TEST_P(GroupTest, AStrangerDoesNotJoin) {
+TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {
   if (GetParam()) GTEST_SKIP() << "plain transport knows no strangers";
   LeadOptions impatient = lead();
   impatient.size = 2;
   impatient.patience = 1s;
-  PeerOptions stranger = peer(1);
-  stranger.keys = make_key_pair();
-  stranger.patience = 1s;
-  std::jthread tries(
-      [&] { EXPECT_EQ(error_of([&] { join_group(stranger); }).fault(), WireFault::kTimeout); });
-  EXPECT_EQ(error_of([&] { lead_group(impatient); }).fault(), WireFault::kTimeout);
+  for (const KeyPair& keys : {make_key_pair(), other_}) {
+    PeerOptions wrong = peer(1);
+    wrong.keys = keys;
+    wrong.patience = 1s;
+    std::jthread tries([&] { EXPECT_EQ(error_of([&] { join_group(wrong); }).fault(), WireFault::kTimeout); });
+    EXPECT_EQ(error_of([&] { lead_group(impatient); }).fault(), WireFault::kTimeout);
+  }
+}
+
+TEST_P(GroupTest, OfAnotherConfigIsRefused) {
+  PeerOptions other = peer(1);
+  other.config = "another";
+  other.patience = 1s;
+  LeadOptions options = lead();
+  options.size = 2;
+  std::jthread tries([&] { EXPECT_THROW(join_group(other), WireError); });
+  EXPECT_EQ(error_of([&] { lead_group(options); }).fault(), WireFault::kMisuse);
+}
+
+TEST_P(GroupTest, WhoIsAskedToStopWaitsNoLonger) {
+  LeadOptions options = lead();
+  options.size = 2;
+  options.stopped = [] { return true; };
+  options.patience = 100ms;  // shorter than for who is asked to stop
+  EXPECT_EQ(error_of([&] { lead_group(options); }).fault(), WireFault::kClosed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, GroupTest, ::testing::Values(false, true),

@@ -46,7 +46,7 @@ TEST_F(SharedLearningTest, AKilledLearnerEndsTheGenerationAndAllGoOnToTheSameBit
   ASSERT_EQ(peers.size(), 1u) << job.seen();
   EXPECT_EQ(job.workers("learner").size(), 2u);
   kill(peers.front(), SIGKILL);
-  ASSERT_TRUE(job.wait_for_line("learner 1 was started anew")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("learner 1 has gone")) << job.seen();
   ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
   ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
   std::vector<pid_t> first = job.workers("learner");

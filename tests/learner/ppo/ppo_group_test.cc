@@ -1,10 +1,12 @@
 // Learners that share the updates of one policy.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <thread>
 
 #include "core/base/file.h"
 #include "core/nn/device.h"
+#include "core/wire/error.h"
 #include "learner/ppo/ppo.h"
 #include "learner/ppo/ppo_peers.h"
 #include "tests/learner/device_under_test.h"
@@ -41,8 +43,9 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
   }
 
   Ppo make(std::shared_ptr<wire::Group> group) const {
-    return {network_, start_, ChainWorld::rules(),   options_,
-            "cpu",    kSeed,  nn::Engine::automatic, std::move(group)};
+    Ppo ppo(network_, start_, ChainWorld::rules(), options_, "cpu", kSeed);
+    if (group) ppo.share_with(std::move(group));
+    return ppo;
   }
   /// What the first learner does; alone where there is no group.
   std::vector<std::byte> lead(const std::shared_ptr<wire::Group>& group,
@@ -53,7 +56,7 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
     for (int update = 0; update < kUpdates; ++update) {
       const double share = 1 - 0.1 * update;
       if (peers && update == 0) peers->tell_state(ppo);
-      if (peers) peers->tell_update(share, fresh_[update], best_[update]);
+      if (peers) peers->tell_update(ppo, share, fresh_[update], best_[update]);
       ppo.anneal(share);
       metrics->push_back(ppo.update(fresh_[update], best_[update]));
     }
@@ -66,6 +69,7 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
     const TempDir folder("rl");
     const auto file = folder.path() / "learners.json";
     std::vector<std::vector<std::byte>> states(learners);
+    std::atomic<bool> ended = false;
     {
       std::vector<std::jthread> peers;
       for (std::uint32_t rank = 1; rank < learners; ++rank) {
@@ -73,11 +77,19 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
           wire::PeerOptions options;
           options.rank = rank;
           options.size = learners;
-          options.locate = [&] { return wire::RunInfo::load(file); };
-          const std::shared_ptr<wire::Group> group = wire::join_group(options);
-          Ppo ppo = make(group);
-          follow_updates(*group, ppo);
-          states[rank] = ppo.save();
+          options.patience = std::chrono::minutes(1);
+          options.locate = [&] {
+            if (ended) throw wire::WireError(wire::WireFault::kClosed, "it has ended", "", "");
+            return wire::RunInfo::load(file);
+          };
+          try {
+            const std::shared_ptr<wire::Group> group = wire::join_group(options);
+            Ppo ppo = make(group);
+            follow_updates(*group, ppo);
+            states[rank] = ppo.save();
+          } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+          }
         });
       }
       wire::LeadOptions options;
@@ -86,7 +98,12 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
       options.plain = true;
       options.run_id = "run";
       options.file = file;
-      states[0] = lead(wire::lead_group(options), metrics);
+      try {
+        states[0] = lead(wire::lead_group(options), metrics);
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
+      }
+      ended = true;
     }
     for (const std::vector<std::byte>& state : states) EXPECT_EQ(state, states[0]) << "bit for bit";
     return states[0];
