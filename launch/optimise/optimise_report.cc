@@ -150,8 +150,9 @@ std::string OptimiseReport::text() const {
   };
   say("sizes", text_of(dims, points));
   say("time", time_holders);
+  const bool of_processor = threads == 1 && runtime != "torch-cuda";
   say("threads",
-      std::to_string(threads) + ": times are " + (threads == 1 ? "of the processor" : "by the clock"));
+      std::to_string(threads) + ": times are " + (of_processor ? "of the processor" : "by the clock"));
   say("found", found_text());
   for (const MeasuredGroup& group : changes.left_out) say("left out", group.text() + " without");
   for (const MeasuredGroup& group : changes.taken_in) say("taken in", group.text() + " with");
