@@ -41,7 +41,8 @@ std::vector<Segment> read(ByteReader& in) {
 }
 
 std::uint64_t hash_of(const Ppo& ppo) {
-  return hash_bytes(std::as_bytes(std::span(ppo.weights().values))).low;
+  const nn::Weights weights = ppo.weights();
+  return hash_bytes(std::as_bytes(std::span(weights.values))).low;
 }
 
 }  // namespace
