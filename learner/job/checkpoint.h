@@ -60,7 +60,7 @@ class CheckpointStore {
   /// Numbers, ascending.
   std::vector<std::uint64_t> list() const;
   std::filesystem::path path_of(std::uint64_t number) const;
-  /// Of the oldest checkpoint there is. Throws CheckpointError where that is damaged.
+  /// The mark of the oldest checkpoint there is. Throws CheckpointError where that is damaged.
   wire::JournalMark oldest_mark() const;
 
  private:

@@ -26,7 +26,7 @@ const BoundOptions<LearnerOptions>& table() {
       {"train.device", &LearnerOptions::device, one_of({"auto", "cpu", "cuda"}),
        "where the learner computes, in every phase"},
       {"train.tf32", &LearnerOptions::tf32, any(),
-       "on a GPU, products round their factors to 10 bits: several times as fast, errors of 1e-3"},
+       "on a GPU, products round their factors to 10 bits: errors of 1e-3, little gain (evidence.md)"},
       {"train.learners", &LearnerOptions::learners, between(1, 64),
        "processes that share each update; under mpirun the first ranks"},
       {"train.threads", &LearnerOptions::threads, between(1, 1024),

@@ -80,7 +80,7 @@ class Ppo::State {
   Fresh recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
   std::vector<float> values(const TrainerGraphs& loaded, const PpoRows& ends) const;
   PpoRows imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const;
-  /// Of the rows `own` among those of a minibatch, `all`.
+  /// The loss of the rows `own` among those of a minibatch, `all`.
   Tensor loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
               std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) const;
 

@@ -108,7 +108,7 @@ class Walk {
   }
   Ledger& ledger() { return *ledger_; }
   Reference& reference() { return reference_; }
-  /// Of the file, which were on the disk before it had its name; 0: none.
+  /// Those of the file which were on the disk before it had its name; 0: none.
   std::uint64_t snapshot_bytes() const { return snapshot_bytes_; }
 
  private:
