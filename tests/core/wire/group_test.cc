@@ -175,7 +175,7 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
   impatient.patience = 300ms;
   EXPECT_THAT(error_of([&] { lead_group(impatient); }).what(),
               ::testing::HasSubstr("1 learners have not joined"));
-  impatient.patience = 3s;
+  impatient.patience = 5s;
   forget_the_first_lead();
   std::jthread peer_that_waits([options = peer(1)] {
     const auto group = join_group(options);
@@ -206,11 +206,11 @@ TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {
 TEST_P(GroupTest, OfAnotherConfigIsRefused) {
   PeerOptions other = peer(1);
   other.config = "another";
-  other.patience = 1s;
   LeadOptions options = lead();
   options.size = 2;
   std::jthread tries([&] { EXPECT_THROW(join_group(other), WireError); });
   EXPECT_EQ(error_of([&] { lead_group(options); }).fault(), WireFault::kMisuse);
+  end();
 }
 
 TEST_P(GroupTest, WhoIsAskedToStopWaitsNoLonger) {
