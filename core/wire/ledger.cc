@@ -276,7 +276,7 @@ void Ledger::apply_rollback(std::uint64_t offset) {
 void Ledger::forget_before(const JournalMark& oldest, std::uint64_t least_bytes) {
   const MutexLock lock(mutex_);
   oldest_mark_ = std::max(oldest_mark_, oldest.offset);
-  std::erase_if(admissions_, [&](const Admission& one) { return one.end <= oldest_mark_; });
+  std::erase_if(admissions_, [end = oldest_mark_](const Admission& one) { return one.end <= end; });
   if (journal_.file_bytes() < std::max(least_bytes, kGrowth * cut_to_)) return;
   journal_.compact(snapshot());
   cut_to_ = journal_.file_bytes();
