@@ -32,7 +32,7 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
  protected:
   PpoGroupTest() : network_(network_of(GetParam())), start_(nn::initial_weights(network_, kSeed)) {
     nn::set_torch_threads(1);
-    options_.minibatch_steps = 33;  // the last minibatch of an epoch has fewer steps than there are learners
+    options_.minibatch_steps = 33;
     options_.imitation = 0.5;
     nn::Policy policy(network_, start_, ChainWorld::rules());
     Rng rng(kSeed, "group test");
@@ -53,7 +53,7 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
     Ppo ppo = make(group);
     std::optional<PpoPeers> peers;
     if (group) peers.emplace(*group);
-    for (int update = 0; update < kUpdates; ++update) {
+    for (int update = 0; update < static_cast<int>(fresh_.size()); ++update) {
       const double share = 1 - 0.1 * update;
       if (peers && update == 0) peers->tell_state(ppo);
       if (peers) peers->tell_update(ppo, share, fresh_[update], best_[update]);
@@ -137,6 +137,14 @@ TEST_P(PpoGroupTest, SeveralLearnersLearnWhatOneLearnsWithinRounding) {
     }
     EXPECT_EQ(learnt(learners, &shared), state) << "again, bit for bit";
   }
+}
+
+TEST_P(PpoGroupTest, AMinibatchMayLeaveALearnerWithoutSteps) {
+  options_.minibatch_steps = 2;
+  fresh_.resize(1);
+  std::vector<PpoMetrics> alone, shared;
+  const nn::Weights one = weights_of(learnt(1, &alone));
+  EXPECT_LT(test::apart(weights_of(learnt(3, &shared)), one, start_), test::kWithinRounding);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PpoGroupTest, testing::Values(nn::Head::pointer, nn::Head::hierarchical),
