@@ -21,9 +21,7 @@ const rules::Match* largest(std::span<const rules::Match> matches, const std::ve
   return choice;
 }
 
-}  // namespace
-
-std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
+std::size_t apply_one(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
   const std::size_t bottom = state.depth();
   const graph::NodeId bound = state.graph().id_bound();
   std::vector<Hash128> seen{graph::structural_hash(state.graph())};
@@ -57,6 +55,35 @@ std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const Ap
     least_depth = state.depth();
   }
   if (least_depth > bottom) state.rewind_to(least_depth);
+  return applied;
+}
+
+}  // namespace
+
+std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
+  const std::vector<std::uint32_t> family = state.rules().together_with(rule);
+  if (family.size() == 1) return apply_one(state, rule, apply);
+  const std::size_t bottom = state.depth();
+  bool stopped = false, changes = true;
+  const auto watched = [&](const rules::Match& match) {
+    const Applied outcome = apply(match);
+    stopped = stopped || outcome == Applied::stopped;
+    return outcome;
+  };
+  std::size_t applied = 0;
+  for (int round = 0; changes && round < kMostRounds; ++round) {
+    changes = false;
+    for (const std::uint32_t member : family) {
+      if (state.index().matches(member).empty()) continue;
+      const std::size_t depth = state.depth();
+      applied += apply_one(state, member, watched);
+      if (stopped) {
+        state.rewind_to(bottom);
+        return applied;
+      }
+      changes = changes || state.depth() > depth;
+    }
+  }
   return applied;
 }
 

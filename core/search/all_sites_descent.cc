@@ -46,9 +46,8 @@ class Descent {
   }
 
  private:
-  bool take(const Move& move) {
-    if (!take_move(state_, move, [&](std::uint32_t rule) { return take_all_sites(run_, state_, rule); }))
-      return false;
+  bool take(std::uint32_t rule) {
+    if (!take_all_sites(run_, state_, rule)) return false;
     run_.visit(graph::structural_hash(state_.graph()));
     return true;
   }
@@ -57,8 +56,8 @@ class Descent {
     if (!run_.begin_expansion()) return false;
     double least_us = bottom_us_;
     std::vector<rules::Match> cheapest;
-    for (const Move& move : matching_moves(state_)) {
-      if (!take(move)) continue;
+    for (const std::uint32_t rule : matching_rules(state_)) {
+      if (!take(rule)) continue;
       const double latency_us = state_.cost_model().latency_us();
       if (env::cheaper(latency_us, least_us)) {
         least_us = latency_us;
@@ -73,27 +72,27 @@ class Descent {
   }
 
   bool take_before_descent() {
-    return std::ranges::any_of(matching_moves(state_),
-                               [&](const Move& move) { return take_and_descend(move); });
+    return std::ranges::any_of(matching_rules(state_),
+                               [&](std::uint32_t rule) { return take_and_descend(rule); });
   }
 
   /// The first rule makes sites for the second.
   bool take_two_before_descent() {
     const std::vector<std::size_t> sites = site_counts(state_);
-    for (const Move& first : matching_moves(state_)) {
+    for (const std::uint32_t first : matching_rules(state_)) {
       if (!run_.goes_on()) return false;
       if (!take(first)) continue;
       for (const std::uint32_t second : rules_with_more(state_, sites))
-        if (take_and_descend({second})) return true;
+        if (take_and_descend(second)) return true;
       state_.rewind_to(bottom_);
     }
     return false;
   }
 
   /// Whether that leads below the bottom; else the state is as it was.
-  bool take_and_descend(const Move& move) {
+  bool take_and_descend(std::uint32_t rule) {
     const std::size_t depth = state_.depth();
-    if (!run_.goes_on() || !take(move)) return false;
+    if (!run_.goes_on() || !take(rule)) return false;
     Gains behind(state_.cost_model().is_sum() ? &gains_ : nullptr);
     behind.touch(state_.graph(), state_.touched_since(bottom_));
     descend(run_, state_, behind, Bottom::known);

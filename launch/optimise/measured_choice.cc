@@ -64,10 +64,10 @@ void MeasuredChoice::write(const Paths& paths, const std::filesystem::path& file
 
 Paths MeasuredChoice::changed(const Paths& paths, const Change& change) const {
   Paths result = paths_without(found_.start, found_.rules, paths, change.without);
-  for (const auto& [at, move] : change.moves) {
+  for (const auto& [at, rule] : change.moves) {
     env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
     for (const rules::Match& match : result[at]) state.apply(match);
-    search::take_move(state, move);
+    search::take_move(state, rule);
     result[at].assign(state.path().begin(), state.path().end());
   }
   return result;
@@ -90,7 +90,7 @@ MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
     for (const search::AllSitesMove& move : search::all_sites_moves(state, present_us * kNearlyWorth)) {
       std::map<std::string, int> rules;
       for (const rules::Match& step : move.steps) ++rules[found_.rules.info(step.rule).name];
-      moves.push_back({move.latency_us - present_us, {{}, {{at, move.rules}}, {std::move(rules), {}}}});
+      moves.push_back({move.latency_us - present_us, {{}, {{at, move.rule}}, {std::move(rules), {}}}});
     }
   }
   std::ranges::stable_sort(moves, {}, &std::pair<double, Change>::first);

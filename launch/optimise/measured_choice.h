@@ -63,8 +63,8 @@ class MeasuredChoice {
  private:
   /// What may be changed of paths.
   struct Change {
-    std::set<std::pair<std::size_t, std::size_t>> without;    // graph, place in its path
-    std::vector<std::pair<std::size_t, search::Move>> moves;  // graph; carried out in order
+    std::set<std::pair<std::size_t, std::size_t>> without;     // graph, place in its path
+    std::vector<std::pair<std::size_t, std::uint32_t>> moves;  // graph, rule; carried out in order
     MeasuredGroup measured;
   };
   using Changes = std::vector<Change>;

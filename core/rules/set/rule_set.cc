@@ -1,7 +1,6 @@
 #include "core/rules/set/rule_set.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/base/file.h"
@@ -136,13 +135,12 @@ std::optional<std::size_t> RuleSet::find(std::string_view name) const {
                                : std::optional(static_cast<std::size_t>(found - infos_.begin()));
 }
 
-std::vector<std::vector<std::uint32_t>> RuleSet::together() const {
-  std::map<std::string, std::vector<std::uint32_t>> families;
-  for (std::uint32_t rule = 0; rule < infos_.size(); ++rule)
-    if (infos_[rule].together) families[infos_[rule].family].push_back(rule);
-  std::vector<std::vector<std::uint32_t>> groups;
-  for (auto& [family, rules] : families) groups.push_back(std::move(rules));
-  return groups;
+std::vector<std::uint32_t> RuleSet::together_with(std::uint32_t rule) const {
+  if (!infos_[rule].together) return {rule};
+  std::vector<std::uint32_t> family;
+  for (std::uint32_t other = 0; other < infos_.size(); ++other)
+    if (infos_[other].together && infos_[other].family == infos_[rule].family) family.push_back(other);
+  return family;
 }
 
 void RuleSet::exclude(std::string_view name) {

@@ -44,8 +44,9 @@ class RuleSet {
   std::string refused_domain(std::string_view rule) const;
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// The rules of each family that is marked `together`: one move carries all of them out.
-  std::vector<std::vector<std::uint32_t>> together() const;
+  /// The rules that one move carries out with this one, it among them, in order: those of a family that is
+  /// marked `together`; else it alone.
+  std::vector<std::uint32_t> together_with(std::uint32_t rule) const;
   /// A hash of all rule texts, in order.
   Hash128 hash() const;
   /// Takes the rule of that name out, if there is one; those behind it get other numbers.

@@ -20,10 +20,9 @@ namespace {
 
 using graph::OpKind;
 
-/// What apply_at_all_sites() keeps, made from copies of graphs that are matched and costed afresh: the slow
-/// and obvious reference.
-std::vector<rules::Match> reference(const graph::Graph& start, const rules::RuleSet& rules,
-                                    const cost::CostFactory& costs, std::uint32_t rule) {
+/// What one rule at all of its sites comes to, made from copies of graphs that are matched and costed afresh.
+std::vector<rules::Match> reference_of_one(const graph::Graph& start, const rules::RuleSet& rules,
+                                           const cost::CostFactory& costs, std::uint32_t rule) {
   std::vector<graph::Graph> way{start};
   std::vector<rules::Match> path, spent;
   for (std::size_t applied = 0; applied < kMostRewritesAtAllSites; ++applied) {
@@ -52,6 +51,23 @@ std::vector<rules::Match> reference(const graph::Graph& start, const rules::Rule
   for (std::size_t i = 1; i < way.size(); ++i)
     if (cheaper(costs.make(way[i])->cost(), costs.make(way[least])->cost())) least = i;
   if (least > 0) path.resize(least);
+  return path;
+}
+
+/// What apply_at_all_sites() keeps: the slow and obvious reference.
+std::vector<rules::Match> reference(const graph::Graph& start, const rules::RuleSet& rules,
+                                    const cost::CostFactory& costs, std::uint32_t rule) {
+  const auto family = rules.together_with(rule);
+  if (family.size() == 1) return reference_of_one(start, rules, costs, rule);
+  std::vector<rules::Match> path;
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const std::uint32_t member : family) {
+      const auto more = reference_of_one(replay(start, rules, path), rules, costs, member);
+      changes = changes || !more.empty();
+      path.insert(path.end(), more.begin(), more.end());
+    }
+  }
   return path;
 }
 
@@ -182,6 +198,33 @@ TEST(AllSites, ARuleThatUndoesItselfIsCarriedOutOnceAtEachSite) {
     if (state.graph().node(id).kind == OpKind::add) {
       EXPECT_EQ(state.graph().node(state.graph().node(id).inputs[0].node).kind, OpKind::erf);
     }
+}
+
+constexpr char kFamily[] =
+    "[class, together]\nrise: Relu(x) => Exp(x)\nrise-on: Exp(x) => Sigmoid(Tanh(x))\nfall: Sigmoid(Tanh(x)) "
+    "=> Tanh(x)\n";
+
+TEST(AllSites, AFamilyThatIsTakenTogetherIsOneStepOfAnyOfItsRules) {
+  const Sites sites(kFamily);
+  Environment env = sites.make();
+  const auto expected = reference(sites.graph, sites.rules, sites.costs, 0);
+  EXPECT_EQ(expected.size(), 15u) << "three rules, five sites";
+  ASSERT_EQ(env.step(all_of(env, 0)).info.rewrites, 15u);
+  EXPECT_EQ(std::vector<rules::Match>(env.present().path.begin(), env.present().path.end()), expected);
+  EXPECT_EQ(env.steps(), 1u);
+}
+
+TEST(AllSites, AFamilyThatIsStoppedIsUndone) {
+  const Sites sites(kFamily);
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  int left = 7;
+  EXPECT_EQ(apply_at_all_sites(state, 0,
+                               [&](const rules::Match& match) {
+                                 return left-- > 0 ? (state.apply(match), Applied::yes) : Applied::stopped;
+                               }),
+            7u);
+  EXPECT_EQ(state.depth(), 0u);
+  EXPECT_EQ(graph::structural_hash(state.graph()), graph::structural_hash(sites.graph));
 }
 
 // The Erf that all share is an old node in every match.

@@ -28,7 +28,7 @@ TEST(AllSitesMoves, LeadWhereTheirRulesLead) {
     EXPECT_DOUBLE_EQ(world.state.cost_model().latency_us(), move.latency_us);
     const Hash128 reached = graph::structural_hash(world.state.graph());
     world.state.rewind_to(0);
-    take_move(world.state, move.rules);
+    take_move(world.state, move.rule);
     EXPECT_EQ(graph::structural_hash(world.state.graph()), reached);
     world.state.rewind_to(0);
   }
