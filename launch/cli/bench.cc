@@ -98,7 +98,12 @@ int bench(const BenchArguments& options) {
   Progress progress({.label = "measuring", .unit = "sessions", .terminal = is_terminal(2)}, clock, std::cerr);
   latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
   const std::filesystem::path after = options.after.value_or(options.before);
-  const exec::LatencyReport report = exec::compare_latency(*launcher, options.before, after, latency);
+  exec::LatencyReport report = exec::compare_latency(*launcher, options.before, after, latency);
+  const bool beside_itself = !options.after && latency.after_optimisation == exec::Optimisation::all;
+  if (beside_itself) {
+    report.accepted = false;
+    report.reason = "a model beside itself: what differs from 1 is noise";
+  }
   progress.finish();
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());
   std::printf("measured in %s %s\n", runtime.name().c_str(), version.c_str());
@@ -110,7 +115,8 @@ int bench(const BenchArguments& options) {
   const std::string optimisation(exec::optimisation_name(report.after_optimisation));
   std::printf("optimisation by the runtime: baseline all, OTHER%s %s\n",
               options.after ? "" : " (the baseline itself)", optimisation.c_str());
-  std::printf("%s: %s\n", std::string(exec::verdict_name(report)).c_str(), report.reason.c_str());
+  const std::string verdict(beside_itself ? "control" : exec::verdict_name(report));
+  std::printf("%s: %s\n", verdict.c_str(), report.reason.c_str());
   nlohmann::json json = exec::to_json(report);
   json["threads"] = latency.threads;
   json["runtime"] = runtime.name();

@@ -55,7 +55,10 @@ TEST(BenchLatency, ASmallBudgetBuysTheLeastSessions) {
     more.insert(more.begin(), {"bench", model, "--budget", "1", "--json", report.string()});
     return run(more);
   };
-  EXPECT_THAT(bench({"--threads", "1"}).output, HasSubstr("4 sessions a side, 1 thread\n"));
+  const std::string output = bench({"--threads", "1"}).output;
+  EXPECT_THAT(output, HasSubstr("4 sessions a side, 1 thread\n"));
+  EXPECT_THAT(output, HasSubstr("control: a model beside itself"));
+  EXPECT_EQ(json_of(report)["accepted"], false);
   EXPECT_EQ(json_of(report)["sessions"], 4);
   EXPECT_EQ(json_of(report)["threads"], 1);
   ASSERT_EQ(bench({}).status.code, 0);
