@@ -18,13 +18,19 @@ set(REGRAFT_ALONE
     tests/core/rules/match/sequences_test tests/core/rules/rewrite/cleanup_chains_test
     tests/core/rules/rewrite/script_test tests/core/rules/rewrite/taso_substitutions_test
     tests/core/rules/examples/marked_rules_test tests/core/rules/examples/shipped_rules_test
-    tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test)
+    tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test tests/launch/cli/files_test
+    tests/launch/cli/rules_test tests/launch/evaluate/score_test tests/launch/job/world_phase_test
+    tests/launch/optimise/domain_test tests/launch/optimise/graph_changes_test
+    tests/launch/optimise/model_graphs_test tests/launch/optimise/refused_test)
 list(TRANSFORM REGRAFT_ALONE REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1.cc")
 foreach(source IN LISTS REGRAFT_ALONE)
   if(NOT EXISTS ${source})
     message(FATAL_ERROR "REGRAFT_ALONE names ${source}, which is not there")
   endif()
 endforeach()
+
+# Tests with LibTorch and ONNX Runtime: these often name things alike, so each source is compiled alone.
+set(REGRAFT_TESTS_ALONE core/exec core/nn actors learner replay)
 
 # Tests that take a quarter of an hour and more under a sanitizer; Z3, which is most of the second ones, has none.
 set(REGRAFT_TOO_LONG "Each/MarkedRule.*:Verify.*")
@@ -157,7 +163,7 @@ function(regraft_tests name folder)
     target_compile_definitions(${name}_test PRIVATE REGRAFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                REGRAFT_BINARY_DIR="${CMAKE_BINARY_DIR}")
     regraft_precompile_standard(${name}_test <gmock/gmock.h>)
-    if(NOT REGRAFT_SANITIZE)  # tests often name things alike
+    if(REGRAFT_HEAVY AND folder IN_LIST REGRAFT_TESTS_ALONE)
       set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
     endif()
     if(REGRAFT_SANITIZE)  # whole programs, in parts: a program takes longer to start than most of its tests
