@@ -44,7 +44,8 @@ AnalyticCost::AnalyticCost(const DeviceProfile& device, const graph::Bindings& b
     : device_(device),
       graph_(graph),
       kernels_(device, graph.tables(), bindings),
-      rules_(graph, kernels_, layouts_) {
+      sites_(device.fusions.get(), graph),
+      rules_(graph, kernels_, layouts_, sites_) {
   std::vector<NodeId> live;
   for (NodeId id = 0; id < graph.id_bound(); ++id)
     if (graph.alive(id)) live.push_back(id);
@@ -68,7 +69,13 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   grow();
   kernels_.forget_where_void();
   peak_.update(graph_, touched);
-  settle_layouts(touched);
+  seed(touched);
+  reach(kFusionRadius);
+  const std::size_t seeded = seeds_.size();
+  sites_.update(touched, seeds_);  // dead ones among them
+  sites_.update(reached_, seeds_);
+  settle_layouts();
+  if (seeds_.size() > seeded) reach(kFusionRadius);
   settle_fusion();
   reach(kCostRadius);
   for (const NodeId id : reached_) {
@@ -79,9 +86,8 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   stale_ = true;
 }
 
-// Recomputes layout states from the touched nodes on; the seeds are then those nodes and all whose state
-// changed.
-void AnalyticCost::settle_layouts(std::span<const NodeId> touched) {
+// The seeds are then the touched nodes that live; the others cost nothing any more.
+void AnalyticCost::seed(std::span<const NodeId> touched) {
   seeds_.clear();
   for (const NodeId id : touched) {
     if (graph_.alive(id)) {
@@ -92,13 +98,14 @@ void AnalyticCost::settle_layouts(std::span<const NodeId> touched) {
       set_cost(id, {});
     }
   }
-  reach(kLayoutRadius);
+}
+
+// Recomputes layout states from the seeds on; those whose state changed are seeds then, too.
+void AnalyticCost::settle_layouts() {
   open_ = seeds_;
-  for (const NodeId id : reached_)
-    if (sees_neighbours(graph_.node(id).kind)) open_.push_back(id);
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
-    const LayoutState state = layout_of(graph_, kernels_, layouts_, id);
+    const LayoutState state = layout_of(graph_, kernels_, layouts_, sites_, id);
     if (state == layouts_[id]) continue;
     layouts_[id] = state;
     seeds_.push_back(id);
@@ -107,9 +114,8 @@ void AnalyticCost::settle_layouts(std::span<const NodeId> touched) {
   }
 }
 
-// Adds the nodes whose fusion changed to the seeds.
+// Adds the nodes whose fusion changed, of those that were reached, to the seeds.
 void AnalyticCost::settle_fusion() {
-  reach(kFusionRadius);
   for (const NodeId id : reached_) {
     const Fusion now = rules_.find(id);
     if (now == fusion_[id]) continue;
@@ -195,6 +201,12 @@ KernelCosts::Pass AnalyticCost::reorder(NodeId id) {
 std::vector<PredictedKernel> AnalyticCost::kernels() {
   std::vector<PredictedKernel> kernels;
   std::unordered_map<NodeId, std::size_t> at;  // of an owner's kernel
+  const auto take_pass = [&](PredictedKernel& kernel, const KernelCosts::Pass& pass) {
+    if (pass.law == KernelLaw{}) return;
+    kernel.features = kernels_.features(pass);
+    kernel.analytic_us = latency_of(pass.analytic);
+    kernel.law_us = latency_of(kernels_.time_of(pass));
+  };
   const auto order = graph::topological_order(graph_);
   for (const NodeId id : order) {
     const OpKind kind = graph_.node(id).kind;
@@ -209,6 +221,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
                        .analytic_us = latency_of(alone.analytic()),
                        .law_us = latency_of(alone.time),
                        .us = latency_of(alone.time) + latency_of(fusion_[id].extra)});
+    take_pass(kernels.back(), fusion_[id].pass);
   }
   for (const NodeId id : order) {
     if (fusion_.size() <= id || fusion_[id].owner == kNoNode || layouts_[id].constant) continue;
@@ -217,11 +230,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     PredictedKernel& kernel = kernels[owner->second];
     kernel.nodes.push_back(id);
     kernel.us += latency_of(fusion_[id].extra);
-    const KernelCosts::Pass& pass = fusion_[id].pass;
-    if (pass.law == KernelLaw{} || kernel.features.form == KernelForm::skip) continue;
-    kernel.features = kernels_.features(pass);
-    kernel.analytic_us = latency_of(pass.analytic);
-    kernel.law_us = latency_of(kernels_.time_of(pass));
+    take_pass(kernel, fusion_[id].pass);
   }
   for (const NodeId id : order)
     if (needs_reorder(graph_, kernels_, layouts_, id)) {
@@ -255,7 +264,7 @@ double AnalyticCost::latency_of(const KernelTime& time) const {
 }
 
 // The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
-// done in place; what it does to its operands on the way in is never stored.
+// done in place; what it does to its operands on the way in, or within a site, is never stored.
 NodeId AnalyticCost::holder_of(NodeId id) const {
   const graph::Node& node = graph_.node(id);
   const auto first_operand = [&] {
@@ -267,9 +276,10 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
   for (const Value value : node.inputs)
     if (value.present() && is_internal(value.node, id) && fusion_[value.node].owner != id) return value.node;
   const auto uses = graph_.uses(id);
+  const bool within = sites_.around(id) && fusion_[id].owner != kNoNode;
   const bool on_the_way_in =
       uses.size() == 1 && uses[0].user != kGraphOutput && fusion_[id].owner == uses[0].user;
-  return on_the_way_in ? first_operand() : kNoNode;
+  return within || on_the_way_in ? first_operand() : kNoNode;
 }
 
 void AnalyticCost::find_memory(NodeId id) {

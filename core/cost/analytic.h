@@ -27,8 +27,9 @@ struct PredictedKernel {
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
-///   touched -> layout states, followed along uses until they settle -> fusion of every node within reach of
-///   a change -> kernel time and memory of the nodes next to what changed -> sums
+///   touched -> sites of the runtime's patterns -> layout states, followed along uses until they settle ->
+///   fusion of every node within reach of a change -> kernel time and memory of the nodes next to what
+///   changed -> sums
 ///
 /// All sums are of integers, so cost() after any walk is bit-equal to that of a fresh instance. An update
 /// costs the neighbourhood of the edit; the peak of memory costs what moves in the order of running, when
@@ -56,7 +57,8 @@ class AnalyticCost final : public CostModel {
   };
 
   void grow();
-  void settle_layouts(std::span<const graph::NodeId> touched);
+  void seed(std::span<const graph::NodeId> touched);
+  void settle_layouts();
   void settle_fusion();
   void reach(int radius);
   void set_cost(graph::NodeId node, const NodeCost& cost);
@@ -76,6 +78,7 @@ class AnalyticCost final : public CostModel {
   std::vector<LayoutState> layouts_;
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
+  FusedSites sites_;
   FusionRules rules_;
   PeakMemory peak_;
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/cost/cost_error.h"
+#include "core/cost/fused_patterns.h"
 
 namespace regraft::cost {
 namespace {
@@ -103,7 +105,7 @@ double number(const toml::node& node, const std::string& key, double low, double
 }
 
 std::vector<std::string> known_keys() {
-  std::vector<std::string> keys{"name"};
+  std::vector<std::string> keys{"name", "runtime"};
   for (const Field& field : kFields) keys.emplace_back(field.key);
   return keys;
 }
@@ -161,9 +163,14 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
   }
   check_keys(root, source);
   DeviceProfile device;
-  const auto name = root["name"].value<std::string>();
-  if (!name || name->empty()) throw CostError("name is missing", source, "name = \"cpu-1core\"");
-  device.name = *name;
+  const auto text_of = [&](const char* key, const char* example) {
+    const auto value = root[key].value<std::string>();
+    if (!value || value->empty())
+      throw CostError(std::string(key) + " is missing", source, std::string(key) + " = " + example);
+    return *value;
+  };
+  device.name = text_of("name", "\"cpu-1core\"");
+  device.runtime = text_of("runtime", "\"onnxruntime\", of configs/runtimes/onnxruntime.fusions");
   for (const Field& field : kFields) {
     const auto node = root.at_path(field.key);
     if (!node)
@@ -179,7 +186,10 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
 }
 
 DeviceProfile load_device(const std::filesystem::path& path) {
-  return parse_device(read_file(path), path.string());
+  DeviceProfile device = parse_device(read_file(path), path.string());
+  const auto fusions = find_config("configs/runtimes/" + device.runtime + ".fusions");
+  device.fusions = std::make_shared<FusedPatterns>(FusedPatterns::load(fusions));
+  return device;
 }
 
 }  // namespace regraft::cost

@@ -11,10 +11,13 @@
 
 namespace regraft::cost {
 
+class FusedPatterns;
+
 /// What the analytic cost knows of a runtime on a device: one TOML file of configs/devices, every key
 /// required. Rates are of one session at its thread count. ns and us are nanoseconds and microseconds.
 struct DeviceProfile {
   std::string name;
+  std::string runtime;  // that the rates are of: configs/runtimes/RUNTIME.fusions says what it fuses
 
   // [kernel]
   double launch_us = 0;         // overhead of starting one kernel
@@ -84,7 +87,9 @@ struct DeviceProfile {
   // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
   std::array<double, graph::kOpKinds> elementwise_ns{};
 
-  // Not of the file: what was measured on this machine, if anything. It corrects the times that follow from
+  // Not of the file: operations in parts that are one kernel there; load_device reads them.
+  std::shared_ptr<const FusedPatterns> fusions;
+  // What was measured on this machine, if anything. It corrects the times that follow from
   // the rates.
   std::shared_ptr<const MeasuredKernels> measured;
   /// Each operation is a kernel of its own, and their times are summed: as TASO costs graphs (Jia et al.
@@ -93,9 +98,10 @@ struct DeviceProfile {
 };
 
 /// Throws CostError naming the file (and line), the key and its range: on a missing or unknown key, a wrong
-/// type, a value out of range, an op that is not elementwise. Throws FileError when it cannot be read.
+/// type, a value out of range, an op that is not elementwise. Throws FileError when it, or what its runtime
+/// fuses, cannot be read, and rules::RuleError where that is no pattern.
 DeviceProfile load_device(const std::filesystem::path& path);
-/// The same from text; `source` names it in errors.
+/// The same from text, without the fusions; `source` names it in errors.
 DeviceProfile parse_device(std::string_view toml, const std::string& source);
 
 }  // namespace regraft::cost

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/cost/gelu_site.h"
-#include "core/cost/norm_site.h"
 #include "core/cost/split_site.h"
 
 namespace regraft::cost {
@@ -75,9 +73,20 @@ KernelTime FusionRules::fused_pass() const {
 
 Fusion FusionRules::find(NodeId node) const {
   if (layouts_[node].constant || kernels_.device().each_alone) return {};
+  if (const FusedSite* site = sites_.around(node)) return at_site(*site, node);
   const Fusion found = by_kind(node);
   const bool folded = found.owner != kNoNode && layouts_[found.owner].constant;  // no kernel is launched
   return folded ? Fusion{} : found;
+}
+
+// The kernel stands at the root.
+Fusion FusionRules::at_site(const FusedSite& site, NodeId node) const {
+  if (node != site.root()) return {site.root(), {}};
+  const FusedPatterns::Kernel& kernel = sites_.kernel(site);
+  Fusion whole = in_place_of(
+      node, kernels_.pass(kernel.law, graph_.type_id(site.over), kernels_.device().*kernel.ns_per_element));
+  whole.owner = kNoNode;
+  return whole;
 }
 
 Fusion FusionRules::by_kind(NodeId node) const {
@@ -88,8 +97,7 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::sum:
     case OpKind::mul:
     case OpKind::div:
-      for (const auto rule : {&FusionRules::into_gelu, &FusionRules::into_fast_gelu, &FusionRules::into_norm,
-                              &FusionRules::into_silu, &FusionRules::into_hard_swish, &FusionRules::on_conv,
+      for (const auto rule : {&FusionRules::into_silu, &FusionRules::into_hard_swish, &FusionRules::on_conv,
                               &FusionRules::conv_sum, &FusionRules::on_matmul, &FusionRules::into_matmul,
                               &FusionRules::into_layer_norm})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
@@ -100,17 +108,10 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::hard_sigmoid:
       if (const Fusion swish = into_hard_swish(node); swish.owner != kNoNode) return swish;
       return activation(node);
-    case OpKind::sub:
-    case OpKind::reduce_mean:
-      return into_norm(node);
     case OpKind::slice:
     case OpKind::gather:
       return into_split(node);
-    case OpKind::tanh:
-      return fast_gelu_around(near_, node).found() ? Fusion{} : activation(node);
     case OpKind::pow:
-      if (const Fusion gelu = into_fast_gelu(node); gelu.owner != kNoNode) return gelu;
-      if (const Fusion norm = into_norm(node); norm.owner != kNoNode) return norm;
       return power(node);
     case OpKind::transpose:
       return into_matmul(node);
@@ -269,21 +270,12 @@ NodeId FusionRules::norm_behind(NodeId node) const {
   if (const NodeId user = near_.only_user(node); user != kNoNode)
     return kind(user) == OpKind::layer_norm && near_.input(user, 0).node == node ? user : kNoNode;
   const auto users = near_.users(node);
-  for (const NodeId mean : users) {
-    if (kind(mean) != OpKind::reduce_mean) continue;
-    const NormSite site = norm_around(near_, mean);
-    const bool alone = std::all_of(users.begin(), users.end(), [&](NodeId user) { return site.has(user); });
-    return site.found() && !site.simplified && alone ? site.sqrt : kNoNode;
-  }
-  return kNoNode;
-}
-
-Fusion FusionRules::into_gelu(NodeId node) const {
-  const GeluSite site = gelu_around(near_, node);
-  if (!site.found()) return {};
-  if (node != site.plus_one) return {site.erf, {}};
-  return in_place_of(site.erf,
-                     kernels_.pass({OpKind::gelu}, graph_.node(node).outputs[0], kernels_.device().gelu_ns));
+  if (users.empty()) return kNoNode;
+  const FusedSite* site = sites_.around(users[0]);
+  const bool reads_it_alone =
+      site && site->over == Value{node, 0} && sites_.kernel(*site).takes_addition &&
+      std::all_of(users.begin(), users.end(), [&](NodeId user) { return site->has(user); });
+  return reads_it_alone ? site->root() : kNoNode;
 }
 
 // The time of a kernel of its own stands at the owner: here what the true one takes beyond it.
@@ -291,14 +283,6 @@ Fusion FusionRules::in_place_of(NodeId owner, const KernelCosts::Pass& pass) con
   KernelTime extra = kernels_.time_of(pass);
   extra -= kernels_.of(kernel_key(graph_, layouts_, owner)).time;
   return {owner, extra, pass};
-}
-
-Fusion FusionRules::into_fast_gelu(NodeId node) const {
-  const FastGeluSite site = fast_gelu_around(near_, node);
-  if (!site.found() || node == site.tanh) return {};
-  if (node != site.plus_one) return {site.tanh, {}};
-  return in_place_of(site.tanh, kernels_.pass({OpKind::gelu, KernelForm::by_tanh},
-                                              graph_.node(node).outputs[0], kernels_.device().gelu_ns));
 }
 
 // The first part stands for the Split, whose time is put on the second.
@@ -312,15 +296,6 @@ Fusion FusionRules::into_split(NodeId node) const {
   for (std::size_t i = 1; i < site.parts.size(); ++i)
     pass.analytic -= KernelTime::of_us(kernels_.device().launch_us);
   return in_place_of(site.parts[0], pass);
-}
-
-Fusion FusionRules::into_norm(NodeId node) const {
-  const NormSite site = norm_around(near_, node);
-  if (!site.found()) return {};
-  if (node != site.eps) return {site.sqrt, {}};
-  const auto pass =
-      kernels_.pass({OpKind::layer_norm}, graph_.type_id(site.input), kernels_.device().layer_norm_ns);
-  return in_place_of(site.sqrt, pass);
 }
 
 // x * Sigmoid(x), and x * Sigmoid(a * x) of a constant a: one kernel (QuickGelu).

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/cost/fused_sites.h"
 #include "core/cost/kernel_cost.h"
 #include "core/cost/neighbourhood.h"
 #include "core/graph/graph.h"
@@ -25,27 +26,29 @@ struct Fusion {
       graph::kNoNode;  // the node whose kernel does this node's work; kNoNode: a kernel of its own
   KernelTime extra;    // what its work adds to that kernel, or takes beyond what such a kernel does
   KernelCosts::Pass pass =
-      {};  // the kernel of all nodes together, at one of them, where it is none of the owner's
+      {};  // the kernel of all nodes together, at one of them, where it is no single operation's
   bool operator==(const Fusion&) const = default;
 };
 
 /// The fusions of ONNX Runtime on CPU at its highest level, decided node by node from a node's neighbourhood:
 /// at most kFusionRadius edges, not counting Identity nodes, that do not pass through inputs and weights.
 ///
-/// Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation]. Behind a
-/// matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it, where nothing is added:
-/// scaling by a scalar and transposes of the last two dims. Slices and Gathers that take a value apart
-/// (split_site.h). Gelu by Tanh. Gelu from Div, Erf, Add, Mul, Mul in the two orders that the runtime knows;
-/// x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x) behind a blocked convolution (HardSwish); norms in parts
-/// (norm_site.h); Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
+/// What is one kernel of its own, Gelus and norms in parts, is data: FusedSites. The rest is what a kernel
+/// takes in. Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation].
+/// Behind a matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it, where nothing is
+/// added: scaling by a scalar and transposes of the last two dims. Slices and Gathers that take a value apart
+/// (split_site.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x) behind a blocked convolution (HardSwish);
+/// Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
 class FusionRules {
  public:
-  FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts)
-      : graph_(graph), near_(graph), kernels_(kernels), layouts_(layouts) {}
+  FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+              const FusedSites& sites)
+      : graph_(graph), near_(graph), kernels_(kernels), layouts_(layouts), sites_(sites) {}
 
   Fusion find(graph::NodeId node) const;
 
  private:
+  Fusion at_site(const FusedSite& site, graph::NodeId node) const;
   Fusion by_kind(graph::NodeId node) const;
   Fusion on_conv(graph::NodeId node) const;
   Fusion folded_into_conv(graph::NodeId node, int links) const;
@@ -55,10 +58,7 @@ class FusionRules {
   Fusion into_matmul(graph::NodeId node) const;
   Fusion into_layer_norm(graph::NodeId node) const;
   Fusion skip_layer_norm(graph::NodeId node) const;
-  Fusion into_gelu(graph::NodeId node) const;
   Fusion pad_into_conv(graph::NodeId node) const;
-  Fusion into_norm(graph::NodeId node) const;
-  Fusion into_fast_gelu(graph::NodeId node) const;
   Fusion into_split(graph::NodeId node) const;
   bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
   Fusion into_silu(graph::NodeId node) const;
@@ -76,6 +76,7 @@ class FusionRules {
   Neighbourhood near_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
+  const FusedSites& sites_;
 };
 
 inline constexpr int kFusionRadius = 7;

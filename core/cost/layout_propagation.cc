@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cost/gelu_site.h"
-
 namespace regraft::cost {
 namespace {
 
@@ -33,10 +31,12 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
 
 class LayoutRule {
  public:
-  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts, NodeId id)
-      : graph_(graph), kernels_(kernels), layouts_(layouts), id_(id), node_(graph.node(id)) {}
+  LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+             const FusedSites& sites, NodeId id)
+      : graph_(graph), kernels_(kernels), layouts_(layouts), sites_(sites), id_(id), node_(graph.node(id)) {}
 
   bool blocked() const {
+    if (in_gelu()) return true;
     switch (node_.kind) {
       case OpKind::conv:
       case OpKind::max_pool:
@@ -58,12 +58,9 @@ class LayoutRule {
       case OpKind::resize:
         return at(0) && graph_.type(node_.inputs[0]).rank() == 4;
       case OpKind::add:
-        return all_inputs() || folded_into_conv() || in_gelu();
+        return all_inputs() || folded_into_conv();
       case OpKind::mul:
-        return all_inputs() || folded_into_conv() || scaled_by_channel() || in_gelu();
-      case OpKind::div:
-      case OpKind::erf:
-        return in_gelu();
+        return all_inputs() || folded_into_conv() || scaled_by_channel();
       case OpKind::sum:
         return all_inputs();
       case OpKind::concat:
@@ -84,13 +81,10 @@ class LayoutRule {
     return true;
   }
 
-  // Part of a Gelu, which is one kernel, of what is blocked. Whatever a part reads is blocked then, too.
+  // Part of a Gelu, which is one kernel, of what is blocked.
   bool in_gelu() const {
-    const auto blocked = [&](Value v) { return layouts_[v.node].blocked; };
-    if (std::none_of(node_.inputs.begin(), node_.inputs.end(), blocked)) return false;
-    const Neighbourhood near(graph_);
-    const GeluSite site = gelu_around(near, id_);
-    return site.found() && blocked(near.scaled(site.scale).value);
+    const FusedSite* site = sites_.around(id_);
+    return site && sites_.kernel(*site).law == KernelLaw{OpKind::gelu} && layouts_[site->over.node].blocked;
   }
 
   // Add or Mul of a constant a channel behind a convolution.
@@ -133,6 +127,7 @@ class LayoutRule {
   const Graph& graph_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
+  const FusedSites& sites_;
   NodeId id_;
   const Node& node_;
 };
@@ -140,11 +135,11 @@ class LayoutRule {
 }  // namespace
 
 LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-                      NodeId id) {
+                      const FusedSites& sites, NodeId id) {
   const Node& node = graph.node(id);
   if (is_constant(graph, layouts, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
-  return {false, LayoutRule(graph, kernels, layouts, id).blocked()};
+  return {false, LayoutRule(graph, kernels, layouts, sites, id).blocked()};
 }
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,

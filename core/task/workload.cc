@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/corpus/corpus.h"
 #include "core/cost/analytic.h"
@@ -14,7 +15,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
-#include "core/task/config_files.h"
+#include "core/task/rule_files.h"
 
 namespace regraft::task {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "core/base/child_error.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/cost/kernel_database.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
-#include "core/task/config_files.h"
 #include "launch/call/subprocess_checks.h"
 
 namespace regraft::launch {
@@ -28,7 +28,7 @@ constexpr std::chrono::minutes kLongestSession{10}, kLongestStart{2};
 /// A Python program that measures by this adapter; what it is asked follows.
 std::vector<std::string> by_adapter(const fs::path& adapter) {
   const char* python = std::getenv("REGRAFT_PYTHON");
-  return {python != nullptr ? python : "python3", "-B", task::find_config(fs::path(kFolder) / "_measure.py"),
+  return {python != nullptr ? python : "python3", "-B", find_config(fs::path(kFolder) / "_measure.py"),
           adapter};
 }
 
@@ -77,7 +77,7 @@ Runtime::Runtime(const std::string& name_or_path) : name_(name_or_path) {
   if (std::ranges::find(kTorchRuntimes, name_) != kTorchRuntimes.end()) {
     program_ = by_torch(name_);
   } else if (std::ranges::find(names, name_) != names.end()) {
-    program_ = by_adapter(task::find_config(fs::path(kFolder) / (name_ + ".py")));
+    program_ = by_adapter(find_config(fs::path(kFolder) / (name_ + ".py")));
   } else if (fs::path(name_).extension() == ".py" && fs::is_regular_file(name_)) {
     program_ = by_adapter(fs::absolute(name_));
     name_ = fs::path(name_).stem();
@@ -142,7 +142,7 @@ std::unique_ptr<exec::Launcher> Runtime::sessions() const {
 std::vector<std::string> installed_runtimes() {
   std::vector<std::string> names;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(task::find_config(kFolder), missing)) {
+  for (const auto& entry : fs::directory_iterator(find_config(kFolder), missing)) {
     const std::string name = entry.path().stem();
     if (entry.path().extension() == ".py" && !name.starts_with('_')) names.push_back(name);
   }

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/counted.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/stats.h"
@@ -20,7 +21,6 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
-#include "core/task/config_files.h"
 #include "launch/call/call_files.h"
 #include "launch/call/runtimes.h"
 #include "launch/call/subprocess_checks.h"
@@ -80,7 +80,7 @@ class Calibration {
   explicit Calibration(const CalibrateArguments& options)
       : options_(options),
         runtime_(options.runtime),
-        device_(runtime_.device(task::find_config(options.device))),
+        device_(runtime_.device(find_config(options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
@@ -91,8 +91,8 @@ class Calibration {
 
   /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
   void learn(cost::KernelDatabase& database) {
-    const std::string fingerprint = cost::device_fingerprint(task::find_config(options_.device),
-                                                             runtime_.description(), options_.threads);
+    const std::string fingerprint =
+        cost::device_fingerprint(find_config(options_.device), runtime_.description(), options_.threads);
     std::vector<cost::KernelSample> kernels = database.read(fingerprint);
     exec::KernelProfile profile =
         runtime_.profile(*options_.model, feed_, {.threads = options_.threads, .kernels = true});
@@ -103,7 +103,7 @@ class Calibration {
   }
 
   std::vector<Sample> run() {
-    const rules::RuleSet rules = rules::RuleSet::load(task::find_config(options_.rules));
+    const rules::RuleSet rules = rules::RuleSet::load(find_config(options_.rules));
     graph::Graph start = model_.graph();
     rules::clean_up(start, rules);
     start.commit();
@@ -198,8 +198,8 @@ int calibrate_model(const CalibrateArguments& options) {
 
 /// Learns this machine.
 int calibrate_this_machine(const CalibrateArguments& options) {
-  const std::filesystem::path device_file = task::find_config(options.device),
-                              grid_file = task::find_config(options.kernels);
+  const std::filesystem::path device_file = find_config(options.device),
+                              grid_file = find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
   const std::string fingerprint =
       cost::device_fingerprint(device_file, Runtime().description(), options.threads);

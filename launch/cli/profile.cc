@@ -1,4 +1,5 @@
 #include "core/exec/latency/profile.h"
+#include "core/base/installation.h"
 #include "core/base/json_text.h"
 
 #include <cmath>
@@ -13,7 +14,6 @@
 #include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/runtime/ort_session.h"
-#include "core/task/config_files.h"
 #include "launch/call/call_files.h"
 #include "launch/call/runtimes.h"
 #include "launch/cli/choices.h"
@@ -127,7 +127,7 @@ int profile(ProfileArguments& options) {
   exec::KernelLists lists;
   lists.profile = runtime.profile(options.model, feed, options.profile);
   if (options.profile.kernels) {
-    const cost::DeviceProfile device = runtime.device(task::find_config(options.device));
+    const cost::DeviceProfile device = runtime.device(find_config(options.device));
     lists = exec::compare_profile(options.model, feed, device, std::move(lists.profile));
     text = json_text(to_json(lists, feed), 2) + "\n";
   } else {

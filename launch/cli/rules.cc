@@ -9,13 +9,13 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"
 #include "core/rules/examples/trial.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/lang/rule_text.h"
 #include "core/rules/set/rule_status.h"
-#include "core/task/config_files.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 
@@ -36,7 +36,7 @@ struct RulesArguments {
 };
 
 rules::RuleSet load(const std::filesystem::path& path) {
-  return rules::RuleSet::load(task::find_config(path), rules::RuleChoice::all());
+  return rules::RuleSet::load(find_config(path), rules::RuleChoice::all());
 }
 
 std::size_t find(const rules::RuleSet& rules, const std::string& name, const RulesArguments& options) {

@@ -4,8 +4,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/rulegen/taso/taso_import.h"
-#include "core/task/config_files.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 
@@ -28,7 +28,7 @@ int run(RulesImportArguments& options) {
   files.reads_rules("--rules", options.known);
   const MappedFile file(options.file);
   const auto rules = rulegen::read_taso_rules(file.bytes(), options.file.string());
-  const auto known = rules::RuleSet::load(task::find_config(options.known), rules::RuleStatus::tested);
+  const auto known = rules::RuleSet::load(find_config(options.known), rules::RuleStatus::tested);
   const rulegen::TasoImport import = rulegen::import_taso(rules, known, options.import);
   if (options.out) write_file_atomic(*options.out, import.rules_text(options.file.filename().string()));
   if (options.json) write_file_atomic(*options.json, import.json());

@@ -6,13 +6,14 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/cleanup.h"
-#include "core/task/config_files.h"
+#include "core/task/rule_files.h"
 #include "launch/call/call_files.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/cli/choices.h"
@@ -107,7 +108,7 @@ int run(RulesUsageArguments& options) {
   for (const std::filesystem::path& model : options.models) files.reads("MODEL", model);
   files.reads_rules("--rules", options.rules);
   const rules::RuleSet rules = task::load_rule_set(options.rules);
-  const cost::DeviceProfile device = cost::load_device(task::find_config(options.device));
+  const cost::DeviceProfile device = cost::load_device(find_config(options.device));
   Usage usage;
   for (const auto& [model, name] : named(options.models)) {
     const onnx::ImportedModel imported = onnx::import_model(model, {.inlined_calls = SIZE_MAX});

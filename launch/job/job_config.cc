@@ -1,7 +1,7 @@
 #include "launch/job/job_config.h"
 
+#include "core/base/installation.h"
 #include "core/base/usage.h"
-#include "core/task/config_files.h"
 #include "core/task/workload.h"
 #include "launch/evaluate/controller_choice_options.h"
 #include "launch/job/model_based_options.h"
@@ -28,7 +28,7 @@ OptionTable job_options() {
 }
 
 fs::path find_job_config(const fs::path& file) {
-  fs::path found = task::find_config(file);
+  fs::path found = find_config(file);
   if (!fs::is_regular_file(found))
     throw UsageError("there is no such file, here or in the installation", file.string(),
                      "name a TOML file, or a preset: configs/cpu.toml");

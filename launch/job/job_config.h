@@ -14,7 +14,7 @@ namespace regraft::launch {
 /// All options of a training job, of all phases.
 OptionTable job_options();
 
-/// What `--config` names: a file here, or one of the installation (task::find_config). Throws UsageError.
+/// What `--config` names: a file here, or one of the installation (find_config). Throws UsageError.
 std::filesystem::path find_job_config(const std::filesystem::path& file);
 
 /// The config of a job: defaults, then the file that `--config` names, then `--set key=value` in order.

@@ -6,10 +6,10 @@
 #include <iterator>
 
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/onnx/export.h"
-#include "core/task/config_files.h"
 
 namespace regraft::launch {
 namespace {
@@ -23,7 +23,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
                              const ModelGraphs& start, PointCosts& costs)
     : options_(options),
       feed_(feed),
-      device_(task::find_config(options.device)),
+      device_(find_config(options.device)),
       start_(start),
       costs_(costs),
       corrects_(options.measures_kernels()) {

@@ -8,6 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
@@ -19,7 +20,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/task/bindings.h"
-#include "core/task/config_files.h"
+#include "core/task/rule_files.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/optimise/bisect.h"
 #include "launch/optimise/blame.h"
@@ -149,7 +150,7 @@ class Pipeline {
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
-    const fs::path rates = task::find_config(options_.device);
+    const fs::path rates = find_config(options_.device);
     cost::DeviceProfile device =
         options_.measures_kernels() ? options_.profiled_runtime().device(rates) : cost::load_device(rates);
     device.each_alone |= options_.costs == "alone";

@@ -10,7 +10,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
-#include "core/task/config_files.h"
+#include "core/task/rule_files.h"
 
 namespace regraft::launch {
 namespace {

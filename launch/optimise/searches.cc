@@ -1,5 +1,6 @@
 #include "launch/optimise/searches.h"
 
+#include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/search/all_sites_descent.h"
 #include "core/search/beam.h"
@@ -9,7 +10,6 @@
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/taso.h"
-#include "core/task/config_files.h"
 
 namespace regraft::launch {
 namespace {
@@ -66,7 +66,7 @@ bool wants_policy(const std::string& search, bool given) {
 
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given) {
   if (given) return *given;
-  const std::filesystem::path shipped = task::find_config(kShippedPolicy);
+  const std::filesystem::path shipped = find_config(kShippedPolicy);
   if (!std::filesystem::exists(shipped))
     throw UsageError("no policy is given and none is shipped", kShippedPolicy,
                      "train one and give it with --policy, or use --search greedy or taso");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/rules: a rule after its checks, with names turned into slots.
+// Internal to core/rules and core/cost: a rule after its checks, with names turned into slots.
 
 #include <bitset>
 #include <compare>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/rules: which rules a node can be the anchor of.
+// Internal to core/rules and core/cost: which rules a node can be the anchor of.
 
 #include <array>
 #include <cstdint>

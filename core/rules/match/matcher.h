@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/rules: finds the left side of a rule in a graph.
+// Internal to core/rules and core/cost: finds the left side of a rule in a graph.
 
 #include <optional>
 #include <span>

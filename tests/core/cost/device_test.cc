@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/cost/cost_error.h"
+#include "core/cost/fused_patterns.h"
 
 namespace regraft::cost {
 namespace {
@@ -50,6 +52,7 @@ TEST(Device, AMissingKeyIsNamed) {
       error_of(replaced(shipped(), "window_ns", "# window_ns")),
       AllOf(HasSubstr("d.toml"), HasSubstr("conv.window_ns is missing"), HasSubstr("a number, 0 to 10000")));
   EXPECT_THAT(error_of(replaced(shipped(), "name =", "# name =")), HasSubstr("name is missing"));
+  EXPECT_THAT(error_of(replaced(shipped(), "runtime =", "# runtime =")), HasSubstr("runtime is missing"));
   EXPECT_THAT(error_of(replaced(shipped(), "default =", "# default =")),
               HasSubstr("elementwise.default is missing"));
 }
@@ -78,6 +81,15 @@ TEST(Device, OnlyElementwiseOpsHaveAnElementwiseTime) {
 TEST(Device, BrokenTomlNamesTheLine) {
   EXPECT_THAT(error_of("name = \n"), HasSubstr("d.toml:1"));
   EXPECT_THROW(load_device("/nonexistent/d.toml"), FileError);
+}
+
+TEST(Device, WhatItsRuntimeFusesIsReadToo) {
+  const TempDir folder;
+  write_file_atomic(folder.path() / "d.toml", shipped());
+  EXPECT_GT(load_device(folder.path() / "d.toml").fusions->patterns().size(), 0u);
+  write_file_atomic(folder.path() / "d.toml", replaced(shipped(), "\"onnxruntime\"", "\"oonxruntime\""));
+  EXPECT_THAT([&] { load_device(folder.path() / "d.toml"); },
+              ::testing::ThrowsMessage<FileError>(HasSubstr("configs/runtimes/oonxruntime.fusions")));
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "core/base/file.h"
+#include "core/base/installation.h"
 #include "core/cost/analytic.h"
 #include "core/cost/kernel_database.h"
-#include "core/task/config_files.h"
 #include "support/models.h"
 
 namespace regraft::task {

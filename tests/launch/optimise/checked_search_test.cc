@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/installation.h"
 #include "core/exec/tiny_models.h"
 #include "core/rules/match/match_index.h"
-#include "core/task/config_files.h"
 
 namespace regraft::launch {
 namespace {
@@ -29,8 +29,7 @@ class CheckedPaths : public ::testing::Test {
     const rules::MatchIndex index(rules_, (*start_)[0]);
     for (std::uint32_t rule = 0; rule < 2; ++rule) both_[0].push_back(index.matches(rule)[0]);
     feed_.points.emplace_back();
-    costs_.emplace(*model_, feed_, cost::load_device(task::find_config("configs/devices/cpu-1core.toml")),
-                   *start_);
+    costs_.emplace(*model_, feed_, cost::load_device(find_config("configs/devices/cpu-1core.toml")), *start_);
     options_.input = dir_.path() / "m.onnx";
     options_.search = "greedy";
     options_.accept = "cost";

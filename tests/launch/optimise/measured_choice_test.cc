@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "core/base/installation.h"
 #include "core/exec/tiny_models.h"
 #include "core/rules/match/match_index.h"
-#include "core/task/config_files.h"
 
 namespace regraft::launch {
 namespace {
@@ -61,8 +61,8 @@ class Choice : public ::testing::Test {
 
   Paths choose(CostsOps& launcher, const Paths& paths, const exec::TrialOptions& options = {}) {
     const std::vector<double> saved_us(paths[0].size(), 1);
-    const cost::SeveralSizesFactory costs(
-        cost::load_device(task::find_config("configs/devices/cpu-1core.toml")), {{}}, (*start_)[0]);
+    const cost::SeveralSizesFactory costs(cost::load_device(find_config("configs/devices/cpu-1core.toml")),
+                                          {{}}, (*start_)[0]);
     const ManualClock clock;
     return MeasuredChoice(launcher, options, {*model_, *start_, rules_, std::span(&costs, 1)}, clock)
         .choose(paths, saved_us, changes_);

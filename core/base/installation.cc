@@ -1,24 +1,24 @@
-#include "core/task/config_files.h"
+#include "core/base/installation.h"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
-#include "core/base/error.h"
 #include "core/base/mutex.h"
-#include "core/base/text.h"
-#include "core/rules/set/rule_status.h"
 
-namespace regraft::task {
+namespace regraft {
 
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kFolder = "configs";
-constexpr const char* kShipped = "configs/rules";
 
 /// The program, and the library that holds this code where the program is another's (Python).
 std::vector<fs::path> own_files() {
@@ -28,6 +28,26 @@ std::vector<fs::path> own_files() {
   if (::dladdr(reinterpret_cast<const void*>(&find_config), &library) != 0 && library.dli_fname)
     files.push_back(fs::canonical(library.dli_fname, problem));
   return files;  // a path that cannot be found out is empty
+}
+
+bool same_bytes(const fs::path& a, const fs::path& b) {
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return first && second && std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
+}
+
+/// Whether two files, or the files right in two folders, say the same.
+bool say_the_same(const fs::path& a, const fs::path& b) {
+  std::error_code problem;
+  if (!fs::is_directory(a, problem)) return same_bytes(a, b);
+  const auto count = [&](const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder, problem), fs::directory_iterator());
+  };
+  return count(a) == count(b) && std::all_of(fs::directory_iterator(a, problem), fs::directory_iterator(),
+                                             [&](const fs::directory_entry& entry) {
+                                               return entry.is_directory(problem) ||
+                                                      same_bytes(entry.path(), b / entry.path().filename());
+                                             });
 }
 
 /// True once for each path: a job loads its configs many times.
@@ -42,24 +62,10 @@ bool is_first_time(const fs::path& path) {
 void tell_what_is_passed_over(const fs::path& path, const fs::path& taken) {
   std::error_code problem;
   if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem) || !is_first_time(path)) return;
+  if (say_the_same(path, taken)) return;
   std::fprintf(stderr,
                "regraft: warning: %s is the installation's, not the one here (for that one write ./%s)\n",
                path.c_str(), path.c_str());
-}
-
-/// Whether it is the installation's own folder of rules, or in it.
-bool is_shipped(const fs::path& rules) {
-  std::error_code problem;
-  const fs::path folder = fs::is_directory(rules) ? rules : fs::absolute(rules).parent_path();
-  return fs::equivalent(folder, find_config(kShipped), problem);
-}
-
-void tell_what_is_left_out(const rules::RuleSet& rules, const fs::path& path) {
-  if (rules.left_out().empty() || !is_first_time(path)) return;
-  std::fprintf(stderr,
-               "regraft: warning: %s: left out, as not known well enough: %s; run 'regraft rules verify "
-               "--write --rules %s', or give tested:%s\n",
-               path.c_str(), join(rules.left_out(), ", ").c_str(), path.c_str(), path.c_str());
 }
 
 }  // namespace
@@ -76,19 +82,4 @@ fs::path find_config(const fs::path& path) {
   return path;
 }
 
-rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::string>& domains) {
-  const std::string text = option.string();
-  const std::size_t colon = text.find(':');
-  if (text.substr(0, colon) == rules::kFormerBounded)
-    throw UsageError("'bounded' is called 'bounded_checked' now", text, "");
-  const auto least = rules::status_from_name(text.substr(0, colon));
-  const fs::path path = find_config(!least                       ? option
-                                    : colon == std::string::npos ? fs::path(kShipped)
-                                                                 : fs::path(text.substr(colon + 1)));
-  rules::RuleSet rules =
-      rules::RuleSet::load(path, {least.value_or(rules::RuleStatus::bounded_checked), domains});
-  if (!is_shipped(path)) tell_what_is_left_out(rules, path);
-  return rules;
-}
-
-}  // namespace regraft::task
+}  // namespace regraft

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "core/cost/device.h"
+#include "core/cost/kernel_features.h"
+#include "core/rules/set/rule_set.h"
+
+namespace regraft::cost {
+
+/// Operations in parts that a runtime runs as one kernel: a file configs/runtimes/RUNTIME.fusions, in the
+/// language of the rules. configs/runtimes/onnxruntime.fusions says what a line means. Immutable.
+class FusedPatterns {
+ public:
+  /// Throws FileError where it cannot be read, and RuleError with file:line:column where a line is no pattern
+  /// of a kernel whose time is known.
+  static FusedPatterns load(const std::filesystem::path& file);
+  static FusedPatterns parse(std::string_view text, std::string_view file);
+
+  struct Kernel {
+    KernelLaw law;
+    double DeviceProfile::*ns_per_element = nullptr;
+    std::uint16_t over = 0;       // the variable of the pattern that the kernel goes over
+    bool takes_addition = false;  // an addition before it, as SkipLayerNormalization
+  };
+
+  const rules::RuleSet& patterns() const { return patterns_; }
+  const Kernel& kernel(std::uint32_t pattern) const { return kernels_[pattern]; }
+
+ private:
+  explicit FusedPatterns(rules::RuleSet patterns);
+
+  rules::RuleSet patterns_;
+  std::vector<Kernel> kernels_;  // by pattern
+};
+
+}  // namespace regraft::cost

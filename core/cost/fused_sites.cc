@@ -1,0 +1,98 @@
+#include "core/cost/fused_sites.h"
+
+#include <algorithm>
+
+namespace regraft::cost {
+
+using graph::NodeId;
+
+bool FusedSite::has(NodeId node) const {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+FusedSites::FusedSites(const FusedPatterns* patterns, const graph::Graph& graph)
+    : patterns_(patterns), graph_(graph) {
+  if (!patterns) return;
+  programs_.emplace_back(patterns->patterns());
+  for (std::size_t i = 0; i < patterns->patterns().size(); ++i) {
+    const rules::CompiledRule& pattern = patterns->patterns().compiled(i);
+    matchers_.emplace_back(pattern, graph);
+    roots_ |= pattern.anchors;
+  }
+}
+
+void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& changed) {
+  if (!patterns_) return;
+  if (at_root_.size() < graph_.id_bound()) {
+    at_root_.resize(graph_.id_bound(), kNone);
+    roots_around_.resize(graph_.id_bound());
+  }
+  for (const NodeId root : roots) {
+    if (root >= at_root_.size()) continue;  // it came and went since the last update
+    const bool held = at_root_[root] != kNone, found = find(root);
+    if (held == found && (!found || sites_[at_root_[root]] == found_)) continue;
+    if (held) leave(root, changed);
+    if (!found) continue;
+    enter(root);
+    for (const NodeId node : found_.nodes) changed.push_back(node);
+  }
+}
+
+bool FusedSites::find(NodeId root) {
+  if (!graph_.alive(root) || !roots_.test(static_cast<std::size_t>(graph_.node(root).kind))) return false;
+  for (const std::uint32_t pattern : programs_[0].at(graph_, root)) {
+    const bool found =
+        matchers_[pattern].run(root, {}, [&](rules::Bindings& bindings, std::span<const NodeId> nodes) {
+          if (!is_alone(nodes)) return false;
+          const rules::Slot over{-1, patterns_->kernel(pattern).over};
+          found_.pattern = pattern;
+          found_.over = bindings.tensor(over).value;
+          found_.nodes.assign(nodes.begin(), nodes.end());
+          return true;
+        });
+    if (found) return true;
+  }
+  return false;
+}
+
+bool FusedSites::is_alone(std::span<const NodeId> nodes) const {
+  return std::all_of(nodes.begin() + 1, nodes.end(), [&](NodeId node) {
+    return std::ranges::all_of(graph_.uses(node), [&](const graph::Use& use) {
+      return std::find(nodes.begin(), nodes.end(), use.user) != nodes.end();
+    });
+  });
+}
+
+void FusedSites::enter(NodeId root) {
+  if (spare_.empty()) {
+    spare_.push_back(static_cast<Number>(sites_.size()));
+    sites_.emplace_back();
+  }
+  at_root_[root] = spare_.back();
+  spare_.pop_back();
+  sites_[at_root_[root]] = found_;
+  for (const NodeId node : found_.nodes) roots_around_[node].push_back(root);
+}
+
+void FusedSites::leave(NodeId root, std::vector<NodeId>& changed) {
+  for (const NodeId node : sites_[at_root_[root]].nodes) {
+    auto& roots = roots_around_[node];
+    *std::find(roots.begin(), roots.end(), root) = roots.back();
+    roots.pop_back();
+    if (graph_.alive(node)) changed.push_back(node);
+  }
+  spare_.push_back(at_root_[root]);
+  at_root_[root] = kNone;
+}
+
+const FusedSite* FusedSites::around(NodeId node) const {
+  if (node >= roots_around_.size()) return nullptr;
+  const FusedSite* first = nullptr;
+  for (const NodeId root : roots_around_[node]) {
+    const FusedSite& site = sites_[at_root_[root]];
+    if (!first || std::pair(site.pattern, root) < std::pair(first->pattern, first->root())) first = &site;
+  }
+  return first;
+}
+
+}  // namespace regraft::cost

@@ -1,0 +1,156 @@
+#include "core/cost/fused_sites.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "core/base/file.h"
+#include "core/cost/random_net.h"
+
+namespace regraft::cost {
+namespace {
+
+using testing::AttrBlock;
+using ::testing::HasSubstr;
+using testing::Net;
+using testing::OpKind;
+using testing::Value;
+
+class Sites {
+ public:
+  explicit Sites(const Net& net) : graph_(net.graph), sites_(testing::test_device().fusions.get(), graph_) {
+    update();
+  }
+  void update() {
+    std::vector<graph::NodeId> roots(graph_.id_bound()), changed;
+    std::iota(roots.begin(), roots.end(), 0);
+    sites_.update(roots, changed);
+  }
+  const FusedSites& operator*() const { return sites_; }
+
+ private:
+  const graph::Graph& graph_;
+  FusedSites sites_;
+};
+
+/// All nodes that compute something are part of one site.
+void expect_one_site(const Net& net, bool takes_addition, std::size_t nodes) {
+  const Sites sites(net);
+  std::size_t found = 0;
+  for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
+    const FusedSite* site = (*sites).around(id);
+    if (net.graph.node(id).kind == OpKind::input || net.graph.node(id).kind == OpKind::weight) {
+      EXPECT_EQ(site, nullptr);
+      continue;
+    }
+    ASSERT_NE(site, nullptr) << id;
+    EXPECT_EQ((*sites).kernel(*site).takes_addition, takes_addition);
+    EXPECT_EQ(site->nodes.size(), nodes);
+    ++found;
+  }
+  EXPECT_EQ(found, nodes);
+}
+
+TEST(FusedSites, AreAroundEachOfTheirNodes) {
+  Net whole, simplified;
+  whole.output(whole.norm_in_parts(whole.input({1, 8, 16}), false));
+  expect_one_site(whole, true, 9);
+  simplified.output(simplified.norm_in_parts(simplified.input({1, 8, 16}), true));
+  expect_one_site(simplified, false, 6);
+}
+
+TEST(FusedSites, AValueThatIsReadOutsideIsInNone) {
+  for (const bool read : {false, true}) {
+    Net net;
+    const Value x = net.input({8, 16});
+    net.output(net.gelu(x, Net::GeluForm::outer_half));
+    graph::NodeId erf = 0;
+    while (net.graph.node(erf).kind != OpKind::erf) ++erf;
+    if (read) net.output(net.op(OpKind::relu, {Value{erf, 0}}));
+    EXPECT_EQ((*Sites(net)).around(erf) != nullptr, !read);
+  }
+}
+
+/// Against sites looked for from nothing, after each of many random edits.
+TEST(FusedSites, FollowEdits) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed, "fused sites");
+    Net net;
+    testing::RandomNet(net, rng).grow(30);
+    Sites followed(net);
+    for (int edit = 0; edit < 30; ++edit) {
+      testing::random_edit(net, rng);
+      followed.update();
+      const Sites fresh(net);
+      for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
+        const FusedSite *held = (*followed).around(id), *found = (*fresh).around(id);
+        ASSERT_EQ(held != nullptr, found != nullptr)
+            << "seed " << seed << ", edit " << edit << ", node " << id;
+        if (held) {
+          ASSERT_EQ(*held, *found) << "seed " << seed << ", edit " << edit << ", node " << id;
+        }
+      }
+    }
+  }
+}
+
+TEST(FusedSites, ANormInPartsIsOneKernel) {
+  for (const bool simplified : {false, true}) {
+    Net parts, one;
+    parts.output(parts.norm_in_parts(parts.input({1, 128, 768}), simplified));
+    one.output(one.layer_norm(one.input({1, 128, 768})));
+    EXPECT_EQ(parts.launches(), 1);
+    EXPECT_NEAR(parts.latency_us(), one.latency_us(), 0.01 * one.latency_us());
+  }
+}
+
+/// A rule that only makes the square cheaper takes the norm apart.
+TEST(FusedSites, ASquareAsAProductIsNoNorm) {
+  Net net;
+  const Value x = net.input({1, 128, 768});
+  const AttrBlock last{{testing::Attr::axes, testing::Ints{-1}}, {testing::Attr::keepdims, std::int64_t{1}}};
+  const Value mean = net.op(OpKind::reduce_mean, {net.op(OpKind::mul, {x, x})}, last);
+  const Value root = net.op(OpKind::sqrt, {net.op(OpKind::add, {mean, net.scalar(1e-5)})});
+  net.output(net.op(OpKind::mul, {net.op(OpKind::div, {x, root}), net.weight({768})}));
+  Net norm;
+  norm.output(norm.norm_in_parts(norm.input({1, 128, 768}), true));
+  EXPECT_EQ(net.launches(), 6);
+  EXPECT_GT(net.latency_us(), norm.latency_us());
+}
+
+TEST(FusedSites, ANormWithAnAdditionBeforeItIsSkipLayerNormalization) {
+  Net net;
+  const Value a = net.input({1, 128, 768}), b = net.input({1, 128, 768});
+  net.output(net.norm_in_parts(net.op(OpKind::add, {a, b}), false));
+  EXPECT_EQ(net.launches(), 1);
+}
+
+/// Of what a site computes only its end is stored.
+TEST(FusedSites, NoPartTakesMemory) {
+  Net gelu, relu;
+  gelu.output(gelu.gelu(gelu.input({64, 64}), Net::GeluForm::inner_half));
+  relu.output(relu.op(OpKind::relu, {relu.input({64, 64})}));
+  constexpr double kScalars = 3 * sizeof(float);
+  EXPECT_EQ(gelu.cost().peak_memory_bytes, relu.cost().peak_memory_bytes + kScalars);
+}
+
+std::string refusal_of(const std::string& line) {
+  try {
+    FusedPatterns::parse("[a]\n" + line, "some.fusions");
+  } catch (const rules::RuleError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(FusedPatterns, WhatIsNoKernelIsRefusedWithItsPlace) {
+  EXPECT_EQ(refusal_of("square: Pow(x, 2), rank(x) == 2 => Gelu(x)"), "no error");
+  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Mul(x, x)"), HasSubstr("some.fusions:2: 'square': no time"));
+  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Gelu{approximate=\"tan\"}(x)"), HasSubstr("did you mean 'tanh'"));
+  EXPECT_THAT(refusal_of("twice: y@ = Relu(x@), same(rank(x@)) => y@ = Gelu(x@)"), HasSubstr("some.fusions:2"));
+  EXPECT_THAT(refusal_of("cut: Pow(x, 2"), HasSubstr("some.fusions:3:1"));
+  EXPECT_THROW(FusedPatterns::load("/nonexistent/a.fusions"), FileError);
+}
+
+}  // namespace
+}  // namespace regraft::cost
