@@ -43,7 +43,12 @@ LinearTime matmul_time(const KernelShape& shape) {
   const double inner = shape.dim_back(a, 0), columns = b.rank() < 2 ? 1 : shape.dim_back(b, 0);
   const bool constant = shape.signature.constant[1] != 0;
   const double outputs = shape.elements(shape.output());
-  if (b.rank() <= 2)
+  if (b.rank() == 1) {  // the runtime goes row by row
+    LinearTime time = product_time(shape, outputs, 1, inner, 1, constant);
+    if (constant) time.weight_bytes = inner * sizeof(float);
+    return time;
+  }
+  if (b.rank() == 2)
     return product_time(shape, 1, outputs / std::max(columns, 1.0), inner, columns, constant);
   const double rows = a.rank() < 2 ? 1 : shape.dim_back(a, 1);
   return product_time(shape, outputs / std::max(rows * columns, 1.0), rows, inner, columns, constant);
