@@ -212,6 +212,13 @@ class ExampleGenerator {
     return attr == A::perm ? hints_.length(slot) == named : !is_counted(attr);
   }
 
+  // All of a list of an operation's attribute, where the guards say it; else empty.
+  graph::Ints given(const PatternNode& node, A attr) const {
+    for (const auto& [bound, slot] : node.attrs)
+      if (bound == attr && listed(attr, slot)) return hints_.elements(slot);
+    return {};
+  }
+
   // What is given already needs no choice.
   bool settled(const PatternNode& node, std::size_t member, A attr) const {
     for (const auto& [required, value] : node.required) {
@@ -240,6 +247,8 @@ class ExampleGenerator {
     }
     graph::AttrBlock attrs;
     const Dims x = inputs.empty() || !inputs[0].present() ? Dims{} : dims_of(inputs[0]);
+    if (kind == K::slice && !given(node, A::starts).empty())
+      some_.slice_from(given(node, A::starts), given(node, A::steps));
     if (kind == K::conv && inputs.size() > 1 && inputs[1].present())
       shapes_.read_weight(x, dims_of(inputs[1]));
     const std::size_t outputs = node.outputs[0].sequence
@@ -268,7 +277,9 @@ class ExampleGenerator {
           attrs.set(attr, *literal);
         }
       }
-      if (!list.empty() && is_list && (attr != A::axes || list.size() == 1)) attrs.set(attr, list);
+      const bool of_slice = kind == K::slice && list.size() == given(node, A::starts).size();
+      if (!list.empty() && is_list && (attr != A::axes || list.size() == 1 || of_slice))
+        attrs.set(attr, list);
       if (is_list && is_counted(attr)) attrs.set(attr, with_elements(attr, attrs.ints(attr), slot));
       if (const auto held = quantities_.find(k); held != quantities_.end()) attrs.set(attr, held->second);
       if (const auto* value = attrs.find(attr)) quantities_[k] = *value;

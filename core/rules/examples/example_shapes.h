@@ -81,6 +81,9 @@ class ExampleShapes : public ExampleWindows {
 
   /// A tensor's last dim taken apart into heads, or neighbours made one, where that gives so many dims.
   std::optional<Dims> reshape_to(std::size_t rank, Dims x) {
+    constexpr std::size_t kBlocks = 6, kImage = 4;
+    if (x.size() == kBlocks && rank == kImage && choices_.drawn(4) > 0)  // pixels of a block as channels
+      return Dims{x[0], x[1] * x[2] * x[3], x[4], x[5]};
     if (x.size() > rank && rank > 0) {
       for (; x.size() > rank; x.pop_back()) {
         const std::size_t last = x.size() - 1;

@@ -23,6 +23,13 @@ class ExampleValues {
   ExampleValues(Choices& choices, ExampleShapes& shapes, ExampleLeaves& leaves, const ExampleLimits& limits)
       : choices_(choices), shapes_(shapes), leaves_(leaves), limits_(limits) {}
 
+  /// Starts and, if not empty, steps of the slice whose other attributes are chosen next.
+  void slice_from(const graph::Ints& starts, const graph::Ints& steps) {
+    starts_ = starts;
+    steps_ = steps.size() == starts.size() ? steps : graph::Ints(starts.size(), 1);
+    given_ = true;
+  }
+
   /// A value for an op whose first operand has dims x, with so many outputs. Nothing: the attribute is left
   /// out.
   std::optional<graph::AttrValue> choose(K kind, const graph::AttrSpec& spec, const graph::Ints& x,
@@ -177,6 +184,7 @@ class ExampleValues {
 
   // From the front or, sometimes, counted from the end; steps are chosen with them.
   graph::Ints starts(const graph::Ints& x) {
+    given_ = false;
     const std::size_t ways = steps_[0] > 1 ? 2 : 4;  // slices of slices, both in steps
     const bool three = x.size() > 2 && choices_.drawn(12) == 0;
     starts_.assign(three ? 3 : x.size() > 1 && choices_.drawn(4) == 0 ? 2 : 1, 0);
@@ -195,7 +203,7 @@ class ExampleValues {
     graph::Ints out;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       const std::int64_t more =
-          i == 0 ? choices_.pick({1, 2}) : 1 + static_cast<std::int64_t>(choices_.drawn(2));
+          i == 0 && !given_ ? choices_.pick({1, 2}) : 1 + static_cast<std::int64_t>(choices_.drawn(2));
       out.push_back(starts_[i] + (steps_[i] > 1 ? steps_[i] + more : more));
       if (starts_[i] < 0 && out.back() >= 0) out.back() = std::numeric_limits<std::int64_t>::max();
       if (choices_.drawn(steps_[i] > 1 ? 3 : 8) == 0)
@@ -212,6 +220,7 @@ class ExampleValues {
   const ExampleLimits& limits_;
   std::int64_t axis_ = 0;                   // chosen last
   graph::Ints starts_ = {0}, steps_ = {1};  // of the slice whose attributes are chosen
+  bool given_ = false;                      // by guards, not chosen: several slices of one tensor
 };
 
 }  // namespace regraft::rules

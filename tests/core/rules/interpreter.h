@@ -66,7 +66,8 @@ class Interpreter {
       types.push_back(v.present() ? graph_.type_id(v) : graph_.tables().type_none());
     }
     const graph::AttrBlock& attrs = graph_.tables().attrs(node.attrs);
-    if (graph::can_evaluate(graph_.tables(), node.kind, types))
+    const bool extreme = node.kind == K::reduce_max || node.kind == K::reduce_min;
+    if (!(extreme && graph::is_float(in[0]->dtype)) && graph::can_evaluate(graph_.tables(), node.kind, types))
       return graph::evaluate_op(node.kind, attrs, in);
     HostTensor out;
     out.dtype = graph_.tables().type(node.outputs[0]).dtype;
@@ -98,6 +99,13 @@ class Interpreter {
         break;
       case K::global_average_pool:
         global_average(in, out);
+        break;
+      case K::global_max_pool:
+        global_max(in, out);
+        break;
+      case K::reduce_max:
+      case K::reduce_min:
+        reduce_extreme(node.kind, attrs, in, out);
         break;
       default:
         throw std::runtime_error("no reference for " + std::string(graph::op_info(node.kind).name));
@@ -288,6 +296,29 @@ class Interpreter {
     const std::size_t inner = in[0]->real.size() / std::max<std::size_t>(1, out.real.size());
     for (std::size_t i = 0; i < in[0]->real.size(); ++i)
       out.real[i / inner] += in[0]->real[i] / static_cast<double>(inner);
+  }
+  static void global_max(const std::vector<const HostTensor*>& in, HostTensor& out) {
+    const std::size_t inner = in[0]->real.size() / std::max<std::size_t>(1, out.real.size());
+    std::ranges::fill(out.real, -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < in[0]->real.size(); ++i)
+      out.real[i / inner] = std::max(out.real[i / inner], in[0]->real[i]);
+  }
+  /// As runtimes do it: past a NaN, unless it comes first.
+  static void reduce_extreme(K kind, const graph::AttrBlock& attrs, const std::vector<const HostTensor*>& in,
+                             HostTensor& out) {
+    const HostTensor& x = *in[0];
+    Dims kept = x.dims;
+    for (const std::int64_t a : attrs.ints(A::axes)) kept[static_cast<std::size_t>(a)] = 1;
+    std::vector<bool> begun(out.real.size(), false);
+    for_each_index(x.dims, [&](const Dims& from) {
+      Dims at = from;
+      for (const std::int64_t a : attrs.ints(A::axes)) at[static_cast<std::size_t>(a)] = 0;
+      const double value = x.real[flat(x.dims, from)];
+      const std::size_t to = flat(kept, at);
+      double& held = out.real[to];
+      if (!begun[to] || (kind == K::reduce_max ? held < value : value < held)) held = value;
+      begun[to] = true;
+    });
   }
 
   const graph::Graph& graph_;
