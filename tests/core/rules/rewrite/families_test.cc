@@ -117,6 +117,60 @@ TEST(Families, SoftmaxIsDeferredPastTheValues) {
   expect_leads(b, "softmax-deferred\nexpect Softmax 0\nexpect Exp 1\nexpect Div 1\n");
 }
 
+/// A number for each side of a box, as detectors read it from the probabilities of its bins.
+Value side_of_bins(GraphBuilder& b, bool transposed) {
+  const Value x = transposed ? transpose(b, b.input({2, 4, 5, 7}), {0, 2, 1, 3}) : b.input({2, 5, 4, 7});
+  return b.op(OpKind::conv, {b.op(OpKind::softmax, {x}, axis(1)), b.weight({1, 5, 1, 1}), b.weight({1})});
+}
+
+TEST(Families, BinsAreWeighedBeforeTheyAreNormalised) {
+  for (const bool transposed : {false, true}) {
+    GraphBuilder b;
+    b.output(side_of_bins(b, transposed));
+    expect_leads(b, transposed ? "softmax-conv-transposed\nexpect Softmax 0\nexpect Conv 0\nexpect MatMul 1\n"
+                               : "softmax-conv\nexpect Softmax 0\nexpect Conv 1\nexpect Div 1\n");
+  }
+  GraphBuilder b;
+  const Value p = b.op(OpKind::softmax, {b.input({2, 5, 7})}, axis(1));
+  b.output(b.op(OpKind::matmul, {b.weight({3, 5}), p}));
+  expect_leads(b, "softmax-contract\nexpect Softmax 0\nexpect MatMul 1\nexpect Div 1\n");
+}
+
+TEST(Families, TheLargestOfAFunctionIsThatOfAnEnd) {
+  const auto largest = [](const std::string& rule, auto function, const std::string& kind, int count) {
+    GraphBuilder b;
+    b.output(b.op(OpKind::reduce_max, {function(b, b.input({2, 3, 5}))},
+                  {{Attr::axes, Ints{1, 2}}, {Attr::keepdims, std::int64_t{0}}}));
+    expect_leads(b, rule + "\nexpect " + kind + " " + std::to_string(count) + "\nexpect ReduceMax 1\n");
+  };
+  const auto gelu = [](GraphBuilder& b, Value x) { return b.op(OpKind::gelu, {x}); };
+  const auto silu = [](GraphBuilder& b, Value x) {
+    return b.op(OpKind::mul, {b.op(OpKind::sigmoid, {x}), x});
+  };
+  const auto gelu_in_parts = [](GraphBuilder& b, Value x) {
+    const Value erf = b.op(OpKind::erf, {b.op(OpKind::div, {x, b.scalar(1.41421354)})});
+    return b.op(OpKind::mul, {b.op(OpKind::mul, {x, b.op(OpKind::add, {erf, b.scalar(1)})}), b.scalar(0.5)});
+  };
+  const auto hard_swish_in_parts = [](GraphBuilder& b, Value x) {
+    const AttrBlock gate{{Attr::alpha, 1.0 / 6}, {Attr::beta, 0.5}};
+    return b.op(OpKind::mul, {x, b.op(OpKind::hard_sigmoid, {x}, gate)});
+  };
+  largest("max-monotone", relu, "ReduceMin", 0);
+  largest("max-valley", gelu, "Gelu", 2);
+  largest("max-silu", silu, "Sigmoid", 2);
+  largest("max-gelu-parts", gelu_in_parts, "Erf", 2);
+  largest("max-hard-swish-parts", hard_swish_in_parts, "HardSigmoid", 2);
+  GraphBuilder b;
+  b.output(b.op(OpKind::global_max_pool, {gelu(b, b.input({2, 3, 4, 5}))}));
+  expect_leads(b, "global-max-reduce\nmax-valley\nexpect ReduceMin 1\nexpect GlobalMaxPool 0\n");
+}
+
+TEST(Families, AProductWithAVectorIsOneWithAColumn) {
+  GraphBuilder b;
+  b.output(b.op(OpKind::matmul, {b.input({2, 3, 5}), b.weight({5})}));
+  expect_leads(b, "matmul-vector\nexpect MatMul 1\nexpect Squeeze 1\nexpect total 2\n");
+}
+
 // Letters, looked up, scaled, multiplied twice and put through a function: one table.
 TEST(Families, WhatIsComputedOfLettersIsATable) {
   GraphBuilder b;
