@@ -102,6 +102,40 @@ TEST(LayoutFamilies, RowsAreImagesOfOneRow) {
       "expect Unsqueeze 1\nexpect Conv 2\n");
 }
 
+/// Ten channels through what a mobile network has: pointwise, depthwise, a squeeze-excite gate, a residual, a
+/// pool and a Concat.
+Value narrow_block(GraphBuilder& b, Value x, std::int64_t channels) {
+  const Value wide = b.op(OpKind::hard_swish, {b.op(OpKind::conv, {x, b.weight({channels, 10, 1, 1})})});
+  const Value deep = image_conv(b, wide, channels, 3, channels);
+  const Value squeezed = b.op(OpKind::global_average_pool, {deep});
+  const Value gate = b.op(OpKind::sigmoid, {image_conv(b, squeezed, channels, 1)});
+  const Value gated = b.op(OpKind::mul, {deep, gate});
+  const Value sum = b.op(OpKind::add, {b.op(OpKind::mul, {wide, b.weight({channels, 1, 1})}), gated});
+  const Value pooled = b.op(OpKind::max_pool, {b.op(OpKind::add, {sum, b.scalar(0.5)})},
+                            {{Attr::kernel_shape, Ints{2, 2}}, {Attr::strides, Ints{2, 2}}});
+  const Value joined = b.op(OpKind::concat, {pooled, pooled}, {{Attr::axis, std::int64_t{1}}});
+  return b.op(OpKind::conv, {joined, b.weight({3, 2 * channels, 1, 1})});
+}
+
+TEST(LayoutFamilies, ChannelsAreFilledUpThroughAllThatAgreesInThem) {
+  GraphBuilder b;
+  b.output(narrow_block(b, b.input({1, 10, 6, 6}), 12));
+  expect_shipped_rules_lead(
+      b,
+      "channels-conv all\nexpect Slice 2\nchannels-unary\nchannels-depthwise\nchannels-global\n"
+      "channels-into-conv\nchannels-unary\nchannels-each\nchannels-binary 2\nchannels-number\n"
+      "channels-max-pool\nchannels-into-concat 2\nexpect Slice 0\nexpect Pad 0\nexpect Conv 4\n");
+}
+
+TEST(LayoutFamilies, FilledUpChannelsTakeUpWhatAConvolutionWasFilledUpWith) {
+  GraphBuilder b;
+  const Value x = b.op(OpKind::conv, {b.input({1, 4, 6, 6}), b.weight({14, 4, 3, 3})});
+  b.output(b.op(OpKind::conv, {b.op(OpKind::relu, {x}), b.weight({16, 14, 3, 3})}));
+  expect_shipped_rules_lead(b,
+                            "conv-pad-inputs all\nexpect Pad 1\nchannels-conv\nchannels-unary\n"
+                            "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
+}
+
 // An unrolled recurrent network: the products of its steps' inputs are one.
 TEST(LayoutFamilies, ProductsOfATensorsRowsAreOne) {
   GraphBuilder b;
