@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/cost/analytic.h"
@@ -14,6 +15,7 @@ namespace regraft::search {
 namespace {
 
 using graph::Attr;
+using graph::AttrBlock;
 using graph::Ints;
 using graph::Node;
 using graph::OpKind;
@@ -184,6 +186,156 @@ TEST(WildFamilies, ManyProductsOfVectorsAreElementwise) {
   EXPECT_EQ(count(found.graph, OpKind::matmul), 0u);
   EXPECT_GT(found.gain, 2) << "measured 26 ms of 64,000 such tokens, 3 ms elementwise";
   EXPECT_EQ(count(descend(eight).graph, OpKind::matmul), 2u);
+}
+
+/// Each token's features weighed by one vector.
+Value weighed(GraphBuilder& b, std::int64_t tokens) {
+  return b.op(OpKind::matmul, {b.op(OpKind::relu, {b.input({1, tokens, 17})}), b.weight({17})});
+}
+
+TEST(WildFamilies, AProductWithAVectorIsOneWithAColumn) {
+  GraphBuilder many, one;
+  many.output(weighed(many, 8500));
+  one.output(weighed(one, 1));
+  const Found found = descend(many);
+  EXPECT_EQ(count(found.graph, OpKind::squeeze), 1u);
+  EXPECT_GT(found.gain, 8) << "measured 1428 and 79 us";
+  EXPECT_EQ(count(descend(one).graph, OpKind::squeeze), 0u);
+}
+
+/// Each second element along an axis, from `first` on.
+Value each_second(GraphBuilder& b, Value x, std::int64_t axis, std::int64_t first) {
+  return b.op(OpKind::slice, {x},
+              {{Attr::starts, Ints{first}},
+               {Attr::ends, Ints{b.graph().type(x).dims[static_cast<std::size_t>(axis)]}},
+               {Attr::axes, Ints{axis}},
+               {Attr::steps, Ints{2}}});
+}
+
+/// YOLO's first layers: the four parts of an image, rows before columns, and a convolution.
+Value focused(GraphBuilder& b, std::int64_t dilation) {
+  const Value x = b.input({1, 3, 160, 160});
+  std::vector<Value> parts;
+  for (const std::int64_t column : {0, 1})
+    for (const std::int64_t row : {0, 1})
+      parts.push_back(each_second(b, each_second(b, x, 2, row), 3, column));
+  const Value z = b.op(OpKind::concat, parts, {{Attr::axis, std::int64_t{1}}});
+  const Value y = b.op(OpKind::conv, {z, b.weight({32, 12, 3, 3}), b.weight({32})},
+                       {{Attr::pads, Ints(4, 1)}, {Attr::dilations, Ints(2, dilation)}});
+  return b.op(OpKind::mul, {y, b.op(OpKind::sigmoid, {y})});
+}
+
+TEST(WildFamilies, AFirstConvolutionReadsTheImageItself) {
+  GraphBuilder dense, dilated;
+  dense.output(focused(dense, 1));
+  dilated.output(focused(dilated, 2));
+  const Found found = descend(dense);
+  EXPECT_EQ(count(found.graph, OpKind::slice) + count(found.graph, OpKind::concat), 0u);
+  EXPECT_GT(found.gain, 1.15) << "measured 1.28 at 320 pixels";
+  EXPECT_EQ(count(descend(dilated).graph, OpKind::concat), 1u) << "a pixel and its neighbour part";
+}
+
+/// The largest Gelu along some axes.
+Value largest(GraphBuilder& b, const Ints& dims, const Ints& axes) {
+  return b.op(OpKind::reduce_max, {gelu(b, b.input({dims.begin(), dims.end()}))},
+              {{Attr::axes, axes}, {Attr::keepdims, std::int64_t{0}}});
+}
+
+TEST(WildFamilies, TheLargestOfAFunctionThatFallsAndRisesIsThatOfAnEnd) {
+  GraphBuilder last, rows;
+  last.output(largest(last, {1, 64, 64, 64}, {2, 3}));
+  rows.output(largest(rows, {1, 128, 256}, {1}));
+  const Found found = descend(last);
+  EXPECT_EQ(count(found.graph, OpKind::reduce_min), 1u);
+  EXPECT_GT(found.gain, 2) << "measured 3.9";
+  EXPECT_EQ(count(descend(rows).graph, OpKind::reduce_min), 0u)
+      << "across rows a reduction costs more than a Gelu";
+}
+
+/// The sides of boxes, each by the probabilities of 16 bins along `axis`.
+Value sides(GraphBuilder& b, std::int64_t axis) {
+  const bool last = axis == 3;
+  const Value bins = b.op(OpKind::reshape, {b.input({1, 64, 2100})},
+                          {{Attr::shape, last ? Ints{1, 4, 2100, 16} : Ints{1, 4, 16, 2100}}});
+  if (last)
+    return b.op(OpKind::matmul, {b.op(OpKind::softmax, {bins}, {{Attr::axis, axis}}), b.weight({16, 1})});
+  const Value sides_last = b.op(OpKind::transpose, {bins}, {{Attr::perm, Ints{0, 2, 1, 3}}});
+  return b.op(OpKind::conv,
+              {b.op(OpKind::softmax, {sides_last}, {{Attr::axis, axis}}), b.weight({1, 16, 1, 1})});
+}
+
+TEST(WildFamilies, BinsOfDetectorsAreWeighedBeforeTheyAreNormalised) {
+  GraphBuilder first, last;
+  first.output(sides(first, 1));
+  last.output(sides(last, 3));
+  const Found found = descend(first);
+  EXPECT_EQ(count(found.graph, OpKind::softmax), 0u);
+  EXPECT_GT(found.gain, 4) << "measured 10";
+  EXPECT_EQ(count(descend(last).graph, OpKind::softmax), 1u) << "along the last axis it is fast";
+}
+
+/// A filter bank over signals; or over colours, with steps of two pixels.
+Value filters(GraphBuilder& b, bool signals) {
+  if (signals)
+    return b.op(OpKind::conv, {b.input({1, 1, 32, 1000}), b.weight({8, 1, 1, 65})},
+                {{Attr::pads, Ints{0, 32, 0, 32}}});
+  return b.op(OpKind::conv, {b.input({1, 3, 128, 128}), b.weight({8, 3, 3, 3})},
+              {{Attr::pads, Ints(4, 1)}, {Attr::strides, Ints{2, 2}}});
+}
+
+TEST(WildFamilies, NeighbouringOutputsOfLongFiltersAreChannels) {
+  GraphBuilder signals, colours;
+  signals.output(filters(signals, true));
+  colours.output(filters(colours, false));
+  const Found found = descend(signals);
+  EXPECT_EQ(count(found.graph, OpKind::transpose), 1u);
+  EXPECT_GT(found.gain, 1.15) << "measured 1.4";
+  EXPECT_EQ(count(descend(colours).graph, OpKind::transpose), 0u) << "measured 0.86";
+}
+
+/// One map out of 64.
+Value one_map(GraphBuilder& b, std::int64_t kernel) {
+  const Value x =
+      b.op(OpKind::relu, {b.op(OpKind::conv, {b.input({1, 64, 64, 64}), b.weight({64, 64, 1, 1})})});
+  return b.op(OpKind::conv, {x, b.weight({1, 64, kernel, kernel}), b.weight({1})},
+              {{Attr::pads, Ints(4, kernel / 2)}});
+}
+
+TEST(WildFamilies, OneOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
+  GraphBuilder image, point;
+  image.output(one_map(image, 3));
+  point.output(one_map(point, 1));
+  const Found found = descend(image);
+  EXPECT_EQ(count(found.graph, OpKind::conv), 3u);
+  EXPECT_GT(found.gain, 1.5) << "measured 2.1";
+  EXPECT_EQ(count(descend(point).graph, OpKind::conv), 2u);
+}
+
+/// Four layers of ten channels: each over the image and then over the channels, or both at once.
+Value ten_channels(GraphBuilder& b, bool apart) {
+  Value x = b.input({1, 3, 32, 32});
+  const auto layer = [&](std::int64_t in, std::int64_t kernel, std::int64_t group) {
+    const Value w = b.weight({10, in / group, kernel, kernel});
+    const AttrBlock attrs{{Attr::pads, Ints(4, kernel / 2)}, {Attr::group, group}};
+    x = b.op(OpKind::relu, {b.op(OpKind::conv, {x, w, b.weight({10})}, attrs)});
+  };
+  layer(3, 3, 1);
+  for (int i = 0; i < 4; ++i) {
+    layer(10, 3, apart ? 10 : 1);
+    if (apart) layer(10, 1, 1);
+  }
+  return b.op(OpKind::global_average_pool, {x});
+}
+
+TEST(WildFamilies, NarrowChannelsAreFilledUpThroughAWholeNetworkWhereItIsDepthwise) {
+  GraphBuilder apart, at_once;
+  apart.output(ten_channels(apart, true));
+  at_once.output(ten_channels(at_once, false));
+  const Found found = descend(apart);
+  EXPECT_EQ(count(found.graph, OpKind::slice), 1u);
+  EXPECT_EQ(count(found.graph, OpKind::conv), 9u);
+  EXPECT_GT(found.gain, 1.5) << "measured 2.8";
+  EXPECT_EQ(count(descend(at_once).graph, OpKind::slice), 0u) << "measured 0.88";
 }
 
 }  // namespace
