@@ -31,4 +31,10 @@ inline void expect_leads(GraphBuilder& b, const std::string& script, const RuleS
     EXPECT_LT(relative_difference(wanted[i], found[i]), 1e-5) << script;
 }
 
+/// The same by the rules of configs/rules.
+inline void expect_shipped_rules_lead(GraphBuilder& b, const std::string& script) {
+  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  expect_leads(b, script, rules);
+}
+
 }  // namespace regraft::rules::testing

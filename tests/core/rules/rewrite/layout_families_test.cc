@@ -14,11 +14,6 @@ using graph::OpKind;
 using testing::GraphBuilder;
 using testing::Value;
 
-void expect_shipped_rules_lead(GraphBuilder& b, const std::string& script) {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  testing::expect_leads(b, script, rules);
-}
-
 Value image_conv(GraphBuilder& b, Value x, std::int64_t channels, std::int64_t k, std::int64_t group = 1) {
   return b.op(OpKind::conv, {x, b.weight({channels, channels / group, k, k}), b.weight({channels})},
               {{Attr::pads, Ints(4, k / 2)}, {Attr::group, group}});
@@ -48,7 +43,7 @@ TEST(LayoutFamilies, NothingIsLeftBetweenConvolutionsButTheirActivation) {
     x = scaled_and_shifted(
         b, hard_swish_in_parts(b, scaled_and_shifted(b, image_conv(b, x, 16, group == 1 ? 1 : 3, group))));
   b.output(image_conv(b, x, 16, 1));
-  expect_shipped_rules_lead(
+  testing::expect_shipped_rules_lead(
       b,
       "hard-swish-parts 2\nexpect Clip 0\nexpect HardSigmoid 2\nexpect Div 0\n"
       "conv-mul all\nconv-add all\naffine-bn 2\nbn-conv 2\nexpect Conv 3\nexpect Mul 2\nexpect total 7\n");
@@ -60,7 +55,7 @@ TEST(LayoutFamilies, WhatStandsBeforeAConvolutionGoesIntoItsWeights) {
   const Value deep = image_conv(b, b.op(OpKind::mul, {x, b.weight({16, 1, 1})}), 16, 3, 16);
   const Value scaled = image_conv(b, b.op(OpKind::mul, {deep, b.scalar(0.5)}), 16, 3, 4);
   b.output(image_conv(b, b.op(OpKind::add, {scaled, b.scalar(2)}), 16, 1));
-  expect_shipped_rules_lead(b, "factor-depthwise\nfactor-conv\nsummand-conv\nexpect total 3\n");
+  testing::expect_shipped_rules_lead(b, "factor-depthwise\nfactor-conv\nsummand-conv\nexpect total 3\n");
 }
 
 // Over all the electrodes at once: whole, and a filter a group.
@@ -70,14 +65,14 @@ TEST(LayoutFamilies, RowsAreChannelsToAKernelAsLongAsTheirAxis) {
     const Value x = b.op(OpKind::relu, {b.input({2, 3, 5, 8})});
     b.output(b.op(OpKind::conv, {x, b.weight({6, 3 / group, 5, 3}), b.weight({6})},
                   {{Attr::group, group}, {Attr::strides, Ints{1, 2}}, {Attr::pads, Ints{0, 1, 0, 1}}}));
-    expect_shipped_rules_lead(b, "conv-whole-axis\nexpect Reshape 1\nexpect Conv 1\nexpect total 3\n");
+    testing::expect_shipped_rules_lead(b, "conv-whole-axis\nexpect Reshape 1\nexpect Conv 1\nexpect total 3\n");
   }
 }
 
 TEST(LayoutFamilies, ChannelsAreFilledUpBeforeAConvolution) {
   GraphBuilder b;
   b.output(b.op(OpKind::conv, {b.input({1, 15, 6, 6}), b.weight({16, 15, 3, 3})}));
-  expect_shipped_rules_lead(b, "conv-pad-inputs all\nexpect Pad 1\nexpect Conv 1\n");
+  testing::expect_shipped_rules_lead(b, "conv-pad-inputs all\nexpect Pad 1\nexpect Conv 1\n");
 }
 
 TEST(LayoutFamilies, AGateAndWhatItPassesAreOneProduct) {
@@ -85,7 +80,7 @@ TEST(LayoutFamilies, AGateAndWhatItPassesAreOneProduct) {
   const Value x = image_conv(b, b.input({1, 16, 6, 6}), 16, 1);
   const Value gate = b.op(OpKind::sigmoid, {b.op(OpKind::global_average_pool, {x})});
   b.output(b.op(OpKind::add, {x, b.op(OpKind::mul, {x, gate})}));
-  expect_shipped_rules_lead(
+  testing::expect_shipped_rules_lead(
       b, "gate-residual\nexpect Mul 1\nexpect Add 0\nexpect BatchNormalization 1\nexpect total 5\n");
 }
 
@@ -96,7 +91,7 @@ TEST(LayoutFamilies, RowsAreImagesOfOneRow) {
   const Value y = row_conv(b, b.op(OpKind::relu, {row_conv(b, x, 16)}), 16);
   const Value sum = b.op(OpKind::add, {x, b.op(OpKind::mul, {y, b.weight({16, 1})})});
   b.output(b.op(OpKind::max_pool, {sum}, {{Attr::kernel_shape, Ints{2}}, {Attr::strides, Ints{2}}}));
-  expect_shipped_rules_lead(
+  testing::expect_shipped_rules_lead(
       b,
       "conv-rows 2\nrows-unary\nrows-back\nrows-constant\nrows-other-first\nrows-max-pool\nexpect Squeeze 1\n"
       "expect Unsqueeze 1\nexpect Conv 2\n");
@@ -120,7 +115,7 @@ Value narrow_block(GraphBuilder& b, Value x, std::int64_t channels) {
 TEST(LayoutFamilies, ChannelsAreFilledUpThroughAllThatAgreesInThem) {
   GraphBuilder b;
   b.output(narrow_block(b, b.input({1, 10, 6, 6}), 12));
-  expect_shipped_rules_lead(
+  testing::expect_shipped_rules_lead(
       b,
       "channels-conv all\nexpect Slice 2\nchannels-unary\nchannels-depthwise\nchannels-global\n"
       "channels-into-conv\nchannels-unary\nchannels-each\nchannels-binary 2\nchannels-number\n"
@@ -131,7 +126,7 @@ TEST(LayoutFamilies, FilledUpChannelsTakeUpWhatAConvolutionWasFilledUpWith) {
   GraphBuilder b;
   const Value x = b.op(OpKind::conv, {b.input({1, 4, 6, 6}), b.weight({14, 4, 3, 3})});
   b.output(b.op(OpKind::conv, {b.op(OpKind::relu, {x}), b.weight({16, 14, 3, 3})}));
-  expect_shipped_rules_lead(b,
+  testing::expect_shipped_rules_lead(b,
                             "conv-pad-inputs all\nexpect Pad 1\nchannels-conv\nchannels-unary\n"
                             "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
 }
@@ -145,7 +140,7 @@ TEST(LayoutFamilies, ProductsOfATensorsRowsAreOne) {
     const Value row = b.op(OpKind::gather, {x, b.integer(step)}, {{Attr::axis, std::int64_t{0}}});
     b.output(b.op(OpKind::tanh, {b.op(OpKind::gemm, {row, w, bias}, {{Attr::trans_b, std::int64_t{1}}})}));
   }
-  expect_shipped_rules_lead(b, "gemm-gathers\nexpect Gemm 0\nexpect MatMul 1\nexpect Gather 3\n");
+  testing::expect_shipped_rules_lead(b, "gemm-gathers\nexpect Gemm 0\nexpect MatMul 1\nexpect Gather 3\n");
 }
 
 }  // namespace

@@ -15,11 +15,6 @@ using graph::OpKind;
 using testing::GraphBuilder;
 using testing::Value;
 
-void expect_shipped_rules_lead(GraphBuilder& b, const std::string& script) {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  testing::expect_leads(b, script, rules);
-}
-
 /// Each second element along an axis, from `first` on.
 Value each_second(GraphBuilder& b, Value x, std::int64_t axis, std::int64_t first) {
   const std::int64_t end = b.graph().type(x).dims[static_cast<std::size_t>(axis)];
@@ -45,8 +40,8 @@ TEST(PhasesFamilies, TheConvolutionReadsTheImageItself) {
   GraphBuilder rows, pixels;
   rows.output(focused(rows, {{{0, 0}, {1, 0}, {0, 1}, {1, 1}}}));
   pixels.output(focused(pixels, {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}}));
-  expect_shipped_rules_lead(rows, "slice-axes 4\nfocus-conv\nexpect Conv 1\nexpect total 1\n");
-  expect_shipped_rules_lead(pixels, "slice-axes 4\npixels-conv\nexpect Conv 1\nexpect total 1\n");
+  testing::expect_shipped_rules_lead(rows, "slice-axes 4\nfocus-conv\nexpect Conv 1\nexpect total 1\n");
+  testing::expect_shipped_rules_lead(pixels, "slice-axes 4\npixels-conv\nexpect Conv 1\nexpect total 1\n");
 }
 
 TEST(PhasesFamilies, PixelsThatATransposeMadeChannelsAreReadAsTheyLie) {
@@ -58,7 +53,7 @@ TEST(PhasesFamilies, PixelsThatATransposeMadeChannelsAreReadAsTheyLie) {
     const Value z = b.op(OpKind::reshape, {b.op(OpKind::transpose, {blocks}, {{Attr::perm, perm}})},
                          {{Attr::shape, Ints{2, 18, 4, 2}}});
     b.output(b.op(OpKind::conv, {z, b.weight({5, 18, 3, 1})}, {{Attr::pads, Ints{1, 0, 1, 0}}}));
-    expect_shipped_rules_lead(b, std::string(first ? "unshuffle-conv-first" : "unshuffle-conv") +
+    testing::expect_shipped_rules_lead(b, std::string(first ? "unshuffle-conv-first" : "unshuffle-conv") +
                                      "\nreshape-reshape\nreshape-identity\nexpect total 1\n");
   }
 }
@@ -75,19 +70,19 @@ TEST(PhasesFamilies, NeighbouringOutputsAreChannels) {
     whole.output(filtered(whole, 32, 3));  // 16 outputs
     odd.output(filtered(odd, 41, 3));      // 20 and one more
     const std::string rule = "conv-phases/n=" + std::string(phases);
-    expect_shipped_rules_lead(whole, rule + "\nslice-all\nexpect Conv 1\nexpect Slice 0\nexpect total 4\n");
-    expect_shipped_rules_lead(odd, rule + "\nexpect Conv 1\nexpect Slice 1\nexpect total 5\n");
+    testing::expect_shipped_rules_lead(whole, rule + "\nslice-all\nexpect Conv 1\nexpect Slice 0\nexpect total 4\n");
+    testing::expect_shipped_rules_lead(odd, rule + "\nexpect Conv 1\nexpect Slice 1\nexpect total 5\n");
   }
 }
 
 TEST(PhasesFamilies, AnOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
-  constexpr std::array kRules = {"conv-one-depthwise", "conv-two-depthwise", "conv-three-depthwise"};
-  for (std::size_t outputs = 1; outputs <= kRules.size(); ++outputs) {
+  constexpr std::array kFewOutputs = {"conv-one-depthwise", "conv-two-depthwise", "conv-three-depthwise"};
+  for (std::size_t outputs = 1; outputs <= kFewOutputs.size(); ++outputs) {
     GraphBuilder b;
     const auto channels = static_cast<std::int64_t>(outputs);
     b.output(b.op(OpKind::conv, {b.input({1, 6, 5, 7}), b.weight({channels, 6, 3, 3}), b.weight({channels})},
                   {{Attr::pads, Ints{1, 0, 1, 1}}, {Attr::strides, Ints{2, 1}}}));
-    expect_shipped_rules_lead(b, std::string(kRules[outputs - 1]) + "\nexpect Conv " +
+    testing::expect_shipped_rules_lead(b, std::string(kFewOutputs[outputs - 1]) + "\nexpect Conv " +
                                      std::to_string(2 * outputs) + "\nexpect Concat " +
                                      (outputs > 1 ? "1\n" : "0\n"));
   }
