@@ -15,8 +15,8 @@
 #                     size; fails where there is none
 #   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
 #
-# The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime;
-# without --full not those of proofs, nor where what comes before has taken LATEST seconds already.
+# The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
+# Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
 # clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
 # without one, those of the last six hours of the history.
 set -uo pipefail
@@ -99,10 +99,11 @@ stage() {
   return $status
 }
 
-# What the sanitizers see without --full. core/proof and core/rulegen run Z3 and enumerate rules for many minutes there.
+# What AddressSanitizer and UBSan see without --full: all but core/proof and core/rulegen, which run Z3 and enumerate rules
+# for many minutes there, and the fuzzers' inputs.
 SANITIZED=(core/base core/graph core/onnx core/corpus core/rules core/cost core/env core/search core/task core/wire replay learner)
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
-# The threads of core/proof run Z3, which is not instrumented.
+# The threads of core/proof run Z3, which is not instrumented; core/rulegen is for --full.
 THREADED=(core/base core/wire learner)
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.

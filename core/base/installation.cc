@@ -61,8 +61,8 @@ bool is_first_time(const fs::path& path) {
 /// Warns of a file of the same name here, which the user may have meant.
 void tell_what_is_passed_over(const fs::path& path, const fs::path& taken) {
   std::error_code problem;
-  if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem) || !is_first_time(path)) return;
-  if (say_the_same(path, taken)) return;
+  if (!fs::exists(path, problem) || fs::equivalent(path, taken, problem)) return;
+  if (say_the_same(path, taken) || !is_first_time(path)) return;
   std::fprintf(stderr,
                "regraft: warning: %s is the installation's, not the one here (for that one write ./%s)\n",
                path.c_str(), path.c_str());

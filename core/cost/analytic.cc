@@ -228,7 +228,8 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     const auto owner = at.find(fusion_[id].owner);
     if (owner == at.end()) continue;  // itself part of another kernel
     PredictedKernel& kernel = kernels[owner->second];
-    kernel.nodes.push_back(id);
+    const FusedSite* site = sites_.around(owner->first);  // whose root makes the kernel's value
+    kernel.nodes.insert(kernel.nodes.end() - (site ? 1 : 0), id);
     kernel.us += latency_of(fusion_[id].extra);
     take_pass(kernel, fusion_[id].pass);
   }
@@ -248,7 +249,8 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
 // Whether the edge is inside one kernel, so that its tensor is never written.
 bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
   const auto kernel = [&](NodeId id) { return fusion_[id].owner == kNoNode ? id : fusion_[id].owner; };
-  return kernel(producer) == kernel(user) && graph_.uses(producer).size() == 1;
+  const bool within = sites_.around(producer) && fusion_[producer].owner != kNoNode;
+  return kernel(producer) == kernel(user) && (within || graph_.uses(producer).size() == 1);
 }
 
 // The part of the weights that the cache has lost when a run comes to them.
@@ -276,10 +278,12 @@ NodeId AnalyticCost::holder_of(NodeId id) const {
   for (const Value value : node.inputs)
     if (value.present() && is_internal(value.node, id) && fusion_[value.node].owner != id) return value.node;
   const auto uses = graph_.uses(id);
-  const bool within = sites_.around(id) && fusion_[id].owner != kNoNode;
+  const NodeId owner = fusion_[id].owner;
   const bool on_the_way_in =
-      uses.size() == 1 && uses[0].user != kGraphOutput && fusion_[id].owner == uses[0].user;
-  return within || on_the_way_in ? first_operand() : kNoNode;
+      owner != kNoNode && std::ranges::all_of(uses, [&](const graph::Use& use) {
+        return use.user != kGraphOutput && (use.user == owner || fusion_[use.user].owner == owner);
+      });
+  return on_the_way_in ? first_operand() : kNoNode;
 }
 
 void AnalyticCost::find_memory(NodeId id) {

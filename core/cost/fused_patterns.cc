@@ -12,7 +12,7 @@ namespace {
 
 using graph::OpKind;
 
-/// The kernels whose time is known, by what a right side may say.
+/// The kernels whose time is known, by what a right side says.
 struct KnownKernel {
   OpKind kind;
   std::string_view approximate;
@@ -32,25 +32,64 @@ std::string_view approximation(const rules::RightStep& step) {
   return "";
 }
 
+bool holds(const std::vector<rules::OperandPattern>& values, const rules::OperandPattern& value) {
+  return std::ranges::any_of(values, [&](const auto& other) { return other.slot == value.slot; });
+}
+
+/// Whether one of two operations of a pattern reads what the other makes.
+bool are_next(const rules::PatternNode& a, const rules::PatternNode& b) {
+  const auto reads = [](const rules::PatternNode& user, const rules::PatternNode& maker) {
+    return std::ranges::any_of(maker.outputs, [&](const auto& made) { return holds(user.operands, made); });
+  };
+  return reads(a, b) || reads(b, a);
+}
+
+/// Edges from the root to the farthest operation of a pattern.
+int reach(const rules::CompiledRule& pattern) {
+  std::vector<std::uint16_t> level{pattern.steps[0].node};
+  std::vector<bool> seen(pattern.nodes.size());
+  seen[level[0]] = true;
+  for (int edges = 0;; ++edges) {
+    std::vector<std::uint16_t> next;
+    for (const std::uint16_t from : level)
+      for (std::uint16_t to = 0; to < pattern.nodes.size(); ++to)
+        if (!seen[to] && are_next(pattern.nodes[from], pattern.nodes[to])) {
+          seen[to] = true;
+          next.push_back(to);
+        }
+    if (next.empty()) return edges;
+    level = std::move(next);
+  }
+}
+
 FusedPatterns::Kernel kernel_of(const rules::CompiledRule& pattern, const rules::RuleInfo& info) {
-  const auto refuse = [&](const char* what, const char* remedy) {
+  const auto refuse = [&](const char* what, const std::string& remedy) {
     throw rules::RuleError("'" + info.name + "': " + what,
                            info.file.string() + ":" + std::to_string(info.line), remedy);
   };
-  if (!pattern.member_sets.empty() || pattern.replacements.size() != 1)
-    refuse("a kernel stands for one value, without sets", "name its root alone on the right");
   const rules::RightStep& made = pattern.right.back();
-  const auto known = std::ranges::find_if(kKnownKernels, [&](const KnownKernel& kernel) {
-    return made.form == rules::RightStep::Form::operation && !made.op && kernel.kind == made.kind &&
-           kernel.approximate == approximation(made);
+  const bool one_operation = pattern.member_sets.empty() && pattern.replacements.size() == 1 &&
+                             pattern.right.size() == 1 && !made.op &&
+                             made.form == rules::RightStep::Form::operation;
+  if (!one_operation) refuse("a kernel is one operation in place of one value", "as in Pow(x, 2) => Gelu(x)");
+  const auto is_leaf = [&](const rules::RightOperand& operand) {
+    return operand.slot && std::ranges::find(pattern.leaves, *operand.slot) != pattern.leaves.end();
+  };
+  if (made.operands.empty() || !is_leaf(made.operands[0]))
+    refuse("what the kernel goes over is no value that the pattern reads", "name one as its first operand");
+  if (reach(pattern) >= kFusionRadius)
+    refuse("it reaches too far from its root",
+           "its operations are at most " + std::to_string(kFusionRadius - 1) + " edges away");
+  FusedPatterns::Kernel kernel{.over = made.operands[0].slot->index};
+  const auto known = std::ranges::find_if(kKnownKernels, [&](const KnownKernel& row) {
+    return row.kind == made.kind && row.approximate == approximation(made);
   });
-  if (known == kKnownKernels.end())
-    refuse("no time is known of this kernel", "use one of kKnownKernels (core/cost/fused_patterns.cc)");
-  if (made.operands.empty() || !made.operands[0].slot)
-    refuse("what the kernel goes over is no value of the pattern", "name one as its first operand");
+  if (known == kKnownKernels.end()) return kernel;
   constexpr std::size_t kWholeNorm = 3;  // with scale and bias
-  return {known->law, known->ns_per_element, made.operands[0].slot->index,
-          made.kind == OpKind::layer_norm && made.operands.size() == kWholeNorm};
+  kernel.law = known->law;
+  kernel.ns_per_element = known->ns_per_element;
+  kernel.takes_addition = made.kind == OpKind::layer_norm && made.operands.size() == kWholeNorm;
+  return kernel;
 }
 
 }  // namespace

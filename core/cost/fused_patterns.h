@@ -11,17 +11,21 @@
 
 namespace regraft::cost {
 
+/// Edges within which an edit changes what is fused with a node. Identity nodes do not count, and no edge of
+/// an input or a weight.
+inline constexpr int kFusionRadius = 7;
+
 /// Operations in parts that a runtime runs as one kernel: a file configs/runtimes/RUNTIME.fusions, in the
 /// language of the rules. configs/runtimes/onnxruntime.fusions says what a line means. Immutable.
 class FusedPatterns {
  public:
-  /// Throws FileError where it cannot be read, and RuleError with file:line:column where a line is no pattern
-  /// of a kernel whose time is known.
+  /// Throws FileError where it cannot be read, and RuleError with file:line where a line is no pattern of a
+  /// kernel, or reaches farther than kFusionRadius - 1 edges from its root.
   static FusedPatterns load(const std::filesystem::path& file);
   static FusedPatterns parse(std::string_view text, std::string_view file);
 
   struct Kernel {
-    KernelLaw law;
+    KernelLaw law = {};  // none: these parts stay apart
     double DeviceProfile::*ns_per_element = nullptr;
     std::uint16_t over = 0;       // the variable of the pattern that the kernel goes over
     bool takes_addition = false;  // an addition before it, as SkipLayerNormalization

@@ -41,16 +41,17 @@ void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& chan
 bool FusedSites::find(NodeId root) {
   if (!graph_.alive(root) || !roots_.test(static_cast<std::size_t>(graph_.node(root).kind))) return false;
   for (const std::uint32_t pattern : programs_[0].at(graph_, root)) {
+    const bool apart = patterns_->kernel(pattern).law == KernelLaw{};
     const bool found =
         matchers_[pattern].run(root, {}, [&](rules::Bindings& bindings, std::span<const NodeId> nodes) {
-          if (!is_alone(nodes)) return false;
+          if (!apart && !is_alone(nodes)) return false;
           const rules::Slot over{-1, patterns_->kernel(pattern).over};
           found_.pattern = pattern;
           found_.over = bindings.tensor(over).value;
           found_.nodes.assign(nodes.begin(), nodes.end());
           return true;
         });
-    if (found) return true;
+    if (found) return !apart;
   }
   return false;
 }

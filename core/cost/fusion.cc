@@ -273,7 +273,7 @@ NodeId FusionRules::norm_behind(NodeId node) const {
   if (users.empty()) return kNoNode;
   const FusedSite* site = sites_.around(users[0]);
   const bool reads_it_alone =
-      site && site->over == Value{node, 0} && sites_.kernel(*site).takes_addition &&
+      site && near_.source(site->over) == Value{node, 0} && sites_.kernel(*site).takes_addition &&
       std::all_of(users.begin(), users.end(), [&](NodeId user) { return site->has(user); });
   return reads_it_alone ? site->root() : kNoNode;
 }

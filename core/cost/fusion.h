@@ -33,12 +33,13 @@ struct Fusion {
 /// The fusions of ONNX Runtime on CPU at its highest level, decided node by node from a node's neighbourhood:
 /// at most kFusionRadius edges, not counting Identity nodes, that do not pass through inputs and weights.
 ///
-/// What is one kernel of its own, Gelus and norms in parts, is data: FusedSites. The rest is what a kernel
-/// takes in. Chains behind a convolution: [BatchNormalization] [Add or Sum of a blocked tensor] [activation].
-/// Behind a matmul: [Add of a bias, or of a matrix when all is 2-D] [activation]; before it, where nothing is
-/// added: scaling by a scalar and transposes of the last two dims. Slices and Gathers that take a value apart
-/// (split_site.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x) behind a blocked convolution (HardSwish);
-/// Add before LayerNormalization (SkipLayerNormalization); zero Pad before a convolution.
+/// What is one kernel of its own, Gelus and norms in parts, is data, in which Identity nodes count:
+/// FusedSites. The rest is what a kernel takes in. Chains behind a convolution: [BatchNormalization] [Add or
+/// Sum of a blocked tensor] [activation]. Behind a matmul: [Add of a bias, or of a matrix when all is 2-D]
+/// [activation]; before it, where nothing is added: scaling by a scalar and transposes of the last two dims.
+/// Slices and Gathers that take a value apart (split_site.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
+/// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
+/// before a convolution.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
@@ -78,7 +79,5 @@ class FusionRules {
   const std::vector<LayoutState>& layouts_;
   const FusedSites& sites_;
 };
-
-inline constexpr int kFusionRadius = 7;
 
 }  // namespace regraft::cost

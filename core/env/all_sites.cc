@@ -21,14 +21,14 @@ const rules::Match* largest(std::span<const rules::Match> matches, const std::ve
   return choice;
 }
 
-std::size_t apply_one(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
+std::size_t apply_one(RewriteState& state, std::uint32_t rule, std::size_t most, const ApplyMatch& apply) {
   const std::size_t bottom = state.depth();
   const graph::NodeId bound = state.graph().id_bound();
   std::vector<Hash128> seen{graph::structural_hash(state.graph())};
   std::vector<rules::Match> spent;
   double least_us = state.cost_model().latency_us();
   std::size_t least_depth = bottom, applied = 0;
-  while (applied < kMostRewritesAtAllSites) {
+  while (applied < most) {
     const rules::Match* next = largest(state.index().matches(rule), spent, bound);
     if (!next) break;
     const rules::Match match = *next;  // it lives in the index, which the rewrite changes
@@ -62,28 +62,31 @@ std::size_t apply_one(RewriteState& state, std::uint32_t rule, const ApplyMatch&
 
 std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply) {
   const std::vector<std::uint32_t> family = state.rules().together_with(rule);
-  if (family.size() == 1) return apply_one(state, rule, apply);
+  if (family.size() == 1) return apply_one(state, rule, kMostRewritesAtAllSites, apply);
+  constexpr std::size_t kMost = 8 * kMostRewritesAtAllSites;
   const std::size_t bottom = state.depth();
-  bool stopped = false, changes = true;
+  bool stopped = false;
   const auto watched = [&](const rules::Match& match) {
     const Applied outcome = apply(match);
     stopped = stopped || outcome == Applied::stopped;
     return outcome;
   };
+  std::vector<Hash128> rounds;  // the graphs that they ended at
   std::size_t applied = 0;
-  for (int round = 0; changes && round < kMostRounds; ++round) {
-    changes = false;
+  Hash128 now = graph::structural_hash(state.graph());
+  while (std::ranges::find(rounds, now) == rounds.end()) {
+    rounds.push_back(now);
     for (const std::uint32_t member : family) {
       if (state.index().matches(member).empty()) continue;
-      const std::size_t depth = state.depth();
-      applied += apply_one(state, member, watched);
+      applied += apply_one(state, member, std::min(kMostRewritesAtAllSites, kMost - applied), watched);
       if (stopped) {
         state.rewind_to(bottom);
         return applied;
       }
-      changes = changes || state.depth() > depth;
     }
+    now = graph::structural_hash(state.graph());
   }
+  if (now == rounds[0]) state.rewind_to(bottom);
   return applied;
 }
 

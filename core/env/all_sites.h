@@ -8,13 +8,12 @@
 
 namespace regraft::env {
 
-/// Rewrites of one rule in one move, those that are taken back among them.
+/// Rewrites of one rule in one move, those that are taken back among them; of a family 8 times as many.
 inline constexpr std::size_t kMostRewritesAtAllSites = 512;
 
 /// What became of a match: applied; refused; or stopped with the whole move. In the last two cases the graph
 /// is as before.
 enum class Applied : std::uint8_t { yes, refused, stopped };
-inline constexpr int kMostRounds = 64;
 using ApplyMatch = std::function<Applied(const rules::Match&)>;
 
 /// Carries a rule out at all of its sites, as one move. Some changes pay only once all sites are rewritten
@@ -32,9 +31,9 @@ using ApplyMatch = std::function<Applied(const rules::Match&)>;
 /// graph than it began at, unless nothing was applied or all was taken back. It depends on the graph alone. A
 /// move that is stopped is undone.
 ///
-/// A rule of a family that is marked `together` stands for all of them: each in turn, at all of its sites,
-/// again and again until none changes anything, or kMostRounds times. What changes a whole class of tensors
-/// pays only once all of them are changed (rows as images from one end of a network to the other).
+/// A rule of a family that is marked `together` stands for all of them: each in turn is carried out so, again
+/// and again, until a round of them changes nothing or leads back. What changes a whole class of tensors pays
+/// only once all of them are changed (rows as images from one end of a network to the other).
 ///
 /// Returns the rewrites that were applied; each of their graphs was costed. Those that are kept are the last
 /// of state.path().

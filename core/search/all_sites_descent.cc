@@ -20,13 +20,13 @@ std::vector<std::size_t> site_counts(env::RewriteState& state) {
   return counts;
 }
 
-/// Rules with more sites than there were.
+/// Rules with more sites than there were; of a family that is taken together the first.
 std::vector<std::uint32_t> rules_with_more(env::RewriteState& state, const std::vector<std::size_t>& than) {
   const std::vector<std::size_t> counts = site_counts(state);
   std::vector<std::uint32_t> out;
   for (std::uint32_t rule = 0; rule < counts.size(); ++rule)
     if (counts[rule] > than[rule]) out.push_back(rule);
-  return out;
+  return without_families(state.rules(), std::move(out));
 }
 
 class Descent {

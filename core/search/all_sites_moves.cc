@@ -9,15 +9,21 @@
 
 namespace regraft::search {
 
+std::vector<std::uint32_t> without_families(const rules::RuleSet& rules, std::vector<std::uint32_t> numbers) {
+  std::vector<bool> done(rules.size());
+  std::erase_if(numbers, [&](std::uint32_t rule) {
+    if (done[rule]) return true;
+    for (const std::uint32_t other : rules.together_with(rule)) done[other] = true;
+    return false;
+  });
+  return numbers;
+}
+
 std::vector<std::uint32_t> matching_rules(env::RewriteState& state) {
   std::vector<std::uint32_t> matching;
-  std::vector<bool> done(state.rules().size());
-  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule) {
-    if (done[rule] || state.index().matches(rule).empty()) continue;
-    matching.push_back(rule);
-    for (const std::uint32_t other : state.rules().together_with(rule)) done[other] = true;
-  }
-  return matching;
+  for (std::uint32_t rule = 0; rule < state.rules().size(); ++rule)
+    if (!state.index().matches(rule).empty()) matching.push_back(rule);
+  return without_families(state.rules(), std::move(matching));
 }
 
 void take_move(env::RewriteState& state, std::uint32_t rule) {

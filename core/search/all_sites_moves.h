@@ -15,6 +15,9 @@ struct AllSitesMove {
   double latency_us = 0;  // after it
 };
 
+/// These rules, but of each family that is taken together only the first.
+std::vector<std::uint32_t> without_families(const rules::RuleSet& rules, std::vector<std::uint32_t> numbers);
+
 /// The rules with a site; of a family that is taken together the first.
 std::vector<std::uint32_t> matching_rules(env::RewriteState& state);
 

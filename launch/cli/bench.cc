@@ -99,7 +99,9 @@ int bench(const BenchArguments& options) {
   latency.progress = [&](int done, int) { progress.update(static_cast<std::uint64_t>(done)); };
   const std::filesystem::path after = options.after.value_or(options.before);
   exec::LatencyReport report = exec::compare_latency(*launcher, options.before, after, latency);
-  const bool beside_itself = !options.after && latency.after_optimisation == exec::Optimisation::all;
+  std::error_code missing;
+  const bool beside_itself = std::filesystem::equivalent(options.before, after, missing) &&
+                             latency.after_optimisation == exec::Optimisation::all;
   if (beside_itself) {
     report.accepted = false;
     report.reason = "a model beside itself: what differs from 1 is noise";
@@ -118,6 +120,7 @@ int bench(const BenchArguments& options) {
   const std::string verdict(beside_itself ? "control" : exec::verdict_name(report));
   std::printf("%s: %s\n", verdict.c_str(), report.reason.c_str());
   nlohmann::json json = exec::to_json(report);
+  json["control"] = beside_itself;
   json["threads"] = latency.threads;
   json["runtime"] = runtime.name();
   json["runtime_version"] = version;

@@ -59,6 +59,23 @@ TEST(FusedSites, AreAroundEachOfTheirNodes) {
   expect_one_site(simplified, false, 6);
 }
 
+TEST(FusedSites, OfEveryLineOfTheFileThereIsOne) {
+  const auto whole = [](auto make) {
+    Net net;
+    net.output(net.op(OpKind::neg, {make(net, net.input({1, 8, 16}))}));
+    EXPECT_EQ(net.launches(), 2);
+  };
+  whole([](Net& net, Value x) { return net.gelu(x, Net::GeluForm::outer_half); });
+  whole([](Net& net, Value x) { return net.gelu(x, Net::GeluForm::inner_half); });
+  whole([](Net& net, Value x) { return net.gelu_by_tanh(x); });
+  whole([](Net& net, Value x) { return net.gelu_by_tanh_of_products(x); });
+  whole([](Net& net, Value x) { return net.norm_in_parts(x, false); });
+  whole([](Net& net, Value x) { return net.norm_in_parts(x, true); });
+  whole([](Net& net, Value x) { return net.norm_of_two_differences(x); });
+  whole([](Net& net, Value x) { return net.norm_by_one_over(x, false); });
+  whole([](Net& net, Value x) { return net.norm_by_one_over(x, true); });
+}
+
 TEST(FusedSites, AValueThatIsReadOutsideIsInNone) {
   for (const bool read : {false, true}) {
     Net net;
@@ -125,13 +142,18 @@ TEST(FusedSites, ANormWithAnAdditionBeforeItIsSkipLayerNormalization) {
   EXPECT_EQ(net.launches(), 1);
 }
 
-/// Of what a site computes only its end is stored.
+/// Of what a site computes only its end is stored, nor of an addition before it.
 TEST(FusedSites, NoPartTakesMemory) {
   Net gelu, relu;
   gelu.output(gelu.gelu(gelu.input({64, 64}), Net::GeluForm::inner_half));
   relu.output(relu.op(OpKind::relu, {relu.input({64, 64})}));
   constexpr double kScalars = 3 * sizeof(float);
   EXPECT_EQ(gelu.cost().peak_memory_bytes, relu.cost().peak_memory_bytes + kScalars);
+  Net parts, one;
+  parts.output(
+      parts.norm_in_parts(parts.op(OpKind::add, {parts.input({1, 8, 16}), parts.input({1, 8, 16})}), false));
+  one.output(one.layer_norm(one.op(OpKind::add, {one.input({1, 8, 16}), one.input({1, 8, 16})})));
+  EXPECT_EQ(parts.cost().peak_memory_bytes, one.cost().peak_memory_bytes + 2 * sizeof(float));
 }
 
 std::string refusal_of(const std::string& line) {
@@ -145,9 +167,15 @@ std::string refusal_of(const std::string& line) {
 
 TEST(FusedPatterns, WhatIsNoKernelIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal_of("square: Pow(x, 2), rank(x) == 2 => Gelu(x)"), "no error");
-  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Mul(x, x)"), HasSubstr("some.fusions:2: 'square': no time"));
-  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Gelu{approximate=\"tan\"}(x)"), HasSubstr("did you mean 'tanh'"));
-  EXPECT_THAT(refusal_of("twice: y@ = Relu(x@), same(rank(x@)) => y@ = Gelu(x@)"), HasSubstr("some.fusions:2"));
+  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Gelu(Relu(x))"),
+              HasSubstr("some.fusions:2: 'square': a kernel is one operation"));
+  EXPECT_THAT(refusal_of("sum: y = Add(x, c), const(c) => Gelu(c + c)"), HasSubstr("some.fusions:2"));
+  EXPECT_THAT(refusal_of("far: Relu(Exp(Relu(Exp(Relu(Exp(Relu(Exp(x)))))))) => Gelu(x)"),
+              HasSubstr("'far': it reaches too far from its root (its operations are at most 6 edges away)"));
+  EXPECT_THAT(refusal_of("square: Pow(x, 2) => Gelu{approximate=\"tan\"}(x)"),
+              HasSubstr("did you mean 'tanh'"));
+  EXPECT_THAT(refusal_of("twice: y@ = Relu(x@), same(rank(x@)) => y@ = Gelu(x@)"),
+              HasSubstr("some.fusions:2"));
   EXPECT_THAT(refusal_of("cut: Pow(x, 2"), HasSubstr("some.fusions:3:1"));
   EXPECT_THROW(FusedPatterns::load("/nonexistent/a.fusions"), FileError);
 }

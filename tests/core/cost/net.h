@@ -93,6 +93,26 @@ class Net {
     const Value scaled = op(OpKind::mul, {op(OpKind::div, {d, root}), weight({width})});
     return simplified ? scaled : op(OpKind::add, {scaled, weight({width})});
   }
+  Value row_mean(Value x) {
+    return op(OpKind::reduce_mean, {x}, {{Attr::axes, Ints{-1}}, {Attr::keepdims, std::int64_t{1}}});
+  }
+  Value root_of_square(Value d) {
+    return op(OpKind::sqrt, {op(OpKind::add, {row_mean(op(OpKind::pow, {d, scalar(2)})), scalar(1e-5)})});
+  }
+  Value norm_of_two_differences(Value x) {
+    const std::int64_t width = graph.type(x).dims[graph.type(x).rank() - 1];
+    const Value mean = row_mean(x), root = root_of_square(op(OpKind::sub, {x, mean}));
+    const Value scaled = op(OpKind::div, {op(OpKind::sub, {x, mean}), root});
+    return op(OpKind::add, {op(OpKind::mul, {scaled, weight({width})}), weight({width})});
+  }
+  Value norm_by_one_over(Value x, bool simplified) {
+    const std::int64_t width = graph.type(x).dims[graph.type(x).rank() - 1];
+    const Value d = simplified ? x : op(OpKind::sub, {x, row_mean(x)});
+    const Value scaled =
+        op(OpKind::mul,
+           {op(OpKind::mul, {d, op(OpKind::div, {scalar(1), root_of_square(d)})}), weight({width})});
+    return simplified ? scaled : op(OpKind::add, {scaled, weight({width})});
+  }
   enum class GeluForm { exported, outer_half, inner_half };
   Value gelu(Value x, GeluForm form) {
     const Value erf = op(OpKind::erf, {op(OpKind::div, {x, scalar(1.41421354)})});
@@ -106,6 +126,13 @@ class Net {
     const Value z = op(OpKind::mul, {op(OpKind::add, {x, third}), scalar(0.7978845608)});
     const Value one = op(OpKind::add, {op(OpKind::tanh, {z}), scalar(1)});
     return op(OpKind::mul, {op(OpKind::mul, {x, scalar(0.5)}), one});
+  }
+  Value gelu_by_tanh_of_products(Value x) {
+    const Value square = op(OpKind::mul, {x, op(OpKind::mul, {x, scalar(0.044715)})});
+    const Value z =
+        op(OpKind::mul, {op(OpKind::mul, {x, scalar(0.7978845608)}), op(OpKind::add, {square, scalar(1)})});
+    return op(OpKind::mul,
+              {op(OpKind::mul, {x, scalar(0.5)}), op(OpKind::add, {op(OpKind::tanh, {z}), scalar(1)})});
   }
   Net& output(Value value) {
     graph.add_output(value);

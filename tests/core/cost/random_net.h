@@ -72,7 +72,13 @@ class RandomNet {
 
   Value matrix() {
     const Value x = pick(matrices_);
-    switch (rng_.below(17)) {
+    switch (rng_.below(20)) {
+      case 17:
+        return net_.gelu_by_tanh_of_products(x);
+      case 18:
+        return net_.norm_of_two_differences(x);
+      case 19:
+        return net_.norm_by_one_over(x, rng_.below(2) == 0);
       case 14:
         return net_.gelu_by_tanh(x);
       case 15: {

@@ -212,6 +212,24 @@ TEST(AllSites, AFamilyThatIsTakenTogetherIsOneStepOfAnyOfItsRules) {
   ASSERT_EQ(env.step(all_of(env, 0)).info.rewrites, 15u);
   EXPECT_EQ(std::vector<rules::Match>(env.present().path.begin(), env.present().path.end()), expected);
   EXPECT_EQ(env.steps(), 1u);
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  for (const std::uint32_t member : {1, 2}) {
+    EXPECT_EQ(apply_all(state, member), 15u);
+    state.rewind_to(0);
+  }
+}
+
+TEST(AllSites, AFamilyThatLeadsBackChangesNothing) {
+  const Sites sites("[class, together]\nthere: Relu(x) => Exp(x)\nback: Exp(x) => Relu(x)\n");
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  EXPECT_EQ(apply_all(state, 0), 10u);
+  EXPECT_EQ(state.depth(), 0u);
+}
+
+TEST(AllSites, AFamilyThatGrowsForEverIsEnded) {
+  const Sites sites("[class, together]\ngrow: Relu(x) => Relu(Abs(x))\nmore: Abs(x) => Abs(Neg(x))\n");
+  RewriteState state(sites.graph, sites.rules, sites.costs);
+  EXPECT_EQ(apply_all(state, 0), 8 * kMostRewritesAtAllSites);
 }
 
 TEST(AllSites, AFamilyThatIsStoppedIsUndone) {

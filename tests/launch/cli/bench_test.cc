@@ -45,6 +45,7 @@ TEST(BenchLatency, SaysAtWhichOptimisationTheOtherRan) {
   ASSERT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("baseline all, OTHER (the baseline itself) none"));
   EXPECT_EQ(json_of(report)["optimisation_after"], "none");
+  EXPECT_EQ(json_of(report)["control"], false);
 }
 
 TEST(BenchLatency, ASmallBudgetBuysTheLeastSessions) {
@@ -59,6 +60,7 @@ TEST(BenchLatency, ASmallBudgetBuysTheLeastSessions) {
   EXPECT_THAT(output, HasSubstr("4 sessions a side, 1 thread\n"));
   EXPECT_THAT(output, HasSubstr("control: a model beside itself"));
   EXPECT_EQ(json_of(report)["accepted"], false);
+  EXPECT_EQ(json_of(report)["control"], true);
   EXPECT_EQ(json_of(report)["sessions"], 4);
   EXPECT_EQ(json_of(report)["threads"], 1);
   ASSERT_EQ(bench({}).status.code, 0);

@@ -34,9 +34,10 @@ void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
 }
 
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
-/// outer, root, C [], C1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K [16, 1, 1], W [16,
-/// 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep the image's size;
-/// Transpose swaps the last two dims.
+/// outer, root, inverse (of it), near and off (it, but for a little), farther (from outer), halves [64],
+/// half1 [1], half11 [1, 1], C [], C1 and S1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K
+/// [16, 1, 1], W [16, 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep
+/// the image's size; Transpose swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   const std::string text = one.nodes;
   testing::ModelBuilder model;
@@ -56,6 +57,14 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   weight("cubed", {}, 0.044715f);
   weight("outer", {}, 0.79788458f);
   weight("root", {}, 1.41421354f);
+  weight("inverse", {}, 0.70710677f);
+  weight("near", {}, 1.4142f);
+  weight("off", {}, 1.41423f);
+  weight("farther", {}, 0.7979f);
+  weight("halves", {64}, 0.5f);
+  weight("half1", {1}, 0.5f);
+  weight("half11", {1, 1}, 0.5f);
+  weight("S1", {1}, 0.75f);
   weight("B8", {8}, 0.25f);
   weight("M", {64, 64}, 0.01f);
   weight("Mk", {64, 64}, 0.02f);
@@ -119,6 +128,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"two_differences",
              "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) "
              "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
+        Case{"one_over",
+             "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Div(one,r) "
+             "n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
+        Case{"scale_of_one_number",
+             "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(d,r) "
+             "k=Mul(n,S1) y=Add(k,B)"},
+        Case{"scale_that_is_computed",
+             "g=Neg(S) m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
+             "n=Div(d,r) k=Mul(n,g) y=Add(k,B)"},
         Case{"square_by_mul",
              "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
              "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
@@ -152,8 +170,31 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
+    Gelus, KernelForms,
+    ::testing::Values(
+        Case{"half_last", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
+        Case{"half_first", "d=Div(x,root) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+        Case{"half_first_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) h=Mul(plushalf,x) y=Mul(p,h)"},
+        Case{"times", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"times_half_first", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+        Case{"near", "d=Div(x,near) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"off", "d=Div(x,off) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"halves", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,halves)"},
+        Case{"half_of_one_dim", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,half1)"},
+        Case{"half_of_two_dims", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,half11)"},
+        Case{"of_a_product", "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+        Case{"of_a_product_half_first",
+             "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) y=Mul(h,p)"},
+        Case{"used_inside", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) h=Mul(m,plushalf) y=Add(h,e)"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
     GelusByTanh, KernelForms,
-    ::testing::Values(Case{"by_power",
+    ::testing::Values(Case{"of_another_factor",
+                           "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
+                           "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
+                      Case{"by_power",
                            "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
                            "h=Mul(x,plushalf) y=Mul(h,p)"},
                       Case{"turned_round",
