@@ -62,8 +62,10 @@ TEST(Soak, MemoryIsFlatAfterATenthAndTheJournalIsBounded) {
     if (admitted == 2 * look) at_a_tenth = now;
     for (std::size_t i = 0; i < now.size(); ++i) most[i] = std::max(most[i], now[i]);
   }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep what was given back
   for (std::size_t i = 0; i < processes.size(); ++i)
     EXPECT_LT(most[i], at_a_tenth[i] + 4 * kMiB) << (i == 0 ? "the learner" : "an actor");
+#endif
   // What an admitted ticket takes there, twice between two looks, and four times what it was cut to.
   EXPECT_LT(longest_journal, 2 * 100 * look + 4 * std::max(kShortest, 3 * 16 * look) + 2 * kMiB);
   EXPECT_LT(fs::file_size(run.journal()), 50 * tickets()) << "it was cut";
