@@ -65,7 +65,8 @@ TEST(LayoutFamilies, RowsAreChannelsToAKernelAsLongAsTheirAxis) {
     const Value x = b.op(OpKind::relu, {b.input({2, 3, 5, 8})});
     b.output(b.op(OpKind::conv, {x, b.weight({6, 3 / group, 5, 3}), b.weight({6})},
                   {{Attr::group, group}, {Attr::strides, Ints{1, 2}}, {Attr::pads, Ints{0, 1, 0, 1}}}));
-    testing::expect_shipped_rules_lead(b, "conv-whole-axis\nexpect Reshape 1\nexpect Conv 1\nexpect total 3\n");
+    testing::expect_shipped_rules_lead(b,
+                                       "conv-whole-axis\nexpect Reshape 1\nexpect Conv 1\nexpect total 3\n");
   }
 }
 
@@ -127,8 +128,8 @@ TEST(LayoutFamilies, FilledUpChannelsTakeUpWhatAConvolutionWasFilledUpWith) {
   const Value x = b.op(OpKind::conv, {b.input({1, 4, 6, 6}), b.weight({14, 4, 3, 3})});
   b.output(b.op(OpKind::conv, {b.op(OpKind::relu, {x}), b.weight({16, 14, 3, 3})}));
   testing::expect_shipped_rules_lead(b,
-                            "conv-pad-inputs all\nexpect Pad 1\nchannels-conv\nchannels-unary\n"
-                            "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
+                                     "conv-pad-inputs all\nexpect Pad 1\nchannels-conv\nchannels-unary\n"
+                                     "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
 }
 
 // An unrolled recurrent network: the products of its steps' inputs are one.

@@ -54,7 +54,7 @@ TEST(PhasesFamilies, PixelsThatATransposeMadeChannelsAreReadAsTheyLie) {
                          {{Attr::shape, Ints{2, 18, 4, 2}}});
     b.output(b.op(OpKind::conv, {z, b.weight({5, 18, 3, 1})}, {{Attr::pads, Ints{1, 0, 1, 0}}}));
     testing::expect_shipped_rules_lead(b, std::string(first ? "unshuffle-conv-first" : "unshuffle-conv") +
-                                     "\nreshape-reshape\nreshape-identity\nexpect total 1\n");
+                                              "\nreshape-reshape\nreshape-identity\nexpect total 1\n");
   }
 }
 
@@ -70,7 +70,8 @@ TEST(PhasesFamilies, NeighbouringOutputsAreChannels) {
     whole.output(filtered(whole, 32, 3));  // 16 outputs
     odd.output(filtered(odd, 41, 3));      // 20 and one more
     const std::string rule = "conv-phases/n=" + std::string(phases);
-    testing::expect_shipped_rules_lead(whole, rule + "\nslice-all\nexpect Conv 1\nexpect Slice 0\nexpect total 4\n");
+    testing::expect_shipped_rules_lead(whole,
+                                       rule + "\nslice-all\nexpect Conv 1\nexpect Slice 0\nexpect total 4\n");
     testing::expect_shipped_rules_lead(odd, rule + "\nexpect Conv 1\nexpect Slice 1\nexpect total 5\n");
   }
 }
@@ -83,8 +84,8 @@ TEST(PhasesFamilies, AnOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
     b.output(b.op(OpKind::conv, {b.input({1, 6, 5, 7}), b.weight({channels, 6, 3, 3}), b.weight({channels})},
                   {{Attr::pads, Ints{1, 0, 1, 1}}, {Attr::strides, Ints{2, 1}}}));
     testing::expect_shipped_rules_lead(b, std::string(kFewOutputs[outputs - 1]) + "\nexpect Conv " +
-                                     std::to_string(2 * outputs) + "\nexpect Concat " +
-                                     (outputs > 1 ? "1\n" : "0\n"));
+                                              std::to_string(2 * outputs) + "\nexpect Concat " +
+                                              (outputs > 1 ? "1\n" : "0\n"));
   }
 }
 
