@@ -17,13 +17,12 @@ struct KnownKernel {
   OpKind kind;
   std::string_view approximate;
   KernelLaw law;
-  double DeviceProfile::*ns_per_element;
 };
 
 constexpr std::array kKnownKernels{
-    KnownKernel{OpKind::gelu, "", {OpKind::gelu, KernelForm::plain}, &DeviceProfile::gelu_ns},
-    KnownKernel{OpKind::gelu, "tanh", {OpKind::gelu, KernelForm::by_tanh}, &DeviceProfile::gelu_ns},
-    KnownKernel{OpKind::layer_norm, "", {OpKind::layer_norm}, &DeviceProfile::layer_norm_ns},
+    KnownKernel{OpKind::gelu, "", {OpKind::gelu, KernelForm::plain}},
+    KnownKernel{OpKind::gelu, "tanh", {OpKind::gelu, KernelForm::by_tanh}},
+    KnownKernel{OpKind::layer_norm, "", {OpKind::layer_norm}},
 };
 
 std::string_view approximation(const rules::RightStep& step) {
@@ -87,7 +86,6 @@ FusedPatterns::Kernel kernel_of(const rules::CompiledRule& pattern, const rules:
   if (known == kKnownKernels.end()) return kernel;
   constexpr std::size_t kWholeNorm = 3;  // with scale and bias
   kernel.law = known->law;
-  kernel.ns_per_element = known->ns_per_element;
   kernel.takes_addition = made.kind == OpKind::layer_norm && made.operands.size() == kWholeNorm;
   return kernel;
 }

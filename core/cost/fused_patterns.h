@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cost/device.h"
 #include "core/cost/kernel_features.h"
 #include "core/rules/set/rule_set.h"
 
@@ -25,8 +24,7 @@ class FusedPatterns {
   static FusedPatterns parse(std::string_view text, std::string_view file);
 
   struct Kernel {
-    KernelLaw law = {};  // none: these parts stay apart
-    double DeviceProfile::*ns_per_element = nullptr;
+    KernelLaw law = {};           // none: these parts stay apart
     std::uint16_t over = 0;       // the variable of the pattern that the kernel goes over
     bool takes_addition = false;  // an addition before it, as SkipLayerNormalization
   };

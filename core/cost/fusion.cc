@@ -79,12 +79,13 @@ Fusion FusionRules::find(NodeId node) const {
   return folded ? Fusion{} : found;
 }
 
-// The kernel stands at the root.
+// The kernel stands at the root; it is one of kKnownKernels (fused_patterns.cc).
 Fusion FusionRules::at_site(const FusedSite& site, NodeId node) const {
   if (node != site.root()) return {site.root(), {}};
   const FusedPatterns::Kernel& kernel = sites_.kernel(site);
-  Fusion whole = in_place_of(
-      node, kernels_.pass(kernel.law, graph_.type_id(site.over), kernels_.device().*kernel.ns_per_element));
+  const DeviceProfile& device = kernels_.device();
+  const double ns_per_element = kernel.law.kind == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
+  Fusion whole = in_place_of(node, kernels_.pass(kernel.law, graph_.type_id(site.over), ns_per_element));
   whole.owner = kNoNode;
   return whole;
 }

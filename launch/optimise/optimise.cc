@@ -8,7 +8,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/base/installation.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
@@ -150,11 +149,7 @@ class Pipeline {
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
     phase("clean-up", [&] { start.clean_up(*rules_, log_); });
-    const fs::path rates = find_config(options_.device);
-    cost::DeviceProfile device =
-        options_.measures_kernels() ? options_.profiled_runtime().device(rates) : cost::load_device(rates);
-    device.each_alone |= options_.costs == "alone";
-    costs_.emplace(*model_, feed_, std::move(device), start);
+    costs_.emplace(*model_, feed_, options_.device_profile(), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
     if (runtimes_->chosen().is_default() || learned_->corrects())
       if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);

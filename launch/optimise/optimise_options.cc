@@ -1,6 +1,7 @@
 #include "launch/optimise/optimise_options.h"
 
 #include "core/base/error.h"
+#include "core/base/installation.h"
 
 namespace regraft::launch {
 
@@ -11,6 +12,14 @@ void OptimiseOptions::check() const {
   if (settings && (accept == "cost" || elsewhere || re_exports()))
     throw UsageError("are ONNX Runtime's, and are measured", "--settings",
                      "leave it out, or --accept cost, --runtime and --search none");
+}
+
+cost::DeviceProfile OptimiseOptions::device_profile() const {
+  const std::filesystem::path rates = find_config(device);
+  cost::DeviceProfile profile =
+      measures_kernels() ? profiled_runtime().device(rates) : cost::load_device(rates);
+  profile.each_alone |= costs == "alone";
+  return profile;
 }
 
 }  // namespace regraft::launch

@@ -58,6 +58,9 @@ struct OptimiseOptions {
   /// The runtime whose kernels are measured: ONNX Runtime for those whose own cannot be.
   Runtime profiled_runtime() const { return is_profiled(runtime) ? Runtime(runtime) : Runtime(); }
 
+  /// The rates that costs go by.
+  cost::DeviceProfile device_profile() const;
+
   /// A line about the model on standard error.
   void warn(const std::string& line) const {
     std::fprintf(stderr, "regraft: %s: %s\n", input.filename().c_str(), line.c_str());

@@ -142,7 +142,7 @@ TEST(FusedSites, ANormWithAnAdditionBeforeItIsSkipLayerNormalization) {
   EXPECT_EQ(net.launches(), 1);
 }
 
-/// Of what a site computes only its end is stored, nor of an addition before it.
+/// What a site computes is not stored, but for its end; nor is an addition before it.
 TEST(FusedSites, NoPartTakesMemory) {
   Net gelu, relu;
   gelu.output(gelu.gelu(gelu.input({64, 64}), Net::GeluForm::inner_half));
