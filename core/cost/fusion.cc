@@ -256,7 +256,6 @@ Fusion FusionRules::skip_layer_norm(NodeId node) const {
   const NodeId owner = norm_behind(node);
   if (owner == kNoNode) return {};
   const Value a = near_.input(node, 0), b = near_.input(node, 1);
-  if (is_constant(a) || is_constant(b)) return {};
   if (graph_.type_id(a) != graph_.type_id(b) || graph_.type(a).rank() != 3) return {};
   const DeviceProfile& device = kernels_.device();
   const graph::TypeId over = n.outputs[0];

@@ -143,10 +143,31 @@ bool is_view(const KernelTime& kernel) {
   return std::ranges::find(kViews, kernel.op) != kViews.end();
 }
 
+/// Kernels of the runtime that are one form of a predicted kernel, and no other.
+struct FormOfKernel {
+  std::string_view op;
+  cost::KernelLaw law;
+};
+constexpr std::array kFormsOfKernels{
+    FormOfKernel{"SkipLayerNormalization", {graph::OpKind::layer_norm, cost::KernelForm::skip}},
+    FormOfKernel{"FastGelu", {graph::OpKind::gelu, cost::KernelForm::by_tanh}},
+    FormOfKernel{"QuickGelu", {graph::OpKind::sigmoid, cost::KernelForm::gated}},
+};
+
+bool KernelLists::is_as_predicted(const ComparedKernel& one) const {
+  const cost::KernelLaw law{one.predicted.features.kind, one.predicted.features.form};
+  return std::ranges::all_of(kFormsOfKernels, [&](const FormOfKernel& form) {
+    const bool launched =
+        std::ranges::any_of(one.launched, [&](std::size_t at) { return profile.kernels[at].op == form.op; });
+    return !launched || law == form.law;
+  });
+}
+
 bool KernelLists::agrees(const ComparedKernel& one) const {
-  return !one.predicted.view && std::ranges::count_if(one.launched, [&](std::size_t at) {
-                                  return !is_view(profile.kernels[at]);
-                                }) == 1;
+  return !one.predicted.view &&
+         std::ranges::count_if(one.launched, [&](std::size_t at) { return !is_view(profile.kernels[at]); }) ==
+             1 &&
+         is_as_predicted(one);
 }
 
 double KernelLists::predicted_us() const {
@@ -169,7 +190,7 @@ std::vector<cost::KernelSample> KernelLists::samples() const {
   if (!settled) return samples;
   for (const ComparedKernel& one : compared) {
     const cost::PredictedKernel& kernel = one.predicted;
-    if (kernel.view || one.launched.empty()) continue;
+    if (kernel.view || one.launched.empty() || !is_as_predicted(one)) continue;
     const double beside_us = kernel.us - kernel.law_us;
     samples.push_back({kernel.features, kernel.analytic_us,
                        std::max(one.launched_us - beside_us, one.launched_us * kLeastShare)});

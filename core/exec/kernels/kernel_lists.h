@@ -31,11 +31,15 @@ struct KernelLists {
   /// By the device's rates; at a run of all graphs once.
   double predicted_us() const;
   double corrected_us = 0;  // predicted with the rates corrected by samples()
-  /// Whether one kernel was launched for a predicted one. Views do not count.
+  /// Whether what was launched is of the form that was predicted, where the runtime has a kernel for that
+  /// form.
+  bool is_as_predicted(const ComparedKernel& one) const;
+  /// Whether one kernel was launched for a predicted one, and of its form. Views do not count.
   bool agrees(const ComparedKernel& one) const;
   /// The share of the launched kernels' time, without views, in those that agree.
   double agreed_share() const;
-  /// What may correct the device's rates: all predicted kernels that were launched, where times are settled.
+  /// What may correct the device's rates: all kernels that were launched as predicted, where times are
+  /// settled.
   std::vector<cost::KernelSample> samples() const;
 };
 

@@ -160,6 +160,14 @@ TEST(Fusion, AddBeforeLayerNormIsOneSlowKernelAndSumIsNot) {
   EXPECT_GT(add.latency_us(), 3 * sum.latency_us());
 }
 
+TEST(Fusion, AConstantOfTheSameShapeIsAddedByTheNormToo) {
+  for (const testing::Ints& dims : {testing::Ints{1, 128, 768}, testing::Ints{128, 768}}) {
+    Net net;
+    net.output(net.layer_norm(net.op(OpKind::add, {net.input({1, 128, 768}), net.weight(dims)})));
+    EXPECT_EQ(net.launches(), dims.size() == 3 ? 1 : 2);
+  }
+}
+
 TEST(Fusion, AResidualUsedAgainKeepsItsAdd) {
   Net net;
   const Value a = net.input({1, 128, 768}), b = net.input({1, 128, 768});

@@ -35,9 +35,9 @@ void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
 
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
 /// outer, root, inverse (of it), near and off (it, but for a little), farther (from outer), halves [64],
-/// half1 [1], half11 [1, 1], C [], C1 and S1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64], M8 [8, 8], K
-/// [16, 1, 1], W [16, 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim; convolutions keep
-/// the image's size; Transpose swaps the last two dims.
+/// half1 [1], half11 [1, 1], F [1, 8, 64], C [], C1 and S1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64],
+/// M8 [8, 8], K [16, 1, 1], W [16, 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim;
+/// convolutions keep the image's size; Transpose swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   const std::string text = one.nodes;
   testing::ModelBuilder model;
@@ -65,6 +65,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   weight("half1", {1}, 0.5f);
   weight("half11", {1, 1}, 0.5f);
   weight("S1", {1}, 0.75f);
+  weight("F", {1, 8, 64}, 0.125f);
   weight("B8", {8}, 0.25f);
   weight("M", {64, 64}, 0.01f);
   weight("Mk", {64, 64}, 0.02f);
@@ -164,6 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"skip_rms",
              "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) "
              "y=Mul(n,S)"},
+        Case{"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
+        Case{"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
         Case{"skip",
              "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) "
              "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}),
