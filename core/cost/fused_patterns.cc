@@ -66,11 +66,11 @@ FusedPatterns::Kernel kernel_of(const rules::CompiledRule& pattern, const rules:
     throw rules::RuleError("'" + info.name + "': " + what,
                            info.file.string() + ":" + std::to_string(info.line), remedy);
   };
-  const rules::RightStep& made = pattern.right.back();
   const bool one_operation = pattern.member_sets.empty() && pattern.replacements.size() == 1 &&
-                             pattern.right.size() == 1 && !made.op &&
-                             made.form == rules::RightStep::Form::operation;
+                             pattern.right.size() == 1 && !pattern.right[0].op &&
+                             pattern.right[0].form == rules::RightStep::Form::operation;
   if (!one_operation) refuse("a kernel is one operation in place of one value", "as in Pow(x, 2) => Gelu(x)");
+  const rules::RightStep& made = pattern.right[0];
   const auto is_leaf = [&](const rules::RightOperand& operand) {
     return operand.slot && std::ranges::find(pattern.leaves, *operand.slot) != pattern.leaves.end();
   };

@@ -169,6 +169,7 @@ TEST(FusedPatterns, WhatIsNoKernelIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal_of("square: Pow(x, 2), rank(x) == 2 => Gelu(x)"), "no error");
   EXPECT_THAT(refusal_of("square: Pow(x, 2) => Gelu(Relu(x))"),
               HasSubstr("some.fusions:2: 'square': a kernel is one operation"));
+  EXPECT_THAT(refusal_of("twice: Relu(Relu(x)) => x"), HasSubstr("some.fusions:2"));
   EXPECT_THAT(refusal_of("sum: y = Add(x, c), const(c) => Gelu(c + c)"), HasSubstr("some.fusions:2"));
   EXPECT_THAT(refusal_of("far: Relu(Exp(Relu(Exp(Relu(Exp(Relu(Exp(x)))))))) => Gelu(x)"),
               HasSubstr("'far': it reaches too far from its root (its operations are at most 6 edges away)"));
