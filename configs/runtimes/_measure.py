@@ -56,9 +56,9 @@ def _write(outputs, path):
     numpy.savez(path, *outputs)
 
 
-def _time_runs(run, request):
+def _time_runs(run, request, on_gpu):
     """Milliseconds of each run, as ONNX Runtime's are taken: the processor's time where one thread is asked for."""
-    now = time.process_time_ns if request.threads == 1 else time.perf_counter_ns
+    now = time.process_time_ns if request.threads == 1 and not on_gpu else time.perf_counter_ns
     for _ in range(request.warmup_runs):
         run()
     gc.disable()
@@ -70,12 +70,12 @@ def _time_runs(run, request):
     return run_ms
 
 
-def _session(adapter, request):
+def _session(adapter, request, on_gpu):
     run = adapter.load(request.model, _inputs(request.inputs), request.threads)
     if request.outputs:
         _write(run(), request.outputs)
     loaded = time.perf_counter()
-    run_ms = _time_runs(run, request)
+    run_ms = _time_runs(run, request, on_gpu)
     run_wall_s = (time.perf_counter() - loaded) / (len(run_ms) + request.warmup_runs)
     peak_rss_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {"load_s": loaded - _START, "run_ms": run_ms, "run_wall_s": run_wall_s, "peak_rss_bytes": peak_rss_bytes}
@@ -96,18 +96,19 @@ def main(path, *arguments):
     os.dup2(2, 1)  # what a runtime prints is no answer
     path = pathlib.Path(path)
     adapter = _adapter(path)
-    if arguments == ("--version",):
-        answer.write(adapter.version())
-        return
-    request = _request(*arguments)
+    subject = path.stem
     try:
-        session = _session(adapter, request)
+        if arguments == ("--version",):
+            answer.write(adapter.version())
+            return
+        request = _request(*arguments)
+        subject = f"{request.model}: {path.stem} cannot run it"
+        json.dump(_session(adapter, request, on_gpu=path.stem.endswith("-cuda")), answer)
     except ImportError as error:
         _missing(path, error)
     except Exception as error:
         words = " ".join(str(error).split()) or type(error).__name__
-        _fail(f"{request.model}: {path.stem} cannot run it: {words[:1000]}")
-    json.dump(session, answer)
+        _fail(f"{subject}: {words[:1000]}")
 
 
 main(*sys.argv[1:])

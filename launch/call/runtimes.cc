@@ -49,6 +49,17 @@ fs::path write_in_child(const exec::MeasureRequest& request, const fs::path& fol
   return folder / "inputs.json";
 }
 
+std::vector<std::string> adapters() {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(find_config(kFolder), missing)) {
+    const std::string name = entry.path().stem();
+    if (entry.path().extension() == ".py" && !name.starts_with('_')) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 /// What `measure-torch --nodes` prints.
 exec::KernelProfile nodes_from_json(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
@@ -140,13 +151,9 @@ std::unique_ptr<exec::Launcher> Runtime::sessions() const {
 }
 
 std::vector<std::string> installed_runtimes() {
-  std::vector<std::string> names;
-  std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(find_config(kFolder), missing)) {
-    const std::string name = entry.path().stem();
-    if (entry.path().extension() == ".py" && !name.starts_with('_')) names.push_back(name);
-  }
-  std::ranges::sort(names);
+  std::vector<std::string> names = adapters();
+  if (!fs::exists("/dev/nvidiactl"))
+    std::erase_if(names, [](const std::string& name) { return Runtime(name).on_gpu(); });
   names.insert(names.begin(), Runtime::kDefault);
   return names;
 }
@@ -163,8 +170,8 @@ bool is_profiled(const std::string& name) {
 }
 
 std::vector<std::string> runtime_names() {
-  std::vector<std::string> names = installed_runtimes();
-  names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
+  std::vector<std::string> names = profiled_runtimes();
+  std::ranges::move(adapters(), std::back_inserter(names));
   return names;
 }
 

@@ -25,6 +25,8 @@ class Runtime {
 
   const std::string& name() const { return name_; }
   bool is_default() const { return program_.empty(); }
+  /// It runs on a GPU: its name ends with "-cuda". Its times are by the clock.
+  bool on_gpu() const { return name_.ends_with("-cuda"); }
   /// Throws ExecError where it is not installed, or lacks its device, saying what to do; ProcessError without
   /// Python.
   std::string version() const;
@@ -44,13 +46,13 @@ class Runtime {
   std::vector<std::string> program_;  // that measures, its first arguments behind it; empty: ONNX Runtime
 };
 
-/// "onnxruntime", then the names of the files in configs/runtimes; those that begin with _ are none. All that
-/// `auto` tries.
+/// All that `auto` tries: "onnxruntime", then the adapters, but those of a GPU where there is none.
 std::vector<std::string> installed_runtimes();
 /// Those whose kernels can be measured.
 std::vector<std::string> profiled_runtimes();
 bool is_profiled(const std::string& name);
-/// installed_runtimes(), and those of LibTorch: "torch-cpu", "torch-cuda".
+/// "onnxruntime"; the adapters, files of configs/runtimes whose names do not begin with _; and those of
+/// LibTorch: "torch-cpu", "torch-cuda".
 std::vector<std::string> runtime_names();
 
 }  // namespace regraft::launch

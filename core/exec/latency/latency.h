@@ -16,8 +16,8 @@ namespace regraft::exec {
 
 struct LatencyOptions {
   int threads = 1;
-  int min_sessions = 10;  // a side
-  int max_sessions = 20;
+  int min_sessions = 10;                      // a side
+  int max_sessions = 20;                      // of the first block
   double budget_s = 60;                       // aimed at; exceeded where min_sessions need more
   std::optional<std::filesystem::path> feed;  // as in MeasureRequest
   std::size_t point = 0;
@@ -32,10 +32,12 @@ struct LatencyOptions {
 struct SessionPlan {
   int sessions = 0;  // a side
   TimingPlan before, after;
+  int second_block = 0;  // sessions a side, where the first ones leave the verdict open
 };
 
 /// Sizes the sessions from one probe of each side: about 0.1 s of runs a session, at least 3 runs, 5 where
-/// the budget allows. Then as many sessions follow as fit between the two bounds.
+/// the budget allows. Then as many sessions follow as fit between the two bounds. What is left of the budget
+/// is for a second block of 2 to 4 times as many.
 SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& probe_after,
                           const LatencyOptions& options);
 
@@ -63,7 +65,8 @@ std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency. After one probe a side, fresh sessions run in pairs, each pair in random order. Every
 /// session has the runtime's best options, except for options.after_optimisation and for the settings of a
-/// side. The verdict is judge()'s. Throws what the launcher throws.
+/// side. The verdict is judge()'s. Where it refuses a speedup that may still be the least one or more, a
+/// second block of sessions decides, without those of the first. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, const TimedModel& after,
                               const LatencyOptions& options);
 

@@ -45,9 +45,9 @@ def load(model, inputs, threads):
 class RuntimesTest : public ::testing::Test {
  protected:
   std::filesystem::path path(const std::string& name) const { return dir_.path() / name; }
-  std::string runtime(const std::string& source) const {
-    write_file_atomic(path("seven.py"), source);
-    return path("seven.py");
+  std::string runtime(const std::string& source, const std::string& name = "seven") const {
+    write_file_atomic(path(name + ".py"), source);
+    return path(name + ".py");
   }
   /// x (y z), of which (x y) z is less work.
   std::string model() const {
@@ -98,6 +98,30 @@ TEST_F(RuntimesTest, BenchMeasuresInTheRuntimeOfAnAdapter) {
   EXPECT_EQ(report.at("runtime"), "seven");
   EXPECT_EQ(report.at("runtime_version"), "7.1");
   EXPECT_NEAR(report.at("speedup"), 2, 0.2);
+}
+
+TEST_F(RuntimesTest, OnAGpuTimesAreByTheClock) {
+  std::string source = adapter("8", "4");
+  source.replace(source.find("            pass"), 16, "            time.sleep(0.001)");
+  for (std::size_t at; (at = source.find("process_time()")) != std::string::npos;)
+    source.replace(at, 14, "perf_counter()");
+  std::filesystem::copy_file(model(), path("other.onnx"));
+  ASSERT_EQ(bench(runtime(source, "seven-cuda"), {path("other.onnx")}).status.code, 0);
+  EXPECT_GT(json_of(path("report.json")).at("latency_before_ms"), 7.9);
+  ASSERT_EQ(bench(runtime(source), {path("other.onnx")}).status.code, 0);
+  EXPECT_LT(json_of(path("report.json")).at("latency_before_ms"), 4) << "a run that sleeps takes no processor";
+}
+
+TEST_F(RuntimesTest, OnnxRuntimeOnAGpuSaysWhatItLacks) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "there may be a GPU";
+  const std::string missing = bench("onnxruntime-cuda").errors;
+  EXPECT_THAT(missing, HasSubstr("onnxruntime-cuda is not installed for /usr/bin/python3"));
+  EXPECT_THAT(missing, HasSubstr("pip install onnxruntime-gpu[cuda,cudnn]"));
+  std::filesystem::create_directory(path("packages"));
+  write_file_atomic(path("packages/onnxruntime.py"),
+                    "__version__ = '1'\nget_available_providers = lambda: ['CPUExecutionProvider']\n");
+  EXPECT_THAT(run({"bench", model(), "--runtime", "onnxruntime-cuda"}, path("packages")).errors,
+              HasSubstr("this onnxruntime finds no CUDA that it can use: pip uninstall onnxruntime; pip"));
 }
 
 TEST_F(RuntimesTest, ErrorsSayWhatIsWrongWithARuntime) {

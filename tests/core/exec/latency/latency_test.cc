@@ -97,8 +97,28 @@ TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
   EXPECT_THAT(report.reason, HasSubstr("least effect"));
 }
 
+TEST(CompareLatency, ASecondBlockDecidesWhatTheFirstLeavesOpen) {
+  int first = 0, second = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    FakeLauncher launcher(102, 100, 0.03, seed);
+    const LatencyReport report = compare_latency(launcher, "before", "after", {});
+    const bool again = launcher.requests.size() > static_cast<std::size_t>(2 + 2 * report.sessions);
+    EXPECT_EQ(report.before.session_ms.size(), static_cast<std::size_t>(report.sessions));
+    if (report.accepted) ++(again ? second : first);
+  }
+  EXPECT_LT(first, 20);
+  EXPECT_GT(first + second, 30);
+}
+
+TEST(CompareLatency, NoSecondBlockWhereTheFirstRulesTheLeastEffectOut) {
+  FakeLauncher launcher(100.2, 100, 0.001);
+  const LatencyReport report = compare_latency(launcher, "before", "after", {});
+  EXPECT_FALSE(report.accepted);
+  EXPECT_EQ(launcher.requests.size(), static_cast<std::size_t>(2 + 2 * report.sessions));
+}
+
 TEST(CompareLatency, RunsPairsInRandomOrderWithEqualPlans) {
-  FakeLauncher launcher(20, 20, 0.01);
+  FakeLauncher launcher(20, 20, 0.001);
   int calls = 0, last_done = 0;
   LatencyOptions options;
   options.progress = [&](int done, int planned) {
@@ -137,6 +157,9 @@ TEST(PlanSessions, FitsTheBudget) {
   EXPECT_LT(planned_seconds(vit, 1.2, 350), 75);
   const SessionPlan nasrnn = plan_sessions(probe(0.06, 1.3), probe(0.06, 1.0), options);
   EXPECT_EQ(nasrnn.sessions, 20);
+  EXPECT_GE(nasrnn.second_block, 40);
+  EXPECT_LE(planned_seconds(nasrnn, 0.06, 1.3) * (1 + nasrnn.second_block / 20.0), 60);
+  EXPECT_EQ(vit.second_block, 0);
   EXPECT_GE(nasrnn.before.min_runs, 50);
   EXPECT_LT(planned_seconds(nasrnn, 0.06, 1.3), 20);
 }
