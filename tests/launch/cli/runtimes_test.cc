@@ -109,7 +109,8 @@ TEST_F(RuntimesTest, OnAGpuTimesAreByTheClock) {
   ASSERT_EQ(bench(runtime(source, "seven-cuda"), {path("other.onnx")}).status.code, 0);
   EXPECT_GT(json_of(path("report.json")).at("latency_before_ms"), 7.9);
   ASSERT_EQ(bench(runtime(source), {path("other.onnx")}).status.code, 0);
-  EXPECT_LT(json_of(path("report.json")).at("latency_before_ms"), 4) << "a run that sleeps takes no processor";
+  EXPECT_LT(json_of(path("report.json")).at("latency_before_ms"), 4)
+      << "a run that sleeps takes no processor";
 }
 
 TEST_F(RuntimesTest, OnnxRuntimeOnAGpuSaysWhatItLacks) {
