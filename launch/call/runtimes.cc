@@ -111,6 +111,11 @@ std::string Runtime::description() const {
   return is_default() ? "ONNX Runtime " + version() + " CPU" : name_ + " " + version();
 }
 
+fs::path Runtime::rates(const fs::path& given) const {
+  const char* kind = on_gpu() ? "configs/devices/h200.toml" : "configs/devices/cpu-1core.toml";
+  return find_config(given.empty() ? kind : given);
+}
+
 cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
   cost::DeviceProfile device = cost::device_of_this_machine(device_profile);
   device.each_alone = !is_default();

@@ -32,6 +32,8 @@ class Runtime {
   std::string version() const;
   /// Its name and version, and what it runs on, for errors and for the database of kernels.
   std::string description() const;
+  /// The device profile that is given, or else one of what it runs on. Throws as find_config.
+  std::filesystem::path rates(const std::filesystem::path& given) const;
   /// The device by whose rates its kernels are predicted, before they are corrected. Outside of ONNX Runtime
   /// each operation is a kernel of its own.
   cost::DeviceProfile device(const std::filesystem::path& device_profile) const;

@@ -37,7 +37,7 @@ struct CalibrateArguments {
   std::filesystem::path rules = "configs/rules";
   std::filesystem::path kernels = "configs/devices/calibration.kernels";
   std::filesystem::path database = cost::default_kernel_database();
-  std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::filesystem::path device;
   std::string runtime = Runtime::kDefault;
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
@@ -80,7 +80,7 @@ class Calibration {
   explicit Calibration(const CalibrateArguments& options)
       : options_(options),
         runtime_(options.runtime),
-        device_(runtime_.device(find_config(options.device))),
+        device_(runtime_.device(runtime_.rates(options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
@@ -92,7 +92,7 @@ class Calibration {
   /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
   void learn(cost::KernelDatabase& database) {
     const std::string fingerprint =
-        cost::device_fingerprint(find_config(options_.device), runtime_.description(), options_.threads);
+        cost::device_fingerprint(runtime_.rates(options_.device), runtime_.description(), options_.threads);
     std::vector<cost::KernelSample> kernels = database.read(fingerprint);
     exec::KernelProfile profile =
         runtime_.profile(*options_.model, feed_, {.threads = options_.threads, .kernels = true});
@@ -198,7 +198,7 @@ int calibrate_model(const CalibrateArguments& options) {
 
 /// Learns this machine.
 int calibrate_this_machine(const CalibrateArguments& options) {
-  const std::filesystem::path device_file = find_config(options.device),
+  const std::filesystem::path device_file = Runtime().rates(options.device),
                               grid_file = find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
   const std::string fingerprint =
@@ -289,7 +289,9 @@ void add_calibrate(Command& program, Action& action) {
   add_threads_option(*command, options->threads);
   add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();
-  command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
+  command->add_option(
+      "--device", options->device,
+      "device profile of the cost model (default: configs/devices/cpu-1core.toml; for a GPU h200.toml)");
   command->add_option("--seed", options->seed, "seed of walks and inputs")->capture_default_str();
   command->add_option("--json", options->json,
                       "write predicted and measured costs as JSON; - for standard output");

@@ -119,7 +119,9 @@ void add_optimise(Command& program, Action& action) {
       ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
   command->add_flag("--strict", options->strict,
                     "leave out rules that hold only for finite or bounded numbers: configs/rules/marks.md");
-  command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
+  command->add_option(
+      "--device", options->device,
+      "device profile of the cost model (default: configs/devices/cpu-1core.toml; for a GPU h200.toml)");
   command
       ->add_option(
           "--costs", options->costs,

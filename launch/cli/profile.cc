@@ -1,5 +1,4 @@
 #include "core/exec/latency/profile.h"
-#include "core/base/installation.h"
 #include "core/base/json_text.h"
 
 #include <cmath>
@@ -30,7 +29,7 @@ struct ProfileArguments {
   std::optional<std::filesystem::path> json;
   FeedOptions feed;
   exec::ProfileOptions profile;
-  std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::filesystem::path device;
   std::string runtime = Runtime::kDefault;
 };
 
@@ -127,7 +126,7 @@ int profile(ProfileArguments& options) {
   exec::KernelLists lists;
   lists.profile = runtime.profile(options.model, feed, options.profile);
   if (options.profile.kernels) {
-    const cost::DeviceProfile device = runtime.device(find_config(options.device));
+    const cost::DeviceProfile device = runtime.device(runtime.rates(options.device));
     lists = exec::compare_profile(options.model, feed, device, std::move(lists.profile));
     text = json_text(to_json(lists, feed), 2) + "\n";
   } else {
@@ -169,8 +168,9 @@ void add_profile(Command& program, Action& action) {
   command->add_flag(
       "--kernels", options->profile.kernels,
       "also list the kernels that the cost model predicts beside those that the runtime launched");
-  command->add_option("--device", options->device, "device profile of the cost model, with --kernels")
-      ->capture_default_str();
+  command->add_option("--device", options->device,
+                      "device profile of the cost model, with --kernels (default: "
+                      "configs/devices/cpu-1core.toml; for a GPU h200.toml)");
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->profile.seed, "seed of the random inputs")->capture_default_str();
   command->add_option(

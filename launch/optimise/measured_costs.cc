@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "core/base/file.h"
-#include "core/base/installation.h"
 #include "core/env/rewrite_state.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/onnx/export.h"
@@ -23,7 +22,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
                              const ModelGraphs& start, PointCosts& costs)
     : options_(options),
       feed_(feed),
-      device_(find_config(options.device)),
+      device_(options.rates()),
       start_(start),
       costs_(costs),
       corrects_(options.measures_kernels()) {

@@ -1,7 +1,6 @@
 #include "launch/optimise/optimise_options.h"
 
 #include "core/base/error.h"
-#include "core/base/installation.h"
 
 namespace regraft::launch {
 
@@ -15,9 +14,8 @@ void OptimiseOptions::check() const {
 }
 
 cost::DeviceProfile OptimiseOptions::device_profile() const {
-  const std::filesystem::path rates = find_config(device);
   cost::DeviceProfile profile =
-      measures_kernels() ? profiled_runtime().device(rates) : cost::load_device(rates);
+      measures_kernels() ? profiled_runtime().device(rates()) : cost::load_device(rates());
   profile.each_alone |= costs == "alone";
   return profile;
 }

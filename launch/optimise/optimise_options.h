@@ -19,7 +19,7 @@ struct OptimiseOptions {
   std::optional<std::filesystem::path> page;    // HTML
   std::optional<std::filesystem::path> script;  // its rewrites are made, and nothing is searched
   std::filesystem::path rules = "configs/rules";
-  std::filesystem::path device = "configs/devices/cpu-1core.toml";
+  std::filesystem::path device;                                      // empty: one of the runtime's kind
   std::filesystem::path database = cost::default_kernel_database();  // of measured kernels
   std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of searches.h
@@ -58,7 +58,8 @@ struct OptimiseOptions {
   /// The runtime whose kernels are measured: ONNX Runtime for those whose own cannot be.
   Runtime profiled_runtime() const { return is_profiled(runtime) ? Runtime(runtime) : Runtime(); }
 
-  /// The rates that costs go by.
+  /// The file of the rates that costs go by, and what they make of them.
+  std::filesystem::path rates() const { return Runtime(runtime).rates(device); }
   cost::DeviceProfile device_profile() const;
 
   /// A line about the model on standard error.

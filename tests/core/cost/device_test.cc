@@ -40,6 +40,15 @@ TEST(Device, ShippedProfileLoads) {
             device.elementwise_ns[static_cast<std::size_t>(graph::OpKind::add)]);
 }
 
+TEST(Device, AGpuHasNoBlockedLayoutAndDearLaunches) {
+  const std::string configs = std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/";
+  const DeviceProfile gpu = load_device(configs + "h200.toml"), core = load_device(configs + "cpu-1core.toml");
+  EXPECT_EQ(gpu.channel_block, 1);
+  EXPECT_GT(gpu.launch_us, core.launch_us);
+  EXPECT_LT(gpu.far_ns_per_byte, core.far_ns_per_byte);
+  EXPECT_NE(gpu.fusions, nullptr);
+}
+
 TEST(Device, AnUnknownKeyIsRefusedWithTheNearest) {
   const std::string text = replaced(shipped(), "launch_us", "launch_time = 3\nlaunch_us");
   EXPECT_THAT(error_of(text),
