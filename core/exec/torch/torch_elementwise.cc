@@ -88,8 +88,8 @@ Tensors gelu(const TorchCall& call) {
 
 Tensors clip(const TorchCall& call) {
   Tensor x = call.input(0);
-  if (const auto low = call.number(Attr::min, 1)) x = at::clamp_min(x, *low);
-  if (const auto high = call.number(Attr::max, 2)) x = at::clamp_max(x, *high);
+  if (const auto low = call.bound(Attr::min, 1)) x = at::clamp_min(x, *low);
+  if (const auto high = call.bound(Attr::max, 2)) x = at::clamp_max(x, *high);
   return {x};
 }
 

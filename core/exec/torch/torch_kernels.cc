@@ -157,11 +157,7 @@ Tensors softplus(const TorchCall& call) {
 }
 
 Tensors clip(const TorchCall& call) {
-  const auto bound = [&](Attr attr, std::size_t slot) {
-    const std::optional<double> value = call.number(attr, slot);
-    return value ? std::optional<at::Scalar>(*value) : std::nullopt;
-  };
-  const auto low = bound(Attr::min, 1), high = bound(Attr::max, 2);
+  const auto low = call.bound(Attr::min, 1), high = call.bound(Attr::max, 2);
   return {low || high ? at::clamp(call.input(0), low, high) : call.input(0)};
 }
 

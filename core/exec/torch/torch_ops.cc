@@ -27,6 +27,13 @@ std::optional<double> TorchCall::number(Attr attr, std::size_t slot) const {
   return (is_known(slot) ? known[slot] : input(slot)).to(at::kDouble).item<double>();
 }
 
+std::optional<at::Scalar> TorchCall::bound(Attr attr, std::size_t slot) const {
+  const std::optional<double> value = number(attr, slot);
+  if (!value) return std::nullopt;
+  const bool whole = at::isIntegralType(input(0).scalar_type(), false);
+  return whole ? at::Scalar(static_cast<std::int64_t>(*value)) : at::Scalar(*value);
+}
+
 TorchRow torch_row(graph::OpKind kind) {
   if (const TorchRow row = elementwise_row(kind)) return row;
   if (const TorchRow row = linear_row(kind)) return row;

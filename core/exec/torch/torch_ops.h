@@ -33,6 +33,8 @@ struct TorchCall {
   std::optional<std::vector<std::int64_t>> ints(graph::Attr attr, std::size_t slot) const;
   /// The same for a number.
   std::optional<double> number(graph::Attr attr, std::size_t slot) const;
+  /// The same as a number of the first input's type: integers stay integers beside it.
+  std::optional<at::Scalar> bound(graph::Attr attr, std::size_t slot) const;
 };
 
 using TorchRow = std::vector<at::Tensor> (*)(const TorchCall& call);
