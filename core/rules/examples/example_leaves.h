@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,10 @@ class ExampleLeaves {
   ExampleLeaves(const CompiledRule& rule, graph::GraphBuilder& builder, Choices& choices,
                 const ExampleLimits& limits)
       : b_(builder), choices_(choices), limits_(limits) {
+    compares_integers_ =
+        needs_floats(rule) && std::any_of(rule.nodes.begin(), rule.nodes.end(), [](const PatternNode& node) {
+          return node.kinds.count() == 1 && node.kinds.test(static_cast<std::size_t>(K::equal));
+        });
     if (!limits.types_vary) return;
     if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
       number_ = choices.drawn(4) == 0 ? graph::DType::int32 : graph::DType::int64;
@@ -64,7 +69,10 @@ class ExampleLeaves {
   Value tensor(const RuleHints::OfTensor& hint, const Dims& dims, K kind, std::size_t position) {
     const bool truth = (kind == K::where && position == 0) || kind == K::logical_not ||
                        kind == K::logical_and || kind == K::logical_or;
-    const graph::DType dtype = truth ? graph::DType::boolean : number_;
+    const graph::DType dtype = truth                                    ? graph::DType::boolean
+                               : compares_integers_ && kind == K::equal ? graph::DType::int64
+                                                                        : number_;
+    if (hint.counts) return count_up(dims, dtype);
     if (hint.value) return constant({}, dtype, {*hint.value});
     if (hint.scalar && !choices_.one_in(4)) {
       const double value =
@@ -79,6 +87,14 @@ class ExampleLeaves {
   }
 
  private:
+  // Along the last dim.
+  Value count_up(Dims dims, graph::DType dtype) {
+    if (dims.empty()) dims = {1};
+    std::fill(dims.begin(), dims.end() - 1, 1);
+    std::vector<double> values(static_cast<std::size_t>(dims.back()));
+    std::iota(values.begin(), values.end(), 0);
+    return constant(dims, dtype, values);
+  }
   // With so few binary digits that float32 holds a product of two.
   static double short_of(double number) {
     constexpr double kDigits = 0x1p11;
@@ -142,6 +158,7 @@ class ExampleLeaves {
   Choices& choices_;
   const ExampleLimits& limits_;
   graph::DType number_ = graph::DType::float32;
+  bool compares_integers_ = false;  // what is compared is no part of what is computed with
   std::vector<Value> inputs_;
 };
 

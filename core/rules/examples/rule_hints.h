@@ -22,6 +22,7 @@ class RuleHints {
  public:
   struct OfTensor {
     bool constant = false, varies = false, scalar = false;
+    bool counts = false;  // holds 0, 1, 2 and so on
     RankRange rank;
     std::optional<double> value;
   };
@@ -93,6 +94,9 @@ class RuleHints {
       models_[key(left)] = right;
       models_[key(right)] = left;
     }
+    if (c.form == Code::Form::compare && c.symbol == "==" && calls(c.args[0], Function::ints) &&
+        calls(c.args[1], Function::range))
+      tensors_[key(c.args[0].tensors[0])].counts = true;
     if (c.form == Code::Form::compare && c.args[1].form == Code::Form::literal)
       compared(c.args[0], c.symbol, c.args[1].literal);
   }

@@ -338,5 +338,60 @@ TEST(WildFamilies, NarrowChannelsAreFilledUpThroughAWholeNetworkWhereItIsDepthwi
   EXPECT_EQ(count(descend(at_once).graph, OpKind::slice), 0u) << "measured 0.88";
 }
 
+/// Bytes compared with numbers `step` apart, multiplied, and put through a function by tanh, as Keras writes
+/// both.
+Value one_hot(GraphBuilder& b, std::int64_t step) {
+  Ints numbers;
+  for (std::int64_t i = 0; i < 257; ++i) numbers.push_back(i * step);
+  const Value bytes = b.input({1, 256, 1}, graph::DType::int64);
+  const Value hot = b.op(OpKind::equal, {bytes, b.integers({1, 1, 257}, numbers)});
+  const Value rows = b.op(OpKind::cast, {hot}, {{Attr::to, std::int64_t{1}}});
+  const Value x =
+      b.op(OpKind::add, {b.op(OpKind::matmul, {rows, b.weight({257, 64})}), b.weight({1, 1, 64})});
+  Value cube = b.op(OpKind::mul, {x, b.scalar(0.044715)});
+  for (int i = 0; i < 2; ++i) cube = b.op(OpKind::mul, {x, cube});
+  const Value bent = b.op(OpKind::mul, {b.op(OpKind::add, {x, cube}), b.scalar(0.79788458)});
+  const Value gate = b.op(OpKind::add, {b.op(OpKind::tanh, {bent}), b.scalar(1)});
+  return b.op(OpKind::mul, {x, b.op(OpKind::mul, {gate, b.scalar(0.5)})});
+}
+
+TEST(WildFamilies, AFunctionOfOneHotRowsIsATable) {
+  GraphBuilder all, some;
+  all.output(one_hot(all, 1));
+  some.output(one_hot(some, 2));
+  const Found found = descend(all), left = descend(some);
+  EXPECT_EQ(count(found.graph, OpKind::gather), 1u);
+  EXPECT_EQ(count(found.graph, OpKind::matmul) + count(found.graph, OpKind::tanh), 0u);
+  EXPECT_GT(found.gain, 2);
+  EXPECT_EQ(count(left.graph, OpKind::gather), 0u) << "numbers that are no rows";
+  EXPECT_EQ(count(left.graph, OpKind::pow), 1u) << "in the order that the runtime fuses";
+}
+
+/// One query a head, and keys and values that heads share, repeated for them along `axis`.
+Value shared_heads(GraphBuilder& b, std::int64_t axis) {
+  const auto repeated = [&](Value x) {
+    const Ints dims = axis == 2 ? Ints{1, 2, 7, 256, 64} : Ints{1, 7, 2, 256, 64};
+    const Value wide = b.op(OpKind::expand, {b.op(OpKind::unsqueeze, {x}, {{Attr::axes, Ints{axis}}})},
+                            {{Attr::shape, dims}});
+    return b.op(OpKind::reshape, {wide}, {{Attr::shape, Ints{1, 14, 256, 64}}});
+  };
+  const Value keys =
+      b.op(OpKind::transpose, {repeated(b.input({1, 2, 256, 64}))}, {{Attr::perm, Ints{0, 1, 3, 2}}});
+  const Value scores = b.op(OpKind::matmul, {b.input({1, 14, 1, 64}), keys});
+  const Value p = b.op(OpKind::softmax, {scores}, {{Attr::axis, std::int64_t{3}}});
+  return b.op(OpKind::matmul, {p, repeated(b.input({1, 2, 256, 64}))});
+}
+
+TEST(WildFamilies, KeysAndValuesThatHeadsShareAreNotRepeated) {
+  GraphBuilder neighbours, apart;
+  neighbours.output(shared_heads(neighbours, 2));
+  apart.output(shared_heads(apart, 1));
+  const Found found = descend(neighbours);
+  EXPECT_EQ(count(found.graph, OpKind::expand), 0u);
+  EXPECT_GT(found.gain, 2);
+  EXPECT_EQ(count(descend(apart).graph, OpKind::expand), 2u)
+      << "heads that share keys are not next to each other";
+}
+
 }  // namespace
 }  // namespace regraft::search

@@ -180,6 +180,24 @@ TEST(Families, WhatIsComputedOfLettersIsATable) {
   expect_leads(b, "table-binary\ntable-matmul\ntable-gemm\ntable-unary\nexpect Gather 1\nexpect total 1\n");
 }
 
+// Each letter compared with all of them: rows of a table, and its function by tanh in the order that runtimes
+// fuse.
+TEST(Families, LettersComparedWithAllAreRowsOfATable) {
+  GraphBuilder b;
+  const Value letters = b.integers({1, 1, 4}, {0, 1, 2, 3});
+  const Value hot = b.op(OpKind::equal, {b.input({2, 5, 1}, graph::DType::int64), letters});
+  const Value float_hot = b.op(OpKind::cast, {hot}, {{Attr::to, std::int64_t{1}}});
+  const Value x = b.op(OpKind::matmul, {float_hot, b.weight({4, 6})});
+  const Value cube =
+      b.op(OpKind::mul, {x, b.op(OpKind::mul, {x, b.op(OpKind::mul, {x, b.scalar(0.044715)})})});
+  const Value bent =
+      b.op(OpKind::tanh, {b.op(OpKind::mul, {b.op(OpKind::add, {x, cube}), b.scalar(0.79788458)})});
+  const Value gate = b.op(OpKind::mul, {b.scalar(0.5), b.op(OpKind::add, {bent, b.scalar(1)})});
+  b.output(b.op(OpKind::mul, {x, gate}));
+  expect_leads(
+      b, "tanh-gelu-form\ntable-one-hot\nexpect Gather 1\nexpect MatMul 0\nexpect Equal 0\nexpect Pow 1\n");
+}
+
 // Attention pooling: the bias of the scores cancels, the sum of the steps is a product.
 TEST(Families, StepsAreSummedByAProduct) {
   for (const std::int64_t keep : {0, 1}) {
