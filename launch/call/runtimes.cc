@@ -111,11 +111,6 @@ std::string Runtime::description() const {
   return is_default() ? "ONNX Runtime " + version() + " CPU" : name_ + " " + version();
 }
 
-fs::path Runtime::rates(const fs::path& given) const {
-  const char* kind = on_gpu() ? "configs/devices/h200.toml" : "configs/devices/cpu-1core.toml";
-  return find_config(given.empty() ? kind : given);
-}
-
 cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
   cost::DeviceProfile device = cost::device_of_this_machine(device_profile);
   device.each_alone = !is_default();
@@ -155,10 +150,18 @@ std::unique_ptr<exec::Launcher> Runtime::sessions() const {
       write_in_child);
 }
 
+bool on_gpu(const std::string& runtime) {
+  return runtime.ends_with("-cuda");
+}
+
+fs::path rates_for(const std::string& runtime, const fs::path& given) {
+  const char* kind = on_gpu(runtime) ? "configs/devices/h200.toml" : "configs/devices/cpu-1core.toml";
+  return find_config(given.empty() ? kind : given);
+}
+
 std::vector<std::string> installed_runtimes() {
   std::vector<std::string> names = adapters();
-  if (!fs::exists("/dev/nvidiactl"))
-    std::erase_if(names, [](const std::string& name) { return Runtime(name).on_gpu(); });
+  if (!fs::exists("/dev/nvidiactl")) std::erase_if(names, on_gpu);
   names.insert(names.begin(), Runtime::kDefault);
   return names;
 }

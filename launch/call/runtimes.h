@@ -25,15 +25,11 @@ class Runtime {
 
   const std::string& name() const { return name_; }
   bool is_default() const { return program_.empty(); }
-  /// It runs on a GPU: its name ends with "-cuda". Its times are by the clock.
-  bool on_gpu() const { return name_.ends_with("-cuda"); }
   /// Throws ExecError where it is not installed, or lacks its device, saying what to do; ProcessError without
   /// Python.
   std::string version() const;
   /// Its name and version, and what it runs on, for errors and for the database of kernels.
   std::string description() const;
-  /// The device profile that is given, or else one of what it runs on. Throws as find_config.
-  std::filesystem::path rates(const std::filesystem::path& given) const;
   /// The device by whose rates its kernels are predicted, before they are corrected. Outside of ONNX Runtime
   /// each operation is a kernel of its own.
   cost::DeviceProfile device(const std::filesystem::path& device_profile) const;
@@ -47,6 +43,12 @@ class Runtime {
   std::string name_ = kDefault;
   std::vector<std::string> program_;  // that measures, its first arguments behind it; empty: ONNX Runtime
 };
+
+/// Whether a runtime of that name runs on a GPU: it ends with "-cuda". Times there are by the clock.
+bool on_gpu(const std::string& runtime);
+/// The device profile that is given, or else one of what a runtime of that name runs on. Throws as
+/// find_config.
+std::filesystem::path rates_for(const std::string& runtime, const std::filesystem::path& given);
 
 /// All that `auto` tries: "onnxruntime", then the adapters, but those of a GPU where there is none.
 std::vector<std::string> installed_runtimes();

@@ -80,7 +80,7 @@ class Calibration {
   explicit Calibration(const CalibrateArguments& options)
       : options_(options),
         runtime_(options.runtime),
-        device_(runtime_.device(runtime_.rates(options.device))),
+        device_(runtime_.device(rates_for(options.runtime, options.device))),
         model_(onnx::import_model(*options.model, {.inlined_calls = SIZE_MAX})),  // as feeds see it
         feed_(feed_of(*options.model, options.feed, options.seed)),
         feed_file_(feed_),
@@ -91,8 +91,8 @@ class Calibration {
 
   /// What the database knows, and what a profile of the input tells, corrects the second of the predictions.
   void learn(cost::KernelDatabase& database) {
-    const std::string fingerprint =
-        cost::device_fingerprint(runtime_.rates(options_.device), runtime_.description(), options_.threads);
+    const std::string fingerprint = cost::device_fingerprint(rates_for(options_.runtime, options_.device),
+                                                             runtime_.description(), options_.threads);
     std::vector<cost::KernelSample> kernels = database.read(fingerprint);
     exec::KernelProfile profile =
         runtime_.profile(*options_.model, feed_, {.threads = options_.threads, .kernels = true});
@@ -198,7 +198,7 @@ int calibrate_model(const CalibrateArguments& options) {
 
 /// Learns this machine.
 int calibrate_this_machine(const CalibrateArguments& options) {
-  const std::filesystem::path device_file = Runtime().rates(options.device),
+  const std::filesystem::path device_file = rates_for(Runtime::kDefault, options.device),
                               grid_file = find_config(options.kernels);
   const auto grid = exec::parse_kernel_grid(read_file(grid_file), grid_file);
   const std::string fingerprint =

@@ -126,7 +126,7 @@ int profile(ProfileArguments& options) {
   exec::KernelLists lists;
   lists.profile = runtime.profile(options.model, feed, options.profile);
   if (options.profile.kernels) {
-    const cost::DeviceProfile device = runtime.device(runtime.rates(options.device));
+    const cost::DeviceProfile device = runtime.device(rates_for(options.runtime, options.device));
     lists = exec::compare_profile(options.model, feed, device, std::move(lists.profile));
     text = json_text(to_json(lists, feed), 2) + "\n";
   } else {

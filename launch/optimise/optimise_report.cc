@@ -150,7 +150,7 @@ std::string OptimiseReport::text() const {
   };
   say("sizes", text_of(dims, points));
   say("time", time_holders);
-  const bool of_processor = threads == 1 && !runtime.ends_with("-cuda");
+  const bool of_processor = threads == 1 && !on_gpu(runtime);
   say("threads",
       std::to_string(threads) + ": times are " + (of_processor ? "of the processor" : "by the clock"));
   say("found", found_text());
