@@ -12,7 +12,7 @@ constexpr std::size_t kFewUndecided = 16;  // results without a verdict, however
 
 }  // namespace
 
-Dispatcher::Dispatcher(const DispatchOptions& options, Ledger& ledger, WeightsStore& weights,
+Dispatcher::Dispatcher(const DispatchOptions& options, TicketBook& ledger, WeightsStore& weights,
                        TicketSource source, const Clock& clock)
     : options_(options),
       ledger_(ledger),
@@ -57,7 +57,7 @@ void Dispatcher::on_hello(const Sender& from, const Hello& hello) {
   peer.status.info = {hello.actor, hello.kind, hello.incarnation, hello.pid};
   peer.key = from.key;
   peer.wanted = std::clamp<std::uint32_t>(hello.tickets_wanted, 1, options_.max_tickets_per_actor);
-  peer.last_heard_ns = peer.empty_since_ns = clock_.steady_ns();
+  peer.last_heard_ns = peer.counted_ns = clock_.steady_ns();
   peer.held = take_over(hello);
   on_unreachable(from.connection);  // a connection that was another actor's until now
   incarnations_[hello.actor] = hello.incarnation;
@@ -87,7 +87,7 @@ bool Dispatcher::admits(const Sender& from, const Hello& hello) {
     return refused(Refusal::kOldIncarnation,
                    "incarnation " + std::to_string(seen->second) + " of " + hello.actor + " has joined");
   }
-  const bool full = present == peers_.end() && peers_.size() >= options_.max_actors;
+  const bool full = present == peers_.end() && actor_count() >= options_.max_actors;
   if (full || (seen == incarnations_.end() && incarnations_.size() >= kMaxKnownNames)) {
     return refused(Refusal::kFull,
                    "no more than " + std::to_string(options_.max_actors) + " actors are taken");
@@ -117,6 +117,12 @@ void Dispatcher::on_heartbeat(Peer& peer, const std::string& connection, const H
   peer.status.policy_steps = beat.policy_steps;
   peer.status.process_cpu_ns = beat.process_cpu_ns;
   peer.status.wire_cpu_ns = beat.wire_cpu_ns;
+  settle_wait(peer);
+  const std::size_t others = actor_count() - peer.status.actors;
+  const auto room = static_cast<std::uint32_t>(options_.max_actors -
+                                               std::min<std::size_t>(others, options_.max_actors - 1));
+  peer.status.actors = std::clamp<std::uint32_t>(beat.actors, 1, room);
+  peer.wanted = std::min(beat.tickets_wanted, peer.status.actors * options_.max_tickets_per_actor);
   send(connection, Heartbeat{.latest = weights_.latest()});
 }
 
@@ -126,9 +132,11 @@ void Dispatcher::on_result(Peer& peer, const std::string& connection, const Resu
   const auto held = peer.held.find(result.ticket);
   if (held == peer.held.end() || result.generation != ledger_.generation()) {
     if (ledger_.is_outstanding(result.ticket, result.generation)) {
-      // Delivered and awaiting its verdict, which will be acknowledged; or another actor's, which is none of
-      // its business.
-      if (!delivered_.contains(result.ticket)) ++protocol_errors_;
+      // Delivered and awaiting its verdict, which will be acknowledged; or another actor's by now.
+      const auto delivered = delivered_.find(result.ticket);
+      if (delivered != delivered_.end() && delivered->second.actor == peer.status.info.name) return;
+      ++protocol_errors_;
+      if (result.last == 1) send(connection, Ack{result.ticket, Verdict::kLate, weights_.latest()});
     } else if (result.last == 1) {
       const Verdict state = ledger_.count_extra_result(result.ticket, result.generation);
       send(connection, Ack{result.ticket, state, weights_.latest()});
@@ -169,11 +177,9 @@ void Dispatcher::reject(Peer& peer, const std::string& connection,
 Dispatcher::Held Dispatcher::take_from(Peer& peer, std::map<std::uint64_t, Held>::iterator held) {
   Held taken = std::move(held->second);
   reserved_ -= taken.reserved;
+  settle_wait(peer);
+  if (peer.held.size() == peer.status.actors) peer.needs_memory = false;  // its next wait begins
   peer.held.erase(held);
-  if (peer.held.empty()) {
-    peer.empty_since_ns = clock_.steady_ns();
-    peer.needs_memory = false;
-  }
   return taken;
 }
 
@@ -238,7 +244,7 @@ void Dispatcher::unpin(const Ticket& ticket) {
 // One ticket a turn, round and round from where the last call ended, so that no actor starves behind the
 // others.
 void Dispatcher::issue_all() {
-  const std::size_t most_undecided = std::max(kFewUndecided, peers_.size() * options_.max_tickets_per_actor);
+  const std::size_t most_undecided = std::max(kFewUndecided, actor_count() * options_.max_tickets_per_actor);
   if (!options_.deterministic && delivered_.size() >= most_undecided) return note_memory(false);
   std::size_t idle = 0;
   auto it = peers_.upper_bound(last_served_);
@@ -258,8 +264,7 @@ void Dispatcher::issue_all() {
 void Dispatcher::note_memory(bool is_short) {
   for (auto& [connection, peer] : peers_) {
     if (peer.needs_memory == is_short) continue;
-    count_wait(peer, peer.status);
-    if (peer.held.empty()) peer.empty_since_ns = clock_.steady_ns();
+    settle_wait(peer);
     peer.needs_memory = is_short;
   }
 }
@@ -269,7 +274,7 @@ bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
   const auto spec = next_spec(peer);
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);
-  count_wait(peer, peer.status);
+  settle_wait(peer);
   const std::uint64_t reserved = sizes_.expected(peer.status.info.kind, ticket.model);
   peer.held[ticket.id] = {ticket, {}, 0, reserved};
   reserved_ += reserved;
@@ -278,10 +283,21 @@ bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
 }
 
 void Dispatcher::count_wait(const Peer& peer, ActorStatus& status) const {
-  if (!peer.held.empty()) return;
-  const auto waited_ns = static_cast<std::uint64_t>(clock_.steady_ns() - peer.empty_since_ns);
+  const std::uint64_t idle = status.actors - std::min<std::size_t>(peer.held.size(), status.actors);
+  const auto waited_ns = idle * static_cast<std::uint64_t>(clock_.steady_ns() - peer.counted_ns);
   status.waited_ns += waited_ns;
   if (peer.needs_memory) status.waited_for_memory_ns += waited_ns;
+}
+
+void Dispatcher::settle_wait(Peer& peer) {
+  count_wait(peer, peer.status);
+  peer.counted_ns = clock_.steady_ns();
+}
+
+std::size_t Dispatcher::actor_count() const {
+  std::size_t count = 0;
+  for (const auto& [connection, peer] : peers_) count += peer.status.actors;
+  return count;
 }
 
 std::optional<TicketSpec> Dispatcher::next_spec(const Peer& peer) {

@@ -10,8 +10,8 @@
 
 #include "core/base/clock.h"
 #include "core/wire/delivery.h"
-#include "core/wire/ledger.h"
 #include "core/wire/result_sizes.h"
+#include "core/wire/ticket_book.h"
 #include "core/wire/weights_store.h"
 
 namespace regraft::wire {
@@ -33,6 +33,7 @@ struct DispatchOptions {
 /// An actor as the learner sees it.
 struct ActorStatus {
   ActorInfo info;
+  std::uint32_t actors = 1;  // more behind a relay: what follows are their sums
   std::uint64_t tickets_held = 0;
   std::uint64_t waited_ns = 0;             // without a ticket, since it joined
   std::uint64_t waited_for_memory_ns = 0;  // of that, since there was no memory for its results
@@ -63,7 +64,7 @@ class Dispatcher {
     std::uint16_t announce = 0;
   };
 
-  Dispatcher(const DispatchOptions& options, Ledger& ledger, WeightsStore& weights, TicketSource source,
+  Dispatcher(const DispatchOptions& options, TicketBook& ledger, WeightsStore& weights, TicketSource source,
              const Clock& clock);
 
   void set_ports(const Ports& ports) { ports_ = ports; }
@@ -102,8 +103,8 @@ class Dispatcher {
     std::uint32_t wanted = 1;
     std::int64_t last_heard_ns = 0;
     std::map<std::uint64_t, Held> held;
-    std::int64_t empty_since_ns = 0;  // where it holds none
-    bool needs_memory = false;        // for the ticket that it waits for
+    std::int64_t counted_ns = 0;  // waits until then are in its status
+    bool needs_memory = false;    // for the tickets that it waits for
   };
   struct Again {
     std::string kind;  // of actor
@@ -131,8 +132,11 @@ class Dispatcher {
   void note_memory(bool is_short);
   /// Takes what a peer holds out of its hands; its reservation ends.
   Held take_from(Peer& peer, std::map<std::uint64_t, Held>::iterator held);
-  /// Adds the wait of a peer that holds no ticket, until now.
+  /// Adds the waits until now, of as many actors as the peer has more than tickets.
   void count_wait(const Peer& peer, ActorStatus& status) const;
+  /// Before anything changes that waits depend on.
+  void settle_wait(Peer& peer);
+  std::size_t actor_count() const;
   bool issue_one(const std::string& connection, Peer& peer);
   std::optional<TicketSpec> next_spec(const Peer& peer);
   void refuse(const std::string& connection, Refusal reason, const std::string& text);
@@ -140,7 +144,7 @@ class Dispatcher {
   Peers::iterator peer_named(const std::string& actor);
 
   const DispatchOptions options_;
-  Ledger& ledger_;
+  TicketBook& ledger_;
   WeightsStore& weights_;
   TicketSource source_;
   const Clock& clock_;

@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kTickEvery{20};
 constexpr std::int64_t kRereadKeysEveryNs = 500'000'000;
 // Messages taken in one go before the others (decisions, time) get their turn.
 constexpr int kBatch = 64;
+constexpr std::uint32_t kActorsOfRelay = 256;  // for which its queues are long enough
 constexpr int kTurnsPerStatus = 16;
 constexpr int kByeLingerMilliseconds = 500;
 constexpr std::string_view kTcp = "tcp://";
@@ -50,8 +51,9 @@ AllEndpoints all_endpoints(const HubOptions& options) {
 
 SocketLimits result_limits(const DispatchOptions& options) {
   SocketLimits limits;
-  // Each way and actor: its tickets' parts inwards; tickets, acknowledgements and heartbeats outwards.
-  limits.queue_messages = static_cast<int>(4 * options.max_tickets_per_actor + 64);
+  // Each way and actor: its tickets' parts inwards; tickets, acknowledgements and heartbeats outwards. A
+  // relay has them for all its actors.
+  limits.queue_messages = static_cast<int>(4 * options.max_tickets_per_actor * kActorsOfRelay + 64);
   limits.linger_ms = kByeLingerMilliseconds;
   limits.max_frame_bytes =
       static_cast<std::int64_t>(std::max<std::uint64_t>(options.ticket_bytes, kMaxHeaderBytes));
@@ -69,7 +71,7 @@ std::uint16_t tcp_port(const std::vector<std::string>& endpoints) {
 
 class Hub::Impl {
  public:
-  Impl(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock)
+  Impl(HubOptions options, TicketBook& ledger, TicketSource source, const Clock& clock)
       : options_(std::move(options)),
         ledger_(ledger),
         clock_(clock),
@@ -113,8 +115,8 @@ class Hub::Impl {
       const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
-    const bool known =
-        verdict == Verdict::kAdmitted || verdict == Verdict::kStale || verdict == Verdict::kRejected;
+    const bool known = verdict == Verdict::kAdmitted || verdict == Verdict::kStale ||
+                       verdict == Verdict::kRejected || verdict == Verdict::kLate;
     if (!known) throw WireError(WireFault::kMisuse, "this is no verdict", std::string(name_of(verdict)), "");
     const Verdict recorded = ledger_.close(ticket.id, verdict);
     {
@@ -130,6 +132,11 @@ class Hub::Impl {
     weights_->announce();
     wake_.signal();
     return info;
+  }
+
+  void pass_on(std::uint64_t version, std::vector<std::byte> bytes) {
+    store_.keep(version, std::move(bytes));
+    weights_->announce();
   }
 
   void wake() { wake_.signal(); }
@@ -292,7 +299,7 @@ class Hub::Impl {
   }
 
   const HubOptions options_;
-  Ledger& ledger_;
+  TicketBook& ledger_;
   const Clock& clock_;
   std::unique_ptr<AuthorisedKeys> keys_;
   WeightsStore store_;
@@ -320,7 +327,13 @@ class Hub::Impl {
   std::jthread thread_;
 };
 
-Hub::Hub(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock)
+std::size_t HubStatus::actor_count() const {
+  std::size_t count = 0;
+  for (const ActorStatus& actor : actors) count += actor.actors;
+  return count;
+}
+
+Hub::Hub(HubOptions options, TicketBook& ledger, TicketSource source, const Clock& clock)
     : impl_(std::make_unique<Impl>(std::move(options), ledger, std::move(source), clock)) {}
 Hub::~Hub() = default;
 
@@ -335,6 +348,9 @@ Verdict Hub::decide(const Ticket& ticket, Verdict verdict) {
 }
 WeightsInfo Hub::publish(std::uint64_t version, std::vector<std::byte> bytes) {
   return impl_->publish(version, std::move(bytes));
+}
+void Hub::pass_on(std::uint64_t version, std::vector<std::byte> bytes) {
+  impl_->pass_on(version, std::move(bytes));
 }
 void Hub::wake() {
   impl_->wake();

@@ -14,8 +14,8 @@
 #include "core/wire/delivery.h"
 #include "core/wire/dispatcher.h"
 #include "core/wire/keys.h"
-#include "core/wire/ledger.h"
 #include "core/wire/run_info.h"
+#include "core/wire/ticket_book.h"
 
 namespace regraft::wire {
 
@@ -39,6 +39,9 @@ struct HubStatus {
   std::uint64_t waiting = 0;          // deliveries that nobody has taken
   std::uint64_t protocol_errors = 0;  // messages that no honest actor sends
   WeightsInfo latest;
+
+  /// Those behind relays counted.
+  std::size_t actor_count() const;
 };
 
 /// The learner's end of the transport.
@@ -54,7 +57,7 @@ class Hub {
  public:
   /// Binds and starts. Throws WireError: kAddress (in use, not loopback with plain), kKey (no keys without
   /// plain).
-  Hub(HubOptions options, Ledger& ledger, TicketSource source, const Clock& clock);
+  Hub(HubOptions options, TicketBook& ledger, TicketSource source, const Clock& clock);
   /// Without stop() before, as where an error unwinds the learner, nobody is told that the run has ended:
   /// the actors look for the learner's next generation, as after a crash, until their
   /// patience ends.
@@ -67,12 +70,15 @@ class Hub {
 
   /// The next finished result; none after `wait`, or at once after stop().
   std::optional<Delivery> take(std::chrono::milliseconds wait);
-  /// The verdict on a delivery: kAdmitted, kStale or kRejected. Journalled when it returns, acknowledged soon
-  /// after. Returns the recorded state; only what comes back as kAdmitted may be trained on.
+  /// The verdict on a delivery: kAdmitted, kStale or kRejected; of a relay's also kLate. Journalled when it
+  /// returns, acknowledged soon after. Returns the recorded state; only what comes back as kAdmitted may be
+  /// trained on.
   Verdict decide(const Ticket& ticket, Verdict verdict);
 
   /// Makes a weight version available and announces it. Versions ascend.
   WeightsInfo publish(std::uint64_t version, std::vector<std::byte> bytes);
+  /// The same for a version that another hub published: in any order, and as often as one likes.
+  void pass_on(std::uint64_t version, std::vector<std::byte> bytes);
 
   /// The ticket source has work again.
   void wake();

@@ -9,7 +9,7 @@
 
 #include "core/base/mutex.h"
 #include "core/wire/journal.h"
-#include "core/wire/ticket.h"
+#include "core/wire/ticket_book.h"
 #include "core/wire/ticket_counts.h"
 
 namespace regraft::wire {
@@ -27,31 +27,31 @@ struct JournalMark {
 ///
 /// Opening begins a new generation: what the one before had outstanding is lost.
 /// Thread-safe. Errors: WireError(kJournal); the counts are then as before the call.
-class Ledger {
+class Ledger : public TicketBook {
  public:
   /// Opens or creates the journal. Throws if it belongs to another run.
   Ledger(const std::filesystem::path& journal, std::string run_id);
 
-  const std::string& run_id() const { return run_id_; }
-  std::uint64_t generation() const { return generation_; }
+  const std::string& run_id() const override { return run_id_; }
+  std::uint64_t generation() const override { return generation_; }
 
   /// Records a new outstanding ticket; send it afterwards.
-  Ticket issue(const TicketSpec& spec);
+  Ticket issue(const TicketSpec& spec) override;
 
   /// Brings a ticket of this generation into a final state (not kLate) and returns the state it is in now:
   /// `wanted`; or, if it had one already, that one, and kLate for a lost or dropped one. Who admits must look
   /// at the answer.
-  Verdict close(std::uint64_t id, Verdict wanted);
+  Verdict close(std::uint64_t id, Verdict wanted) override;
 
   /// A result came although its ticket is closed or of an older generation: counts it as late or as a
   /// duplicate, and returns what to acknowledge. Throws WireError(kMisuse) for an outstanding ticket.
-  Verdict count_extra_result(std::uint64_t id, std::uint64_t generation);
+  Verdict count_extra_result(std::uint64_t id, std::uint64_t generation) override;
 
-  bool is_outstanding(std::uint64_t id, std::uint64_t generation) const;
-  std::uint64_t outstanding() const;
+  bool is_outstanding(std::uint64_t id, std::uint64_t generation) const override;
+  std::uint64_t outstanding() const override;
 
   /// At the end of a run: what is still outstanding is dropped, and the journal synced.
-  void drop_outstanding();
+  void drop_outstanding() override;
 
   /// For a checkpoint: everything recorded so far is on the disk, and in the checkpoint.
   JournalMark mark();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -39,6 +40,7 @@ class Link::Impl {
       : options_(std::move(options)),
         clock_(clock),
         weights_(context_, {options_.fetch_timeout_ms, options_.max_weights_bytes}) {
+    state_.stand_for({.tickets_wanted = options_.tickets_wanted});
     search_since_ns_ = clock_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     state_.wait_until_joined();
@@ -56,6 +58,18 @@ class Link::Impl {
     const bool wanted = state_.send(ticket, part, std::move(frames));
     wake_.signal();
     return wanted;
+  }
+
+  bool send_whole(const Ticket& ticket, std::vector<Part> parts) {
+    const bool wanted = state_.send_whole(ticket, std::move(parts));
+    wake_.signal();
+    return wanted;
+  }
+
+  void stand_for(const RelayedActors& relayed) {
+    if (!state_.stand_for(relayed)) return;
+    beat_due_ = true;
+    wake_.signal();
   }
 
   Weights fetch(std::uint64_t version) {
@@ -210,6 +224,7 @@ class Link::Impl {
     ever_joined_ = true;
     generation_ = welcome.generation;
     heartbeat_ns_ = to_ns(welcome.heartbeat_ms);
+    beat_due_ = true;
     connection_->subscribe(welcome.announce_port);
     state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port));
     log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
@@ -259,9 +274,13 @@ class Link::Impl {
 
   void send_heartbeat() {
     const std::int64_t now = clock_.steady_ns();
-    if (!joined_ || now - last_beat_ns_ < heartbeat_ns_) return;
+    if (!joined_ || (!beat_due_ && now - last_beat_ns_ < heartbeat_ns_)) return;
+    beat_due_ = false;
     last_beat_ns_ = now;
-    post(Heartbeat{state_.policy_steps(), process_cpu_ns(), counters().cpu_ns, {}});
+    Heartbeat beat = state_.heartbeat();
+    beat.process_cpu_ns += process_cpu_ns();
+    beat.wire_cpu_ns += counters().cpu_ns;
+    post(beat);
   }
 
   void check_silence() {
@@ -313,6 +332,7 @@ class Link::Impl {
   WeightsClient weights_;
   Wake wake_;
   LiveCounters counters_;
+  std::atomic<bool> beat_due_ = false;
   mutable Mutex server_key_mutex_;
   std::string server_key_ GUARDED_BY(server_key_mutex_);
 
@@ -336,11 +356,20 @@ Link::~Link() = default;
 std::optional<Ticket> Link::next_ticket(Milliseconds wait) {
   return impl_->state().next_ticket(wait);
 }
+bool Link::wait(Milliseconds wait) const {
+  return impl_->state().wait(wait);
+}
+void Link::stand_for(const RelayedActors& relayed) {
+  impl_->stand_for(relayed);
+}
 bool Link::wanted(const Ticket& ticket) const {
   return impl_->state().wanted(ticket);
 }
 bool Link::send(const Ticket& ticket, const PartInfo& part, std::vector<Frame> frames) {
   return impl_->send(ticket, part, std::move(frames));
+}
+bool Link::send_whole(const Ticket& ticket, std::vector<Part> parts) {
+  return impl_->send_whole(ticket, std::move(parts));
 }
 std::optional<Ack> Link::next_ack(Milliseconds wait) {
   return impl_->state().next_ack(wait);

@@ -10,10 +10,12 @@
 
 #include "core/base/clock.h"
 #include "core/wire/counters.h"
+#include "core/wire/delivery.h"
 #include "core/wire/frame.h"
 #include "core/wire/keys.h"
 #include "core/wire/message.h"
 #include "core/wire/part_info.h"
+#include "core/wire/relayed_actors.h"
 #include "core/wire/run_info.h"
 #include "core/wire/weights.h"
 
@@ -39,7 +41,7 @@ struct LinkOptions {
 /// learner again after a restart; results that were not acknowledged are sent again (the learner admits a
 /// ticket once).
 ///   next_ticket() -> act -> send() ... send(last) -> next_ack()
-/// All calls but counters() and process totals are for one thread, the actor's.
+/// Any thread may call, but fetch() and stand_for() are for one, the actor's.
 ///
 /// Errors, from any call once they are known: WireError kKey: the own key is not authorised or revoked, or
 /// the learner's key is not the expected one. kRefused: wrong run, name taken, or a newer incarnation joined.
@@ -55,6 +57,10 @@ class Link {
 
   /// None if none came in time.
   std::optional<Ticket> next_ticket(std::chrono::milliseconds wait);
+  /// Until there is a ticket or an acknowledgement; false if there was none in time.
+  bool wait(std::chrono::milliseconds wait) const;
+  /// The learner is told at once where actors or tickets change, else with the next heartbeat.
+  void stand_for(const RelayedActors& relayed);
   /// False once the learner no longer waits for this ticket (it was restarted): give the work up.
   bool wanted(const Ticket& ticket) const;
 
@@ -62,7 +68,9 @@ class Link {
   /// WireError(kMisuse) if the weight version differs from the ticket's earlier parts, or the result exceeds
   /// the learner's ticket_bytes.
   bool send(const Ticket& ticket, const PartInfo& part, std::vector<Frame> frames);
-  /// The next acknowledgement; none if none came in time. The last 1024 are kept.
+  /// A whole result that a hub has taken in, as it came, with the policy steps of its last part.
+  bool send_whole(const Ticket& ticket, std::vector<Part> parts);
+  /// The next acknowledgement; none if none came in time. The last 4096 are kept.
   std::optional<Ack> next_ack(std::chrono::milliseconds wait);
   /// Waits until all that was sent is acknowledged; false if it was not in time.
   bool flush(std::chrono::milliseconds wait);

@@ -6,7 +6,7 @@
 namespace regraft::wire {
 namespace {
 
-constexpr std::size_t kKeptAcks = 1024;
+constexpr std::size_t kKeptAcks = kMaxHeldTickets;
 
 Part shared_copy(const Part& part) {
   Part copy{part.header, {}};
@@ -32,6 +32,22 @@ std::optional<Ticket> LinkState::next_ticket(Milliseconds wait) {
 
 bool LinkState::send(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames) {
   const MutexLock lock(mutex_);
+  return add_part(ticket, info, std::move(frames));
+}
+
+bool LinkState::send_whole(const Ticket& ticket, std::vector<Part> parts) {
+  const MutexLock lock(mutex_);  // over all: between tickets there are no parts without a last one
+  for (Part& part : parts) {
+    const PartInfo info{.weight_version = part.header.weight_version,
+                        .steps = part.header.steps,
+                        .last = part.header.last == 1,
+                        .policy_steps = part.header.last == 1 ? part.header.policy_steps : 0};
+    if (!add_part(ticket, info, std::move(part.frames))) return false;
+  }
+  return true;
+}
+
+bool LinkState::add_part(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames) {
   throw_failure();
   policy_steps_ = std::max(policy_steps_, info.policy_steps);
   const auto found = open_.find(ticket.id);
@@ -85,6 +101,14 @@ bool LinkState::flush(Milliseconds wait) {
       changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return nothing_left() || failure_; });
   if (!nothing_left()) throw_failure();
   return done;
+}
+
+bool LinkState::wait(Milliseconds wait) const {
+  MutexLock lock(mutex_);
+  const auto something = [&]() REQUIRES(mutex_) { return !tickets_.empty() || !acks_.empty(); };
+  changed_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return something() || failure_; });
+  if (!something()) throw_failure();
+  return something();
 }
 
 bool LinkState::wanted(const Ticket& ticket) const {
@@ -202,9 +226,21 @@ std::vector<std::uint64_t> LinkState::held(std::uint64_t generation) const {
   return ids;
 }
 
-std::uint64_t LinkState::policy_steps() const {
+bool LinkState::stand_for(const RelayedActors& relayed) {
   const MutexLock lock(mutex_);
-  return policy_steps_;
+  const bool changed = relayed.actors != relayed_.actors || relayed.tickets_wanted != relayed_.tickets_wanted;
+  relayed_ = relayed;
+  return changed;
+}
+
+Heartbeat LinkState::heartbeat() const {
+  const MutexLock lock(mutex_);
+  return {.policy_steps = std::max(policy_steps_, relayed_.policy_steps),
+          .process_cpu_ns = relayed_.cpu_ns,
+          .wire_cpu_ns = relayed_.wire_cpu_ns,
+          .actors = relayed_.actors,
+          .tickets_wanted = relayed_.tickets_wanted,
+          .latest = {}};
 }
 
 void LinkState::skip_acknowledged() {

@@ -10,6 +10,7 @@
 #include "core/base/mutex.h"
 #include "core/wire/delivery.h"
 #include "core/wire/part_info.h"
+#include "core/wire/relayed_actors.h"
 
 // Inside core/wire only.
 
@@ -24,14 +25,19 @@ class LinkState {
   // For the actor's thread; all but wanted() and latest() throw the failure, if there is one.
   std::optional<Ticket> next_ticket(Milliseconds wait);
   bool send(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames);
+  bool send_whole(const Ticket& ticket, std::vector<Part> parts);
   std::optional<Ack> next_ack(Milliseconds wait);
   bool flush(Milliseconds wait);
+  bool wait(Milliseconds wait) const;
   bool wanted(const Ticket& ticket) const;
   WeightsInfo latest() const;
   void expect_between_tickets() const;
   void wait_until_joined();
   std::string weights_endpoint() const;
   std::uint64_t generation() const;
+
+  /// Whether actors or tickets are others than before.
+  bool stand_for(const RelayedActors& relayed);
 
   // For the link's thread.
   /// A learner of this generation has welcomed us: older tickets are void, unacknowledged results are sent
@@ -43,7 +49,8 @@ class LinkState {
   void fail(std::exception_ptr error);
   bool failed() const;
   std::vector<std::uint64_t> held(std::uint64_t generation) const;
-  std::uint64_t policy_steps() const;
+  /// What others than this process have done, and steps.
+  Heartbeat heartbeat() const;
   bool has_part_to_send() const;
   /// A shared copy of the next part, which stays next until part_sent().
   std::optional<Part> part_to_send() const;
@@ -62,12 +69,13 @@ class LinkState {
   };
 
   void throw_failure() const REQUIRES(mutex_);
+  bool add_part(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames) REQUIRES(mutex_);
   void give_up_older(std::uint64_t generation) REQUIRES(mutex_);
   void push_ack(const Ack& ack) REQUIRES(mutex_);
   void skip_acknowledged() REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  ConditionVariable changed_;
+  mutable ConditionVariable changed_;
   std::deque<Ticket> tickets_ GUARDED_BY(mutex_);          // received, not yet taken
   std::map<std::uint64_t, Open> open_ GUARDED_BY(mutex_);  // taken or received, not acknowledged
   std::deque<Place> to_send_ GUARDED_BY(mutex_);
@@ -77,6 +85,7 @@ class LinkState {
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
   std::uint64_t ticket_bytes_ GUARDED_BY(mutex_) = 0;
   std::uint64_t policy_steps_ GUARDED_BY(mutex_) = 0;
+  RelayedActors relayed_ GUARDED_BY(mutex_);
   bool joined_ GUARDED_BY(mutex_) = false;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
 };

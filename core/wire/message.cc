@@ -24,7 +24,8 @@ REGRAFT_FIELDS(TicketGrant, m.ticket)
 REGRAFT_FIELDS(Result, m.ticket, m.generation, m.part, m.last, m.weight_version, m.steps, m.payload_bytes,
                m.policy_steps)
 REGRAFT_FIELDS(Ack, m.ticket, m.verdict, m.latest)
-REGRAFT_FIELDS(Heartbeat, m.policy_steps, m.process_cpu_ns, m.wire_cpu_ns, m.latest)
+REGRAFT_FIELDS(Heartbeat, m.policy_steps, m.process_cpu_ns, m.wire_cpu_ns, m.actors, m.tickets_wanted,
+               m.latest)
 REGRAFT_FIELDS(Bye, m.reason)
 REGRAFT_FIELDS(WeightsAnnounce, m.info)
 REGRAFT_FIELDS(WeightsRequest, m.version, m.chunk)

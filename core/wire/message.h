@@ -107,12 +107,14 @@ struct Ack {
   bool operator==(const Ack&) const = default;
 };
 
-/// Both ways. The actor fills the counters, the learner `latest`.
+/// Both ways. The actor fills all but `latest`, the learner that. A relay speaks for its actors.
 struct Heartbeat {
-  static constexpr std::uint8_t kType = 7, kVersion = 1;
+  static constexpr std::uint8_t kType = 7, kVersion = 2;
   std::uint64_t policy_steps = 0;    // since the worker started
   std::uint64_t process_cpu_ns = 0;  // of the worker
   std::uint64_t wire_cpu_ns = 0;     // of its transport threads
+  std::uint32_t actors = 1;          // that work behind this connection
+  std::uint32_t tickets_wanted = 1;  // how many to hold at a time, from now on
   WeightsInfo latest;
   bool operator==(const Heartbeat&) const = default;
 };

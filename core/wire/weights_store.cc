@@ -29,6 +29,14 @@ WeightsInfo WeightsStore::publish(std::uint64_t version, std::vector<std::byte> 
   return info;
 }
 
+void WeightsStore::keep(std::uint64_t version, std::vector<std::byte> bytes) {
+  Stored stored{{version, hash_bytes(bytes), bytes.size()}, nullptr};
+  stored.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  const MutexLock lock(mutex_);
+  versions_.try_emplace(version, std::move(stored));
+  drop_unneeded();
+}
+
 WeightsInfo WeightsStore::latest() const {
   const MutexLock lock(mutex_);
   return versions_.empty() ? WeightsInfo{} : versions_.rbegin()->second.info;

@@ -27,6 +27,9 @@ class WeightsStore {
   /// Versions are positive and ascend; throws WireError(kMisuse) otherwise. Returns what to announce.
   WeightsInfo publish(std::uint64_t version, std::vector<std::byte> bytes);
 
+  /// Keeps a version that another store published; one that is older than those kept is dropped at once.
+  void keep(std::uint64_t version, std::vector<std::byte> bytes);
+
   /// Version 0 before the first publish().
   WeightsInfo latest() const;
   /// Version 0 asks for the latest.

@@ -216,7 +216,7 @@ PhaseProgress DreamPhase::progress(const JobFigures& job) const {
   char note[160];
   std::snprintf(note, sizeof note, "return dreamed %.4f, real %.4f, %llu dreamed steps, %zu actors",
                 counts.dreamed().mean_return(), counts.real().mean_return(),
-                static_cast<unsigned long long>(counts.dreamed().steps), job.hub.actors.size());
+                static_cast<unsigned long long>(counts.dreamed().steps), job.hub.actor_count());
   return {.label = "dreaming",
           .unit = "updates",
           .total = setup_.job.options.updates,

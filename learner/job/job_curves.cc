@@ -59,12 +59,12 @@ void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubSta
   written_ns_ = now_ns;
   waits_ = {};
   for (const wire::ActorStatus& actor : status.actors) see(events, step, actor, passed_s);
-  const double actors_s = passed_s * static_cast<double>(status.actors.size());
+  const double actors_s = passed_s * static_cast<double>(status.actor_count());
   waiting_for_memory_share_ = actors_s > 0 ? std::min(waits_.for_memory_s / actors_s, 1.0) : 0;
   events.scalar("actors/waiting_share", step, actors_s > 0 ? std::min(waits_.all_s / actors_s, 1.0) : 0);
   events.scalar("actors/waiting_for_memory_share", step, waiting_for_memory_share_);
   write_ticket_counts(events, step, counts);
-  events.scalar("wire/actors", step, static_cast<double>(status.actors.size()));
+  events.scalar("wire/actors", step, static_cast<double>(status.actor_count()));
   events.scalar("wire/bytes_in", step, static_cast<double>(moved.bytes_in));
   events.scalar("wire/bytes_out", step, static_cast<double>(moved.bytes_out));
   events.scalar("queue/deliveries", step, static_cast<double>(status.waiting));

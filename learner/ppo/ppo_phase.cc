@@ -234,7 +234,7 @@ PhaseProgress PpoPhase::progress(const JobFigures& job) const {
   char note[160];
   std::snprintf(note, sizeof note, "return %.4f, best cost %.4f, %llu episodes, %zu actors",
                 statistics_.mean_return(), statistics_.best_cost_ratio(0),
-                static_cast<unsigned long long>(episodes_), job.hub.actors.size());
+                static_cast<unsigned long long>(episodes_), job.hub.actor_count());
   return {
       .label = "training", .unit = "updates", .total = options().updates, .done = job.updates, .note = note};
 }

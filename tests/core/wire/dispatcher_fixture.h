@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/wire/dispatcher.h"
+#include "core/wire/ledger.h"
 
 namespace regraft::wire {
 

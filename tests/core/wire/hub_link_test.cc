@@ -252,11 +252,6 @@ TEST_P(Transport, AHubThatAnErrorUnwoundIsLookedForAgain) {
   run.hub().stop();
 }
 
-std::string transport_name(const testing::TestParamInfo<TestRun::Over>& over) {
-  if (over.param == TestRun::Over::kIpc) return "ipc";
-  return over.param == TestRun::Over::kTcp ? "tcp" : "plain";
-}
-
 INSTANTIATE_TEST_SUITE_P(Over, Transport,
                          testing::Values(TestRun::Over::kIpc, TestRun::Over::kTcp, TestRun::Over::kPlainTcp),
                          transport_name);

@@ -25,7 +25,7 @@ std::vector<Message> one_of_each() {
           TicketGrant{ticket},
           Result{9, 2, 1, 1, 7, 32, 100, 1000},
           Ack{9, Verdict::kStale, info},
-          Heartbeat{1, 2, 3, info},
+          Heartbeat{1, 2, 3, 4, 5, info},
           Bye{"done"},
           WeightsAnnounce{info},
           WeightsRequest{7, 3},

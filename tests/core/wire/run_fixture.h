@@ -12,6 +12,7 @@
 
 #include "core/base/file.h"
 #include "core/wire/hub.h"
+#include "core/wire/ledger.h"
 #include "core/wire/link.h"
 
 namespace regraft::wire::testing_support {
@@ -100,13 +101,17 @@ class TestRun {
   Ledger& ledger() { return *ledger_; }
   const Clock& clock() const { return clock_; }
   std::atomic<std::uint64_t> work_left{~0ull};
-  std::uint32_t segment_length = 32;  // of tickets; set before start()
+  std::uint32_t segment_length = 32;  // of tickets, as the next one; set before start()
+  std::uint64_t weight_version = 0;
 
  private:
   std::optional<TicketSpec> next_spec() {
     if (work_left == 0) return std::nullopt;
     --work_left;
-    return TicketSpec{.seed = ++seed_, .segment_length = segment_length, .sequence = seed_};
+    return TicketSpec{.seed = ++seed_,
+                      .weight_version = weight_version,
+                      .segment_length = segment_length,
+                      .sequence = seed_};
   }
 
   TempDir folder_{"rw"};
@@ -117,6 +122,11 @@ class TestRun {
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Hub> hub_;
 };
+
+inline std::string transport_name(const testing::TestParamInfo<TestRun::Over>& over) {
+  if (over.param == TestRun::Over::kIpc) return "ipc";
+  return over.param == TestRun::Over::kTcp ? "tcp" : "plain";
+}
 
 inline WireError error_of(const std::function<void()>& call) {
   try {

@@ -77,10 +77,6 @@ TEST_P(Security, AKeyAddedWhileTheLearnerRunsIsLetIn) {
   EXPECT_TRUE(link.next_ticket(kLong));
 }
 
-std::string transport_name(const testing::TestParamInfo<TestRun::Over>& over) {
-  return over.param == TestRun::Over::kIpc ? "ipc" : "tcp";
-}
-
 INSTANTIATE_TEST_SUITE_P(Over, Security, testing::Values(TestRun::Over::kIpc, TestRun::Over::kTcp),
                          transport_name);
 

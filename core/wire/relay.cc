@@ -1,0 +1,294 @@
+#include "core/wire/relay.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/base/mutex.h"
+#include "core/wire/relay_book.h"
+
+namespace regraft::wire {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr Milliseconds kPatience{20};  // for a result, before looking at the actors
+constexpr Milliseconds kTicketPatience{200};
+constexpr Milliseconds kPauseBeforeRetry{200};
+constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
+constexpr std::int64_t kLocateEveryNs = 500 * kNanosecondsPerMillisecond;
+
+/// What all actors of a kind have done since the relay started, those that are gone too.
+class KindTotals {
+ public:
+  void see(const ActorStatus& actor) {
+    Worker& worker = workers_[actor.info.name];
+    if (worker.pid != actor.info.pid || worker.incarnation != actor.info.incarnation) {
+      earlier_.policy_steps += worker.policy_steps;
+      earlier_.cpu_ns += worker.cpu_ns;
+      earlier_.wire_cpu_ns += worker.wire_cpu_ns;
+      worker = {.pid = actor.info.pid, .incarnation = actor.info.incarnation};
+    }
+    worker.policy_steps = std::max(worker.policy_steps, actor.policy_steps);
+    worker.cpu_ns = std::max(worker.cpu_ns, actor.process_cpu_ns);
+    worker.wire_cpu_ns = std::max(worker.wire_cpu_ns, actor.wire_cpu_ns);
+  }
+  RelayedActors sum() const {
+    RelayedActors sum = earlier_;
+    for (const auto& [name, worker] : workers_) {
+      sum.policy_steps += worker.policy_steps;
+      sum.cpu_ns += worker.cpu_ns;
+      sum.wire_cpu_ns += worker.wire_cpu_ns;
+    }
+    return sum;
+  }
+
+ private:
+  struct Worker {
+    std::uint64_t pid = 0, incarnation = 0;
+    std::uint64_t policy_steps = 0, cpu_ns = 0, wire_cpu_ns = 0;
+  };
+  std::map<std::string, Worker> workers_;
+  RelayedActors earlier_;
+};
+
+using Totals = std::map<std::string, KindTotals>;  // by kind of actor
+
+HubOptions hub_options(const RelayOptions& options, const RunInfo& run) {
+  HubOptions hub = options.hub;
+  hub.plain = run.server_key.empty();
+  hub.server_keys = hub.plain ? KeyPair{} : options.upstream.keys;
+  hub.dispatch.deterministic = false;  // what is lost waits in the book
+  // The learner's credit is the bound: whatever it has issued may go on.
+  hub.dispatch.max_outstanding_bytes = ~std::uint64_t{0};
+  return hub;
+}
+
+/// One generation of the learner.
+class Session {
+ public:
+  Session(const RelayOptions& options, const RunInfo& run, Totals& totals, const Clock& clock)
+      : options_(options),
+        clock_(clock),
+        totals_(totals),
+        book_(run.run_id, run.generation),
+        hub_(
+            hub_options(options, run), book_,
+            [this](const ActorInfo& actor) { return book_.next(actor.kind); }, clock) {
+    hub_.run_info().save(options.run_file);
+  }
+
+  /// The learner's next generation, when that has begun; 0 where a stop was asked for. Throws what ends a
+  /// link.
+  std::uint64_t run(const std::stop_token& stopped) {
+    while (!stopped.stop_requested()) {
+      if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
+      look_at_actors();
+      for (const auto& [kind, up] : upstream_)
+        if (up->link.generation() != book_.generation()) return up->link.generation();
+      const MutexLock lock(mutex_);
+      if (failure_) std::rethrow_exception(failure_);
+    }
+    return 0;
+  }
+
+  void send_actors_away() { hub_.stop(); }
+
+ private:
+  struct Upstream {
+    Upstream(const LinkOptions& options, const Clock& clock) : link(options, clock) {}
+    Link link;
+    std::int64_t needed_ns = 0;  // when there was an actor last
+    std::jthread thread;
+  };
+
+  void look_at_actors() {
+    std::map<std::string, std::uint32_t> counts;
+    for (const ActorStatus& actor : hub_.status().actors) {
+      ++counts[actor.info.kind];
+      totals_[actor.info.kind].see(actor);
+    }
+    for (const auto& [kind, count] : counts)
+      if (!upstream_.contains(kind)) connect(kind);
+    const std::int64_t now_ns = clock_.steady_ns();
+    for (auto it = upstream_.begin(); it != upstream_.end();) {
+      const auto here = it++;
+      auto& [kind, up] = *here;
+      const std::uint32_t count = counts.contains(kind) ? counts[kind] : 0;
+      if (count > 0) up->needed_ns = now_ns;
+      tell(kind, *up, count);
+      if (now_ns - up->needed_ns > options_.idle_ms * kNanosecondsPerMillisecond) give_back(here);
+    }
+    for (const auto& [kind, ticket] : book_.take_refused()) send_unusable(kind, ticket);
+    if (upstream_.empty()) check_that_the_run_goes_on(now_ns);
+  }
+
+  void connect(const std::string& kind) {
+    LinkOptions link = options_.upstream;
+    if (first_kind_.empty()) first_kind_ = kind;
+    if (kind != first_kind_) link.actor += "." + kind;
+    link.kind = kind;
+    link.tickets_wanted = 1;  // until it is said how many actors there are
+    auto up = std::make_unique<Upstream>(link, clock_);
+    up->thread =
+        std::jthread([this, kind, &of = up->link](const std::stop_token& stop) { follow(stop, kind, of); });
+    upstream_[kind] = std::move(up);
+  }
+
+  void tell(const std::string& kind, Upstream& up, std::uint32_t count) {
+    RelayedActors relayed = totals_[kind].sum();
+    relayed.actors = std::max<std::uint32_t>(count, 1);
+    relayed.tickets_wanted = count * options_.hub.dispatch.max_tickets_per_actor;
+    up.link.stand_for(relayed);
+  }
+
+  /// To the learner, for which they are lost, as the link leaves.
+  void give_back(std::map<std::string, std::unique_ptr<Upstream>>::iterator up) {
+    const std::string kind = up->first;
+    upstream_.erase(up);
+    for (const Ticket& ticket : book_.forget(kind)) hub_.decide(ticket, Verdict::kLate);
+  }
+
+  void check_that_the_run_goes_on(std::int64_t now_ns) {
+    if (now_ns - located_ns_ < kLocateEveryNs) return;
+    located_ns_ = now_ns;
+    try {
+      options_.upstream.locate();
+    } catch (const Error& error) {
+      // The run file may be missing while the learner restarts.
+      const auto* wire = dynamic_cast<const WireError*>(&error);
+      if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
+    }
+  }
+
+  void forward(Delivery delivery) {
+    book_.deliver(delivery.ticket.id);
+    const auto up = upstream_.find(delivery.actor.kind);
+    ActorStatus actor;
+    actor.info = delivery.actor;
+    for (const Part& part : delivery.parts) actor.policy_steps = part.header.policy_steps;
+    KindTotals& totals = totals_[delivery.actor.kind];
+    totals.see(actor);
+    delivery.parts.back().header.policy_steps = totals.sum().policy_steps;
+    if (up == upstream_.end() || !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts))) {
+      if (book_.acknowledge(delivery.ticket.id)) hub_.decide(delivery.ticket, Verdict::kLate);
+    }
+  }
+
+  /// What the hub refused gets the learner's verdict too: it reads nothing in this.
+  void send_unusable(const std::string& kind, const Ticket& ticket) {
+    const auto up = upstream_.find(kind);
+    if (up != upstream_.end()) up->second->link.send(ticket, {.weight_version = ticket.weight_version}, {});
+  }
+
+  void follow(const std::stop_token& stop, const std::string& kind, Link& link) try {
+    while (!stop.stop_requested()) {
+      if (!link.wait(kTicketPatience)) continue;
+      while (const auto ack = link.next_ack(Milliseconds(0))) pass_on(*ack);
+      while (const auto ticket = link.next_ticket(Milliseconds(0))) pass_on(kind, link, *ticket);
+    }
+  } catch (...) {
+    const MutexLock lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+
+  void pass_on(const Ack& ack) {
+    if (!book_.acknowledge(ack.ticket)) return;
+    Ticket ticket;
+    ticket.id = ack.ticket;
+    const bool gone = ack.verdict == Verdict::kLost || ack.verdict == Verdict::kDropped;
+    hub_.decide(ticket, gone ? Verdict::kLate : ack.verdict);
+  }
+
+  void pass_on(const std::string& kind, Link& link, const Ticket& ticket) {
+    if (ticket.generation != book_.generation()) return;  // the next hub's time has come
+    if (ticket.weight_version > 0) fetch(link, ticket.weight_version);
+    book_.add(kind, ticket);
+    hub_.wake();
+  }
+
+  /// Once a version: who wants the same one waits.
+  void fetch(Link& link, std::uint64_t version) {
+    const MutexLock lock(fetching_);
+    if (fetched_.contains(version)) return;
+    for (const std::uint64_t wanted : {version, std::uint64_t{0}}) {
+      try {
+        Weights weights = link.fetch(wanted);
+        hub_.pass_on(weights.info.version, std::move(weights.bytes));
+        fetched_.insert(weights.info.version);
+        break;
+      } catch (const WireError& error) {
+        // An actor of its own would take the latest too. A learner that is killed takes the request with it.
+        const bool passing = error.fault() == WireFault::kGone || error.fault() == WireFault::kTimeout;
+        if (!passing) throw;
+        log_warning("weights {}: {}", version, error.what());
+      }
+    }
+    while (fetched_.size() > WeightsStore::kKept) fetched_.erase(fetched_.begin());
+  }
+
+  const RelayOptions& options_;
+  const Clock& clock_;
+  Totals& totals_;
+  RelayBook book_;
+  Mutex fetching_;
+  std::set<std::uint64_t> fetched_ GUARDED_BY(fetching_);  // versions that the hub has
+  Mutex mutex_;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
+  std::string first_kind_;
+  std::int64_t located_ns_ = 0;
+  Hub hub_;
+  std::map<std::string, std::unique_ptr<Upstream>>
+      upstream_;  // by kind of actor; last: its threads use the rest
+};
+
+/// The run, once there is one: its file may be missing while the learner starts.
+RunInfo await_run(const LinkOptions& options, const Clock& clock) {
+  const std::int64_t until_ns = clock.steady_ns() + options.connect_timeout_ms * kNanosecondsPerMillisecond;
+  for (;;) {
+    try {
+      return options.locate();
+    } catch (const Error& error) {
+      const auto* wire = dynamic_cast<const WireError*>(&error);
+      if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
+      if (clock.steady_ns() >= until_ns)
+        throw WireError(WireFault::kTimeout, std::string("no run was found: ") + error.what(), "relay",
+                        "is the learner running?");
+    }
+    std::this_thread::sleep_for(kPauseBeforeRetry);
+  }
+}
+
+}  // namespace
+
+void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped) {
+  Totals totals;
+  std::uint64_t generation = 0;
+  do {
+    RunInfo run = await_run(options.upstream, clock);
+    run.generation = generation = std::max(generation, run.generation);  // a URL does not follow restarts
+    Session session(options, run, totals, clock);
+    try {
+      generation = session.run(stopped);
+    } catch (const WireError& error) {
+      std::error_code ignored;
+      std::filesystem::remove(options.run_file, ignored);
+      session.send_actors_away();
+      if (error.fault() == WireFault::kClosed) return;
+      throw;
+    }
+    if (generation == 0) {
+      std::error_code ignored;
+      std::filesystem::remove(options.run_file, ignored);
+      session.send_actors_away();
+    }
+  } while (generation != 0);
+}
+
+}  // namespace regraft::wire
