@@ -6,10 +6,9 @@
 
 #include "core/base/log.h"
 #include "core/nn/device.h"
-#include "core/wire/error.h"
-#include "core/wire/run_info.h"
 #include "launch/cli/commands.h"
 #include "launch/job/job_config.h"
+#include "launch/job/join_run.h"
 #include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
 
@@ -25,31 +24,16 @@ struct ActorArguments {
   std::uint64_t incarnation = 1;
 };
 
-/// The run folder: given, or where the run file lies. An actor on another machine needs it on a shared file
-/// system.
-learner::RunFolder folder_of(const ActorArguments& options) {
-  if (options.run) return {*options.run};
-  if (options.join.starts_with("regraft://"))
-    throw UsageError("a URL does not say where the run's config lies", "--join", "give --run FOLDER too");
-  return {std::filesystem::absolute(options.join).parent_path()};
-}
-
 int run_actor(const ActorArguments& options) {
   std::stop_source stop;
   const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
   start_log("warning", options.name);
   nn::set_torch_threads(1);
-  const learner::RunFolder folder = folder_of(options);
+  const learner::RunFolder folder = folder_of(options.join, options.run);
   const Config config = load_run_config(folder);
   const SystemClock clock;
   wire::LinkOptions link_options;
-  link_options.locate = [join = options.join, folder, stopped = stop.get_token()] {
-    if (stopped.stop_requested())
-      throw wire::WireError(wire::WireFault::kClosed, "asked to stop", folder.root.string(), "");
-    if (std::filesystem::exists(folder.summary()))
-      throw wire::WireError(wire::WireFault::kClosed, "the run has ended", folder.root.string(), "");
-    return wire::RunInfo::from_url_or_file(join);
-  };
+  link_options.locate = locate_run(options.join, folder, stop.get_token());
   link_options.keys = wire::load_key_pair(options.key);
   link_options.actor = options.name;
   const JobPhase& phase = job_phase(config);
@@ -66,20 +50,10 @@ int run_actor(const ActorArguments& options) {
   link_options.incarnation = options.incarnation;
   link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
   link_options.connect_timeout_ms = 60000;
-  try {
+  return work_in_run(folder, [&] {
     wire::Link link(std::move(link_options), clock);
     phase.act({link, kind, config, clock, stop.get_token()});
-  } catch (const wire::WireError& error) {
-    // An actor that starts late may look for a learner that has finished.
-    if (error.fault() == wire::WireFault::kClosed || std::filesystem::exists(folder.summary())) return kDone;
-    const bool for_good = error.fault() == wire::WireFault::kKey ||
-                          error.fault() == wire::WireFault::kRefused ||
-                          error.fault() == wire::WireFault::kTimeout;
-    if (!for_good) throw;
-    log_error("{}", error.what());
-    return kForGood;
-  }
-  return kDone;
+  });
 }
 
 }  // namespace
@@ -87,7 +61,8 @@ int run_actor(const ActorArguments& options) {
 void add_actor(Command& program, Action& action) {
   auto options = std::make_shared<ActorArguments>();
   Command* command = program.add_subcommand("actor", "an actor that joins a running job");
-  command->add_option("--join", options->join, "the run file (RUN/run.json) or URL of the job")->required();
+  command->add_option("--join", options->join, "the run file (RUN/run.json, or a relay's) or URL of the job")
+      ->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
   command->add_option("--name", options->name, "its name, unique in the job")->required();

@@ -15,6 +15,7 @@ using Action = std::function<int()>;
 // command: one file here, one declaration, one row in kCommands (main.cc; runtime_main.cc).
 void add_train(Command& program, Action& action);
 void add_actor(Command& program, Action& action);
+void add_relay(Command& program, Action& action);
 void add_learner(Command& program, Action& action);
 void add_optimise(Command& program, Action& action);
 void add_verify(Command& program, Action& action);

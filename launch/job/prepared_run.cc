@@ -95,6 +95,7 @@ PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDesc
   await_learner(folder);
   fs::remove(folder.run_file());
   fs::remove(folder.learners_file());
+  fs::remove_all(folder.relays());
   fs::remove(folder.summary());
   return {std::move(config), std::move(lock)};
 }

@@ -4,10 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
 #include "core/wire/keys.h"
+#include "core/wire/run_info.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/job_config.h"
 #include "launch/job/phases.h"
@@ -32,13 +36,14 @@ std::int64_t dreaming_in(const Config& config) {
 /// The first actors dream, as many as the config says, in phases that have such; the others play real
 /// environments.
 WorkerSpec actor_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t number,
-                      const std::filesystem::path& key) {
+                      const std::filesystem::path& key, const std::string& relay) {
   const Config config = load_run_config(folder);
   const JobPhase& phase = job_phase(config);
   const auto kind = number <= dreaming_in(config) ? phase.dreaming_kind : phase.actor_kind;
+  const auto join = relay.empty() ? folder.run_file() : folder.relay_file(relay);
   return {name,
-          {program_path(), "actor", "--join", folder.run_file().string(), "--run", folder.root.string(),
-           "--key", key.string(), "--name", name, "--kind", std::string(kind)},
+          {program_path(), "actor", "--join", join.string(), "--run", folder.root.string(), "--key",
+           key.string(), "--name", name, "--kind", std::string(kind)},
           false};
 }
 
@@ -48,11 +53,41 @@ WorkerSpec peer_spec(const learner::RunFolder& folder, std::int64_t rank, const 
            key.string()}};
 }
 
+WorkerSpec relay_spec(const learner::RunFolder& folder, const std::string& name,
+                      const std::filesystem::path& key) {
+  return {name,
+          {program_path(), "relay", "--join", folder.run_file().string(), "--run", folder.root.string(),
+           "--key", key.string(), "--name", name}};
+}
+
+constexpr char kRelayOff[] = "off", kRelayAll[] = "all";  // wire.relay
+
+std::string relay_name(std::int64_t rank) {
+  return "relay-" + std::to_string(rank);
+}
+
 /// What the process below rank 1 and higher does: the first of them learn too, the others act.
 WorkerSpec worker_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t rank,
-                       const std::filesystem::path& key) {
+                       const std::filesystem::path& key, const std::string& relay) {
   const std::int64_t peers = peers_in(load_run_config(folder));
-  return rank <= peers ? peer_spec(folder, rank, key) : actor_spec(folder, name, rank - peers, key);
+  return rank <= peers ? peer_spec(folder, rank, key) : actor_spec(folder, name, rank - peers, key, relay);
+}
+
+/// Files of the key pairs of a rank.
+struct RankKeys {
+  std::filesystem::path worker, relay;
+};
+
+constexpr char kHost[] = "host", kKey[] = "key", kRelayKey[] = "relay_key";  // what a rank says of itself
+
+std::filesystem::path relay_plan(const learner::RunFolder& folder) {
+  return folder.relays() / "plan";
+}
+
+/// Which relay the actor below a rank joins; none: the learner itself.
+std::string relay_of(const learner::RunFolder& folder, std::int64_t rank) {
+  if (!std::filesystem::exists(relay_plan(folder))) return "";
+  return nlohmann::json::parse(read_file(relay_plan(folder))).value(std::to_string(rank), "");
 }
 
 /// How a rank's work ended: with all others, or by itself, which ends the job.
@@ -62,7 +97,7 @@ struct Followed {
 };
 
 /// Actors of the runs that rank 0 names, one after another.
-Followed follow_runs(MpiSession& mpi, const std::string& name, const std::filesystem::path& key) {
+Followed follow_runs(MpiSession& mpi, const std::string& name, const RankKeys& keys) {
   const SystemClock clock;
   for (bool asked_to_stop = false;;) {
     const auto word = nlohmann::json::parse(mpi.broadcast(""));
@@ -74,7 +109,10 @@ Followed follow_runs(MpiSession& mpi, const std::string& name, const std::filesy
                    folder.root.c_str());
       continue;
     }
-    Supervisor supervisor({worker_spec(folder, name, mpi.rank(), key)}, supervisor_options(), clock);
+    const std::string relay = relay_of(folder, mpi.rank());
+    std::vector<WorkerSpec> workers{worker_spec(folder, name, mpi.rank(), keys.worker, relay)};
+    if (relay == relay_name(mpi.rank())) workers.push_back(relay_spec(folder, relay, keys.relay));
+    Supervisor supervisor(std::move(workers), supervisor_options(), clock);
     if (const int code = supervisor.run(); code != 0) return {code, false};
     asked_to_stop = supervisor.asked_to_stop();
   }
@@ -101,10 +139,16 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
   std::vector<WorkerSpec> workers{learner_spec(folder)};
   const Config config = load_run_config(folder);
   const std::int64_t count = peers_in(config) + actors(config).all();
+  const std::string relay = config.text("wire.relay") == kRelayAll ? relay_name(0) : "";
   for (std::int64_t rank = 1; rank <= count; ++rank) {
     const std::filesystem::path key = keys_.path() / (learner::worker_key_name(rank) + ".key");
     authorised.add(learner::worker_key_name(rank), wire::load_or_make_key_pair(key).public_key);
-    workers.push_back(worker_spec(folder, learner::worker_key_name(rank), rank, key));
+    workers.push_back(worker_spec(folder, learner::worker_key_name(rank), rank, key, relay));
+  }
+  if (!relay.empty()) {
+    const std::filesystem::path key = keys_.path() / (relay + ".key");
+    authorised.add(relay, wire::load_or_make_key_pair(key).public_key);
+    workers.push_back(relay_spec(folder, relay, key));
   }
   const SystemClock clock;
   Supervisor supervisor(std::move(workers), supervisor_options(), clock);
@@ -113,7 +157,26 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
   return code;
 }
 
-LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), public_keys_(mpi.gather("")) {}
+LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), ranks_(mpi.gather("")) {}
+
+/// The first rank of a host whose actors are to share a connection has their relay.
+void LeadingProcessGroup::plan_relays(const learner::RunFolder& folder, wire::AuthorisedKeys& authorised) {
+  const Config config = load_run_config(folder);
+  const std::string mode = config.text("wire.relay");
+  if (mode == kRelayOff) return;
+  std::map<std::string, std::vector<std::size_t>> actors;  // ranks, by host
+  for (auto rank = static_cast<std::size_t>(peers_in(config)) + 1; rank < ranks_.size(); ++rank)
+    actors[nlohmann::json::parse(ranks_[rank]).at(kHost)].push_back(rank);
+  nlohmann::json plan = nlohmann::json::object();
+  for (const auto& [host, ranks] : actors) {
+    if (mode != kRelayAll && (host == wire::own_host_name() || ranks.size() < 2)) continue;
+    const std::string name = relay_name(static_cast<std::int64_t>(ranks.front()));
+    authorised.add(name, nlohmann::json::parse(ranks_[ranks.front()]).at(kRelayKey).get<std::string>());
+    for (const std::size_t rank : ranks) plan[std::to_string(rank)] = name;
+  }
+  std::filesystem::create_directories(folder.relays());
+  write_file_atomic(relay_plan(folder), plan.dump());
+}
 
 ActorCount LeadingProcessGroup::actors(const Config& config) const {
   const std::int64_t ranks = std::max<std::int64_t>(mpi_.size() - 1 - peers_in(config), 0),
@@ -123,8 +186,10 @@ ActorCount LeadingProcessGroup::actors(const Config& config) const {
 
 int LeadingProcessGroup::run(const learner::RunFolder& folder) {
   wire::AuthorisedKeys authorised(folder.authorised());
-  for (std::size_t rank = 1; rank < public_keys_.size(); ++rank)
-    authorised.add(learner::worker_key_name(static_cast<std::int64_t>(rank)), public_keys_[rank]);
+  for (std::size_t rank = 1; rank < ranks_.size(); ++rank)
+    authorised.add(learner::worker_key_name(static_cast<std::int64_t>(rank)),
+                   nlohmann::json::parse(ranks_[rank]).at(kKey).get<std::string>());
+  plan_relays(folder, authorised);
   mpi_.broadcast(nlohmann::json{{"run", folder.root.string()}}.dump());
   const SystemClock clock;
   Supervisor supervisor({learner_spec(folder)}, supervisor_options(), clock);
@@ -142,9 +207,12 @@ int follow(MpiSession& mpi) {
   try {
     const KeyFolder keys;
     const std::string name = learner::worker_key_name(mpi.rank());
-    const std::filesystem::path key = keys.path() / (name + ".key");
-    mpi.gather(wire::load_or_make_key_pair(key).public_key);
-    followed = follow_runs(mpi, name, key);
+    const RankKeys files{keys.path() / (name + ".key"), keys.path() / "relay.key"};
+    mpi.gather(nlohmann::json{{kHost, wire::own_host_name()},
+                              {kKey, wire::load_or_make_key_pair(files.worker).public_key},
+                              {kRelayKey, wire::load_or_make_key_pair(files.relay).public_key}}
+                   .dump());
+    followed = follow_runs(mpi, name, files);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "regraft: rank %d: %s\n", mpi.rank(), error.what());
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/config.h"
+#include "core/wire/keys.h"
 #include "launch/job/actor_count.h"
 #include "launch/job/key_folder.h"
 #include "launch/job/mpi_session.h"
@@ -40,7 +41,7 @@ class LocalProcessGroup : public ProcessGroup {
 /// Rank 0: the learner here, an actor below every other rank, each of which is in follow().
 class LeadingProcessGroup : public ProcessGroup {
  public:
-  /// Takes the other ranks' public keys.
+  /// Takes the other ranks' hosts and public keys.
   explicit LeadingProcessGroup(MpiSession& mpi);
   ActorCount actors(const Config& config) const override;
   int run(const learner::RunFolder& folder) override;
@@ -50,7 +51,9 @@ class LeadingProcessGroup : public ProcessGroup {
 
  private:
   MpiSession& mpi_;
-  std::vector<std::string> public_keys_;
+  void plan_relays(const learner::RunFolder& folder, wire::AuthorisedKeys& authorised);
+
+  std::vector<std::string> ranks_;  // what each said of itself
   bool asked_to_stop_ = false;
 };
 

@@ -42,6 +42,8 @@ const BoundOptions<LearnerOptions>& table() {
       {"wire.address", &LearnerOptions::address, any(),
        "the learner listens here; 0.0.0.0 for several machines"},
       {"wire.plain", &LearnerOptions::plain, any(), "no encryption; on loopback only"},
+      {"wire.relay", &LearnerOptions::relay, one_of({"off", "remote", "all"}),
+       "a relay for the actors of each host: of those without the learner that have several, or of all"},
       {"wire.tickets_per_actor", &LearnerOptions::tickets_per_actor, between(1, 1024),
        "episodes an actor may hold"},
       {"wire.outstanding_mib", &LearnerOptions::outstanding_mib, between(16, 1 << 20),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace regraft::learner {
 
@@ -14,6 +15,8 @@ struct RunFolder {
   std::filesystem::path run_file() const { return root / "run.json"; }  // how to reach the learner
   std::filesystem::path journal() const { return root / "journal"; }
   std::filesystem::path learners_file() const { return root / "learners.json"; }  // the same for its peers
+  std::filesystem::path relays() const { return root / "relays"; }
+  std::filesystem::path relay_file(const std::string& name) const { return relays() / (name + ".json"); }
   std::filesystem::path server_key() const { return root / "server.key"; }
   std::filesystem::path authorised() const { return root / "authorised"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
