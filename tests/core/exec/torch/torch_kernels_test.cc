@@ -256,6 +256,18 @@ TEST_P(TorchKernel, ComputesWhatTheRowMeansOnTheDevice) {
   }
 }
 
+TEST(TorchKernels, ClipOfIntegersStaysOneOfIntegers) {
+  const std::vector<at::Tensor> x{at::arange(-3, 9, at::kLong)};
+  AttrBlock bounds;
+  bounds.set(Attr::min, -1.0);
+  bounds.set(Attr::max, 4.0);
+  const TorchCall call{K::clip, bounds, x};
+  for (const at::Tensor& got : {torch_row(K::clip)(call)[0], torch_kernel(K::clip)(call)[0]}) {
+    EXPECT_EQ(got.scalar_type(), at::kLong);
+    EXPECT_TRUE(at::equal(got, at::clamp(x[0], -1, 4)));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, TorchKernel,
     ::testing::Values(KernelCase{"conv", conv}, KernelCase{"conv_transpose", conv_transpose},
