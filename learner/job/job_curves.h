@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/tensorboard.h"
 #include "core/wire/hub.h"
+#include "core/wire/ticket_counts.h"
 
 namespace regraft::learner {
 

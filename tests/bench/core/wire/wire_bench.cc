@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/wire/hub.h"
+#include "core/wire/ledger.h"
 #include "core/wire/link.h"
 
 // One actor that answers tickets as fast as it can, and a learner that takes, admits and journals. Everything
