@@ -1,9 +1,9 @@
 """ONNX Runtime on an NVIDIA GPU, with its defaults for CUDA: inputs lie on the GPU, and outputs stay there."""
 
-PACKAGE = "onnxruntime-gpu[cuda,cudnn]"
+PACKAGE = "'onnxruntime-gpu[cuda,cudnn]'"  # with the quotes that shells want
 try:
     import onnxruntime
-except ImportError as error:
+except ModuleNotFoundError as error:
     raise ImportError(str(error), name=PACKAGE) from error
 
 

@@ -87,6 +87,10 @@ std::string missing_form(const Tables& tables, OpKind kind, const AttrBlock& att
     case OpKind::min:
     case OpKind::sum:
       return variadic_problem(tables, kind, inputs);
+    case OpKind::clip:
+      return tables.opset() < 12 && !inputs.empty() && !is_float(tables.type(inputs[0]).dtype)
+                 ? needs("of integers ", 12)
+                 : "";
     case OpKind::slice:
       return tables.opset() < 10 && !all_ones(attrs, Attr::steps) ? needs("with steps ", 10) : "";
     default:

@@ -151,7 +151,7 @@ std::unique_ptr<exec::Launcher> Runtime::sessions() const {
 }
 
 bool on_gpu(const std::string& runtime) {
-  return runtime.ends_with("-cuda");
+  return fs::path(runtime).stem().string().ends_with("-cuda");
 }
 
 fs::path rates_for(const std::string& runtime, const fs::path& given) {

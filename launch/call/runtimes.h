@@ -44,7 +44,8 @@ class Runtime {
   std::vector<std::string> program_;  // that measures, its first arguments behind it; empty: ONNX Runtime
 };
 
-/// Whether a runtime of that name runs on a GPU: it ends with "-cuda". Times there are by the clock.
+/// Whether a runtime of that name, or an adapter of that path, runs on a GPU: its name ends with "-cuda".
+/// Times there are by the clock.
 bool on_gpu(const std::string& runtime);
 /// The device profile that is given, or else one of what a runtime of that name runs on. Throws as
 /// find_config.

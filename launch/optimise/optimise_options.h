@@ -59,7 +59,9 @@ struct OptimiseOptions {
   Runtime profiled_runtime() const { return is_profiled(runtime) ? Runtime(runtime) : Runtime(); }
 
   /// The file of the rates that costs go by, and what they make of them.
-  std::filesystem::path rates() const { return rates_for(runtime, device); }
+  std::filesystem::path rates() const {
+    return rates_for(measures_kernels() ? profiled_runtime().name() : runtime, device);
+  }
   cost::DeviceProfile device_profile() const;
 
   /// A line about the model on standard error.

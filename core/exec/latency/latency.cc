@@ -1,6 +1,7 @@
 #include "core/exec/latency/latency.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "core/base/stats.h"
@@ -86,6 +87,7 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
   Rng order(options.seed, "latency order"), resampling(options.seed, "latency bootstrap");
   LatencyReport report;
   report.after_optimisation = options.after_optimisation;
+  int sessions_before = 0;
   const auto run_block = [&](int sessions) {
     old_side.begin_block();
     new_side.begin_block();
@@ -94,9 +96,11 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
       for (const bool turn_of_old : {old_first, !old_first}) {
         (turn_of_old ? old_side : new_side).run_session();
         const int done = 2 * pair + (turn_of_old == old_first ? 1 : 2);
-        if (options.progress) options.progress(done, 2 * sessions);
+        if (options.progress) options.progress(2 * sessions_before + done, 2 * (sessions_before + sessions));
       }
     }
+    sessions_before += sessions;
+    ++report.blocks;
     report.sessions = sessions;
     report.before = old_side.result();
     report.after = new_side.result();
@@ -106,9 +110,13 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
     report.accepted = verdict.accepted;
     report.reason = std::move(verdict.reason);
   };
+  const auto start = std::chrono::steady_clock::now();
   run_block(plan.sessions);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  const double affordable = (options.budget_s - spent.count()) / spent.count() * plan.sessions;
+  const int more = static_cast<int>(std::min<double>(plan.second_block, affordable));
   const bool open = !report.accepted && report.estimate.high >= options.least_speedup;
-  if (open && plan.second_block > 0) run_block(plan.second_block);
+  if (open && more > 0 && more >= kLeastSecondBlock * plan.sessions) run_block(more);
   return report;
 }
 
@@ -125,6 +133,7 @@ nlohmann::json to_json(const LatencyReport& report) {
           {"speedup_high", report.estimate.high},
           {"control_spread", report.control},
           {"sessions", report.sessions},
+          {"blocks", report.blocks},
           {"optimisation_after", optimisation_name(report.after_optimisation)},
           {"latency_before_ms", report.before.latency_ms},
           {"latency_after_ms", report.after.latency_ms},

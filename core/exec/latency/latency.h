@@ -24,7 +24,8 @@ struct LatencyOptions {
   std::uint64_t seed = 0;
   double least_speedup = kLeastSpeedup;                 // that is accepted
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
-  /// Called after each session, with sessions done and planned of both sides; may be empty.
+  /// Called after each session, with sessions done and planned of both sides; may be empty. A second block
+  /// raises what is planned.
   std::function<void(int done, int planned)> progress;
 };
 
@@ -55,7 +56,8 @@ struct LatencyReport {
   SpeedupEstimate estimate;
   double control = 1;  // control_spread of the baseline's sessions
   SideLatency before, after;
-  int sessions = 0;  // a side
+  int sessions = 0;  // a side, of the block that decided
+  int blocks = 0;    // 1 or 2
   Optimisation after_optimisation = Optimisation::all;
 };
 
@@ -65,8 +67,9 @@ std::string_view verdict_name(const LatencyReport& report);
 
 /// Paired latency. After one probe a side, fresh sessions run in pairs, each pair in random order. Every
 /// session has the runtime's best options, except for options.after_optimisation and for the settings of a
-/// side. The verdict is judge()'s. Where it refuses a speedup that may still be the least one or more, a
-/// second block of sessions decides, without those of the first. Throws what the launcher throws.
+/// side. The verdict is judge()'s. Where it refuses, but the interval reaches the least speedup, a second
+/// block decides without the sessions of the first, if the budget holds one. That is a second chance for
+/// noise, but a small one: each block must pass its A/A control too. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, const TimedModel& after,
                               const LatencyOptions& options);
 

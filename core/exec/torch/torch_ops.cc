@@ -1,5 +1,8 @@
 #include "core/exec/torch/torch_ops.h"
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -28,10 +31,19 @@ std::optional<double> TorchCall::number(Attr attr, std::size_t slot) const {
 }
 
 std::optional<at::Scalar> TorchCall::bound(Attr attr, std::size_t slot) const {
-  const std::optional<double> value = number(attr, slot);
-  if (!value) return std::nullopt;
-  const bool whole = at::isIntegralType(input(0).scalar_type(), false);
-  return whole ? at::Scalar(static_cast<std::int64_t>(*value)) : at::Scalar(*value);
+  if (!at::isIntegralType(input(0).scalar_type(), false)) {
+    const std::optional<double> value = number(attr, slot);
+    return value ? std::optional<at::Scalar>(*value) : std::nullopt;
+  }
+  if (attrs.has(attr)) {  // a double from 2^63 on is no int64
+    constexpr double kEnd = 0x1p63;
+    const double value = attrs.real(attr);
+    if (std::abs(value) < kEnd) return at::Scalar(static_cast<std::int64_t>(value));
+    return at::Scalar(value > 0 ? std::numeric_limits<std::int64_t>::max()
+                                : std::numeric_limits<std::int64_t>::min());
+  }
+  if (!has_input(slot)) return std::nullopt;
+  return at::Scalar(values(slot).at(0));
 }
 
 TorchRow torch_row(graph::OpKind kind) {

@@ -30,6 +30,7 @@ class ExampleLeaves {
           return node.kinds.count() == 1 && node.kinds.test(static_cast<std::size_t>(K::equal));
         });
     if (!limits.types_vary) return;
+    if (compares_integers_ && choices.drawn(2) == 0) compared_ = graph::DType::int32;
     if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
       number_ = choices.drawn(4) == 0 ? graph::DType::int32 : graph::DType::int64;
     else if (limits.doubles && choices.drawn(12) == 0)
@@ -70,7 +71,7 @@ class ExampleLeaves {
     const bool truth = (kind == K::where && position == 0) || kind == K::logical_not ||
                        kind == K::logical_and || kind == K::logical_or;
     const graph::DType dtype = truth                                    ? graph::DType::boolean
-                               : compares_integers_ && kind == K::equal ? graph::DType::int64
+                               : compares_integers_ && kind == K::equal ? compared_
                                                                         : number_;
     if (hint.counts) return count_up(dims, dtype);
     if (hint.value) return constant({}, dtype, {*hint.value});
@@ -159,6 +160,7 @@ class ExampleLeaves {
   const ExampleLimits& limits_;
   graph::DType number_ = graph::DType::float32;
   bool compares_integers_ = false;  // what is compared is no part of what is computed with
+  graph::DType compared_ = graph::DType::int64;
   std::vector<Value> inputs_;
 };
 

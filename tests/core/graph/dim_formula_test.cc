@@ -57,6 +57,8 @@ TEST(Opset, SaysWhatAFormNeeds) {
   EXPECT_EQ(problem(16, OpKind::layer_norm, {}, {x, y}), "needs opset 17");
   EXPECT_EQ(problem(7, OpKind::sum, {}, {x, y}), "with broadcasting needs opset 8");
   EXPECT_EQ(problem(11, OpKind::max, {}, {i, i}), "of integers needs opset 12");
+  EXPECT_EQ(problem(11, OpKind::clip, {}, {i}), "of integers needs opset 12");
+  EXPECT_EQ(problem(12, OpKind::clip, {}, {i}), "");
   const AttrBlock dilated{{Attr::dilations, Ints{2}}}, plain{{Attr::dilations, Ints{1}}};
   EXPECT_EQ(problem(18, OpKind::average_pool, dilated, {x}), "with dilations needs opset 19");
   EXPECT_EQ(problem(18, OpKind::average_pool, plain, {x}), "");

@@ -117,7 +117,7 @@ TEST_F(RuntimesTest, OnnxRuntimeOnAGpuSaysWhatItLacks) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "there may be a GPU";
   const std::string missing = bench("onnxruntime-cuda").errors;
   EXPECT_THAT(missing, HasSubstr("onnxruntime-cuda is not installed for /usr/bin/python3"));
-  EXPECT_THAT(missing, HasSubstr("pip install onnxruntime-gpu[cuda,cudnn]"));
+  EXPECT_THAT(missing, HasSubstr("pip install 'onnxruntime-gpu[cuda,cudnn]'"));
   std::filesystem::create_directory(path("packages"));
   write_file_atomic(path("packages/onnxruntime.py"),
                     "__version__ = '1'\nget_available_providers = lambda: ['CPUExecutionProvider']\n");

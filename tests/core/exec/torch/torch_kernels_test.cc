@@ -268,6 +268,23 @@ TEST(TorchKernels, ClipOfIntegersStaysOneOfIntegers) {
   }
 }
 
+TEST(TorchKernels, ClipKeepsBoundsThatNoDoubleHolds) {
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1, kMost = std::numeric_limits<std::int64_t>::max();
+  const at::Tensor numbers = at::tensor({std::int64_t{-7}, kOdd - 1, kOdd, kOdd + 1, kMost});
+  for (const std::int64_t high : {kOdd, kMost}) {
+    const std::vector<at::Tensor> inputs{numbers, at::scalar_tensor(0, at::kLong),
+                                         at::scalar_tensor(high, at::kLong)};
+    const AttrBlock none;
+    const TorchCall call{K::clip, none, inputs};
+    for (const at::Tensor& got : {torch_row(K::clip)(call)[0], torch_kernel(K::clip)(call)[0]})
+      EXPECT_TRUE(at::equal(got, at::clamp(numbers, 0, high))) << high;
+  }
+  AttrBlock bounds;
+  bounds.set(Attr::max, 1e300);
+  const std::vector<at::Tensor> inputs{numbers};
+  EXPECT_TRUE(at::equal(torch_row(K::clip)({K::clip, bounds, inputs})[0], numbers));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, TorchKernel,
     ::testing::Values(KernelCase{"conv", conv}, KernelCase{"conv_transpose", conv_transpose},
