@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "actors/tickets.h"
@@ -34,8 +35,11 @@ std::size_t total_size(const std::vector<replay::Bytes>& frames) {
 }  // namespace
 
 PolicyActor::PolicyActor(wire::Link& link, task::WorkloadOptions workload, const nn::NetworkConfig& network,
-                         const Clock& clock)
-    : link_(link), environments_(std::move(workload), clock), network_(network) {}
+                         const Clock& clock, std::chrono::nanoseconds simulated_step)
+    : link_(link),
+      environments_(std::move(workload), clock),
+      network_(network),
+      simulated_step_(simulated_step) {}
 
 PolicyActor::~PolicyActor() = default;
 
@@ -90,12 +94,23 @@ void PolicyActor::play(const wire::Ticket& ticket) {
   ++episodes_;
 }
 
+/// What is left of the time that the step takes is waited for. The end of the run, which throws, ends a wait.
+env::StepResult PolicyActor::timed_step(env::Environment& environment, std::size_t candidate) {
+  using std::chrono::milliseconds, std::chrono::steady_clock;
+  const auto end = steady_clock::now() + simulated_step_;
+  const env::StepResult result = environment.step_candidate(candidate);
+  const auto left = [&] { return std::chrono::floor<milliseconds>(end - steady_clock::now()); };
+  for (milliseconds wait = left(); wait.count() > 0; wait = left()) link_.next_ack(wait);
+  std::this_thread::sleep_until(end);
+  return result;
+}
+
 replay::Step PolicyActor::policy_step(env::Environment& environment, Rng& rng, bool& truncated) {
   replay::Step step;
   step.observation = environment.observation();
   const nn::Evaluation evaluation = policy_->evaluate(step.observation);
   const nn::Choice choice = nn::sample(evaluation, rng);
-  const env::StepResult result = environment.step_candidate(choice.candidate);
+  const env::StepResult result = timed_step(environment, choice.candidate);
   step.candidate = choice.candidate;
   step.log_probability = choice.log_probability;
   step.location_log_probability = choice.location_log_probability;

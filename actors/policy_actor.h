@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -19,9 +20,10 @@ namespace regraft::actors {
 /// matter. One thread; models are loaded when a ticket first asks for them.
 class PolicyActor {
  public:
-  /// The link and the clock outlive it. `network` is the learner's.
+  /// The link and the clock outlive it. `network` is the learner's. A step of an environment is made to take
+  /// `simulated_step` at least, by waiting: for measurements of the rest.
   PolicyActor(wire::Link& link, task::WorkloadOptions workload, const nn::NetworkConfig& network,
-              const Clock& clock);
+              const Clock& clock, std::chrono::nanoseconds simulated_step = {});
   ~PolicyActor();
 
   /// Until the learner says that the run has ended or a stop is requested. Throws what the link throws
@@ -33,6 +35,7 @@ class PolicyActor {
 
  private:
   void play(const wire::Ticket& ticket);
+  env::StepResult timed_step(env::Environment& environment, std::size_t candidate);
   void load_weights(const wire::Ticket& ticket);
   replay::Step policy_step(env::Environment& environment, Rng& rng, bool& truncated);
   bool send(const wire::Ticket& ticket, replay::Segment segment, bool last);
@@ -40,6 +43,7 @@ class PolicyActor {
   wire::Link& link_;
   task::EnvironmentPool environments_;
   nn::NetworkConfig network_;
+  const std::chrono::nanoseconds simulated_step_;
   std::unique_ptr<nn::Policy> policy_;
   std::uint64_t version_ = 0;     // of the weights in policy_
   std::uint64_t generation_ = 0;  // of the learner that made them

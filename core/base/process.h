@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,6 +104,8 @@ std::uint64_t peak_rss_bytes();
 /// The same of the largest of this process and of the children that it has waited for.
 std::uint64_t peak_rss_bytes_with_children();
 
+/// CPU time of each thread of this process that lives, by its number; empty where the system does not tell.
+std::map<pid_t, std::uint64_t> thread_cpu_ns();
 /// User and system time of this process with all its threads, without its children.
 double cpu_seconds();
 

@@ -8,6 +8,9 @@ const BoundOptions<ActorCount>& actor_options() {
        "actors in real environments; processes of `regraft train` without mpirun"},
       {"actors.dream", &ActorCount::dreaming, between(0, 1024),
        "actors that dream, beside them, in the phases `dream` and `dyna`"},
+      {"actors.simulated_step_ms", &ActorCount::simulated_step_ms, between(0, 10000),
+       "for measurements: actors that play by a policy wait until each step has taken so long; 0: they do "
+       "not"},
   });
   return options;
 }

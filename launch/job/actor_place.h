@@ -16,6 +16,7 @@ struct ActorPlace {
   const Config& config;
   const Clock& clock;
   std::stop_token stopped;
+  wire::LinkOptions link_options{};  // of `link`, for further ones
 };
 
 }  // namespace regraft::launch

@@ -1,5 +1,7 @@
 #include "launch/job/config_warnings.h"
 
+#include <fmt/format.h>
+
 #include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/task/workload.h"
@@ -30,6 +32,12 @@ ConfigWarnings config_warnings(const Config& config) {
   if (phase.imitates && imitates && environment.reward == env::RewardKind::measured)
     notes.warnings.emplace_back(
         "ppo.imitation: the best of measured rewards are the luckiest measurements, and are imitated");
+  if (const double ms = config.number("actors.simulated_step_ms"); ms > 0)
+    notes.warnings.emplace_back(
+        "actors.simulated_step_ms: " +
+        (phase.actor_kind == "policy"
+             ? fmt::format("steps are made to take {} ms by waiting; rates are those of a simulation", ms)
+             : "the phase " + name + " does not heed it; remove it"));
   if (phase.computes && config.flag("train.deterministic") && config.text("train.device") == "auto")
     notes.remarks.emplace_back("train.device: auto is cpu in deterministic mode");
   if (phase.computes && config.text("dream.controller") == "linear" && config.text("train.device") == "cuda")

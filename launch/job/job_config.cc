@@ -8,6 +8,7 @@
 #include "launch/job/phases.h"
 #include "learner/controller/dream_options.h"
 #include "learner/job/learner_options.h"
+#include "learner/ppo/load_test_options.h"
 #include "learner/ppo/network_options.h"
 #include "learner/ppo/ppo_options.h"
 #include "learner/world/world_options.h"
@@ -18,10 +19,10 @@ namespace fs = std::filesystem;
 
 OptionTable job_options() {
   std::vector<Option> options = task::workload_options();
-  for (auto more :
-       {learner::learner_options(), learner::network_options().options(), learner::ppo_options().options(),
-        learner::world_options(), learner::dream_options(), model_based_options().options(),
-        controller_choice_options().options(), actor_options().options()})
+  for (auto more : {learner::learner_options(), learner::network_options().options(),
+                    learner::ppo_options().options(), learner::world_options(), learner::dream_options(),
+                    model_based_options().options(), controller_choice_options().options(),
+                    actor_options().options(), learner::load_test_options().options()})
     for (Option& option : more) options.push_back(std::move(option));
   options.push_back(phase_option());
   return OptionTable(std::move(options));

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/usage.h"
 #include "launch/job/dream_job.h"
+#include "launch/job/load_test_job.h"
 #include "launch/job/ppo_job.h"
 #include "launch/job/world_job.h"
 
@@ -26,6 +27,14 @@ void follow_ppo(const PhaseInput& in) {
 
 void check_ppo(const PhaseInput& in, ActorCount) {
   ppo_setup(in.folder, in.config);
+}
+
+std::unique_ptr<learner::Phase> make_load_test(const PhaseInput& in) {
+  return learner::make_load_test_phase(load_test_setup(in.folder, in.config), in.clock);
+}
+
+void check_load_test(const PhaseInput& in, ActorCount) {
+  make_load_test(in);
 }
 
 std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
@@ -78,6 +87,13 @@ constexpr JobPhase kPhases[] = {
      .measures = true,
      .imitates = true,
      .grows = true},
+    {.name = "load-test",
+     .help = "nothing: measures how fast actors play and the learner takes results in",
+     .check = check_load_test,
+     .make = make_load_test,
+     .act = run_load_test_actor,
+     .actor_kind = "policy",
+     .computes = false},
     {.name = "collect",
      .help = "random rollouts to disk",
      .check = check_world,

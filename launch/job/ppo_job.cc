@@ -1,11 +1,14 @@
 #include "launch/job/ppo_job.h"
 
+#include <chrono>
+
 #include "actors/policy_actor.h"
 #include "core/base/log.h"
 #include "core/env/rule_features.h"
 #include "core/graph/op_kind_names.h"
 #include "core/task/workload.h"
 #include "launch/evaluate/runtime_meter.h"
+#include "launch/job/actor_count.h"
 #include "launch/job/job_setup.h"
 
 namespace regraft::launch {
@@ -37,7 +40,9 @@ void run_policy_actor(const ActorPlace& place) {
   task::WorkloadOptions workload = task::workload_options_from(place.config);
   workload.make_meter = [](const task::Task& task) { return make_runtime_meter(task); };
   const nn::NetworkConfig network = job_network(place.config, task::load_rules(workload).size());
-  actors::PolicyActor actor(place.link, workload, network, place.clock);
+  const std::chrono::duration<double, std::milli> step(actor_options().from(place.config).simulated_step_ms);
+  actors::PolicyActor actor(place.link, workload, network, place.clock,
+                            std::chrono::duration_cast<std::chrono::nanoseconds>(step));
   actor.run(place.stopped);
   log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
 }

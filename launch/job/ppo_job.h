@@ -16,7 +16,8 @@ nn::NetworkConfig job_network(const Config& config, std::size_t rule_count);
 /// What the phase ppo needs, from the config: loads rules, not models.
 learner::PpoPhaseSetup ppo_setup(const learner::RunFolder& folder, const Config& config);
 
-/// An actor that plays real episodes by the policy, until its job has ended.
+/// An actor that plays real episodes by the policy, until its job has ended. A step takes
+/// `actors.simulated_step_ms` at least.
 void run_policy_actor(const ActorPlace& place);
 
 }  // namespace regraft::launch

@@ -10,7 +10,8 @@ wire::HubOptions hub_options(const RunFolder& folder, const LearnerOptions& opti
                              const std::string& run_id) {
   wire::HubOptions hub;
   const std::string port = options.port == 0 ? "*" : std::to_string(options.port);
-  hub.bind = {"tcp://" + options.address + ":" + port, wire::default_ipc_endpoint(run_id)};
+  hub.bind = {"tcp://" + options.address + ":" + port};
+  if (options.ipc) hub.bind.push_back(wire::default_ipc_endpoint(run_id));
   hub.plain = options.plain;
   if (!options.plain) {
     hub.server_keys = wire::load_or_make_key_pair(folder.server_key());

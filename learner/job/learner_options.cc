@@ -44,6 +44,8 @@ const BoundOptions<LearnerOptions>& table() {
       {"wire.plain", &LearnerOptions::plain, any(), "no encryption; on loopback only"},
       {"wire.relay", &LearnerOptions::relay, one_of({"off", "remote", "all"}),
        "a relay for the actors of each host: of those without the learner that have several, or of all"},
+      {"wire.ipc", &LearnerOptions::ipc, any(),
+       "actors of the learner's host use a socket of that host, not TCP"},
       {"wire.tickets_per_actor", &LearnerOptions::tickets_per_actor, between(1, 1024),
        "episodes an actor may hold"},
       {"wire.outstanding_mib", &LearnerOptions::outstanding_mib, between(16, 1 << 20),

@@ -13,36 +13,6 @@ namespace {
 constexpr std::uint32_t kMagic = 0x47535247;  // "GRSG"
 constexpr std::uint32_t kVersion = 4;
 
-Bytes encode_scalars(const Segment& segment) {
-  Bytes bytes;
-  ByteWriter out(bytes);
-  out.value(kMagic);
-  out.value(kVersion);
-  out.value(env::kObservationSchema);
-  out.value(segment.ticket);
-  out.value(segment.generation);
-  out.value(segment.weight_version);
-  out.value(std::uint8_t{segment.hierarchical});
-  out.value(segment.model);
-  out.value(segment.seed);
-  out.value(segment.bootstrap_value);
-  out.value(segment.episode_return);
-  out.value(segment.final_cost_ratio);
-  out.value(segment.best_cost_ratio);
-  out.value(segment.episode_costed);
-  out.value(std::uint8_t{segment.next_observation.has_value()});
-  out.varint(segment.steps.size());
-  for (const Step& step : segment.steps) {
-    out.value(step.candidate);
-    out.value(step.log_probability);
-    if (segment.hierarchical) out.value(step.location_log_probability);
-    out.value(step.value);
-    out.value(step.reward);
-    out.value(std::uint8_t{step.terminated});
-  }
-  return bytes;
-}
-
 bool read_flag(ByteReader& in) {
   const auto flag = in.value<std::uint8_t>();
   if (flag > 1) throw ReplayError("holds a flag that is neither 0 nor 1", "segment", "");
@@ -109,6 +79,36 @@ void require_finite(const Step& step) {
 }
 
 }  // namespace
+
+Bytes encode_scalars(const Segment& segment) {
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.value(kMagic);
+  out.value(kVersion);
+  out.value(env::kObservationSchema);
+  out.value(segment.ticket);
+  out.value(segment.generation);
+  out.value(segment.weight_version);
+  out.value(std::uint8_t{segment.hierarchical});
+  out.value(segment.model);
+  out.value(segment.seed);
+  out.value(segment.bootstrap_value);
+  out.value(segment.episode_return);
+  out.value(segment.final_cost_ratio);
+  out.value(segment.best_cost_ratio);
+  out.value(segment.episode_costed);
+  out.value(std::uint8_t{segment.next_observation.has_value()});
+  out.varint(segment.steps.size());
+  for (const Step& step : segment.steps) {
+    out.value(step.candidate);
+    out.value(step.log_probability);
+    if (segment.hierarchical) out.value(step.location_log_probability);
+    out.value(step.value);
+    out.value(step.reward);
+    out.value(std::uint8_t{step.terminated});
+  }
+  return bytes;
+}
 
 std::vector<Bytes> encode_segment(const Segment& segment) {
   if (segment.steps.empty() || segment.steps.size() > kMaxSegmentSteps)

@@ -15,6 +15,9 @@ namespace regraft::replay {
 /// segment that breaks the contract of env::Observation or has more than kMaxSegmentSteps steps.
 std::vector<Bytes> encode_segment(const Segment& segment);
 
+/// Its frame [0] alone: of the observations it needs none. For sending an episode again under another ticket.
+Bytes encode_scalars(const Segment& segment);
+
 /// The segment that was encoded, bit for bit. Throws ReplayError on anything else: every length, id, row and
 /// candidate is checked, every figure that is trained on is finite, and the result satisfies
 /// env::Observation's contract.

@@ -28,7 +28,8 @@ task::WorkloadOptions truncated_episodes() {
 }
 
 /// The segments of each of so many tickets.
-std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& workload) {
+std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& workload,
+                                               std::chrono::milliseconds simulated_step = {}) {
   const nn::NetworkConfig network{.width = 16, .steps = 1, .node_kinds = graph::kOpKinds};
   TestRun run(TestRun::Over::kIpc);
   run.work_left = kTickets;
@@ -37,7 +38,7 @@ std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& work
   hub.publish(1, nn::encode_weights(nn::initial_weights(network, kSeed)));
   std::jthread acting([&](const std::stop_token& stopped) {
     wire::Link link(run.actor("player"), run.clock());
-    PolicyActor(link, workload, network, run.clock()).run(stopped);
+    PolicyActor(link, workload, network, run.clock(), simulated_step).run(stopped);
   });
   std::vector<std::vector<replay::Segment>> all;
   while (all.size() < kTickets) {
@@ -88,6 +89,28 @@ TEST(PolicyActor, SegmentsMakeUpTheEpisodeAndATruncatedOneTellsWhatFollows) {
   EXPECT_EQ(ended + cut, kTickets);
   EXPECT_GT(ended, 0u);
   EXPECT_GT(cut, 0u);
+}
+
+TEST(PolicyActor, SimulatedStepsTakeTheirTimeAndAreThoseOfTheRealEnvironment) {
+  SCOPED_TRACE(kSeed);
+  constexpr std::chrono::milliseconds kStep{3};
+  const auto real = play(truncated_episodes());
+  const auto start = std::chrono::steady_clock::now();
+  const auto simulated = play(truncated_episodes(), kStep);
+  const auto taken = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(simulated.size(), real.size());
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    ASSERT_EQ(simulated[i].size(), real[i].size());
+    for (std::size_t part = 0; part < real[i].size(); ++part) {
+      const auto &of_real = real[i][part].steps, &of_simulated = simulated[i][part].steps;
+      ASSERT_EQ(of_simulated.size(), of_real.size());
+      steps += of_real.size();
+      for (std::size_t step = 0; step < of_real.size(); ++step)
+        EXPECT_EQ(of_simulated[step].observation, of_real[step].observation);
+    }
+  }
+  EXPECT_GE(taken, static_cast<int>(steps) * kStep);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 namespace regraft {
 namespace {
@@ -144,6 +146,21 @@ TEST(ResourceReaders, SeeMemoryAndTimeOfSelfAndChild) {
 TEST(ResourceReaders, ExitStatusHasTheChildsCpuTime) {
   const Captured captured = capture_output(shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"));
   EXPECT_GT(captured.status.cpu_s, 0.001);
+}
+
+TEST(Process, TellsTheCpuTimeOfEachOfItsThreads) {
+  std::atomic<pid_t> number = 0;
+  const std::jthread busy([&](const std::stop_token& stopped) {
+    number = ::gettid();
+    while (!stopped.stop_requested()) {
+    }
+  });
+  while (number == 0) {
+  }
+  const std::uint64_t begin_ns = thread_cpu_ns().at(number);
+  while (thread_cpu_ns().at(number) < begin_ns + 20'000'000) {
+  }
+  EXPECT_TRUE(thread_cpu_ns().contains(::getpid()));
 }
 
 }  // namespace

@@ -48,6 +48,13 @@ TEST(ConfigWarnings, ImitationThatCannotHelpIsWarnedOf) {
               ElementsAre(HasSubstr("luckiest")));
 }
 
+TEST(ConfigWarnings, SimulatedStepsAreWarnedOf) {
+  EXPECT_THAT(notes({"actors.simulated_step_ms=20"}).warnings,
+              ElementsAre(HasSubstr("take 20 ms by waiting")));
+  EXPECT_THAT(notes({"actors.simulated_step_ms=20", "train.phase=collect"}).warnings,
+              ElementsAre(HasSubstr("remove it")));
+}
+
 TEST(ConfigWarnings, DeterministicModeSaysThatItIsOnTheCpu) {
   EXPECT_THAT(notes({"train.deterministic=true"}).remarks, ElementsAre(HasSubstr("auto is cpu")));
   EXPECT_THAT(notes({"train.deterministic=true", "train.device=cpu"}).remarks, IsEmpty());
@@ -60,7 +67,7 @@ TEST(ConfigWarnings, EvolutionSaysThatItIsOnTheCpu) {
 }
 
 TEST(ConfigWarnings, NoPhaseSaysThatItKnowsTheCpuAlone) {
-  for (const char* phase : {"ppo", "collect", "world-model", "dream", "dyna", "model-based"})
+  for (const char* phase : {"ppo", "load-test", "collect", "world-model", "dream", "dyna", "model-based"})
     EXPECT_THAT(notes({std::string("train.phase=") + phase}).remarks, IsEmpty()) << phase;
 }
 
