@@ -27,6 +27,11 @@ def draw(plot, table):
         axes = Figure().add_subplot(xlabel=plot.x_label or plot.x, ylabel=plot.y_label or plot.y,
                                     title=textwrap.fill(plot.title, 80))
         {"lines": _lines, "bars": _bars, "heat": _heat, "scatter": _scatter}[plot.kind](plot, table, axes)
+        if plot.doublings:  # x by its logarithm, its values named; y from nothing
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(numbers(table, plot.x).unique(), minor=False)
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.set_ylim(bottom=0)
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(loc="upper left", bbox_to_anchor=(1, 1), title=plot.series.replace("_", " "))
         svg = io.StringIO()

@@ -89,7 +89,7 @@ def _run(folder, name):
         for group in sorted(groups, key=lambda group: ([*CURVES, group].index(group))):
             title, y_label = CURVES.get(group, (group, "value"))
             plot = SimpleNamespace(kind="lines", title=title, x="update", y="value", series="curve", x_label=x_label,
-                                   y_label=y_label)
+                                   y_label=y_label, doublings=False)
             table = groups[group].assign(curve=groups[group].curve.str.removeprefix(f"{group}/"))
             plots.append((plot.title, draw(plot, table), ""))
     return {"title": f"Run {name}", "kind": "training run", "state": "finished" if summary.exists() else "not finished",

@@ -27,7 +27,7 @@ RUN = pathlib.Path(__file__).parent / "run"
 
 def plot_of(kind, **keys):
     named = {"name": "p", "title": "T", "table": "t", "x": "x", "y": "y", "series": "", "value": "", "x_label": "",
-             "y_label": ""}
+             "y_label": "", "doublings": False}
     return SimpleNamespace(kind=kind, **{**named, **keys})
 
 
@@ -91,6 +91,16 @@ class Plots(Case):
                 self.assertEqual(draw(plot_of(kind, **keys), self.table()), svg, "the same table, the same bytes")
                 with self.assertRaisesRegex(ExperimentError, "no column 'nowhere'"):
                     draw(plot_of(kind, **{**keys, "x": "nowhere"}), self.table())
+
+    def test_doublings_are_evenly_spaced_and_named_and_y_begins_at_nothing(self):
+        rows = [[str(2**i), str(100 + i)] for i in range(5)]
+        svg = draw(plot_of("lines", doublings=True), pd.DataFrame(rows, columns=["x", "y"], dtype=str))
+        words = re.findall("<!-- (.*?) -->", svg, re.DOTALL)
+        self.assertEqual(words[:6], ["1", "2", "4", "8", "16", "x"])
+        self.assertEqual(words[6], "0")
+        places = [float(x) for x in re.findall(r'<use xlink:href="#\S+" x="([\d.]+)"', svg)[:5]]
+        for before, after, later in zip(places, places[1:], places[2:]):
+            self.assertAlmostEqual(later - after, after - before, 3)
 
     def test_what_a_heat_map_shows_is_a_table_too(self):
         rows = [["m", "fuse", "2"], ["m", "fold", "1"], ["n", "fold", "5"], ["n", "fold", "1"]]
