@@ -7,7 +7,7 @@ import sys
 
 try:
     from .description import load
-    from .files import ExperimentError, nearest, require, write
+    from .files import ExperimentError, installed, nearest, require, write
     from .plan import plan_runs
     from .publish import describe_use, publish, report_html
     from .runs import Stop, run_experiment
@@ -16,13 +16,13 @@ except ImportError as missing:
     sys.exit(f"regraft: Python {sys.version.split()[0]}, {sys.executable}: {missing} (pip install pandas matplotlib "
              "jinja2 xxhash crc32c, or apt-get install python3-pandas and so on; REGRAFT_PYTHON=... is another Python)")
 
-FOLDER = pathlib.Path("configs/experiments")
+FOLDER = installed("configs/experiments")
 
 
 def _description(name):
     path = pathlib.Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     remedy = nearest(name, [file.stem for file in FOLDER.glob("*.toml")],
-                     "see `regraft experiment --list`, from the folder that holds configs/, or give a .toml file")
+                     "see `regraft experiment --list`, or give a .toml file")
     require(path.exists(), f"there is no experiment '{path.stem}'", path.parent, remedy, 2)
     return path
 

@@ -32,6 +32,12 @@ def nearest(word, known, otherwise):
     return f"did you mean '{close[0]}'?" if close else otherwise
 
 
+def installed(path):
+    """A file or folder such as configs/rules: below this folder, or else as the installation has it."""
+    places = [pathlib.Path(), *pathlib.Path(__file__).resolve().parents]
+    return next((place / path for place in places if (place / path).exists()), pathlib.Path(path))
+
+
 def is_special(path):
     return str(path).startswith("/dev/") or os.path.exists(path) and not os.path.isfile(path)
 

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from .extract import extract, require_wanted
-from .files import explained, write
+from .files import explained, installed, write
 from .plan import hash_text, plan_runs
 from .tables import show, to_csv
 
@@ -73,9 +73,9 @@ def _unpack(file):
 
 def _inputs(run, records):
     # What a run depends on beside its arguments: rules and devices, earlier runs, its config file.
-    files = [*pathlib.Path("configs/rules").rglob("*"), *pathlib.Path("configs/devices").rglob("*")]
+    files = [*installed("configs/rules").rglob("*"), *installed("configs/devices").rglob("*")]
     rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml") or file.name == "status.txt"]
-    named = [pathlib.Path(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
+    named = [installed(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
     stamps = {file: f"{file} {hash_text(file.read_bytes())}" for file in [*rules, *named] if file.exists()}
     return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules)),
             *(records[i]["stamp"] for i in run.inputs), *(stamps[file] for file in named if file in stamps)]

@@ -206,6 +206,11 @@ class Commands(Case):
         self.regraft("report", "results/experiments/version")
         self.assertIn('href="results/experiments/version/s.csv"', (self.folder / "report.html").read_text())
 
+    def test_elsewhere_those_of_the_installation_run_by_its_configs(self):
+        self.assertRegex(self.regraft("experiment", "--list").stdout, "(?m)^scaling ")
+        planned = self.regraft("experiment", "scaling", "--small", "--plan").stdout.splitlines()
+        self.assertTrue(all("--config configs/load-test.toml" in command for command in planned))
+
     def test_errors_say_what_to_do_and_have_their_exit_codes(self):
         self.experiment()
         self.assertRegex(self.regraft("experiment", "versoin", code=2).stderr,

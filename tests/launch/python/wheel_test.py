@@ -119,7 +119,7 @@ class Wheel(unittest.TestCase):
         self.assertIn("pip install pandas", own.stderr, "the environment has none")
         self.assertIn(str(self.home / "bin/python"), own.stderr)
         environment = {**self.environment(), "REGRAFT_PYTHON": sys.executable}
-        other = subprocess.run([self.home / "bin/regraft", "experiment", "--list"], cwd=ROOT, env=environment,
+        other = subprocess.run([self.home / "bin/regraft", "experiment", "--list"], cwd=self.elsewhere(), env=environment,
                                capture_output=True, text=True)
         self.assertEqual(other.returncode, 0, other.stderr)
         self.assertIn("model-free", other.stdout)
