@@ -11,8 +11,7 @@ constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAIL
                         ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                         ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_DISCONNECTED;
 
-constexpr SocketLimits kSmallMessages{
-    .queue_messages = 64, .linger_ms = 0, .max_frame_bytes = kMaxHeaderBytes};
+constexpr SocketLimits kSmallMessages{.linger_ms = 0, .max_frame_bytes = kMaxHeaderBytes};
 
 NetEvent meaning(std::uint16_t event) {
   switch (event) {

@@ -121,7 +121,8 @@ void Dispatcher::on_heartbeat(Peer& peer, const std::string& connection, const H
   const std::size_t others = actor_count() - peer.status.actors;
   const auto room = static_cast<std::uint32_t>(options_.max_actors -
                                                std::min<std::size_t>(others, options_.max_actors - 1));
-  peer.status.actors = std::clamp<std::uint32_t>(beat.actors, 1, room);
+  peer.status.actors =
+      std::clamp<std::uint32_t>(beat.actors, 1, std::min(room, options_.max_actors_per_connection));
   peer.wanted = std::min(beat.tickets_wanted, peer.status.actors * options_.max_tickets_per_actor);
   send(connection, Heartbeat{.latest = weights_.latest()});
 }
@@ -241,22 +242,27 @@ void Dispatcher::unpin(const Ticket& ticket) {
   if (options_.deterministic) weights_.unpin(ticket.weight_version);
 }
 
-// One ticket a turn, round and round from where the last call ended, so that no actor starves behind the
-// others.
 void Dispatcher::issue_all() {
   const std::size_t most_undecided = std::max(kFewUndecided, actor_count() * options_.max_tickets_per_actor);
   if (!options_.deterministic && delivered_.size() >= most_undecided) return note_memory(false);
   std::size_t idle = 0;
-  auto it = peers_.upper_bound(last_served_);
+  auto it = peers_.lower_bound(last_served_);
+  std::uint32_t served = it != peers_.end() && it->first == last_served_ ? served_ : 0;
   while (idle < peers_.size()) {
     if (it == peers_.end()) it = peers_.begin();
     if (reserved_ > 0 &&
         reserved_ + sizes_.expected(it->second.status.info.kind) > options_.max_outstanding_bytes)
       return note_memory(true);
-    const bool issued = issue_one(it->first, it->second);
-    if (issued) last_served_ = it->first;
-    idle = issued ? 0 : idle + 1;
+    const bool turn_over = served >= it->second.status.actors;
+    if (!turn_over && issue_one(it->first, it->second)) {
+      last_served_ = it->first;
+      served_ = ++served;
+      idle = 0;
+      continue;
+    }
+    if (!turn_over) ++idle;
     ++it;
+    served = 0;
   }
   note_memory(false);
 }

@@ -25,8 +25,9 @@ struct DispatchOptions {
   std::uint32_t max_tickets_per_actor = 4;                         // in the hands of one actor
   std::uint32_t max_parts = 64;                                    // of one result
   std::uint32_t max_actors = 1024;
-  std::uint32_t heartbeat_ms = 1000;       // expected from each actor
-  std::uint32_t actor_timeout_ms = 10000;  // of silence, until an actor's tickets are lost
+  std::uint32_t max_actors_per_connection = 256;  // that a relay may speak for
+  std::uint32_t heartbeat_ms = 1000;              // expected from each actor
+  std::uint32_t actor_timeout_ms = 10000;         // of silence, until an actor's tickets are lost
   bool deterministic = false;  // lost work is issued again; versions are kept until their tickets close
 };
 
@@ -127,6 +128,8 @@ class Dispatcher {
   void drop_peer(Peers::iterator peer);
   void lose(const std::string& kind, const Ticket& ticket);
   void unpin(const Ticket& ticket);
+  /// One ticket a turn for each of a peer's actors, round and round from where the last call ended, so that
+  /// no actor starves behind the others.
   void issue_all();
   /// Whether there is memory for another result: what actors wait from now on counts so.
   void note_memory(bool is_short);
@@ -157,7 +160,8 @@ class Dispatcher {
   ResultSizes sizes_;
   std::uint64_t reserved_ = 0;  // bytes, of all tickets without a verdict
   std::deque<Again> again_;
-  std::string last_served_;  // connection, so that the turn goes round
+  std::string last_served_;   // connection, so that the turn goes round
+  std::uint32_t served_ = 0;  // tickets that it has had in its turn
   std::vector<Outgoing> outgoing_;
   std::vector<Delivery> deliveries_;
 };

@@ -22,7 +22,6 @@ constexpr std::chrono::milliseconds kTickEvery{20};
 constexpr std::int64_t kRereadKeysEveryNs = 500'000'000;
 // Messages taken in one go before the others (decisions, time) get their turn.
 constexpr int kBatch = 64;
-constexpr std::uint32_t kActorsOfRelay = 256;  // for which its queues are long enough
 constexpr int kTurnsPerStatus = 16;
 constexpr int kByeLingerMilliseconds = 500;
 constexpr std::string_view kTcp = "tcp://";
@@ -51,9 +50,13 @@ AllEndpoints all_endpoints(const HubOptions& options) {
 
 SocketLimits result_limits(const DispatchOptions& options) {
   SocketLimits limits;
-  // Each way and actor: its tickets' parts inwards; tickets, acknowledgements and heartbeats outwards. A
-  // relay has them for all its actors.
-  limits.queue_messages = static_cast<int>(4 * options.max_tickets_per_actor * kActorsOfRelay + 64);
+  // Inwards come parts of results, which take memory: who sends more waits, a relay too. Outwards go tickets,
+  // acknowledgements and heartbeats, for as many actors as a connection may have: who reads none is dropped.
+  const auto queued = [&](std::uint32_t actors) {
+    return static_cast<int>(4 * options.max_tickets_per_actor * actors + 64);
+  };
+  limits.receive_messages = queued(1);
+  limits.send_messages = queued(options.max_actors_per_connection);
   limits.linger_ms = kByeLingerMilliseconds;
   limits.max_frame_bytes =
       static_cast<std::int64_t>(std::max<std::uint64_t>(options.ticket_bytes, kMaxHeaderBytes));

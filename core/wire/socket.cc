@@ -105,8 +105,8 @@ std::uint64_t Context::io_cpu_ns() const {
 
 zmq::socket_t open_socket(Context& context, zmq::socket_type type, const SocketLimits& limits) {
   zmq::socket_t socket(context.zmq(), type);
-  socket.set(zmq::sockopt::sndhwm, limits.queue_messages);
-  socket.set(zmq::sockopt::rcvhwm, limits.queue_messages);
+  socket.set(zmq::sockopt::sndhwm, limits.send_messages);
+  socket.set(zmq::sockopt::rcvhwm, limits.receive_messages);
   socket.set(zmq::sockopt::linger, limits.linger_ms);
   socket.set(zmq::sockopt::maxmsgsize, limits.max_frame_bytes);
   socket.set(zmq::sockopt::handshake_ivl, kHandshakeMilliseconds);

@@ -32,8 +32,9 @@ class Context {
 
 /// Bounds that every socket gets.
 struct SocketLimits {
-  int queue_messages = 64;  // each way and connection
-  int linger_ms = 0;        // how long closing may wait for unsent messages
+  int receive_messages = 64;  // queued for each connection; the sender waits
+  int send_messages = 64;     // the same outwards
+  int linger_ms = 0;          // how long closing may wait for unsent messages
   std::int64_t max_frame_bytes = 1 << 16;
 };
 

@@ -9,8 +9,7 @@ namespace regraft::wire {
 namespace {
 
 // Chunks on their way share their bytes with the store, so a long queue costs little.
-constexpr SocketLimits kRequestLimits{
-    .queue_messages = 64, .linger_ms = 0, .max_frame_bytes = kMaxHeaderBytes};
+constexpr SocketLimits kRequestLimits{.linger_ms = 0, .max_frame_bytes = kMaxHeaderBytes};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // Tickets as credits: what memory they reserve, how many are under way, how long actors wait for one.
 #include <deque>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/wire/dispatcher_fixture.h"
@@ -141,6 +143,36 @@ TEST_F(DispatcherTest, SharesScarceWorkAmongActors) {
   work_left_ = 2;
   dispatcher().tick();
   for (const ActorStatus& actor : dispatcher().actors()) EXPECT_EQ(actor.tickets_held, 1u) << actor.info.name;
+}
+
+TEST_F(DispatcherTest, ARelayGetsATicketATurnForEachOfItsActors) {
+  work_left_ = 0;
+  join(kFirst, hello("relay"));
+  join(kSecond, hello("b"));
+  say(kFirst, Heartbeat{.actors = 3, .tickets_wanted = 6, .latest = {}});
+  using Each = std::map<std::string, std::uint64_t>;
+  const auto held = [&] {
+    Each each;
+    for (const ActorStatus& actor : dispatcher().actors()) each[actor.info.name] = actor.tickets_held;
+    return each;
+  };
+  for (const Each& expected : {Each{{"b", 0}, {"relay", 2}}, Each{{"b", 1}, {"relay", 3}},
+                               Each{{"b", 1}, {"relay", 5}}, Each{{"b", 2}, {"relay", 6}}}) {
+    work_left_ = 2;
+    dispatcher().tick();
+    EXPECT_EQ(held(), expected) << "a turn goes on where the last call ended";
+  }
+}
+
+TEST_F(DispatcherTest, AConnectionSpeaksForNoMoreActorsThanItMay) {
+  options_.max_actors_per_connection = 4;
+  join(kFirst, hello("relay"));
+  say(kFirst, Heartbeat{.actors = 5, .tickets_wanted = 100, .latest = {}});
+  dispatcher().tick();
+  const auto actors = dispatcher().actors();
+  ASSERT_EQ(actors.size(), 1u);
+  EXPECT_EQ(actors.front().actors, 4u);
+  EXPECT_EQ(actors.front().tickets_held, 4u * options_.max_tickets_per_actor);
 }
 
 }  // namespace
