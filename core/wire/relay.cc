@@ -22,13 +22,15 @@ constexpr Milliseconds kPatience{20};  // for a result, before looking at the ac
 constexpr Milliseconds kTicketPatience{200};
 constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
+constexpr std::size_t kMaxKinds = 4;  // each has a link; what an actor calls its kind is its own choice
 constexpr std::int64_t kLocateEveryNs = 500 * kNanosecondsPerMillisecond;
 
-/// What all actors of a kind have done since the relay started, those that are gone too.
+/// What all actors of a kind have done that the relay has seen, those that are gone too.
 class KindTotals {
  public:
   void see(const ActorStatus& actor) {
     Worker& worker = workers_[actor.info.name];
+    if (actor.info.incarnation < worker.incarnation) return;  // its last words came late
     if (worker.pid != actor.info.pid || worker.incarnation != actor.info.incarnation) {
       earlier_.policy_steps += worker.policy_steps;
       earlier_.cpu_ns += worker.cpu_ns;
@@ -65,9 +67,19 @@ HubOptions hub_options(const RelayOptions& options, const RunInfo& run) {
   hub.plain = run.server_key.empty();
   hub.server_keys = hub.plain ? KeyPair{} : options.upstream.keys;
   hub.dispatch.deterministic = false;  // what is lost waits in the book
+  hub.dispatch.max_actors_per_connection = 1;
   // The learner's credit is the bound: whatever it has issued may go on.
   hub.dispatch.max_outstanding_bytes = ~std::uint64_t{0};
   return hub;
+}
+
+void check_stop(const std::stop_token& stopped) {
+  if (stopped.stop_requested()) throw WireError(WireFault::kClosed, "asked to stop", "relay", "");
+}
+
+WireError no_run(const Error& error) {
+  return {WireFault::kTimeout, std::string("no run was found: ") + error.what(), "relay",
+          "is the learner running?"};
 }
 
 /// One generation of the learner.
@@ -78,16 +90,18 @@ class Session {
         clock_(clock),
         totals_(totals),
         book_(run.run_id, run.generation),
+        located_ns_(clock.steady_ns()),
         hub_(
             hub_options(options, run), book_,
             [this](const ActorInfo& actor) { return book_.next(actor.kind); }, clock) {
     hub_.run_info().save(options.run_file);
   }
 
-  /// The learner's next generation, when that has begun; 0 where a stop was asked for. Throws what ends a
-  /// link.
+  /// The learner's next generation, when that has begun. Throws what ends a link; kClosed where a stop was
+  /// asked for.
   std::uint64_t run(const std::stop_token& stopped) {
-    while (!stopped.stop_requested()) {
+    for (;;) {
+      check_stop(stopped);
       if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
       look_at_actors();
       for (const auto& [kind, up] : upstream_)
@@ -95,7 +109,6 @@ class Session {
       const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
-    return 0;
   }
 
   void send_actors_away() { hub_.stop(); }
@@ -111,11 +124,10 @@ class Session {
   void look_at_actors() {
     std::map<std::string, std::uint32_t> counts;
     for (const ActorStatus& actor : hub_.status().actors) {
+      if (!has_link(actor.info.kind)) continue;
       ++counts[actor.info.kind];
       totals_[actor.info.kind].see(actor);
     }
-    for (const auto& [kind, count] : counts)
-      if (!upstream_.contains(kind)) connect(kind);
     const std::int64_t now_ns = clock_.steady_ns();
     for (auto it = upstream_.begin(); it != upstream_.end();) {
       const auto here = it++;
@@ -126,7 +138,22 @@ class Session {
       if (now_ns - up->needed_ns > options_.idle_ms * kNanosecondsPerMillisecond) give_back(here);
     }
     for (const auto& [kind, ticket] : book_.take_refused()) send_unusable(kind, ticket);
-    if (upstream_.empty()) check_that_the_run_goes_on(now_ns);
+    if (upstream_.empty())
+      check_that_the_run_goes_on(now_ns);
+    else
+      located_ns_ = now_ns;
+  }
+
+  /// Whether actors of this kind have a link, from now on at the latest.
+  bool has_link(const std::string& kind) {
+    if (upstream_.contains(kind)) return true;
+    if (upstream_.size() < kMaxKinds) {
+      connect(kind);
+      return true;
+    }
+    if (!std::exchange(told_of_kinds_, true))
+      log_warning("actors of kind {} get no work: a relay takes {} kinds at a time", kind, kMaxKinds);
+    return false;
   }
 
   void connect(const std::string& kind) {
@@ -156,14 +183,17 @@ class Session {
   }
 
   void check_that_the_run_goes_on(std::int64_t now_ns) {
-    if (now_ns - located_ns_ < kLocateEveryNs) return;
-    located_ns_ = now_ns;
+    if (now_ns - looked_ns_ < kLocateEveryNs) return;
+    looked_ns_ = now_ns;
     try {
       options_.upstream.locate();
+      located_ns_ = now_ns;
     } catch (const Error& error) {
       // The run file may be missing while the learner restarts.
       const auto* wire = dynamic_cast<const WireError*>(&error);
       if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
+      if (now_ns - located_ns_ >= options_.upstream.give_up_after_ms * kNanosecondsPerMillisecond)
+        throw no_run(error);
     }
   }
 
@@ -176,9 +206,8 @@ class Session {
     KindTotals& totals = totals_[delivery.actor.kind];
     totals.see(actor);
     delivery.parts.back().header.policy_steps = totals.sum().policy_steps;
-    if (up == upstream_.end() || !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts))) {
-      if (book_.acknowledge(delivery.ticket.id)) hub_.decide(delivery.ticket, Verdict::kLate);
-    }
+    if (up == upstream_.end() || !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts)))
+      hub_.decide(delivery.ticket, Verdict::kLate);
   }
 
   /// What the hub refused gets the learner's verdict too: it reads nothing in this.
@@ -242,53 +271,57 @@ class Session {
   Mutex mutex_;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
   std::string first_kind_;
-  std::int64_t located_ns_ = 0;
+  bool told_of_kinds_ = false;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t located_ns_;  // when the run was there last
   Hub hub_;
   std::map<std::string, std::unique_ptr<Upstream>>
       upstream_;  // by kind of actor; last: its threads use the rest
 };
 
 /// The run, once there is one: its file may be missing while the learner starts.
-RunInfo await_run(const LinkOptions& options, const Clock& clock) {
+RunInfo await_run(const LinkOptions& options, const Clock& clock, const std::stop_token& stopped) {
   const std::int64_t until_ns = clock.steady_ns() + options.connect_timeout_ms * kNanosecondsPerMillisecond;
   for (;;) {
+    check_stop(stopped);
     try {
       return options.locate();
     } catch (const Error& error) {
       const auto* wire = dynamic_cast<const WireError*>(&error);
       if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
-      if (clock.steady_ns() >= until_ns)
-        throw WireError(WireFault::kTimeout, std::string("no run was found: ") + error.what(), "relay",
-                        "is the learner running?");
+      if (clock.steady_ns() >= until_ns) throw no_run(error);
     }
     std::this_thread::sleep_for(kPauseBeforeRetry);
   }
+}
+
+/// Whether the run is over for the actors too. After other faults the relay may be started again.
+bool ends_the_run(WireFault fault) {
+  return fault == WireFault::kClosed || fault == WireFault::kKey || fault == WireFault::kRefused ||
+         fault == WireFault::kTimeout;
 }
 
 }  // namespace
 
 void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped) {
   Totals totals;
-  std::uint64_t generation = 0;
-  do {
-    RunInfo run = await_run(options.upstream, clock);
-    run.generation = generation = std::max(generation, run.generation);  // a URL does not follow restarts
-    Session session(options, run, totals, clock);
-    try {
-      generation = session.run(stopped);
-    } catch (const WireError& error) {
-      std::error_code ignored;
-      std::filesystem::remove(options.run_file, ignored);
-      session.send_actors_away();
-      if (error.fault() == WireFault::kClosed) return;
-      throw;
+  std::unique_ptr<Session> session;
+  try {
+    for (std::uint64_t generation = 0;;) {
+      RunInfo run = await_run(options.upstream, clock, stopped);
+      // A URL does not follow restarts.
+      run.generation = generation = std::max(generation, run.generation);
+      session.reset();  // the next one has its place
+      session = std::make_unique<Session>(options, run, totals, clock);
+      generation = session->run(stopped);
     }
-    if (generation == 0) {
-      std::error_code ignored;
-      std::filesystem::remove(options.run_file, ignored);
-      session.send_actors_away();
-    }
-  } while (generation != 0);
+  } catch (const WireError& error) {
+    if (!ends_the_run(error.fault())) throw;
+    std::error_code ignored;
+    std::filesystem::remove(options.run_file, ignored);
+    if (session) session->send_actors_away();
+    if (error.fault() != WireFault::kClosed) throw;
+  }
 }
 
 }  // namespace regraft::wire

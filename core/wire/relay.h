@@ -28,7 +28,8 @@ struct RelayOptions {
 /// - What an actor loses is given to another one. A relay that dies loses what it holds, as an actor does.
 /// - The learner's next generation begins with another hub at the same place: what was held is void.
 ///
-/// Errors: those of a Link, from which there is no going on; the actors have then been sent away.
+/// Errors: those of a Link. After kKey, kRefused and kTimeout there is no going on: the actors have then been
+/// sent away. After others they look for a relay that is started again.
 void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped);
 
 }  // namespace regraft::wire

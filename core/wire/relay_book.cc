@@ -11,20 +11,19 @@ void RelayBook::add(const std::string& kind, const Ticket& ticket) {
 
 std::optional<TicketSpec> RelayBook::next(const std::string& kind) {
   const MutexLock lock(mutex_);
-  std::deque<std::uint64_t>& waiting = waiting_[kind];
-  if (waiting.empty()) return std::nullopt;
-  chosen_ = waiting.front();
-  waiting.pop_front();
-  return entries_.at(chosen_).ticket;
+  const auto waiting = waiting_.find(kind);
+  if (waiting == waiting_.end()) return std::nullopt;
+  Entry& entry = entries_.at(waiting->second.front());
+  waiting->second.pop_front();
+  if (waiting->second.empty()) waiting_.erase(waiting);
+  entry.state = State::issued;
+  chosen_ = entry.ticket;
+  return chosen_;
 }
 
 Ticket RelayBook::issue(const TicketSpec&) {
   const MutexLock lock(mutex_);
-  const auto chosen = entries_.find(chosen_);
-  if (chosen == entries_.end())  // its kind was forgotten in between: its result will be late
-    return Ticket{{}, chosen_, generation_};
-  chosen->second.state = State::issued;
-  return chosen->second.ticket;
+  return chosen_;  // where its kind was forgotten in between, its result will be late
 }
 
 void RelayBook::deliver(std::uint64_t id) {

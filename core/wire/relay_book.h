@@ -16,7 +16,7 @@ namespace regraft::wire {
 
 /// The tickets of one generation that a relay holds and passes on as they are. Nothing is written down: what
 /// a relay that dies held is lost to the learner, whose ledger says so. Thread-safe.
-///   add() -> waiting -> next(), issue() -> issued -> deliver() -> delivered -> acknowledge(), close() ->
+///   add() -> waiting -> next() -> issued -> deliver() -> delivered -> acknowledge(), close() ->
 ///   gone
 /// One that its actor lost waits again, before all others. One that was refused on its way in is not played
 /// again: take_refused().
@@ -26,7 +26,7 @@ class RelayBook : public TicketBook {
       : run_id_(std::move(run_id)), generation_(generation) {}
 
   void add(const std::string& kind, const Ticket& ticket);
-  /// The ticket that issue() gives next; for the hub's thread.
+  /// Issues the ticket that issue() then gives; for the hub's thread.
   std::optional<TicketSpec> next(const std::string& kind);
   void deliver(std::uint64_t id);
   /// The learner has decided: true if there is an actor to be told. Else nothing is left to do.
@@ -57,7 +57,7 @@ class RelayBook : public TicketBook {
   mutable Mutex mutex_;
   std::map<std::uint64_t, Entry> entries_ GUARDED_BY(mutex_);
   std::map<std::string, std::deque<std::uint64_t>> waiting_ GUARDED_BY(mutex_);  // by kind of actor
-  std::uint64_t chosen_ GUARDED_BY(mutex_) = 0;                                  // by next()
+  Ticket chosen_ GUARDED_BY(mutex_);                                             // by next()
 };
 
 }  // namespace regraft::wire

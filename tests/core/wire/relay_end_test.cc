@@ -1,0 +1,132 @@
+// How relays end and what their actors hear of it; what a relay does not take.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/mutex.h"
+#include "core/wire/relay_book.h"
+#include "core/wire/relay_fixture.h"
+
+namespace regraft::wire {
+namespace {
+
+using namespace testing_support;
+
+TEST(RelayEnd, ActorsLookForARelayThatMayBeStartedAgain) {
+  TestRun run(TestRun::Over::kIpc);
+  run.weight_version = 1;
+  Hub& hub = run.start();
+  hub.publish(1, std::vector<std::byte>(1000));
+  RelayOptions options = relay_options(run);
+  options.upstream.max_weights_bytes = 10;
+  Relay broken(options, run.clock());
+  Link link(behind(run, "a"), run.clock());
+  broken.join();
+  EXPECT_EQ(broken.fault, WireFault::kCorrupt);
+  Relay next(relay_options(run, 2), run.clock());
+  const auto ticket = link.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  EXPECT_EQ(link.fetch(ticket->weight_version).bytes.size(), 1000u);
+  hub.stop();
+  next.join();
+  EXPECT_FALSE(next.fault);
+}
+
+TEST(RelayEnd, ActorsAreSentAwayWhereTheRunEndsBetweenTwoGenerations) {
+  TestRun run(TestRun::Over::kIpc);
+  run.start();
+  RelayOptions options = relay_options(run);
+  std::atomic<bool> over = false;
+  Mutex mutex;
+  std::optional<std::thread::id> relays_own;  // which looks first; its links have threads of their own
+  options.upstream.locate = [&, locate = options.upstream.locate] {
+    const MutexLock lock(mutex);
+    if (!relays_own) relays_own = std::this_thread::get_id();
+    if (over && *relays_own == std::this_thread::get_id())
+      throw WireError(WireFault::kClosed, "the run has ended", "", "");
+    return locate();
+  };
+  Relay relay(options, run.clock());
+  Link link(behind(run, "a"), run.clock());
+  ASSERT_TRUE(link.next_ticket(kLong));
+  over = true;
+  run.end();
+  run.start();
+  EXPECT_EQ(error_of([&] {
+              while (true) link.next_ticket(kLong);
+            }).fault(),
+            WireFault::kClosed);
+  relay.join();
+  EXPECT_FALSE(relay.fault);
+  EXPECT_FALSE(fs::exists(run.folder() / "relay.json"));
+}
+
+TEST(RelayEnd, WithoutActorsItGivesUpARunThatIsNotThere) {
+  TestRun run(TestRun::Over::kIpc);
+  run.start();
+  RelayOptions options = relay_options(run);
+  options.upstream.give_up_after_ms = 300;
+  options.upstream.locate = [looks = 0, locate = options.upstream.locate]() mutable {
+    if (looks++ > 0) throw WireError(WireFault::kAddress, "no such file", "", "");
+    return locate();
+  };
+  Relay relay(options, run.clock());
+  relay.join();
+  EXPECT_EQ(relay.fault, WireFault::kTimeout);
+  EXPECT_FALSE(fs::exists(run.folder() / "relay.json"));
+}
+
+TEST(RelayKinds, AreFourAtATime) {
+  TestRun run(TestRun::Over::kIpc);
+  Hub& hub = run.start();
+  RelayOptions options = relay_options(run);
+  options.idle_ms = 100;
+  Relay relay(options, run.clock());
+  const auto of_kind = [&](const std::string& kind) {
+    LinkOptions actor = behind(run, kind);
+    actor.kind = kind;
+    return std::make_unique<Link>(actor, run.clock());
+  };
+  std::vector<std::unique_ptr<Link>> links;
+  for (const char* kind : {"a", "b", "c", "d"}) {
+    links.push_back(of_kind(kind));
+    ASSERT_TRUE(links.back()->next_ticket(kLong));
+  }
+  const auto fifth = of_kind("e");
+  for (int i = 0; i < 50; ++i) {  // the relay looks at its actors before each
+    const auto ticket = links[1]->next_ticket(kLong);
+    ASSERT_TRUE(ticket);
+    links[1]->send(*ticket, {}, payload(1, 1, 64));
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    hub.decide(delivery->ticket, Verdict::kAdmitted);
+  }
+  EXPECT_EQ(hub.status().actors.size(), 4u);
+  links.erase(links.begin());
+  EXPECT_TRUE(fifth->next_ticket(kLong)) << "there is room again";
+  hub.stop();
+}
+
+TEST(RelayBook, ATicketWhoseKindIsForgottenAsItIsIssuedIsItself) {
+  RelayBook book("run", 3);
+  Ticket ticket;
+  ticket.seed = 7;
+  ticket.id = 5;
+  ticket.generation = 3;
+  book.add("policy", ticket);
+  const auto spec = book.next("policy");
+  ASSERT_TRUE(spec);
+  EXPECT_THAT(book.forget("policy"), testing::IsEmpty());
+  EXPECT_EQ(book.issue(*spec), ticket);
+  EXPECT_FALSE(book.is_outstanding(5, 3));
+  EXPECT_EQ(book.close(5, Verdict::kLost), Verdict::kLate);
+  EXPECT_FALSE(book.next("policy"));
+}
+
+}  // namespace
+}  // namespace regraft::wire
