@@ -30,8 +30,8 @@ struct LearnerOptions {
   std::uint16_t port = 0;  // 0: any free one
   std::string address = "127.0.0.1";
   bool plain = false;
-  std::string relay = "remote";  // hosts whose actors share one connection
-  bool ipc = true;  // for actors of this host
+  std::string relay = "off";  // hosts whose actors share one connection
+  bool ipc = true;            // for actors of this host
   std::uint64_t tickets_per_actor = 2;
   std::uint64_t outstanding_mib = 256;
   std::uint64_t max_actors = 4096;

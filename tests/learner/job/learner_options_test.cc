@@ -38,5 +38,10 @@ TEST(LearnerOptions, OtherwiseThreadsAndDeviceAreAsGiven) {
   EXPECT_EQ(options.device, "cuda");
 }
 
+TEST(LearnerOptions, RelaysAreStartedOnlyWhereAskedFor) {
+  EXPECT_EQ(options_with({}).relay, "off");
+  EXPECT_EQ(options_with({"wire.relay=remote"}).relay, "remote");
+}
+
 }  // namespace
 }  // namespace regraft::learner
