@@ -42,7 +42,8 @@ TEST(Device, ShippedProfileLoads) {
 
 TEST(Device, AGpuHasNoBlockedLayoutAndDearLaunches) {
   const std::string configs = std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/";
-  const DeviceProfile gpu = load_device(configs + "h200.toml"), core = load_device(configs + "cpu-1core.toml");
+  const DeviceProfile gpu = load_device(configs + "h200.toml"),
+                      core = load_device(configs + "cpu-1core.toml");
   EXPECT_EQ(gpu.channel_block, 1);
   EXPECT_GT(gpu.launch_us, core.launch_us);
   EXPECT_LT(gpu.far_ns_per_byte, core.far_ns_per_byte);
