@@ -60,7 +60,7 @@ TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
     if (report.accepted) ++accepted;
     if (report.blocks == 2) ++second_blocks;
   }
-  EXPECT_LE(accepted, kTrials / 40);
+  EXPECT_LE(accepted, kTrials / 20);
   EXPECT_GT(second_blocks, kTrials / 4);
 }
 
