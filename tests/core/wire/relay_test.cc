@@ -25,18 +25,25 @@ class Relayed : public testing::TestWithParam<TestRun::Over> {};
 TEST_P(Relayed, ManyActorsAreOneConnectionAndFetchWeightsOnce) {
   constexpr int kActors = 8, kEach = 20;
   constexpr std::size_t kWeights = (1 << 20) + 77;
+  constexpr std::uint32_t kPatient_ms = 60000;  // sanitizers on busy machines are slow
   const auto play = [&](bool relayed) {
     TestRun run(GetParam());
     run.options().dispatch.max_tickets_per_actor = 2;
+    run.options().dispatch.actor_timeout_ms = kPatient_ms;
     run.weight_version = 1;
     Hub& hub = run.start();
     hub.publish(1, std::vector<std::byte>(kWeights, std::byte{5}));
     std::optional<Relay> relay;
-    if (relayed) relay.emplace(relay_options(run), run.clock());
+    if (relayed) {
+      RelayOptions patient = relay_options(run);
+      patient.upstream.fetch_timeout_ms = kPatient_ms;
+      relay.emplace(patient, run.clock());
+    }
     std::vector<LinkOptions> options;
     for (int i = 0; i < kActors; ++i) {
       const std::string name = "actor-" + std::to_string(i);
       options.push_back(relayed ? behind(run, name) : run.actor(name));
+      options.back().fetch_timeout_ms = options.back().silence_timeout_ms = kPatient_ms;
     }
     std::vector<std::set<std::uint64_t>> seeds(kActors);
     std::atomic<int> acknowledged = 0;
