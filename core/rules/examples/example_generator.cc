@@ -304,12 +304,13 @@ class ExampleGenerator {
 
   bool gather_indices(const graph::AttrBlock& attrs, const PatternNode& node, std::size_t member,
                       std::vector<Value>& inputs) {
-    if (inputs[1].present()) return true;
     const Key k = key(node.operands[1].slot, member);
     const Dims x = dims_of(inputs[0]);
     const std::int64_t axis = attrs.integer(A::axis);
     if (axis >= static_cast<std::int64_t>(x.size())) return false;
     const std::int64_t dim = x[static_cast<std::size_t>(axis)];
+    const std::int64_t least = least_dims_.try_emplace(k, dim).first->second;
+    if (inputs[1].present()) return dim >= least;
     if (dim == 0) return false;
     inputs[1] = indices(dim, hints_.tensor({k.member_set, k.index}), k.member_set >= 0, member);
     values_[k] = inputs[1];
@@ -365,6 +366,7 @@ class ExampleGenerator {
   ExampleRoles roles_;
   std::vector<std::size_t> counts_;  // members, by member set
   std::map<Key, Value> values_;
+  std::map<Key, std::int64_t> least_dims_;  // that indices of a Gather are made for
   std::map<Key, graph::AttrValue> quantities_;
   std::map<Key, std::pair<K, graph::AttrBlock>> ops_;
   std::map<Key, bool> absent_;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph_builder.h"
@@ -25,10 +27,7 @@ class ExampleLeaves {
   ExampleLeaves(const CompiledRule& rule, graph::GraphBuilder& builder, Choices& choices,
                 const ExampleLimits& limits)
       : b_(builder), choices_(choices), limits_(limits) {
-    compares_integers_ =
-        needs_floats(rule) && std::any_of(rule.nodes.begin(), rule.nodes.end(), [](const PatternNode& node) {
-          return node.kinds.count() == 1 && node.kinds.test(static_cast<std::size_t>(K::equal));
-        });
+    compares_integers_ = needs_floats(rule) && only_compared(rule);
     if (!limits.types_vary) return;
     if (compares_integers_ && choices.drawn(2) == 0) compared_ = graph::DType::int32;
     if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
@@ -88,6 +87,17 @@ class ExampleLeaves {
   }
 
  private:
+  // Whether the rule compares tensors for equality, and no other op of its left side reads these.
+  static bool only_compared(const CompiledRule& rule) {
+    std::set<std::pair<std::int16_t, std::uint16_t>> compared, others;
+    for (const PatternNode& node : rule.nodes) {
+      const bool equal = node.kinds.count() == 1 && node.kinds.test(static_cast<std::size_t>(K::equal));
+      for (const OperandPattern& operand : node.operands)
+        (equal ? compared : others).emplace(operand.slot.member_set, operand.slot.index);
+    }
+    return !compared.empty() &&
+           std::ranges::none_of(compared, [&](const auto& slot) { return others.contains(slot); });
+  }
   // Along the last dim.
   Value count_up(Dims dims, graph::DType dtype) {
     if (dims.empty()) dims = {1};
