@@ -104,7 +104,7 @@ stage() {
 SANITIZED=(core/base core/graph core/onnx core/corpus core/rules core/cost core/env core/search core/task core/wire replay learner)
 # The folders with threads in them, of those that the sanitizer presets build: all that ThreadSanitizer can say something of.
 # The threads of core/proof run Z3, which is not instrumented; core/rulegen is for --full.
-THREADED=(core/base core/wire learner)
+THREADED=(core/base core/search core/wire learner)
 
 # build PRESET [FOLDER...]: everything, or the tests of the folders.
 build() {

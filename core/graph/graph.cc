@@ -13,6 +13,19 @@ namespace {
 
 // --- reading
 
+Graph::Graph(const Graph& other, Tables& tables)
+    : tables_(&tables),
+      hold_(tables.holds(), other.hold_.bound()),
+      base_(other.base_),
+      nodes_(other.nodes_),
+      alive_(other.alive_),
+      uses_(other.uses_),
+      outputs_(other.outputs_),
+      weight_nodes_(other.weight_nodes_),
+      log_(other.log_),
+      live_count_(other.live_count_),
+      operation_count_(other.operation_count_) {}
+
 std::size_t Graph::use_count(Value value) const {
   return static_cast<std::size_t>(
       std::count_if(uses_[value.node].begin(), uses_[value.node].end(), [&](const Use& use) {

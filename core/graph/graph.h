@@ -52,6 +52,8 @@ struct Node {
 class Graph {
  public:
   explicit Graph(Tables& tables) : tables_(&tables), hold_(tables.holds()) {}
+  /// A copy that refers to `tables`, a copy of the other's Tables.
+  Graph(const Graph& other, Tables& tables);
 
   // --- reading
   Tables& tables() const { return *tables_; }

@@ -48,6 +48,18 @@ Interner::Interner() {
   intern(AttrBlock{});
 }
 
+Interner::Interner(const Interner& other)
+    : types_(other.types_, &pool_),
+      type_hashes_(other.type_hashes_, &pool_),
+      type_ids_(other.type_ids_, &pool_),
+      attrs_(other.attrs_, &pool_),
+      attr_hashes_(other.attr_hashes_, &pool_),
+      attr_ids_(other.attr_ids_, &pool_),
+      signatures_(other.signatures_, &pool_),
+      signature_ids_(other.signature_ids_, &pool_),
+      symbols_(other.symbols_),
+      symbol_ids_(other.symbol_ids_) {}
+
 void Interner::shrink_names(const TablesBound& least) {
   for (; types_.size() > least.types; types_.pop_back(), type_hashes_.pop_back())
     type_ids_.erase(hash_of(types_.back()));

@@ -28,7 +28,8 @@ struct Signature {
 class Interner {
  public:
   Interner();
-  Interner(const Interner&) = delete;
+  /// A copy with the same ids, which another thread may use.
+  explicit Interner(const Interner& other);
   Interner& operator=(const Interner&) = delete;
 
   TypeId intern(const TensorType& type);

@@ -32,6 +32,16 @@ class Bindings {
 /// is given back (shrink). Used by one thread; graphs point at it and it outlives them. Never moved.
 class Tables : public Interner {
  public:
+  Tables() = default;
+  /// A copy with the same ids, which another thread may use; the model's bytes outlive it too. No graph holds
+  /// anything of it yet.
+  explicit Tables(const Tables& other)
+      : Interner(other),
+        generation_(other.generation_),
+        opaque_hashes_(other.opaque_hashes_),
+        opset_(other.opset_),
+        weights_(other.weights_, *this) {}
+
   /// How much it has of everything.
   TablesBound bound() const;
   /// What live graphs may refer to.

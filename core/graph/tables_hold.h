@@ -46,7 +46,7 @@ class TablesHolds {
 /// hold for themselves; tables and hold may go in either order.
 class TablesHold {
  public:
-  explicit TablesHold(TablesHolds& holds) { join(&holds); }
+  explicit TablesHold(TablesHolds& holds, const TablesBound& bound = {}) : bound_(bound) { join(&holds); }
   TablesHold(const TablesHold& other) : bound_(other.bound_) { join(other.holds_); }
   TablesHold& operator=(const TablesHold& other);
   ~TablesHold() { leave(); }

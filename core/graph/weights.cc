@@ -17,6 +17,16 @@ Hash128 content_key(const Interner& names, TypeId type, std::span<const std::byt
 
 }  // namespace
 
+WeightTable::WeightTable(const WeightTable& other, Interner& names)
+    : names_(names),
+      exprs_(other.exprs_, &pool_),
+      owned_(other.owned_, &pool_),
+      by_key_(other.by_key_, &pool_) {
+  auto owned = owned_.begin();
+  for (WeightExpr& expr : exprs_)
+    if (expr.form == WeightExpr::Form::literal) expr.bytes = *owned++;
+}
+
 void WeightTable::shrink(std::size_t least) {
   while (exprs_.size() > least) {
     by_key_.erase(exprs_.back().hash);

@@ -36,6 +36,8 @@ struct WeightExpr {
 class WeightTable {
  public:
   explicit WeightTable(Interner& names) : names_(names) {}
+  /// A copy with the same ids; `names` is a copy of the other's.
+  WeightTable(const WeightTable& other, Interner& names);
   WeightTable(const WeightTable&) = delete;
   WeightTable& operator=(const WeightTable&) = delete;
 

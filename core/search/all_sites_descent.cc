@@ -6,6 +6,7 @@
 #include "core/graph/order.h"
 #include "core/search/all_sites_moves.h"
 #include "core/search/descent.h"
+#include "core/search/scouts.h"
 #include "core/search/take_action.h"
 
 namespace regraft::search {
@@ -33,7 +34,9 @@ class Descent {
  public:
   Descent(const SearchProblem& problem, const SearchLimits& limits, const SearchContext& context,
           const std::string& name)
-      : state_(problem.start, problem.rules, problem.costs), run_(name, limits, context, state_) {}
+      : state_(problem.start, problem.rules, problem.costs),
+        run_(name, limits, context, state_),
+        scouts_(problem, context) {}
 
   SearchResult run() {
     while (descend(run_, state_, gains_)) {
@@ -46,9 +49,9 @@ class Descent {
   }
 
  private:
-  bool take(std::uint32_t rule) {
-    if (!take_all_sites(run_, state_, rule)) return false;
-    run_.visit(graph::structural_hash(state_.graph()));
+  static bool take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
+    if (!take_all_sites(run, state, rule)) return false;
+    run.visit(graph::structural_hash(state.graph()));
     return true;
   }
 
@@ -57,7 +60,7 @@ class Descent {
     double least_us = bottom_us_;
     std::vector<rules::Match> cheapest;
     for (const std::uint32_t rule : matching_rules(state_)) {
-      if (!take(rule)) continue;
+      if (!take(run_, state_, rule)) continue;
       const double latency_us = state_.cost_model().latency_us();
       if (env::cheaper(latency_us, least_us)) {
         least_us = latency_us;
@@ -72,37 +75,42 @@ class Descent {
   }
 
   bool take_before_descent() {
-    return std::ranges::any_of(matching_rules(state_),
-                               [&](std::uint32_t rule) { return take_and_descend(rule); });
+    const std::vector<std::uint32_t> rules = matching_rules(state_);
+    return scouts_.any_of(run_, state_, rules.size(),
+                          [&](SearchRun& run, env::RewriteState& state, std::size_t at) {
+                            return take_and_descend(run, state, rules[at]);
+                          });
   }
 
   /// The first rule makes sites for the second.
   bool take_two_before_descent() {
     const std::vector<std::size_t> sites = site_counts(state_);
-    for (const std::uint32_t first : matching_rules(state_)) {
-      if (!run_.goes_on()) return false;
-      if (!take(first)) continue;
-      for (const std::uint32_t second : rules_with_more(state_, sites))
-        if (take_and_descend(second)) return true;
-      state_.rewind_to(bottom_);
-    }
-    return false;
+    const std::vector<std::uint32_t> rules = matching_rules(state_);
+    return scouts_.any_of(run_, state_, rules.size(),
+                          [&](SearchRun& run, env::RewriteState& state, std::size_t at) {
+                            if (!run.goes_on() || !take(run, state, rules[at])) return false;
+                            for (const std::uint32_t second : rules_with_more(state, sites))
+                              if (take_and_descend(run, state, second)) return true;
+                            state.rewind_to(bottom_);
+                            return false;
+                          });
   }
 
   /// Whether that leads below the bottom; else the state is as it was.
-  bool take_and_descend(std::uint32_t rule) {
-    const std::size_t depth = state_.depth();
-    if (!run_.goes_on() || !take(rule)) return false;
-    Gains behind(state_.cost_model().is_sum() ? &gains_ : nullptr);
-    behind.touch(state_.graph(), state_.touched_since(bottom_));
-    descend(run_, state_, behind, Bottom::known);
-    if (env::cheaper(state_.cost_model().latency_us(), bottom_us_)) return true;
-    state_.rewind_to(depth);
+  bool take_and_descend(SearchRun& run, env::RewriteState& state, std::uint32_t rule) const {
+    const std::size_t depth = state.depth();
+    if (!run.goes_on() || !take(run, state, rule)) return false;
+    Gains behind(state.cost_model().is_sum() ? &gains_ : nullptr);
+    behind.touch(state.graph(), state.touched_since(bottom_));
+    descend(run, state, behind, Bottom::known);
+    if (env::cheaper(state.cost_model().latency_us(), bottom_us_)) return true;
+    state.rewind_to(depth);
     return false;
   }
 
   env::RewriteState state_;
   SearchRun run_;
+  Scouts scouts_;
   Gains gains_;             // of the graph at the bottom
   std::size_t bottom_ = 0;  // depth of the last graph that descend() ended at
   double bottom_us_ = 0;

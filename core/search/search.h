@@ -81,16 +81,19 @@ struct SearchResult {
   std::set<std::string> found_by;         // the searches that `path` is of, where several ran; else empty
 };
 
-/// What a search lives in. `progress` is called after each expansion, on the searching thread; `stop` ends
-/// the search early with what it has.
+/// What a search lives in. `progress` is called after each expansion, or after several, on the thread that
+/// called the search; `stop` ends the search early with what it has. `threads`: on how many it may search;
+/// the clock and the costs serve all of them.
 struct SearchContext {
   const Clock& clock;
   std::function<void(const SearchProgress&)> progress = {};
   std::stop_token stop = {};
+  std::size_t threads = 1;
 };
 
 /// One way to search. run() may be called again; calls with equal arguments and equal generator states give
-/// equal results as long as the time limit is not what ends them. One thread at a time.
+/// equal results, on any number of threads, as long as the time limit is not what ends them. One call at a
+/// time.
 class Search {
  public:
   virtual ~Search() = default;

@@ -19,6 +19,14 @@ class SearchRun {
   SearchRun(std::string name, const SearchLimits& limits, const SearchContext& context,
             env::RewriteState& state);
 
+  /// What a part of the search counts that another thread does from the present place: nothing yet, within
+  /// what is left of the limits. `context` and `state` outlive it.
+  SearchRun part(const SearchContext& context, env::RewriteState& state) const;
+  /// Whether the limits of expansions and candidates leave room for what the part counted.
+  bool has_room_for(const SearchRun& part) const;
+  /// Counts what the part did, as if it had been done here.
+  void absorb(SearchRun part);
+
   /// Whether one more expansion is within the limits; if so, counts and reports it. Matches of the state's
   /// index that were held before are void.
   bool begin_expansion();
@@ -51,9 +59,12 @@ class SearchRun {
   SearchResult finish();
 
  private:
+  struct Part {};
+  SearchRun(Part, const SearchRun& whole, const SearchContext& context, env::RewriteState& state);
   template <typename Move, typename Refuse>
   bool attempt(Move&& move, Refuse&& refused);
   double elapsed_seconds() const;
+  void report() const;
   void refuse(const rules::RuleError& error);
 
   std::string name_;

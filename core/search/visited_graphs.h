@@ -22,6 +22,12 @@ class VisitedGraphs {
   bool erase(Hash128 hash);
   /// Graphs that were taken for new.
   std::uint64_t inserted() const { return inserted_; }
+  /// visit(hash) of those that it remembers.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const Hash128& hash : slots_)
+      if (hash != Hash128{}) visit(hash);
+  }
   std::size_t size_bytes() const { return slots_.size() * sizeof(Hash128); }
 
  private:

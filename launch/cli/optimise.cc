@@ -76,6 +76,12 @@ void add_optimise(Command& program, Action& action) {
   command->add_option("--budget", options->budget_s, "seconds of searching")
       ->check(in_range(0.0, 1e7))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--search-threads", options->search_threads,
+          "threads that search: the result is the same on any number, as long as the time is enough; "
+          "0: one a processor that the process may run on")
+      ->capture_default_str();
   command->add_option("--expansions", options->expansions, "most graphs to expand (0: no limit)");
   command
       ->add_option("--accept", options->accept,

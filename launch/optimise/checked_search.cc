@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "core/base/process.h"
+#include "core/base/processors.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/exec/latency/speedup_estimate.h"
@@ -198,6 +199,7 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
   Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
                     std::cerr);
   search::SearchContext context{clock_};
+  context.threads = options_.search_threads > 0 ? options_.search_threads : own_processors().size();
   context.progress = [&](const search::SearchProgress& at) {
     char note[80];
     std::snprintf(note, sizeof note, "best %.4f of the initial cost",

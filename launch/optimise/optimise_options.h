@@ -24,7 +24,8 @@ struct OptimiseOptions {
   std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of searches.h
   double budget_s = 60;
-  std::uint64_t expansions = 0;  // 0: no limit
+  std::uint64_t expansions = 0;    // 0: no limit
+  std::size_t search_threads = 0;  // 0: one a processor that the process may run on
   std::string accept = "measured";
   std::string runtime = Runtime::kDefault;  // a name or an adapter's path (runtimes.h), or auto
   std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
+#include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/host_tensor.h"
+#include "core/graph/order.h"
 #include "core/graph/validate.h"
 
 namespace regraft::graph {
@@ -78,6 +82,41 @@ TEST_F(Shrinking, KeepsWhatGraphsTheirCopiesAndLogsReferTo) {
   graph.commit();
   tables.shrink({});
   EXPECT_EQ(tables.bound(), grown) << "it is part of the base";
+}
+
+TEST(TablesCopy, HasTheSameIdsAndLivesOnItsOwn) {
+  std::optional<Tables> first(std::in_place);
+  Graph graph(*first);
+  const TypeId type = first->intern(DType::float32, std::array<Dim, 2>{symbol_dim(first->symbol("n")), 3});
+  const Value x{graph.add_input(type, 0), 0};
+  const WeightId three = first->weights().scalar(DType::float32, 3);
+  const Value y{graph.add(OpKind::mul, first->intern(AttrBlock{}), std::array{x, graph.weight_value(three)}),
+                0};
+  graph.add_output(y);
+  first->set_opaque_hash(7, {1, 2});
+  first->set_opset(13);
+  const Hash128 hash = structural_hash(graph);
+
+  std::optional<Tables> second(std::in_place, *first);
+  EXPECT_EQ(second->bound(), first->bound());
+  std::optional<Graph> copy(std::in_place, graph, *second);
+  graph = Graph(*second);
+  first.reset();
+  EXPECT_EQ(second->describe(type), "float32[n, 3]");
+  EXPECT_EQ(second->opaque_hash(7), (Hash128{1, 2}));
+  EXPECT_EQ(second->opset(), 13);
+  EXPECT_EQ(second->weights().scalar(DType::float32, 3), three);
+  EXPECT_EQ(
+      HostTensor::from_bytes(second->type(second->weights()[three].type), second->weights()[three].bytes)
+          .real,
+      std::vector{3.0});
+  validate(*copy);
+  EXPECT_EQ(structural_hash(*copy), hash);
+  second->shrink({});
+  EXPECT_EQ(structural_hash(*copy), hash) << "the copy holds what it refers to";
+  copy.reset();
+  second->shrink({});
+  EXPECT_EQ(second->weights().size(), 0u);
 }
 
 TEST_F(Shrinking, KeepsWhatItsCallerHolds) {

@@ -36,6 +36,7 @@ class SearchConformance {
     SCOPED_TRACE(make_()->name() + ", seed " + std::to_string(seed));
     result_replays(seed);
     equal_seeds_give_equal_results(seed);
+    threads_find_what_one_finds(seed);
     expansions_are_limited(seed);
     candidates_are_limited(seed);
     seconds_are_limited(seed);
@@ -44,9 +45,13 @@ class SearchConformance {
   }
 
   SearchResult run(std::uint64_t seed, std::uint64_t expansions) const {
+    return run_on(1, seed, {1.0, expansions});
+  }
+
+  SearchResult run_on(std::size_t threads, std::uint64_t seed, const SearchLimits& limits) const {
     const ManualClock clock;
     Rng rng(seed, "search");
-    return make_()->run(problem_, {1.0, expansions}, rng, {clock});
+    return make_()->run(problem_, limits, rng, {clock, {}, {}, threads});
   }
 
   void result_replays(std::uint64_t seed) const {
@@ -70,14 +75,34 @@ class SearchConformance {
     EXPECT_GE(result.visited, 1u);
   }
 
-  void equal_seeds_give_equal_results(std::uint64_t seed) const {
-    const SearchResult one = run(seed, 25), other = run(seed, 25);
+  static void expect_equal(const SearchResult& one, const SearchResult& other) {
     EXPECT_EQ(one.path, other.path);
     EXPECT_EQ(one.best.latency_us, other.best.latency_us);
     EXPECT_EQ(one.candidates_costed, other.candidates_costed);
     EXPECT_EQ(one.expansions, other.expansions);
     EXPECT_EQ(one.visited, other.visited);
     EXPECT_EQ(one.stopped_by, other.stopped_by);
+    ASSERT_EQ(one.improvements.size(), other.improvements.size());
+    for (std::size_t i = 0; i < one.improvements.size(); ++i) {
+      EXPECT_EQ(one.improvements[i].latency_us, other.improvements[i].latency_us);
+      EXPECT_EQ(one.improvements[i].candidates_costed, other.improvements[i].candidates_costed);
+      EXPECT_EQ(one.improvements[i].expansions, other.improvements[i].expansions);
+    }
+  }
+
+  void equal_seeds_give_equal_results(std::uint64_t seed) const {
+    expect_equal(run(seed, 25), run(seed, 25));
+  }
+
+  void threads_find_what_one_finds(std::uint64_t seed) const {
+    const SearchResult one = run_on(1, seed, {.expansions = 400});
+    expect_equal(one, run_on(3, seed, {.expansions = 400}));
+    for (const std::uint64_t part : {2, 3, 7}) {
+      const SearchLimits few{.expansions = one.expansions / part};
+      expect_equal(run_on(1, seed, few), run_on(2, seed, few));
+      const SearchLimits fewer{.expansions = 400, .candidates = one.candidates_costed / part};
+      expect_equal(run_on(1, seed, fewer), run_on(5, seed, fewer));
+    }
   }
 
   void expansions_are_limited(std::uint64_t seed) const {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/search/search.h"
+#include "core/search/search_run.h"
+
+namespace regraft::search {
+
+/// Tries of a search side by side, each from the search's present place, on copies of its state that have
+/// Tables of their own. What comes of them is what trying them one after another gives, on any number of
+/// threads: the first that succeeds counts, those before it count, and what was begun behind it does not.
+class Scouts {
+ public:
+  /// Goes ahead with try number `at`, counting in `run`. True: it succeeded, and `state` is where it led.
+  /// False: `state` is as it was. Reads nothing that another thread changes.
+  using Try = std::function<bool(SearchRun& run, env::RewriteState& state, std::size_t at)>;
+
+  /// Both outlive it.
+  Scouts(const SearchProblem& problem, const SearchContext& context);
+  ~Scouts();
+
+  /// Makes the tries from 0 to `count` - 1 until one succeeds. Whether one did: then `state` is where it led.
+  bool any_of(SearchRun& run, env::RewriteState& state, std::size_t count, const Try& attempt);
+
+ private:
+  struct Scout;
+
+  /// The same on all threads, until a try does not fit into the limits any more: that is number `at` then.
+  bool side_by_side(SearchRun& run, env::RewriteState& state, std::size_t count, const Try& attempt,
+                    std::size_t& at);
+
+  const SearchProblem& problem_;
+  const SearchContext& context_;
+  std::vector<std::unique_ptr<Scout>> scouts_;  // made where they are first needed; one: none is needed
+};
+
+}  // namespace regraft::search

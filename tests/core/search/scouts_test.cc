@@ -1,0 +1,106 @@
+#include "core/search/scouts.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <latch>
+#include <stdexcept>
+
+#include "core/base/clock.h"
+#include "core/env/table_cost.h"
+#include "core/rules/graph_builder.h"
+
+namespace regraft::search {
+namespace {
+
+using graph::OpKind;
+
+/// A Relu that rules make a Tanh or an Exp.
+class ScoutsTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kThreads = 3;
+
+  ScoutsTest() { b.output(b.op(OpKind::relu, {b.input({4})})); }
+
+  static env::TableCostFactory prices() {
+    env::TableCostFactory::Table table{};
+    table[static_cast<std::size_t>(OpKind::relu)] = 2;
+    table[static_cast<std::size_t>(OpKind::tanh)] = 1;
+    return env::TableCostFactory(table);
+  }
+  static void take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
+    const rules::Match match = state.index().matches(rule)[0];
+    ASSERT_TRUE(run.try_move([&] { state.apply(match); }));
+    run.offer(state.cost_model(), state.path());
+  }
+
+  rules::testing::GraphBuilder b;
+  rules::RuleSet rules =
+      rules::RuleSet::parse("tanh: Relu(x) => Tanh(x)\nexp: Relu(x) => Exp(x)\n", "scouts.rules");
+  env::TableCostFactory costs = prices();
+  SearchProblem problem{b.graph(), rules, costs};
+  ManualClock clock;
+  std::stop_source stop;
+  SearchContext context{clock, {}, stop.get_token(), kThreads};
+  env::RewriteState state{b.graph(), rules, costs};
+  SearchRun run{"scouts", {}, context, state};
+};
+
+TEST_F(ScoutsTest, TheFirstSuccessCountsHoweverLateItComes) {
+  Scouts scouts(problem, context);
+  std::latch later_ones(kThreads - 1);
+  EXPECT_TRUE(scouts.any_of(run, state, kThreads, [&](SearchRun& run, env::RewriteState& state, auto at) {
+    at == 0 ? later_ones.wait() : later_ones.count_down();
+    take(run, state, at == 0 ? 0 : 1);
+    return true;
+  }));
+  ASSERT_EQ(state.path().size(), 1u);
+  EXPECT_EQ(state.path()[0].rule, 0u);
+  EXPECT_EQ(state.cost().latency_us, 1);
+  const SearchResult found = run.finish();
+  EXPECT_EQ(found.path, std::vector<rules::Match>(state.path().begin(), state.path().end()));
+  EXPECT_EQ(found.candidates_costed, 1u) << "what was begun behind it does not count";
+}
+
+TEST_F(ScoutsTest, WhereNoneSucceedsAllCountAndTheStateStays) {
+  Scouts scouts(problem, context);
+  constexpr std::size_t kTries = 50;
+  for (int again = 0; again < 2; ++again)
+    EXPECT_FALSE(scouts.any_of(run, state, kTries, [&](SearchRun& run, env::RewriteState& state, auto) {
+      take(run, state, 1);
+      state.rewind_to(0);
+      return false;
+    }));
+  EXPECT_EQ(state.depth(), 0u);
+  EXPECT_EQ(run.finish().candidates_costed, 2 * kTries);
+}
+
+TEST_F(ScoutsTest, WhatATryThrowsIsThrownInItsTurn) {
+  for (const bool succeeds_before : {false, true}) {
+    Scouts scouts(problem, context);
+    const auto all = [&] {
+      return scouts.any_of(run, state, 9, [&](SearchRun&, env::RewriteState&, std::size_t at) -> bool {
+        if (at == 3) throw std::runtime_error("the third");
+        return at == 2 && succeeds_before;
+      });
+    };
+    if (succeeds_before)
+      EXPECT_TRUE(all());
+    else
+      EXPECT_THROW(all(), std::runtime_error);
+  }
+}
+
+TEST_F(ScoutsTest, AreCalledBackWhenTheSearchIsStopped) {
+  Scouts scouts(problem, context);
+  EXPECT_FALSE(scouts.any_of(run, state, 1000, [&](SearchRun& run, env::RewriteState&, std::size_t at) {
+    if (at == kThreads) stop.request_stop();
+    while (at >= kThreads && run.goes_on()) {
+    }
+    return false;
+  }));
+  EXPECT_EQ(run.finish().stopped_by, StoppedBy::cancelled);
+}
+
+}  // namespace
+}  // namespace regraft::search
