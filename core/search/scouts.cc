@@ -87,20 +87,20 @@ bool Scouts::side_by_side(SearchRun& run, env::RewriteState& state, std::size_t 
       }
     }
   };
-  std::optional<Outcome> success;
+  std::optional<std::vector<rules::Match>> led_to;
   {
     Threads threads{next, count, stop, {}};
     for (std::unique_ptr<Scout>& scout : scouts_)
       threads.all.emplace_back([&scout, &go_ahead] { go_ahead(scout); });
-    for (; at < count && !success; ++at) {
+    for (; at < count && !led_to; ++at) {
       Outcome outcome = outcomes[at].get_future().get();
       if (!run.has_room_for(outcome.run)) break;
       run.absorb(std::move(outcome.run));
-      if (outcome.succeeded) success = std::move(outcome);
+      if (outcome.succeeded) led_to = std::move(outcome.path);
     }
   }
-  if (success) go_to(state, success->path);
-  return success.has_value();
+  if (led_to) go_to(state, *led_to);
+  return led_to.has_value();
 }
 
 }  // namespace regraft::search

@@ -49,11 +49,12 @@ class ScoutsTest : public ::testing::Test {
 TEST_F(ScoutsTest, TheFirstSuccessCountsHoweverLateItComes) {
   Scouts scouts(problem, context);
   std::latch later_ones(kThreads - 1);
-  EXPECT_TRUE(scouts.any_of(run, state, kThreads, [&](SearchRun& run, env::RewriteState& state, auto at) {
-    at == 0 ? later_ones.wait() : later_ones.count_down();
-    take(run, state, at == 0 ? 0 : 1);
-    return true;
-  }));
+  EXPECT_TRUE(
+      scouts.any_of(run, state, kThreads, [&](SearchRun& part, env::RewriteState& own, std::size_t at) {
+        at == 0 ? later_ones.wait() : later_ones.count_down();
+        take(part, own, at == 0 ? 0 : 1);
+        return true;
+      }));
   ASSERT_EQ(state.path().size(), 1u);
   EXPECT_EQ(state.path()[0].rule, 0u);
   EXPECT_EQ(state.cost().latency_us, 1);
@@ -66,9 +67,9 @@ TEST_F(ScoutsTest, WhereNoneSucceedsAllCountAndTheStateStays) {
   Scouts scouts(problem, context);
   constexpr std::size_t kTries = 50;
   for (int again = 0; again < 2; ++again)
-    EXPECT_FALSE(scouts.any_of(run, state, kTries, [&](SearchRun& run, env::RewriteState& state, auto) {
-      take(run, state, 1);
-      state.rewind_to(0);
+    EXPECT_FALSE(scouts.any_of(run, state, kTries, [&](SearchRun& part, env::RewriteState& own, std::size_t) {
+      take(part, own, 1);
+      own.rewind_to(0);
       return false;
     }));
   EXPECT_EQ(state.depth(), 0u);
@@ -93,9 +94,9 @@ TEST_F(ScoutsTest, WhatATryThrowsIsThrownInItsTurn) {
 
 TEST_F(ScoutsTest, AreCalledBackWhenTheSearchIsStopped) {
   Scouts scouts(problem, context);
-  EXPECT_FALSE(scouts.any_of(run, state, 1000, [&](SearchRun& run, env::RewriteState&, std::size_t at) {
+  EXPECT_FALSE(scouts.any_of(run, state, 1000, [&](SearchRun& part, env::RewriteState&, std::size_t at) {
     if (at == kThreads) stop.request_stop();
-    while (at >= kThreads && run.goes_on()) {
+    while (at >= kThreads && part.goes_on()) {
     }
     return false;
   }));
