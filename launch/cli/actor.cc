@@ -60,7 +60,7 @@ int run_actor(const ActorArguments& options) {
 
 void add_actor(Command& program, Action& action) {
   auto options = std::make_shared<ActorArguments>();
-  Command* command = program.add_subcommand("actor", "an actor that joins a running job");
+  Command* command = program.add_subcommand("actor", "join a running job as an actor");
   command->add_option("--join", options->join, "the run file (RUN/run.json, or a relay's) or URL of the job")
       ->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");
@@ -69,7 +69,7 @@ void add_actor(Command& program, Action& action) {
   command->add_option("--kind", options->kind,
                       "kind of actor, in the phases dream and dyna: dream or controller");
   command->add_option("--incarnation", options->incarnation,
-                      "number of this start; whoever restarts the actor raises it");
+                      "counts its starts: whoever restarts the actor raises it");
   command->callback([options, &action] { action = [options] { return run_actor(*options); }; });
 }
 

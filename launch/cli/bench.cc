@@ -133,12 +133,13 @@ int bench(const BenchArguments& options) {
 void add_bench(Command& program, Action& action) {
   auto options = std::make_shared<BenchArguments>();
   options->latency.min_sessions = kLeastSessions;
-  Command* command = program.add_subcommand(
-      "bench", "paired latency of one or two models in a runtime; or the speed of environment or dream");
+  Command* command = program.add_subcommand("bench",
+                                            "compare the latency of two models in a runtime, or of one with "
+                                            "itself; or the speed of an environment or of dreams");
   Option* model =
       command->add_option("MODEL", options->before, "the baseline, run with the runtime's best options");
   command->add_option("OTHER", options->after,
-                      "what is compared with it (left out: the baseline itself, an A/A control)");
+                      "the model to compare with it (left out: the baseline itself, an A/A control)");
   command
       ->add_option("--other-optimisation", options->other_optimisation,
                    "the runtime's own optimisation of OTHER (of the second baseline where OTHER is left "
@@ -146,7 +147,9 @@ void add_bench(Command& program, Action& action) {
       ->check(one_of({"none", "basic", "extended", "all"}))
       ->capture_default_str()
       ->needs(model);
-  command->add_option("--runtime", options->runtime, "what to measure in; or the adapter of another, FILE.py")
+  command
+      ->add_option("--runtime", options->runtime,
+                   "the runtime to measure in; or FILE.py, the adapter of another")
       ->check(known_runtime())
       ->capture_default_str()
       ->needs(model);
@@ -186,7 +189,7 @@ void add_bench(Command& program, Action& action) {
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);
-  command->add_option("--horizon", options->horizon, "steps of an episode")
+  command->add_option("--horizon", options->horizon, "most steps of an episode")
       ->check(in_range(1, 10000))
       ->needs(environment);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);

@@ -101,9 +101,10 @@ int collect(const CollectArguments& options) {
 
 void add_collect(Command& program, Action& action) {
   auto options = std::make_shared<CollectArguments>();
-  Command* command = program.add_subcommand("collect",
-                                            "store rollouts as action logs, played in this process; with "
-                                            "many actors: train --set train.phase=collect");
+  Command* command =
+      program.add_subcommand("collect",
+                             "play rollouts in this process, and store them as action logs; with "
+                             "many actors: train --set train.phase=collect");
   command->add_option("models", options->models,
                       "ONNX files, models of the corpus (corpus:FAMILY:SEED), or "
                       "synthetic:CHAINS:LOCKED:VALLEY:SEED");

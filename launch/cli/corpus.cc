@@ -61,7 +61,9 @@ void add_corpus(Command& program, Action& action) {
   Command* command = program.add_subcommand(
       "corpus", "list the families of generated models, or write such models as files");
   Option* models = command->add_option(
-      "models", options->models, "corpus:FAMILY:SEED; a range of seeds, such as 0-24; a split for FAMILY");
+      "models", options->models,
+      "corpus:FAMILY:SEED. SEED may be a range, such as 0-24; FAMILY may be a split, which "
+      "stands for all of its families");
   Option* folder =
       command->add_option("-o,--out", options->folder, "the folder to write them to, as FAMILY-SEED.onnx");
   models->needs(folder);

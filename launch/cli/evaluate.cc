@@ -262,8 +262,8 @@ void add_evaluate(Command& program, Action& action) {
       "ONNX files, models of the corpus (corpus:FAMILY:SEED) or synthetic graphs (default: the config's)");
   command->add_option(
       "--config", options->config,
-      "a job's config: its rules count, and the horizon and locations that it sets itself (left "
-      "out: the policy's)");
+      "a job's config: gives the rules, and the horizon and locations where it sets them (else those "
+      "of the policy)");
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--bind", options->bindings,
@@ -273,7 +273,7 @@ void add_evaluate(Command& program, Action& action) {
       ->add_option(
           "--searches", options->searches,
           "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random, portfolio; "
-          "with each policy: policy, and portfolio by it")
+          "guided by each policy: policy, and portfolio once more")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();

@@ -117,9 +117,11 @@ int explain(ExplainArguments& options) {
 
 void add_explain(Command& program, Action& action) {
   auto options = std::make_shared<ExplainArguments>();
-  Command* command = program.add_subcommand("explain", "what a rewrite log did, where, and at what cost");
+  Command* command =
+      program.add_subcommand("explain", "what the rewrites of a log did, where, and at what cost");
   command->add_option("LOG", options->log, "a log that `regraft optimise --log` wrote")->required();
-  command->add_option("--model", options->model, "the model that was optimised: names instead of numbers");
+  command->add_option("--model", options->model,
+                      "the model that was optimised: shows names of its nodes in place of numbers");
   command->add_option(
       "--bisect", options->check,
       "find the first rewrite after which this command fails; it is given the path of a model");

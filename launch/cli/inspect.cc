@@ -104,7 +104,7 @@ void add_inspect(Command& program, Action& action) {
   auto path = std::make_shared<fs::path>();
   Command* command =
       program.add_subcommand("inspect", "what a model, policy, checkpoint folder or rewrite log holds");
-  command->add_option("PATH", *path, "the file or folder")->required();
+  command->add_option("PATH", *path, "the file, or a folder RUN/checkpoints/checkpoint-N")->required();
   command->callback([path, &action] { action = [path] { return inspect(*path); }; });
 }
 

@@ -39,7 +39,7 @@ int list(const KeysArguments& options) {
 
 void add_keys(Command& program, Action& action) {
   auto options = std::make_shared<KeysArguments>();
-  Command* command = program.add_subcommand("keys", "who may join a run");
+  Command* command = program.add_subcommand("keys", "say who may join a run");
   command->require_subcommand();
   const auto verb = [&](const char* name, const char* help, int (*run)(const KeysArguments&)) {
     Command* sub = command->add_subcommand(name, help);
@@ -48,12 +48,12 @@ void add_keys(Command& program, Action& action) {
     return sub;
   };
   Command* adding = verb("add", "let a key join; makes the key pair if the file is missing", add);
-  adding->add_option("NAME", options->name, "of the actor")->required();
+  adding->add_option("NAME", options->name, "name of the actor or relay")->required();
   adding->add_option("--key", options->key, "file of the key pair, readable by its owner alone")->required();
   verb("revoke", "shut a key out; takes effect at once", revoke)
-      ->add_option("NAME", options->name, "as it was added")
+      ->add_option("NAME", options->name, "the name as it was added")
       ->required();
-  verb("list", "names and public keys", list);
+  verb("list", "list names and public keys", list);
 }
 
 }  // namespace regraft::launch

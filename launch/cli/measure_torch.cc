@@ -1,11 +1,10 @@
-#include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/other_load.h"
-#include "core/base/process.h"
 #include "core/exec/inputs/npz.h"
 #include "core/exec/latency/measurement.h"
 #include "core/exec/latency/profile.h"
@@ -15,32 +14,24 @@
 namespace regraft::launch {
 namespace {
 
-/// A model on a device of LibTorch, on the inputs that were drawn for it.
-exec::TorchModel load(const std::string& device, const exec::MeasureRequest& request) {
+/// What was drawn for the model.
+std::map<std::string, exec::Tensor> inputs_of(const exec::MeasureRequest& request) {
   if (!request.inputs) throw UsageError("no inputs given", "measure-torch", "--inputs LIST");
-  return {request.model, device, request.threads, exec::read_inputs(*request.inputs)};
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return exec::read_inputs(*request.inputs);
 }
 
 nlohmann::json measure(const std::string& device, const exec::MeasureRequest& request) {
-  exec::Measurement measurement;
-  const auto start = std::chrono::steady_clock::now();
-  exec::TorchModel model = load(device, request);
-  measurement.load_s = seconds_since(start);
-  if (request.outputs) exec::write_npz(*request.outputs, model.run());
-  const auto first_run = std::chrono::steady_clock::now();
-  measurement.run_ms = model.time_runs_ms(request.plan);
-  const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
-  measurement.run_wall_s = seconds_since(first_run) / runs;
-  measurement.peak_rss_bytes = peak_rss_bytes();
-  return exec::to_json(measurement);
+  std::optional<exec::TorchModel> model;
+  const auto load = [&] { model.emplace(request.model, device, request.threads, inputs_of(request)); };
+  const auto write_outputs = [&] {
+    if (request.outputs) exec::write_npz(*request.outputs, model->run());
+  };
+  const auto time_runs = [&] { return model->time_runs_ms(request.plan); };
+  return exec::to_json(exec::measure_steps(request.plan, {load, write_outputs, time_runs}));
 }
 
 nlohmann::json time_nodes(const std::string& device, const exec::MeasureRequest& request) {
-  exec::TorchModel model = load(device, request);
+  exec::TorchModel model(request.model, device, request.threads, inputs_of(request));
   const OtherLoad load;
   exec::Measurement runs;
   runs.run_ms = model.time_runs_ms(request.plan);

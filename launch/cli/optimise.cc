@@ -64,7 +64,7 @@ void add_optimise(Command& program, Action& action) {
                    "one step, at the end")
       ->required();
   command->add_option("--policy", options->policy,
-                      "a trained policy, by which the search goes too (--search policy: by default the one "
+                      "a trained policy, which guides the search too (default, with --search policy: the one "
                       "that ships)");
   command->add_option("--search", options->search, "how to search; none: import and export only")
       ->check(one_of(search_choices(), former_search_names()))
@@ -82,7 +82,8 @@ void add_optimise(Command& program, Action& action) {
           "threads that search: the result is the same on any number, as long as the time is enough; "
           "0: one a processor that the process may run on")
       ->capture_default_str();
-  command->add_option("--expansions", options->expansions, "most graphs to expand (0: no limit)");
+  command->add_option("--expansions", options->expansions,
+                      "most graphs that the search expands (0: no limit)");
   command
       ->add_option("--accept", options->accept,
                    "emit what is measured faster, or what the cost model calls cheaper")
@@ -91,15 +92,15 @@ void add_optimise(Command& program, Action& action) {
   command
       ->add_option(
           "--runtime", options->runtime,
-          "the runtime to optimise for, in which models are measured; auto: of those installed the one "
-          "that runs the model fastest, but for LibTorch; or the adapter of another, FILE.py")
+          "the runtime to optimise for, in which models are measured; auto: of those installed, LibTorch "
+          "left out, the one that runs the model fastest; or FILE.py, the adapter of another")
       ->check(known_runtime({"auto"}))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
   command->add_flag(
       "--settings", options->settings,
-      "search for settings of the runtime's session, too, of IN and of the result; those of the "
-      "result go to OUTPUT.session.json");
+      "search for settings of the runtime's session too, for IN and for the result; those of the "
+      "result go to OUTPUT.session.json, which a call without --settings removes");
   add_feed_options(*command, options->feed);
   command
       ->add_option(
@@ -116,8 +117,8 @@ void add_optimise(Command& program, Action& action) {
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
   command
       ->add_option("--rules", options->rules,
-                   "a .rules file or a folder of them; 'tested' adds rules that are neither proved nor "
-                   "bounded_checked")
+                   "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too that are neither "
+                   "proved nor bounded_checked")
       ->capture_default_str();
   command
       ->add_option("--allow-domain", options->domains,
@@ -131,11 +132,12 @@ void add_optimise(Command& program, Action& action) {
   command
       ->add_option(
           "--costs", options->costs,
-          "what the search goes by. measured: the device's rates, corrected by a profile of the model and of "
-          "what is found; device: the rates alone, which give the same result on every machine; alone: as "
-          "measured, but the sum of all "
-          "operations, each for itself, as TASO does it (default: "
-          "measured; with --accept cost, and in a runtime with an adapter: device)")
+          "the costs that the search goes by. measured: the device's rates, corrected by profiles of the "
+          "model "
+          "and of what is found; device: the rates alone, which give the same result on every machine; "
+          "alone: "
+          "as measured, but each operation for itself, and their sum, as in TASO (default: measured; with "
+          "--accept cost, and in a runtime with an adapter: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       ->add_option("--database", options->database,
@@ -147,7 +149,7 @@ void add_optimise(Command& program, Action& action) {
       ->check(in_range(0.0, 86400.0))
       ->capture_default_str();
   command
-      ->add_option("--least-gain", options->least_gain, "percent that the result must be measured faster by")
+      ->add_option("--least-gain", options->least_gain, "percent by which the result must be measured faster")
       ->check(in_range(0.0, 1000.0))
       ->capture_default_str();
   command

@@ -28,8 +28,8 @@ int relay(const RelayArguments& options) {
 void add_relay(Command& program, Action& action) {
   auto options = std::make_shared<RelayArguments>();
   options->place.address = "127.0.0.1";
-  Command* command = program.add_subcommand(
-      "relay", "stands between a running job and the actors of a host: one connection");
+  Command* command =
+      program.add_subcommand("relay", "connect the actors of a host to a running job by one connection");
   command->add_option("--join", options->place.join, "the run file (RUN/run.json) or URL of the job")
       ->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");
@@ -38,9 +38,9 @@ void add_relay(Command& program, Action& action) {
   command->add_option("--file", options->file,
                       "the run file that its actors join (default: RUN/relays/NAME.json)");
   command->add_option("--address", options->place.address,
-                      "it listens here for actors of other machines (default: this one's alone)");
+                      "where it listens for actors of other machines (default: for those of this one alone)");
   command->add_option("--incarnation", options->place.incarnation,
-                      "number of this start; whoever restarts the relay raises it");
+                      "counts its starts: whoever restarts the relay raises it");
   command->callback([options, &action] { action = [options] { return relay(*options); }; });
 }
 

@@ -19,7 +19,7 @@ struct ReportArguments {
 void add_report(Command& program, Action& action) {
   auto options = std::make_shared<ReportArguments>();
   Command* command =
-      program.add_subcommand("report", "one HTML file of the curves of runs and the results of experiments");
+      program.add_subcommand("report", "write curves of runs and results of experiments as one HTML file");
   command
       ->add_option("FOLDER", options->folders,
                    "folders of `regraft train --run` or `regraft experiment --out`")

@@ -297,7 +297,8 @@ Command* add_verb(Command& command, const char* name, const char* help,
 
 void add_rules(Command& program, Action& action) {
   auto options = std::make_shared<RulesArguments>();
-  Command* command = program.add_subcommand("rules", "the rule sets");
+  Command* command =
+      program.add_subcommand("rules", "list, check, prove and find rules, and see where they match");
   command->require_subcommand();
   Command* lists =
       add_verb(*command, "list", "list rules by family, with their status", options, action, list);
@@ -318,8 +319,8 @@ void add_rules(Command& program, Action& action) {
                options, action, check);
   checks->add_option("FILE,--rules", options->rules, "a .rules file or a folder of them")
       ->capture_default_str();
-  Command* verifies =
-      add_verb(*command, "verify", "check rules exactly and prove them again", options, action, verify);
+  Command* verifies = add_verb(*command, "verify", "check rules on exact examples, and prove them again",
+                               options, action, verify);
   verifies->add_option("NAME", options->names, "rules to verify (default: all)");
   verifies->add_option("--jobs", options->verify.jobs, "rules verified at the same time")
       ->check(in_range(1, 1024))
@@ -327,7 +328,7 @@ void add_rules(Command& program, Action& action) {
   verifies->add_option("--z3", options->verify.z3, "a z3 program that checks the proofs too");
   verifies
       ->add_option("--draws", options->verify.bounded.random_matches,
-                   "random matches of each rule that are compared, beyond the grid")
+                   "random matches of each rule that are compared, besides the grid of small examples")
       ->capture_default_str();
   verifies
       ->add_option("--work", options->work_millions,
@@ -337,7 +338,7 @@ void add_rules(Command& program, Action& action) {
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs beside the rules: of mine.rules in mine.status and "
-                     "mine.proofs.tar.gz");
+                     "mine.proofs.tar.gz; those of rules that are no longer in the file are removed");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);

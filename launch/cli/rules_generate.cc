@@ -74,7 +74,8 @@ int run(RulesGenerateArguments options) {
 void add_rules_generate(Command& rules, Action& action) {
   auto options = std::make_shared<RulesGenerateArguments>();
   options->generate.threads = std::max(1u, std::thread::hardware_concurrency());
-  Command* command = rules.add_subcommand("generate", "find rules: small graphs that compute the same");
+  Command* command =
+      rules.add_subcommand("generate", "find rules: pairs of small graphs that compute the same");
   std::string names;
   for (const std::string& name : rulegen::op_names()) names += (names.empty() ? "" : ", ") + name;
   command->add_option("--ops", options->generate.ops, "operations to build graphs of: " + names)
@@ -86,9 +87,7 @@ void add_rules_generate(Command& rules, Action& action) {
   command->add_option("--threads", options->generate.threads, "threads at work")
       ->capture_default_str()
       ->check(in_range(1, 1024));
-  command
-      ->add_option("--memory", options->memory_mb,
-                   "MB for the graphs found and what is remembered between them")
+  command->add_option("--memory", options->memory_mb, "MB for the graphs found and for intermediate results")
       ->capture_default_str()
       ->check(in_range(16, 1 << 20));
   command->add_option("--time", options->generate.seconds, "seconds to take; 0: no limit")

@@ -54,8 +54,8 @@ int run(RulesImportArguments& options) {
 void add_rules_import(Command& rules, Action& action) {
   auto options = std::make_shared<RulesImportArguments>();
   Command* command = rules.add_subcommand("import", "translate TASO's rule file into the rule language");
-  command->add_option("FILE", options->file, "graph_subst.pb")->required();
-  command->add_option("-o,--out", options->out, "where the lines go; - for standard output");
+  command->add_option("FILE", options->file, "TASO's file of rules, graph_subst.pb")->required();
+  command->add_option("-o,--out", options->out, "where the rules go; - for standard output");
   command->add_option("--json", options->json,
                       "where to write what became of each rule; - for standard output");
   command->add_option("--rules", options->known, "rules to compare with")->capture_default_str();

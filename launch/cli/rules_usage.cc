@@ -120,8 +120,8 @@ int run(RulesUsageArguments& options) {
     const cost::AnalyticFactory costs(device, bindings);
     for (std::size_t at = 0; at < imported.graph_count(); ++at)
       count(imported.graph(at), name, rules, costs, options, usage);
-    std::fprintf(stderr, "regraft: %s: done; %s\n", model.c_str(),
-                 feed.runs() ? describe_sizes(feed).c_str() : feed.problem.c_str());
+    const std::string sizes = feed.runs() ? describe_sizes(feed) : feed.problem;
+    std::fprintf(stderr, "regraft: %s: done%s%s\n", model.c_str(), sizes.empty() ? "" : "; ", sizes.c_str());
   }
   write_file_atomic(options.out, csv_of(usage, rules));
   std::map<std::string, std::set<std::uint32_t>> fired;  // by way
@@ -135,8 +135,8 @@ int run(RulesUsageArguments& options) {
 
 void add_rules_usage(Command& rules, Action& action) {
   auto options = std::make_shared<RulesUsageArguments>();
-  Command* command =
-      rules.add_subcommand("usage", "which rules match and fire on which models, as CSV for a heat map");
+  Command* command = rules.add_subcommand(
+      "usage", "count where rules match in models, and how often searches and random walks use them, as CSV");
   command->add_option("MODEL", options->models, "ONNX models")->required();
   command->add_option("-o,--out", options->out, "where the CSV goes; - for standard output")
       ->capture_default_str();
@@ -155,7 +155,10 @@ void add_rules_usage(Command& rules, Action& action) {
       ->check(in_range(1, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of all random choices")->capture_default_str();
-  command->add_option("--rules", options->rules, "a .rules file, a folder of them, or 'tested'")
+  command
+      ->add_option("--rules", options->rules,
+                   "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too "
+                   "that are neither proved nor bounded_checked")
       ->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -75,8 +75,8 @@ int train(const TrainArguments& options) {
 
 void add_train(Command& program, Action& action) {
   auto options = std::make_shared<TrainArguments>();
-  Command* command =
-      program.add_subcommand("train", "train a policy: alone, or as ranks of `mpirun -n K regraft train`");
+  Command* command = program.add_subcommand(
+      "train", "train a policy: with actors of its own, or as the ranks of `mpirun -n K regraft train`");
   command->add_option("--config", options->config,
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");
   command->add_option("--run", options->run, "the run's folder, made if it is missing")->required();

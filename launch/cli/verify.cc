@@ -93,12 +93,12 @@ void add_verify(Command& program, Action& action) {
   add_feed_options(*command, options->feed);
   command
       ->add_option("--fix", options->fixed,
-                   "the sizes of dynamic dims for which alone OPTIMISED was made: batch=1,seq=128 (default: "
-                   "as in --log)")
+                   "the sizes of dynamic dims that OPTIMISED was made for, and no others: batch=1,seq=128 "
+                   "(default: as in --log)")
       ->delimiter(',');
   command
       ->add_option("--rules", options->rules,
-                   "the rules that the log was made with ('tested' where they were asked for)")
+                   "the rules that the log was made with, as `optimise --rules` was given them")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the random inputs")->capture_default_str();
   command->add_option(
@@ -112,7 +112,7 @@ void add_verify(Command& program, Action& action) {
                    "session, as `optimise --settings` wrote them")
       ->excludes(bit_equal);
   command->add_flag("--finite", options->finite,
-                    "compare on finite numbers only: what rules with the mark 'finite' keep");
+                    "compare only where numbers are finite: rules with the mark 'finite' promise no more");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

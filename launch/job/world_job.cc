@@ -33,6 +33,9 @@ learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Con
                                      const Clock& clock) {
   learner::WorldPhaseSetup setup;
   setup.job = job_setup(folder, config);
+  if (setup.job.options.deterministic && setup.job.options.minutes > 0)
+    throw UsageError("what the clock ends is not deterministic", "train.minutes",
+                     "leave it out, or train.deterministic");
   setup.world = learner::world_options_from(config);
   setup.context = world_context(config);
   const task::WorkloadOptions workload = task::workload_options_from(config);

@@ -77,7 +77,9 @@ class Pipeline {
     if (options_.page)
       write_file_atomic(*options_.page, page_.html(options_.input.filename().string(), report_));
     if (options_.settings) write_file_atomic(options_.session_file(), report_.settings.file());
-    output_.name_errors([&] { output_.commit(); });
+    bool is_new = false;
+    output_.name_errors([&] { is_new = output_.commit(); });
+    if (is_new && !options_.settings) remove_stale_settings(options_);
     return report_;
   }
 

@@ -100,17 +100,18 @@ void OutputFiles::move(const fs::path& from, const fs::path& to) const {
 }
 
 /// To what is no file: the model's bytes, and there is no place for more.
-void OutputFiles::send() {
+bool OutputFiles::send() {
   const bool device = fs::status(target_.path).type() == fs::file_type::character;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path()))
     if (entry.path() != aside() && !device) refuse_data();
   AtomicFile out(target_.path);
   out.write(MappedFile(aside()).bytes());
   out.commit();
+  return false;
 }
 
-void OutputFiles::commit() {
-  if (in_place_) return;
+bool OutputFiles::commit() {
+  if (in_place_) return false;
   const auto held = folder_.hold_signals();
   if (target_.kind != OutputTarget::Kind::file) return send();
   std::vector<std::string> kept;
@@ -125,6 +126,7 @@ void OutputFiles::commit() {
   move(aside(), output_);
   sync_folder(output_.parent_path());
   onnx::remove_stale_data(output_, kept);
+  return true;
 }
 
 std::string OutputFiles::spoken(std::string text) const {

@@ -26,8 +26,9 @@ class OutputFiles {
   void expect(const onnx::ImportedModel& model) const;
   /// A byte copy of a model's file and of the external data files that it names. Throws FileError.
   void copy_of(const onnx::ImportedModel& model);
-  /// Moves everything written aside to its place.
-  void commit();
+  /// Moves everything written aside to its place. False where no file is new: the output is the input itself,
+  /// or no file.
+  bool commit();
   /// A text that may name files aside, with the output's own path in their place.
   std::string spoken(std::string text) const;
 
@@ -57,7 +58,7 @@ class OutputFiles {
   }
   void copy(const std::filesystem::path& from, const std::filesystem::path& to) const;
   [[noreturn]] void refuse_data() const;
-  void send();
+  bool send();
   void move(const std::filesystem::path& from, const std::filesystem::path& to) const;
   std::filesystem::path place_of(const std::filesystem::path& data) const;
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "core/base/atomic_file.h"
@@ -54,6 +55,20 @@ std::vector<std::string> SettingsReport::lines(const std::string& model,
   if (output.empty()) return lines;
   for (std::string& line : exec::python_session(model, output)) lines.push_back("    " + std::move(line));
   return lines;
+}
+
+void remove_stale_settings(const OptimiseOptions& options) {
+  const std::filesystem::path file = options.session_file();
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(file, problem)) return;
+  try {
+    exec::parse_settings(read_file(file), file);
+  } catch (const Error&) {
+    return;
+  }
+  std::filesystem::remove(file, problem);
+  options.warn((problem ? "cannot remove " : "removed ") + file.string() +
+               ": it held settings of an earlier result" + (problem ? " (" + problem.message() + ")" : ""));
 }
 
 SessionTuning::SessionTuning(const OptimiseOptions& options, RuntimeChoice& runtime, Check check,

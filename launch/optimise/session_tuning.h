@@ -29,6 +29,10 @@ struct SettingsReport {
   std::vector<std::string> lines(const std::string& model, std::optional<double> rewrites) const;
 };
 
+/// Removes what an earlier call with --settings left beside the output, and says so: a call without it made
+/// another model, to which they do not belong. What holds no settings stays.
+void remove_stale_settings(const OptimiseOptions& options);
+
 /// Finds session settings in which the input runs fastest, and then those for what it is rewritten to, from
 /// the input's on. So the input has the same freedom. All arguments outlive it.
 class SessionTuning {

@@ -38,8 +38,9 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
   if (unseen.empty()) return "";
   const std::size_t count = unseen.size();
   if (count > kNamedRules) unseen.resize(kNamedRules);
-  return "the policy never saw " + std::to_string(count) + " of these " + std::to_string(names.size()) +
-         " rules: " + join(unseen, ", ") + (count > kNamedRules ? ", ..." : "");
+  return std::to_string(count) + " of these " + std::to_string(names.size()) +
+         " rules matched nowhere when the policy was trained: " + join(unseen, ", ") +
+         (count > kNamedRules ? ", ..." : "");
 }
 
 }  // namespace regraft::launch

@@ -25,8 +25,8 @@ class PolicyPrior : public search::Prior {
   std::unique_ptr<State> state_;
 };
 
-/// What people should know of a policy on these rules: which of them it never saw, the first few by name.
-/// Empty where it saw all.
+/// What people should know of a policy on these rules: which of them matched nowhere in its training, the
+/// first few by name. Empty where all matched.
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
 }  // namespace regraft::launch

@@ -10,6 +10,8 @@
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "learner/job/run_folder.h"
 
 namespace regraft::learner {
 namespace {
@@ -35,6 +37,29 @@ std::optional<std::uint64_t> number_of(const fs::path& path, const char* prefix 
 
 [[noreturn]] void damaged(const fs::path& path, const std::string& problem) {
   throw CheckpointError(problem, path.string(), "an older checkpoint of the run may be intact");
+}
+
+std::vector<std::uint64_t> numbers_in(const fs::path& folder) {
+  std::vector<std::uint64_t> numbers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (const auto number = number_of(entry.path())) numbers.push_back(*number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// For a folder that is no checkpoint: those that are in it, or in the run that it is of.
+void require_checkpoint(const fs::path& path) {
+  if (fs::exists(path / kManifest)) return;
+  for (const fs::path& folder : {path, RunFolder{path}.checkpoints()}) {
+    if (!fs::is_directory(folder)) continue;
+    std::vector<std::string> names;
+    for (const std::uint64_t number : numbers_in(folder)) names.push_back(kPrefix + std::to_string(number));
+    if (!names.empty())
+      throw CheckpointError("is no checkpoint; it holds " + join(names, ", "), folder.string(),
+                            "name one of them: " + (folder / names.back()).string());
+  }
+  throw CheckpointError("is no checkpoint, and holds none", path.string(),
+                        "name a folder RUN/checkpoints/checkpoint-N");
 }
 
 json read_manifest(const fs::path& checkpoint) {
@@ -151,11 +176,7 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
 }
 
 std::vector<std::uint64_t> CheckpointStore::list() const {
-  std::vector<std::uint64_t> numbers;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
-    if (const auto number = number_of(entry.path())) numbers.push_back(*number);
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
+  return numbers_in(folder_);
 }
 
 wire::JournalMark CheckpointStore::oldest_mark() const {
@@ -179,6 +200,7 @@ Checkpoint CheckpointStore::load(const fs::path& path) {
 }
 
 std::string CheckpointStore::describe(const fs::path& path) {
+  require_checkpoint(path);
   load(path);
   return read_manifest(path).dump(2);
 }

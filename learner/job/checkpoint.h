@@ -54,7 +54,8 @@ class CheckpointStore {
 
   /// Throws CheckpointError that says what is damaged, or that the schema is another.
   static Checkpoint load(const std::filesystem::path& checkpoint);
-  /// The manifest as JSON text, parts' hashes checked: for `regraft inspect`.
+  /// The manifest as JSON text, parts' hashes checked: for `regraft inspect`. Throws as load(), and for
+  /// another folder CheckpointError that names the checkpoints in it.
   static std::string describe(const std::filesystem::path& checkpoint);
 
   /// Numbers, ascending.

@@ -9,7 +9,8 @@ const BoundOptions<LearnerOptions>& table() {
   static const BoundOptions<LearnerOptions> options({
       {"train.seed", &LearnerOptions::seed, at_least(0).fixed(), "seed of weights, tickets and minibatches"},
       {"train.minutes", &LearnerOptions::minutes, at_least(0),
-       "minutes of training, all restarts together; 0: no limit"},
+       "minutes of training, all restarts together; in the phase model-based of each fit and each dream; 0: "
+       "no limit"},
       {"train.updates", &LearnerOptions::updates, at_least(0), "policy updates; 0: no limit"},
       {"train.steps_per_update", &LearnerOptions::steps_per_update, between(0, 1 << 20),
        "fresh steps for one update; 0: train.episodes_per_update instead"},

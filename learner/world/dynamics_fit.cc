@@ -84,10 +84,10 @@ void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
   some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts), rng));
 }
 
-DynamicsFigures DynamicsFit::update(std::uint64_t number) {
+DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at) {
   Rng rng(options_.seed, "dynamics update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
-  const double done = static_cast<double>(number) / static_cast<double>(options_.dynamics_updates);
+  const double done = static_cast<double>(rate_at) / static_cast<double>(options_.dynamics_updates);
   dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
   const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
   const DynamicsLosses losses = nn::training::losses(output, batch.targets);
@@ -96,7 +96,7 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number) {
   total(losses).backward();
   const Tensor norm =
       clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
-  const double learning_rate = decayed_rate(options_, number);
+  const double learning_rate = decayed_rate(options_, rate_at);
   model_adam_.set_learning_rate(learning_rate);
   embedding_adam_.set_learning_rate(learning_rate);
   model_adam_.step(model_.parameters().gradients());

@@ -27,8 +27,9 @@ class DynamicsFit {
   /// `data` outlives it; computed on its device.
   DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options);
 
-  /// What is drawn depends on seed and number alone.
-  DynamicsFigures update(std::uint64_t number);
+  /// What is drawn depends on seed and number alone; learning rate and share of own latents are those of the
+  /// update `rate_at`, a later one where time runs short.
+  DynamicsFigures update(std::uint64_t number, std::uint64_t rate_at);
   /// Over all held-out episodes, steps known up to each (teacher forcing).
   DynamicsFigures held_out() const;
   /// One update of the reward network, on hidden states of the recurrent model. No gradient flows into these.

@@ -219,7 +219,7 @@ std::vector<const env::Observation*> pointers(const std::vector<env::Observation
 
 }  // namespace
 
-EncoderLosses EncoderFit::update(std::uint64_t number) {
+EncoderLosses EncoderFit::update(std::uint64_t number, std::uint64_t rate_at) {
   Rng rng(options_.seed, "encoder update " + std::to_string(number));
   const Batch batch = gather(data_.train(), rng, options_.encoder_states);
   const Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
@@ -228,7 +228,7 @@ EncoderLosses EncoderFit::update(std::uint64_t number) {
   l.total.backward();
   embeddings_->backward(graph_part(parameters_.gradients()));
   const Tensor norm = clip_gradients({parameters_.gradients()}, kGradientNorm);
-  const double left = 1 - static_cast<double>(number) / static_cast<double>(options_.encoder_updates);
+  const double left = 1 - static_cast<double>(rate_at) / static_cast<double>(options_.encoder_updates);
   adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));
   adam_.step(parameters_.gradients());
   const auto [figures, length] = l.read(norm);

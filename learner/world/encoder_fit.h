@@ -38,8 +38,8 @@ class EncoderFit {
   EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options,
              const nn::PolicyOptions& compute);
 
-  /// What is drawn depends on seed and number alone.
-  EncoderLosses update(std::uint64_t number);
+  /// What is drawn depends on seed and number alone; the learning rate is that of the update `rate_at`.
+  EncoderLosses update(std::uint64_t number, std::uint64_t rate_at);
   EncoderLosses held_out();
   /// In the layout of nn::encoder_layout().
   nn::Weights encoder() const;

@@ -100,6 +100,11 @@ std::string dynamics_names() {
 }
 constexpr char kRewardNames[] = "update,train_apart,held_out_apart,held_out_shared";
 
+/// The last update of a stage that is over: that ended with a line, which begins with the number.
+std::uint64_t last_update(const std::vector<std::string>& lines) {
+  return lines.empty() ? 0 : std::stoull(lines.back());
+}
+
 }  // namespace
 
 struct WorldFit::Parts {
@@ -138,7 +143,8 @@ std::size_t WorldFit::first_episode(std::uint32_t model) const {
   const auto episodes = parts_->data.episodes();
   const auto found = std::ranges::find(episodes, model, &WorldEpisode::model);
   if (found == episodes.end())
-    throw nn::NnError("has no episode in the replay", context_.model_names[model], "collect more steps");
+    throw nn::NnError("has no episode in the replay", context_.model_names[model],
+                      "collect more steps, or raise train.minutes");
   return static_cast<std::size_t>(found - episodes.begin());
 }
 
@@ -148,23 +154,20 @@ std::uint64_t WorldFit::lost_episodes() const {
 
 WorldFit::~WorldFit() = default;
 
-std::uint64_t WorldFit::updates_in_all() const {
-  return options_.encoder_updates + options_.dynamics_updates +
-         (options_.reward_hidden > 0 ? options_.reward_updates : 0);
+std::uint64_t WorldFit::updates_until(Stage stage) const {
+  std::uint64_t updates = 0;
+  if (stage > Stage::encoder) updates += options_.encoder_updates;
+  if (stage > Stage::dynamics) updates += options_.dynamics_updates;
+  if (stage > Stage::reward && options_.reward_hidden > 0) updates += options_.reward_updates;
+  return updates;
 }
 
 std::uint64_t WorldFit::updates_done() const {
-  switch (stage_) {
-    case Stage::encoder:
-      return update_;
-    case Stage::dynamics:
-      return options_.encoder_updates + update_;
-    case Stage::reward:
-      return options_.encoder_updates + options_.dynamics_updates + update_;
-    case Stage::done:
-      break;
-  }
-  return updates_in_all();
+  std::uint64_t updates = update_;
+  if (stage_ > Stage::encoder) updates += last_update(encoder_lines_);
+  if (stage_ > Stage::dynamics) updates += last_update(dynamics_lines_);
+  if (stage_ > Stage::reward) updates += last_update(reward_lines_);
+  return updates;
 }
 
 /// Latents are made when the encoder is frozen; stages without updates are passed.
@@ -179,62 +182,61 @@ void WorldFit::enter(Stage stage) {
   }
 }
 
-bool WorldFit::due(std::uint64_t updates) const {
-  return update_ % options_.evaluate_every == 0 || update_ == updates;
-}
-
-bool WorldFit::advance() {
+bool WorldFit::advance(double time_share) {
   newest_ = nullptr;
-  switch (stage_) {
-    case Stage::encoder:
-      encoder_update();
-      break;
-    case Stage::dynamics:
-      dynamics_update();
-      break;
-    case Stage::reward:
-      reward_update();
-      break;
-    case Stage::done:
-      break;
-  }
+  if (stage_ == Stage::done) return false;
+  const Place place = place_at(time_share);
+  if (stage_ == Stage::encoder)
+    encoder_update(place);
+  else if (stage_ == Stage::dynamics)
+    dynamics_update(place);
+  else
+    reward_update(place.last);
   return stage_ != Stage::done;
 }
 
-void WorldFit::encoder_update() {
-  const EncoderLosses fitted = parts_->encoder.update(update_++);
-  if (due(options_.encoder_updates)) {
+WorldFit::Place WorldFit::place_at(double time_share) const {
+  const std::uint64_t before = updates_until(stage_);
+  const std::uint64_t updates = updates_until(static_cast<Stage>(static_cast<int>(stage_) + 1)) - before;
+  const double by_time = time_share * static_cast<double>(updates_in_all()) - static_cast<double>(before);
+  if (update_ + 1 == updates || by_time >= static_cast<double>(updates)) return {true, updates - 1};
+  return {false, std::max(update_, static_cast<std::uint64_t>(std::max(by_time, 0.0)))};
+}
+
+void WorldFit::encoder_update(const Place& place) {
+  const EncoderLosses fitted = parts_->encoder.update(update_++, place.rate_at);
+  if (due(place.last)) {
     std::string line = std::to_string(update_);
     add_losses(line, fitted);
     add_losses(line, parts_->encoder.held_out());
     encoder_lines_.push_back(std::move(line));
     newest_ = &encoder_lines_;
   }
-  if (update_ == options_.encoder_updates) enter(Stage::dynamics);
+  if (place.last) enter(Stage::dynamics);
 }
 
-void WorldFit::dynamics_update() {
-  const DynamicsFigures fitted = parts_->dynamics.update(update_++);
-  if (due(options_.dynamics_updates)) {
+void WorldFit::dynamics_update(const Place& place) {
+  const DynamicsFigures fitted = parts_->dynamics.update(update_++, place.rate_at);
+  if (due(place.last)) {
     std::string line = std::to_string(update_);
-    add_figures(line, {decayed_rate(options_, update_ - 1)});
+    add_figures(line, {decayed_rate(options_, place.rate_at)});
     add_losses(line, fitted);
     add_losses(line, parts_->dynamics.held_out());
     dynamics_lines_.push_back(std::move(line));
     newest_ = &dynamics_lines_;
   }
-  if (update_ == options_.dynamics_updates) enter(Stage::reward);
+  if (place.last) enter(Stage::reward);
 }
 
-void WorldFit::reward_update() {
+void WorldFit::reward_update(bool last) {
   const double fitted = parts_->dynamics.reward_update(update_++);
-  if (due(options_.reward_updates)) {
+  if (due(last)) {
     std::string line = std::to_string(update_);
     add_figures(line, {fitted, parts_->dynamics.reward_held_out(), parts_->dynamics.held_out().reward});
     reward_lines_.push_back(std::move(line));
     newest_ = &reward_lines_;
   }
-  if (update_ == options_.reward_updates) enter(Stage::done);
+  if (last) enter(Stage::done);
 }
 
 std::vector<std::pair<std::string, double>> WorldFit::newest_figures() const {

@@ -33,12 +33,16 @@ class WorldFit {
            EnvironmentOf environment_of, const nn::PolicyOptions& compute = {.device = "cpu"});
   ~WorldFit();
 
-  /// One update, with held-out figures where they are due. False once all is done.
-  bool advance();
+  /// One update, with held-out figures where they are due. False once all is done. `time_share` is how much
+  /// of the time for the fit is over; 0 without a limit. Each stage's part of it is its part of the updates.
+  /// Rates fall with that time where it goes faster than the updates, and the first update behind it is the
+  /// stage's last.
+  bool advance(double time_share = 0);
   Stage stage() const { return stage_; }
   /// Over all stages.
   std::uint64_t updates_done() const;
-  std::uint64_t updates_in_all() const;
+  /// As many as there are to be, where no limit of time ends a stage before.
+  std::uint64_t updates_in_all() const { return updates_until(Stage::done); }
   /// For people: stage, update, newest held-out figures.
   std::string status() const;
 
@@ -62,11 +66,19 @@ class WorldFit {
 
  private:
   struct Parts;
-  void encoder_update();
-  void dynamics_update();
-  void reward_update();
+  /// How far an update lies in its stage.
+  struct Place {
+    bool last = false;
+    std::uint64_t rate_at = 0;  // the update that would lie so far without a limit of time
+  };
+  Place place_at(double time_share) const;
+  void encoder_update(const Place& place);
+  void dynamics_update(const Place& place);
+  void reward_update(bool last);
   void enter(Stage stage);
-  bool due(std::uint64_t updates) const;
+  /// The updates that all stages before this one are to make.
+  std::uint64_t updates_until(Stage stage) const;
+  bool due(bool last) const { return last || update_ % options_.evaluate_every == 0; }
   std::size_t first_episode(std::uint32_t model) const;
 
   WorldContext context_;

@@ -24,7 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr double kNsPerS = 1e9;
-constexpr std::uint64_t kRound = 16;  // tickets, in lock step
+constexpr std::uint64_t kRound = 16;   // tickets, in lock step
+constexpr double kCollectShare = 0.5;  // of train.minutes at most, where a fit follows
 
 struct RolloutResult : TicketResult {
   explicit RolloutResult(replay::Rollout of) : rollout(std::move(of)) { steps = rollout.steps.size(); }
@@ -72,7 +73,8 @@ class WorldPhase : public Phase {
         plan_({options().seed, static_cast<std::uint32_t>(setup_.models.size()), 0, options().deterministic,
                kRound, false}),
         replay_(replay_options(setup_)),
-        curves_(clock) {}
+        curves_(clock),
+        started_ns_(clock.steady_ns()) {}
 
   PhaseTraits traits() const override {
     return {.name = "world-model", .limited = false, .lock_step = options().deterministic};
@@ -107,7 +109,16 @@ class WorldPhase : public Phase {
 
  private:
   const LearnerOptions& options() const { return setup_.job.options; }
-  bool has_enough() const { return complete_ || replay_.steps() >= setup_.world.collect_steps; }
+  double limit_s() const { return 60 * options().minutes; }  // 0: none
+  bool collected_for_long() const {
+    const double share = setup_.collect_only ? 1 : kCollectShare;
+    return limit_s() > 0 && collected_before_s_ + seconds_since(started_ns_) >= share * limit_s();
+  }
+  bool has_enough() const {
+    return complete_ || replay_.steps() >= setup_.world.collect_steps ||
+           (replay_.size() >= setup_.models.size() * setup_.world.held_out_every && collected_for_long());
+  }
+  double fit_time_share(const JobFigures& job) const;
   void take_earlier();
   void start_fit();
   double seconds_since(std::int64_t start_ns) const {
@@ -124,6 +135,7 @@ class WorldPhase : public Phase {
   TicketPlan plan_;
   replay::SequenceReplay replay_;
   WorldCurves curves_;
+  const std::int64_t started_ns_;
   std::map<std::uint64_t, replay::Rollout> round_;  // lock step: of the round under way
   bool complete_ = false;                           // the replay is, and in its final order
   replay::Bytes saved_fit_;
@@ -157,10 +169,17 @@ UpdateResult WorldPhase::update(const JobFigures& job) {
     if (!fit_) start_fit();
     if (done()) return UpdateResult::nothing;
     const std::int64_t start_ns = clock_.steady_ns();
-    fit_->advance();
+    fit_->advance(fit_time_share(job));
     fit_seconds_ += seconds_since(start_ns);
     return UpdateResult::made;
   });
+}
+
+/// How much is over of the time that collecting and replaying left.
+double WorldPhase::fit_time_share(const JobFigures& job) const {
+  if (limit_s() == 0) return 0;
+  const double before_s = collected_before_s_ + replay_seconds_;
+  return before_s < limit_s() ? (job.seconds - before_s) / (limit_s() - before_s) : 1;
 }
 
 void WorldPhase::start_fit() {
@@ -262,6 +281,7 @@ json WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& tic
           {"episodes", replay_.size()},
           {"steps", replay_.steps()},
           {"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
+          {"updates", fit_ ? fit_->updates_done() : 0},
           {"retained", ticket_counts.total().retained},
           {"collect_seconds", collect_seconds(job)},
           {"replay_seconds", replay_seconds_},
@@ -280,6 +300,12 @@ std::string WorldPhase::describe(const json& summary) const {
   std::string text = line;
   if (const auto lost = count("lost_episodes"); lost > 0)
     text += std::to_string(lost) + " episodes could not be replayed and were left out\n";
+  if (finished && count("steps") < setup_.world.collect_steps)
+    text += "train.minutes ended the collecting: world.collect_steps asks for " +
+            std::to_string(setup_.world.collect_steps) + " steps\n";
+  if (finished && fit_ && fit_->updates_done() < fit_->updates_in_all())
+    text += "train.minutes ended the fit after " + std::to_string(fit_->updates_done()) + " of " +
+            std::to_string(fit_->updates_in_all()) + " updates\n";
   if (fit_) text += "  " + fit_->status() + "\n";
   if (finished) text += "results: " + WorldFolder(setup_.job.folder).root.string() + "\n";
   return text;

@@ -41,7 +41,8 @@ void require_room(const replay::SequenceReplay& replay, std::uint64_t wanted);
 ///   action logs -> replay, until there are enough steps; replay -> WorldFit -> RUN/world
 /// The replay, and the fit between any two updates, are in the checkpoints. In lock step tickets are given
 /// out in rounds that are taken whole, so that the replay holds the same episodes in the same order for any
-/// number of actors, and the fit ends in the same bits, interrupted or not. Once done it writes
+/// number of actors, and the fit ends in the same bits, interrupted or not. With train.minutes, half of them
+/// are for collecting at most, and the fit ends in time (WorldFit::advance). Once done it writes
 /// RUN/world/{model.world, collected.rollouts, *.csv}. What does not fit the job is a LearnerError. The clock
 /// outlives it.
 std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& clock);

@@ -25,7 +25,7 @@ struct EquivalenceReport {
   /// it cannot be found. It is part of the reason too.
   std::string first_difference;
   std::vector<OutputReport> outputs;
-  std::vector<std::string> bindings;  // those compared: "batch=1, seq=128"; "as it is" for a static model
+  std::vector<std::string> bindings;  // compared at: "batch=1, seq=128"; "the model's fixed sizes"
   std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (exec/extreme_inputs.h)
   std::vector<std::string> notes;     // bindings at which the original itself cannot run
   /// Where models differ: whether the original gives the same twice on the same inputs. Where it does not

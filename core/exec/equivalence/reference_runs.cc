@@ -11,6 +11,8 @@
 namespace regraft::exec {
 namespace {
 
+/// Where all dims of the inputs are fixed; behind "compared at".
+constexpr char kFixedSizes[] = "the model's fixed sizes";
 constexpr std::array<std::int64_t, 6> kPrimes{7, 11, 13, 17, 19, 23};
 constexpr std::int64_t kCommonPrime = 7;
 constexpr double kMostTimes = 4;        // the elements of the sizes that were taken, in probes of all symbols
@@ -27,7 +29,7 @@ std::string label_of(const SymbolSizes& sizes) {
 ReferenceRun run_once(OrtSession& session, const InputSource& source, const SymbolSizes& sizes,
                       int noisy_runs, Rng& rng) {
   ReferenceRun run{label_of(sizes), source.draw(session.inputs(), sizes, rng), {}, {}};
-  if (run.binding.empty()) run.binding = "as it is";
+  if (run.binding.empty()) run.binding = kFixedSizes;
   run.outputs = session.run(run.inputs);
   add_noisy_runs(session, noisy_runs, rng, run);
   return run;
@@ -100,7 +102,7 @@ void add_unchosen(OrtSession& session, const InputSource& source, const SymbolSi
   if (!unchosen) return;
   try {
     reference.runs.push_back(run_once(session, *unchosen, bound, 0, rng));
-    reference.runs.back().binding += "; other integers than it names";
+    reference.runs.back().binding += "; with integers that the model does not name";
     reference.runs.back().probe = true;
   } catch (const ExecError&) {
   }
@@ -187,7 +189,7 @@ void add_probes(OrtSession& session, const InputSource& source, const SymbolSize
 std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,
                                          std::span<const SymbolSizes> points) {
   const std::set<std::string> symbols = symbols_of(inputs);
-  if (symbols.empty()) return {{"as it is", {}, true, {}}};
+  if (symbols.empty()) return {{kFixedSizes, {}, true, {}}};
   Binding ones{"1", {}, false, {}}, primes{"prime", {}, false, SymbolSizes{}};
   std::size_t next_prime = 0;
   for (const std::string& symbol : symbols) {

@@ -30,9 +30,9 @@ struct Reference {
   std::vector<std::string> notes;  // bindings skipped, with the reason
 };
 
-/// The bindings at which a model with these inputs is compared: {as it is} when static, else the points
-/// given, all 1, and distinct primes. Where distinct primes do not fit together, "prime" tries one common
-/// prime. A dim that a point does not name has the size 1 there.
+/// The bindings at which a model with these inputs is compared: its fixed sizes where it has no dynamic dims,
+/// else the points given, all 1, and distinct primes. Where distinct primes do not fit together, "prime"
+/// tries one common prime. A dim that a point does not name has the size 1 there.
 struct Binding {
   std::string label;
   SymbolSizes sizes;

@@ -18,7 +18,7 @@ nlohmann::json to_json(const FeedPoint& point) {
 std::string FeedPoint::describe() const {
   std::string text;
   for (const auto& [dim, size] : sizes) text += (text.empty() ? "" : ", ") + dim + "=" + std::to_string(size);
-  return text.empty() ? "as it is" : text;
+  return text.empty() ? "its fixed sizes" : text;
 }
 
 SymbolSizes FeedPoint::all() const {

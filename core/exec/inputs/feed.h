@@ -26,7 +26,7 @@ struct FeedPoint {
   SymbolSizes sizes;
   SymbolSizes inner;
 
-  /// "batch=1, seq=128"; "as it is" without dynamic dims.
+  /// "batch=1, seq=128"; "its fixed sizes" without dynamic dims.
   std::string describe() const;
   /// Both together.
   SymbolSizes all() const;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLeastRuns = 3;
 constexpr int kWantedRuns = 5;
-constexpr int kLeastSecondBlock = 2, kMostSecondBlock = 4;  // times the sessions of the first
+constexpr int kLeastSecondSeries = 2, kMostSecondSeries = 4;  // times the sessions of the first
 
 /// Collects the sessions of one side.
 class Side {
@@ -24,7 +24,7 @@ class Side {
     return launcher_.measure(request_);
   }
   void use(const TimingPlan& plan) { request_.plan = plan; }
-  void begin_block() {
+  void begin_series() {
     result_.session_ms.clear();
     load_s_.clear();
   }
@@ -62,8 +62,8 @@ SessionPlan plan_sessions(const Measurement& probe_before, const Measurement& pr
     const auto affordable = static_cast<int>(std::min(options.budget_s / pair_s, 1e6));
     plan.sessions =
         std::clamp(affordable, options.min_sessions, std::max(options.min_sessions, options.max_sessions));
-    const int left = std::min(affordable - plan.sessions, kMostSecondBlock * plan.sessions);
-    plan.second_block = left < kLeastSecondBlock * plan.sessions ? 0 : left;
+    const int left = std::min(affordable - plan.sessions, kMostSecondSeries * plan.sessions);
+    plan.second_series = left < kLeastSecondSeries * plan.sessions ? 0 : left;
     if (affordable >= options.min_sessions) break;
   }
   return plan;
@@ -88,9 +88,9 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
   LatencyReport report;
   report.after_optimisation = options.after_optimisation;
   int sessions_before = 0;
-  const auto run_block = [&](int sessions) {
-    old_side.begin_block();
-    new_side.begin_block();
+  const auto run_series = [&](int sessions) {
+    old_side.begin_series();
+    new_side.begin_series();
     for (int pair = 0; pair < sessions; ++pair) {
       const bool old_first = (order.next() >> 63) != 0;
       for (const bool turn_of_old : {old_first, !old_first}) {
@@ -100,7 +100,7 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
       }
     }
     sessions_before += sessions;
-    ++report.blocks;
+    ++report.series;
     report.sessions = sessions;
     report.before = old_side.result();
     report.after = new_side.result();
@@ -111,12 +111,12 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
     report.reason = std::move(verdict.reason);
   };
   const auto start = std::chrono::steady_clock::now();
-  run_block(plan.sessions);
+  run_series(plan.sessions);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const double affordable = (options.budget_s - spent.count()) / spent.count() * plan.sessions;
-  const int more = static_cast<int>(std::min<double>(plan.second_block, affordable));
+  const int more = static_cast<int>(std::min<double>(plan.second_series, affordable));
   const bool open = !report.accepted && report.estimate.high >= options.least_speedup;
-  if (open && more > 0 && more >= kLeastSecondBlock * plan.sessions) run_block(more);
+  if (open && more > 0 && more >= kLeastSecondSeries * plan.sessions) run_series(more);
   return report;
 }
 
@@ -133,7 +133,7 @@ nlohmann::json to_json(const LatencyReport& report) {
           {"speedup_high", report.estimate.high},
           {"control_spread", report.control},
           {"sessions", report.sessions},
-          {"blocks", report.blocks},
+          {"series", report.series},
           {"optimisation_after", optimisation_name(report.after_optimisation)},
           {"latency_before_ms", report.before.latency_ms},
           {"latency_after_ms", report.after.latency_ms},

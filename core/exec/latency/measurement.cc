@@ -81,6 +81,10 @@ std::vector<Tensor> draw_inputs(const MeasureRequest& request, const Feed& feed,
   return feed.source()->draw(inputs, feed.points[request.point].sizes, rng);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
 
 double Measurement::latency_ms() const {
@@ -88,20 +92,31 @@ double Measurement::latency_ms() const {
   return quantile(run_ms, kQuantile);
 }
 
-Measurement measure_here(const MeasureRequest& request) {
-  const Feed feed = feed_for(request);
-  const auto start = std::chrono::steady_clock::now();
-  OrtSession session(request.model, {request.optimisation, request.threads, {}, {}, request.settings});
+Measurement measure_steps(const TimingPlan& plan, const SessionSteps& steps) {
   Measurement measurement;
-  measurement.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::vector<Tensor> inputs = draw_inputs(request, feed, session.inputs());
+  const auto start = std::chrono::steady_clock::now();
+  steps.load();
+  measurement.load_s = seconds_since(start);
+  steps.prepare();
   const auto first_run = std::chrono::steady_clock::now();
-  measurement.run_ms = session.time_runs_ms(inputs, request.plan);
-  const double runs = static_cast<double>(measurement.run_ms.size()) + request.plan.warmup_runs;
-  measurement.run_wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - first_run).count() / runs;
+  measurement.run_ms = steps.time_runs();
+  const double runs = static_cast<double>(measurement.run_ms.size()) + plan.warmup_runs;
+  measurement.run_wall_s = seconds_since(first_run) / runs;
   measurement.peak_rss_bytes = peak_rss_bytes();
   return measurement;
+}
+
+Measurement measure_here(const MeasureRequest& request) {
+  const Feed feed = feed_for(request);
+  std::optional<OrtSession> session;
+  std::vector<Tensor> inputs;
+  const auto load = [&] {
+    session.emplace(request.model,
+                    SessionOptions{request.optimisation, request.threads, {}, {}, request.settings});
+  };
+  const auto draw = [&] { inputs = draw_inputs(request, feed, session->inputs()); };
+  const auto time_runs = [&] { return session->time_runs_ms(inputs, request.plan); };
+  return measure_steps(request.plan, {load, draw, time_runs});
 }
 
 std::filesystem::path write_inputs(const MeasureRequest& request, const std::filesystem::path& folder) {

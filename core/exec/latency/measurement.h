@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -50,7 +51,15 @@ struct Measurement {
   double latency_ms() const;
 };
 
-/// Measures in the calling process. Throws ExecError.
+/// What one session does, in this order, in any runtime.
+struct SessionSteps {
+  std::function<void()> load;
+  std::function<void()> prepare;                   // draws inputs, say; in no figure
+  std::function<std::vector<double>()> time_runs;  // as OrtSession::time_runs_ms
+};
+/// Measures them in the calling process. Throws what they throw.
+Measurement measure_steps(const TimingPlan& plan, const SessionSteps& steps);
+/// A session of ONNX Runtime in the calling process. Throws ExecError.
 Measurement measure_here(const MeasureRequest& request);
 
 /// Writes the inputs that measure_here would draw, for programs that cannot draw them: "inputs.json" in the

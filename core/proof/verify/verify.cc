@@ -8,6 +8,7 @@
 #include <ctime>
 #include <map>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "core/base/atomic_file.h"
@@ -185,7 +186,13 @@ void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& ver
     table->second.proofs().set(verdict.rule, verdict.proof);
     table->second.set(verdict.line(info));
   }
-  for (const auto& [file, table] : tables) table.save(file);
+  for (auto& [file, table] : tables) {
+    std::set<std::string, std::less<>> there;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+      if (rules.info(i).file == file) there.insert(rules.info(i).name);
+    table.keep_only(there);
+    table.save(file);
+  }
 }
 
 }  // namespace regraft::proof

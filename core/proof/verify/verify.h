@@ -58,7 +58,8 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
                                   const std::function<void(const Verdict&)>& done);
 
 /// Writes statuses and proofs beside the files that the rules were read from (StatusTable::save); those of
-/// rules that were not checked stay. Proofs of rules that are no longer proved are removed.
+/// rules that were not checked stay. `rules` are all that are in these files: statuses and proofs of others
+/// are removed, and proofs of rules that are no longer proved.
 void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts);
 
 }  // namespace regraft::proof

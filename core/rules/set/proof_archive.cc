@@ -49,6 +49,12 @@ const std::string* ProofArchive::find(std::string_view rule) const {
   return found == proofs_.end() ? nullptr : &found->second;
 }
 
+void ProofArchive::keep_only(const std::set<std::string, std::less<>>& rules) {
+  std::set<std::string> members;
+  for (const std::string& rule : rules) members.insert(member_of(rule));
+  std::erase_if(proofs_, [&](const auto& proof) { return !members.contains(proof.first); });
+}
+
 void ProofArchive::set(std::string_view rule, std::string proof) {
   if (proof.empty()) {
     proofs_.erase(member_of(rule));

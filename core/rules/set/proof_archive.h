@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,8 @@ class ProofArchive {
   const std::string* find(std::string_view rule) const;
   /// Sets the proof of a rule; an empty text removes it.
   void set(std::string_view rule, std::string proof);
+  /// Removes the proofs of all other rules.
+  void keep_only(const std::set<std::string, std::less<>>& rules);
   std::size_t size() const { return proofs_.size(); }
 
  private:

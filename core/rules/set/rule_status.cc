@@ -155,6 +155,11 @@ void StatusTable::set(StatusLine line) {
   lines_.insert_or_assign(std::move(name), std::move(line));
 }
 
+void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
+  std::erase_if(lines_, [&](const auto& line) { return !rules.contains(line.first); });
+  proofs_.keep_only(rules);
+}
+
 std::string StatusTable::text() const {
   std::string out =
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, SHA-256 of its "

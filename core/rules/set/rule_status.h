@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,8 @@ class StatusTable {
   /// Whether it was found by checks that this program does not have.
   bool found_by_newer(const RuleInfo& rule) const;
   void set(StatusLine line);
+  /// Drops lines and proofs of all other rules.
+  void keep_only(const std::set<std::string, std::less<>>& rules);
   ProofArchive& proofs() { return proofs_; }
   const ProofArchive& proofs() const { return proofs_; }
   /// All lines, sorted by name.

@@ -20,7 +20,9 @@ class ScoutsTest : public ::testing::Test {
  protected:
   static constexpr std::size_t kThreads = 3;
 
-  ScoutsTest() { b.output(b.op(OpKind::relu, {b.input({4})})); }
+  struct OneRelu : rules::testing::GraphBuilder {
+    OneRelu() { output(op(OpKind::relu, {input({4})})); }
+  };
 
   static env::TableCostFactory prices() {
     env::TableCostFactory::Table table{};
@@ -34,7 +36,7 @@ class ScoutsTest : public ::testing::Test {
     run.offer(state.cost_model(), state.path());
   }
 
-  rules::testing::GraphBuilder b;
+  OneRelu b;
   rules::RuleSet rules =
       rules::RuleSet::parse("tanh: Relu(x) => Tanh(x)\nexp: Relu(x) => Exp(x)\n", "scouts.rules");
   env::TableCostFactory costs = prices();

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 #include <set>
 
@@ -12,6 +13,7 @@ namespace regraft::launch {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using testing::json_of;
 using testing::Running;
@@ -184,6 +186,25 @@ TEST_F(WorldPhaseTest, AFurtherRoundAddsRolloutsOfTheControllerToEarlierOnes) {
                                                    "workload.models=synthetic:4:1:1:7"})));
   EXPECT_NE(other.finish().code, 0);
   EXPECT_THAT(other.seen(), HasSubstr("other rules or models"));
+}
+
+TEST_F(WorldPhaseTest, TrainMinutesEndCollectingAndFitWithAModelOfWhatThereIs) {
+  const std::vector<std::string> endless{
+      "--set", "train.deterministic=false",      "--set", "train.minutes=0.05",
+      "--set", "world.dynamics_updates=1000000", "--set", "world.collect_steps=1000000000"};
+  const fs::path folder = dir.path() / "endless";
+  const Captured ended = capture_output({.argv = train(folder, small(endless))}, std::chrono::minutes(2));
+  ASSERT_EQ(ended.status.code, 0) << ended.errors;
+  EXPECT_THAT(ended.output, HasSubstr("train.minutes ended the collecting: world.collect_steps asks for"));
+  EXPECT_THAT(ended.output, ContainsRegex("train.minutes ended the fit after [0-9]+ of 1000015 updates"));
+  const nlohmann::json summary = json_of(folder / "summary.json");
+  EXPECT_TRUE(summary.at("finished"));
+  EXPECT_GE(summary.at("updates").get<int>(), 3) << "one of each stage";
+  EXPECT_NO_THROW(nn::load_bundle(folder / "world" / "model.world"));
+
+  Running both(train(dir.path() / "both", small({"--set", "train.minutes=1"})));
+  EXPECT_EQ(both.finish().code, 2);
+  EXPECT_THAT(both.seen(), HasSubstr("what the clock ends is not deterministic"));
 }
 
 TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {

@@ -14,6 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::json_of;
+using ::testing::Not;
 using testing::run;
 
 class SettingsTest : public ::testing::Test {
@@ -70,6 +71,35 @@ TEST_F(SettingsTest, WithoutThemNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(path("out.onnx.session.json")));
 }
 
+TEST_F(SettingsTest, ThoseOfAnEarlierResultGoOnceAnotherIsInItsPlace) {
+  const std::string file = path("out.onnx.session.json");
+  std::string in = model();
+  const auto optimise_to = [&](const std::string& out, std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {"optimise", in, "-o", out, "--accept", "cost", "--search", "greedy", "--quiet"});
+    return run(more);
+  };
+  write_file_atomic(file, R"({"enable_mem_pattern": "False"})");
+  const Captured made = optimise_to(path("out.onnx"));
+  ASSERT_EQ(made.status.code, 0) << made.errors;
+  EXPECT_THAT(made.errors, HasSubstr("removed " + file + ": it held settings of an earlier result"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THAT(optimise_to(path("out.onnx")).errors, Not(HasSubstr("removed")));
+
+  // What holds no settings, the report of this call too, is somebody's.
+  ASSERT_EQ(optimise_to(path("out.onnx"), {"--json", file}).status.code, 0);
+  EXPECT_TRUE(json_of(file).contains("accepted"));
+
+  // An input that stays in its place keeps what belongs to it.
+  exec::testing::ModelBuilder one;
+  one.input("x", {64}).output("y", {64}).node("Relu", {"x"}, {"y"});
+  in = one.write(path("one.onnx")).string();
+  write_file_atomic(in + ".session.json", "{}");
+  const Captured kept = optimise_to(in);
+  EXPECT_THAT(kept.output, HasSubstr("input returned unchanged"));
+  EXPECT_EQ(read_file(in + ".session.json"), "{}");
+}
+
 TEST_F(SettingsTest, TheirFileIsAnOutputAsOthersAre) {
   EXPECT_THAT(refused({"-o", path("out.onnx"), "--json", path("out.onnx.session.json")}).errors,
               HasSubstr("is the path of --json too"));
@@ -84,10 +114,11 @@ TEST_F(SettingsTest, TheirFileIsAnOutputAsOthersAre) {
 }
 
 TEST_F(SettingsTest, AFailureLeavesTheFileAsItWas) {
-  write_file_atomic(path("out.onnx.session.json"), "old");
+  write_file_atomic(path("out.onnx.session.json"), "{}");
   write_file_atomic(path("bad.onnx"), "no model");
   EXPECT_EQ(run({"optimise", path("bad.onnx"), "-o", path("out.onnx"), "--settings"}).status.code, 1);
-  EXPECT_EQ(read_file(path("out.onnx.session.json")), "old");
+  EXPECT_EQ(run({"optimise", path("bad.onnx"), "-o", path("out.onnx")}).status.code, 1);
+  EXPECT_EQ(read_file(path("out.onnx.session.json")), "{}");
 }
 
 // Denormal outputs become zeros: the check must see what the setting does.

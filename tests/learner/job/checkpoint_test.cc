@@ -14,6 +14,7 @@ namespace regraft::learner {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -96,6 +97,24 @@ TEST_F(CheckpointTest, AnotherSchemaIsRefusedWithAHint) {
   } catch (const CheckpointError& error) {
     EXPECT_THAT(error.what(), HasSubstr("schema 99"));
   }
+}
+
+TEST_F(CheckpointTest, AFolderOfCheckpointsOrARunIsToldWhichThereAre) {
+  const fs::path run = dir.path() / "run", folder = run / "checkpoints";
+  CheckpointStore store(folder, 3);
+  const auto refusal = [](const fs::path& path) -> std::string {
+    try {
+      return CheckpointStore::describe(path);
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal(folder), HasSubstr("is no checkpoint, and holds none"));
+  for (const std::uint64_t number : {9, 10}) store.save(sample(number));
+  for (const fs::path& path : {folder, run})
+    EXPECT_THAT(refusal(path), AllOf(HasSubstr("is no checkpoint; it holds checkpoint-9, checkpoint-10"),
+                                     HasSubstr("name one of them: " + (folder / "checkpoint-10").string())));
+  EXPECT_THAT(refusal(folder / "checkpoint-9"), HasSubstr(R"("updates": 9)"));
 }
 
 TEST_F(CheckpointTest, AFullDiskLeavesTheOldCheckpointsAndNothingElse) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
@@ -94,6 +95,46 @@ TEST_F(WorldFitTest, ARestoredFitEndsInTheBitsOfAnUninterruptedOne) {
     EXPECT_EQ(resumed.world().version(), expected.version()) << "interrupted after update " << at;
     EXPECT_EQ(resumed.save(), saved.back());
   }
+}
+
+TEST_F(WorldFitTest, StagesShareALimitOfTimeByTheirUpdates) {
+  SCOPED_TRACE(kSeed);
+  world.collect(replay, 40);
+  WorldOptions options = test::small_world_options();
+  options.encoder_updates = 6;
+  options.dynamics_updates = 8;
+  options.reward_updates = 4;
+  const auto begun = [&] { return WorldFit(world.context(), replay, options, world.environment_of()); };
+  // A tenth of the time for each update: the encoder's part is the first 6 of 18, and so on.
+  WorldFit fit = begun();
+  std::vector<std::uint64_t> ended_after(4);
+  for (int tenth = 0; fit.stage() != WorldFit::Stage::done; ++tenth) {
+    const auto stage = static_cast<std::size_t>(fit.stage());
+    fit.advance(tenth / 10.0);
+    ended_after[stage] = fit.updates_done();
+    EXPECT_EQ(fit.updates_done(), static_cast<std::uint64_t>(tenth) + 1);
+  }
+  EXPECT_EQ(ended_after, (std::vector<std::uint64_t>{5, 9, 11, 0}));
+  EXPECT_EQ(fit.updates_in_all(), 18u);
+  EXPECT_EQ(nlohmann::json::parse(fit.world().training_record).at("updates"), 11);
+  const TempDir folder;
+  fit.write_figures(folder.path());
+  for (const char* name : {"encoder.csv", "dynamics.csv", "reward.csv"})
+    EXPECT_EQ(std::ranges::count(read_file(folder.path() / name), '\n'), 2) << name;
+  const std::string dynamics = read_file(folder.path() / "dynamics.csv");
+  char last_rate[32];
+  std::snprintf(last_rate, sizeof last_rate, "\n4,%.6g,",
+                decayed_rate(options, options.dynamics_updates - 1));
+  EXPECT_NE(dynamics.find(last_rate), std::string::npos) << "it has fallen as far: " << dynamics;
+  WorldFit again = begun();
+  again.restore(fit.save());
+  EXPECT_EQ(again.updates_done(), 11u);
+
+  WorldFit late = begun();
+  while (late.advance(1)) {
+  }
+  EXPECT_EQ(late.updates_done(), 3u) << "one of each stage";
+  check(late.world(), "test");
 }
 
 TEST_F(WorldFitTest, ObservationsThatAreNotKeptAreMadeAgainToTheBit) {

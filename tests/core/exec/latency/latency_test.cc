@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/exec/runtime/exec_error.h"
@@ -50,7 +52,7 @@ TEST(CompareLatency, AcceptsATenthFaster) {
 }
 
 TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
-  int accepted = 0, second_blocks = 0;
+  int accepted = 0, second_series = 0;
   constexpr int kTrials = 100;
   LatencyOptions options;
   options.budget_s = 600;
@@ -58,10 +60,10 @@ TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
     FakeLauncher launcher(100, 100, 0.04, static_cast<std::uint64_t>(trial));
     const LatencyReport report = compare_latency(launcher, "before", "after", options);
     if (report.accepted) ++accepted;
-    if (report.blocks == 2) ++second_blocks;
+    if (report.series == 2) ++second_series;
   }
   EXPECT_LE(accepted, kTrials / 20);
-  EXPECT_GT(second_blocks, kTrials / 4);
+  EXPECT_GT(second_series, kTrials / 4);
 }
 
 TEST(CompareLatency, OneSideMayBeLeftToRunUnoptimised) {
@@ -102,7 +104,7 @@ TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
   EXPECT_THAT(report.reason, HasSubstr("least effect"));
 }
 
-TEST(CompareLatency, ASecondBlockDecidesWhatTheFirstLeavesOpen) {
+TEST(CompareLatency, ASecondSeriesDecidesWhatTheFirstLeavesOpen) {
   int first = 0, second = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     FakeLauncher launcher(102, 100, 0.03, seed);
@@ -110,46 +112,69 @@ TEST(CompareLatency, ASecondBlockDecidesWhatTheFirstLeavesOpen) {
     options.budget_s = 600;
     const LatencyReport report = compare_latency(launcher, "before", "after", options);
     EXPECT_EQ(report.before.session_ms.size(), static_cast<std::size_t>(report.sessions));
-    if (report.accepted) ++(report.blocks == 2 ? second : first);
+    EXPECT_EQ(to_json(report).at("series"), report.series);
+    if (report.accepted) ++(report.series == 2 ? second : first);
   }
   EXPECT_LT(first, 20);
   EXPECT_GT(first + second, 30);
 }
 
-TEST(CompareLatency, NoSecondBlockWhereTheFirstRulesTheLeastEffectOut) {
+TEST(CompareLatency, NoSecondSeriesWhereTheFirstRulesTheLeastEffectOut) {
   FakeLauncher launcher(100.2, 100, 0.001);
   LatencyOptions options;
   options.budget_s = 600;
   const LatencyReport report = compare_latency(launcher, "before", "after", options);
   EXPECT_FALSE(report.accepted);
-  EXPECT_EQ(report.blocks, 1);
+  EXPECT_EQ(report.series, 1);
   EXPECT_EQ(launcher.requests.size(), static_cast<std::size_t>(2 + 2 * report.sessions));
 }
 
-TEST(CompareLatency, RunsPairsInRandomOrderWithEqualPlans) {
-  FakeLauncher launcher(20, 20, 0.01);
-  int calls = 0, last_done = 0;
+/// Equal models whose sessions scatter by sigma; says how many pairs ran in all, and checks their order.
+std::pair<int, LatencyReport> pairs_in_random_order(double sigma) {
+  FakeLauncher launcher(20, 20, sigma);
+  int calls = 0, last_done = 0, last_planned = 0;
   LatencyOptions options;
   options.progress = [&](int done, int planned) {
     ++calls;
     EXPECT_EQ(done, last_done + 1);
     EXPECT_LE(done, planned);
+    EXPECT_GE(planned, last_planned);
     last_done = done;
+    last_planned = planned;
   };
   options.budget_s = 600;
-  const LatencyReport report = compare_latency(launcher, "before", "after", options);
-  EXPECT_GE(report.sessions, 10);
+  LatencyReport report = compare_latency(launcher, "before", "after", options);
+  EXPECT_EQ(last_done, last_planned);
   const auto pairs = static_cast<int>(launcher.requests.size() / 2) - 1;
-  EXPECT_GE(pairs, report.sessions);
   EXPECT_EQ(calls, 2 * pairs);
-  int before_first = 0;
-  for (std::size_t i = 2; i < launcher.requests.size(); i += 2) {
-    EXPECT_NE(launcher.requests[i].model, launcher.requests[i + 1].model);
-    EXPECT_EQ(launcher.requests[i].plan.min_runs, launcher.requests[i + 1].plan.min_runs);
-    if (launcher.requests[i].model == "before") ++before_first;
+  const std::span series_that_decided =
+      std::span(launcher.requests).last(2 * report.before.session_ms.size());
+  for (const auto& requests : {std::span(launcher.requests).subspan(2), series_that_decided}) {
+    std::size_t before_first = 0;
+    for (std::size_t i = 0; i < requests.size(); i += 2) {
+      EXPECT_NE(requests[i].model, requests[i + 1].model);
+      EXPECT_EQ(requests[i].plan.min_runs, requests[i + 1].plan.min_runs);
+      if (requests[i].model == "before") ++before_first;
+    }
+    EXPECT_GT(before_first, 0u);
+    EXPECT_LT(before_first, requests.size() / 2);
   }
-  EXPECT_GT(before_first, 0);
-  EXPECT_LT(before_first, pairs);
+  return {pairs, std::move(report)};
+}
+
+TEST(CompareLatency, RunsPairsInRandomOrderWithEqualPlans) {
+  const auto [pairs, report] = pairs_in_random_order(0.001);
+  EXPECT_EQ(report.series, 1);
+  EXPECT_EQ(pairs, report.sessions);
+  EXPECT_GE(report.sessions, 10);
+}
+
+TEST(CompareLatency, RunsThePairsOfASecondSeriesInTheSameWay) {
+  const auto [pairs, report] = pairs_in_random_order(0.3);
+  EXPECT_EQ(report.series, 2);
+  const int first = pairs - report.sessions;
+  EXPECT_EQ(first, LatencyOptions().max_sessions);
+  EXPECT_GE(report.sessions, 2 * first);
 }
 
 Measurement probe(double load_s, double run_ms) {
@@ -168,9 +193,9 @@ TEST(PlanSessions, FitsTheBudget) {
   EXPECT_LT(planned_seconds(vit, 1.2, 350), 75);
   const SessionPlan nasrnn = plan_sessions(probe(0.06, 1.3), probe(0.06, 1.0), options);
   EXPECT_EQ(nasrnn.sessions, 20);
-  EXPECT_GE(nasrnn.second_block, 40);
-  EXPECT_LE(planned_seconds(nasrnn, 0.06, 1.15) * (1 + nasrnn.second_block / 20.0), 60);
-  EXPECT_EQ(vit.second_block, 0);
+  EXPECT_GE(nasrnn.second_series, 40);
+  EXPECT_LE(planned_seconds(nasrnn, 0.06, 1.15) * (1 + nasrnn.second_series / 20.0), 60);
+  EXPECT_EQ(vit.second_series, 0);
   EXPECT_GE(nasrnn.before.min_runs, 50);
   EXPECT_LT(planned_seconds(nasrnn, 0.06, 1.3), 20);
 }

@@ -80,6 +80,26 @@ TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
   EXPECT_EQ(loaded.info(0).status, RuleStatus::proved);
 }
 
+TEST(Verify, WhatIsKnownOfRulesThatAreGoneGoesWithTheNextWrite) {
+  const TempDir folder;
+  const std::filesystem::path file = folder.path() / "a.rules";
+  const auto write = [&](const std::string& text, const std::vector<std::size_t>& checked) {
+    write_file_atomic(file, text);
+    const auto rules = rules::RuleSet::load(file, rules::RuleChoice::all());
+    write_statuses(rules, verify_rules(rules, checked, quick(), [](const Verdict&) {}));
+    return rules::StatusTable::load(file);
+  };
+  const std::string good = "good: Relu(Relu(x)) => Relu(x)\n", other = "other: Neg(Neg(x)) => x\n";
+  const rules::StatusTable all = write(good + "gone: Neg(Neg(Relu(x))) => Relu(x)\n" + other, {0, 1, 2});
+  EXPECT_EQ(all.proofs().size(), 3u);
+  const rules::StatusTable left = write(good + other, {1});
+  EXPECT_EQ(left.find("gone"), nullptr);
+  EXPECT_EQ(left.proofs().find("gone"), nullptr);
+  EXPECT_EQ(left.proofs().size(), 2u);
+  ASSERT_NE(left.find("good"), nullptr) << "it was not checked this time";
+  EXPECT_EQ(left.find("good")->status, RuleStatus::proved);
+}
+
 // A folder with the rule "bad", which is wrong, and "good".
 struct Stored {
   Stored() {
