@@ -181,6 +181,20 @@ TEST(Architecture, NoFileIsLongerThanALimit) {
   }
 }
 
+TEST(Architecture, TheTreeIsSmallWithoutItsModels) {
+  constexpr std::uintmax_t most_bytes = 8'000'000;
+  std::uintmax_t bytes = 0;
+  for (const char* folder : {"core", "replay", "actors", "learner", "launch", "configs", "tests", "cmake"}) {
+    for (auto entry = fs::recursive_directory_iterator(root() / folder); entry != fs::end(entry); ++entry) {
+      const std::string name = fs::relative(entry->path(), root()).string();
+      if (name == "tests/models" || name.ends_with("__pycache__")) entry.disable_recursion_pending();
+      if (entry->is_regular_file()) bytes += entry->file_size();
+    }
+  }
+  EXPECT_LT(bytes, most_bytes) << "pack what is large, or leave out what no page quotes";
+  EXPECT_GT(bytes, most_bytes / 2) << "not all was seen";
+}
+
 TEST(Architecture, CommentsDoNotBeginWithOf) {
   for (const SourceFile& file :
        sources_under({"core", "replay", "actors", "learner", "launch", "configs", "tests", "cmake"})) {
