@@ -9,17 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .tables import column, crossed, interquartile_mean, interval, numbers
+from .tables import column, groups, interquartile_mean, interval, numbers
 
 STYLE = pathlib.Path(__file__).with_name("regraft.mplstyle")
 BINS = 40  # of a curve with more values of x than these
 MARKERS, HATCHES = "os^Dv", ["", "///", "...", "xxx", "\\\\\\"]
-
-
-def has_points(plot, table):
-    # A curve may be younger than the runs, which then have no figures for it.
-    needed = {"bars": [plot.y], "heat": [plot.value]}.get(plot.kind, [plot.x, plot.y])
-    return pd.concat([numbers(table, name) for name in needed], axis=1).notna().all(axis=1).any()
 
 
 def draw(plot, table):
@@ -80,8 +74,9 @@ def _bars(plot, table, axes):
 
 
 def _heat(plot, table, axes):
-    sums = crossed(table, plot.y, plot.x, plot.value).set_index(plot.y)
-    cells = np.ma.masked_invalid([numbers(sums, name) for name in sums]).T
+    sums = {key: found.sum() for key, found in groups(table, [plot.y, plot.x], plot.value).items()}
+    rows, names = (list(dict.fromkeys(key[i] for key in sums)) for i in (0, 1))
+    cells = np.ma.masked_invalid([[sums.get((row, name), np.nan) for name in names] for row in rows])
     axes.figure.set_figheight(max(4.2, 1.5 + 0.2 * len(cells)))
     axes.grid(False)
     image = axes.imshow(cells, norm="log", vmin=max(cells.min(), 1e-9), vmax=cells.max() * 1.5)
@@ -90,8 +85,8 @@ def _heat(plot, table, axes):
         if value > 0:
             axes.text(at, row, f"{value:g}", ha="center", va="center", fontsize=8,
                       color="white" if image.norm(value) > 0.6 else "black")
-    _name(axes, sums.columns)
-    axes.set_yticks(range(len(sums)), sums.index, fontsize=8)
+    _name(axes, names)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
 
 
 def _name(axes, names):

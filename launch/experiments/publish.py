@@ -13,20 +13,18 @@ import pandas as pd
 from .description import EXPLAINED
 from .events import read_scalars
 from .files import explained, is_special, require, write
-from .plots import draw, has_points
-from .tables import crossed, gaps, read_csv, summarise, to_csv
+from .plots import draw
+from .tables import gaps, numbers, read_csv, summarise, to_csv
 
 CURVES = tomllib.loads(pathlib.Path(__file__).with_name("curves.toml").read_text())
 
 
 def publish(spec, result, small, out):
-    """Writes summaries and gaps (NAME.csv), plots (PLOT.svg; of heat maps PLOT_figures.csv too) and the record."""
+    """Writes summaries and gaps (NAME.csv), plots (PLOT.svg) and the record."""
     of = result.tables
-    plots = [plot for plot in spec.plots if has_points(plot, of[plot.table])]
+    plots = [plot for plot in spec.plots if numbers(of[plot.table], plot.value or plot.y).notna().any()]
     tables = {(each.name, each.title): summarise(of[each.table], each.by, each.value) for each in spec.summaries}
     tables |= {(gap.name, gap.title): gaps(gap, of) for gap in spec.gaps}
-    tables |= {(f"{plot.name}_figures", f"{plot.title}, in figures"): crossed(
-        of[plot.table], plot.y, plot.x, plot.value) for plot in plots if plot.kind == "heat"}
     tables = {name: table for name, table in tables.items() if len(table)}
     for (name, _), table in tables.items():
         write(out / f"{name}.csv", to_csv(table))
@@ -37,12 +35,6 @@ def publish(spec, result, small, out):
     for plot in plots:
         write(out / f"{plot.name}.svg", draw(plot, of[plot.table]))
     return record
-
-
-def describe_use(record):
-    used, budget, borrowed = (record.get(f"{kind}cpu_minutes", 0) for kind in ("", "budget_", "borrowed_"))
-    return f"{used:.1f} of {budget:.0f} CPU-minutes" + (", over the declared budget" if used > budget else "") + (
-        f", beside {borrowed:.1f} of steps borrowed" if borrowed else "")
 
 
 def report_html(folders, output):
@@ -57,10 +49,9 @@ def report_html(folders, output):
 def _sections(folder):
     if (folder / "experiment.json").exists():
         return [_experiment(folder)]
-    rounds = sorted(folder.glob("round-*"), key=lambda path: (len(path.name), path))
-    is_run = (folder / "config.toml").exists() and (rounds or (folder / "events").exists())
+    is_run = (folder / "config.toml").exists()
     require(is_run, "is neither an experiment's nor a run's folder", folder, "name one that experiment or train made")
-    dreams = [each / "dream" for each in rounds if (each / "dream/events").exists()]
+    dreams = sorted(folder.glob("round-*/dream"), key=lambda path: (len(str(path)), path))
     return [_run(each, each.relative_to(folder.parent)) for each in [folder, *dreams]]
 
 
@@ -69,13 +60,9 @@ def _experiment(folder):
     with explained((ValueError, KeyError, TypeError), "is damaged", path, "run it again: what is done is kept"):
         record = json.loads(path.read_text())
         tables = [(title, folder / f"{name}.csv") for name, title in record["summaries"]]
-        done = sum(not run["failure"] for run in record["runs"])
-        return {**record, "kind": "small form" if record["small"] else "experiment",
-                "state": f"{done} of {len(record['runs'])} runs done, {describe_use(record)}",
-                "tables": [(title, read_csv(path), path) for title, path in tables],
-                "files": [folder / f"{name}.csv" for name in record.get("tables", [])],  # not in older ones
-                "plots": [(title, (folder / f"{name}.svg").read_text(), "".join(note))
-                          for name, title, *note in record["plots"]]}
+        return {**record, "tables": [(title, read_csv(path), path) for title, path in tables],
+                "files": [folder / f"{name}.csv" for name in record["tables"]],
+                "plots": [(title, (folder / f"{name}.svg").read_text(), note) for name, title, note in record["plots"]]}
 
 
 def _run(folder, name):
@@ -92,5 +79,5 @@ def _run(folder, name):
                                    y_label=y_label, doublings=False)
             table = groups[group].assign(curve=groups[group].curve.str.removeprefix(f"{group}/"))
             plots.append((plot.title, draw(plot, table), ""))
-    return {"title": f"Run {name}", "kind": "training run", "state": "finished" if summary.exists() else "not finished",
-            "plots": plots, "details": [(path.stem, path.read_text()) for path in (summary, config) if path.exists()]}
+    return {"title": f"Run {name}", "finished": summary.exists(), "plots": plots,
+            "details": [(path.stem, path.read_text()) for path in (summary, config) if path.exists()]}

@@ -74,7 +74,7 @@ def _unpack(file):
 def _inputs(run, records):
     # What a run depends on beside its arguments: rules and devices, earlier runs, its config file.
     files = [*installed("configs/rules").rglob("*"), *installed("configs/devices").rglob("*")]
-    rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml") or file.name == "status.txt"]
+    rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml")]
     named = [installed(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
     stamps = {file: f"{file} {hash_text(file.read_bytes())}" for file in [*rules, *named] if file.exists()}
     return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules)),
