@@ -51,7 +51,6 @@ def run_experiment(spec, program, out, report, stop):
             obstacles = ["not run"] * stop.requested + missing
             made = done or ({"failure": obstacles[0]} if obstacles else _execute(run, program, inputs, stop))
         record = {"label": run.label, "arguments": run.arguments, "reused": bool(done), **NOTHING, **made}
-        record.pop("inputs", None)
         said = record["failure"] or ("done before" if done else f"done in {show(record['seconds'])} s")
         report(f"[{number}/{len(plan)}] {run.label}: {said}")
         used[run.step.name in spec.borrowed] += record["cpu_minutes"]

@@ -133,7 +133,7 @@ class Borrowing(Case):
 
     def test_a_kind_that_no_run_of_the_steps_has_is_named(self):
         self.write(self.replaced('["x", "z"]', '["x", "zz"]'))
-        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = 'zz'"):
+        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = .'zz'"):
             self.run_of("borrower")
         self.write(self.replaced("cp {make}/x.json {out}/x.json",
                                  r"echo '[{\"kind\": \"w\", \"n\": 1}]' > {out}/x.json", '["x", "z"]', '["x", "w"]'))
