@@ -134,10 +134,6 @@ TextList phase_names() {
 
 }  // namespace
 
-std::span<const JobPhase> job_phases() {
-  return kPhases;
-}
-
 const JobPhase& job_phase(std::string_view name) {
   const JobPhase* found = std::ranges::find(kPhases, name, &JobPhase::name);
   if (found == std::end(kPhases))
