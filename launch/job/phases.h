@@ -51,6 +51,6 @@ const JobPhase& job_phase(std::string_view name);
 const JobPhase& job_phase(const Config& config);
 
 /// The option `train.phase`: names and help from the table.
-Option phase_option();
+regraft::Option phase_option();
 
 }  // namespace regraft::launch

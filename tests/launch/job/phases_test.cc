@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "core/base/usage.h"
 #include "core/wire/keys.h"
 #include "launch/job/job_config.h"
+#include "launch/job/phase_names.h"
 #include "launch/job/prepared_run.h"
 #include "launch/program.h"
 
@@ -17,15 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-/// As `train.phase` allows them: "a string, one of a, b".
-std::vector<std::string> phase_names() {
-  const std::string allowed = phase_option().allowed(), before = "one of ";
-  std::istringstream words(allowed.substr(allowed.find(before) + before.size()));
-  std::vector<std::string> names{std::istream_iterator<std::string>(words), {}};
-  for (std::string& name : names) std::erase(name, ',');
-  return names;
-}
+using testing::phase_names;
 
 TEST(JobPhases, AreTheValuesOfTrainPhase) {
   const std::vector<std::string> names = phase_names();
