@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -171,6 +172,17 @@ TEST(Architecture, EdgesNameKnownFoldersAndHaveNoCycle) {
     }
   }
   EXPECT_EQ(done.size(), edges().size()) << "some folders depend on each other in a circle";
+}
+
+TEST(Architecture, AnIncludeFollowsEachEdge) {
+  std::map<std::string, Names> followed;
+  for (const SourceFile& file : our_sources())
+    for (const Include& include : file.includes) followed[file.folder].insert(folder_of(include.target));
+  for (const auto& [folder, targets] : edges()) {
+    for (const std::string& target : targets)
+      EXPECT_TRUE(followed[folder].contains(target))
+          << folder << " includes nothing of " << target << ": take it out of cmake/edges.txt";
+  }
 }
 
 TEST(Architecture, NoFileIsLongerThanALimit) {
