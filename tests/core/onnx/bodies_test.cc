@@ -23,9 +23,7 @@ using test::body;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::Not;
 using testing::StartsWith;
 namespace pb = ::onnx;
 

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using testing::json_of;
 using ::testing::Not;
 using testing::Running;
 
