@@ -10,8 +10,8 @@
 #include "core/base/file.h"
 #include "core/cost/kernel_cost.h"
 #include "core/cost/kernel_models.h"
-#include "core/exec/site/oracle.h"
 #include "core/exec/site/oracle_cases.h"
+#include "core/exec/torch/torch_ops.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/onnx/import.h"
@@ -182,9 +182,10 @@ std::string table(const std::map<OpKind, Found>& all) {
   for (const auto& [kind, found] : all) {
     const graph::OpInfo& op = graph::op_info(kind);
     text += "| " + std::string(op.name);
-    for (const std::string& cell : {std::string(yes(op.infer != nullptr)), std::string(yes(found.folded)),
-                                    std::string(yes(found.exact)), std::string(yes(exec::oracle_knows(kind))),
-                                    proof_of(kind), found.cost, found.written ? form_of(op) : kNone})
+    for (const std::string& cell :
+         {std::string(yes(op.infer != nullptr)), std::string(yes(found.folded)),
+          std::string(yes(found.exact)), std::string(yes(exec::torch_row(kind) != nullptr)), proof_of(kind),
+          found.cost, found.written ? form_of(op) : kNone})
       text += " | " + cell;
     text += " |\n";
   }
@@ -213,7 +214,7 @@ TEST(OpTable, EveryOpHasTypesAnOracleAFormAndACase) {
       continue;
     }
     EXPECT_NE(graph::op_info(kind).infer, nullptr) << name;
-    EXPECT_TRUE(exec::oracle_knows(kind)) << name;
+    EXPECT_NE(exec::torch_row(kind), nullptr) << name;
     EXPECT_TRUE(all.at(kind).written) << name;
   }
 }

@@ -46,17 +46,15 @@ struct Stream {
   FileDescriptor child_end, parent_end;
 };
 
-Stream open_stream(const Redirect& redirect, const std::string& program) {
-  if (redirect.kind == Redirect::Kind::inherit) return {};
-  if (redirect.kind == Redirect::Kind::pipe) {
+Stream open_stream(Redirect redirect, const std::string& program) {
+  if (redirect == Redirect::inherit) return {};
+  if (redirect == Redirect::pipe) {
     Pipe pipe = make_pipe(program);
     return {std::move(pipe.write_end), std::move(pipe.read_end)};
   }
-  const bool discard = redirect.kind == Redirect::Kind::discard;
-  const std::filesystem::path path = discard ? "/dev/null" : redirect.file;
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file) throw_errno("cannot be opened for a child's output", path.string());
-  return {std::move(file), {}};
+  FileDescriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (!nothing) throw_errno("cannot be opened for a child's output", "/dev/null");
+  return {std::move(nothing), {}};
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -252,7 +250,7 @@ ExitStatus Child::terminate(milliseconds grace) {
 }
 
 Captured capture_output(SpawnOptions options, milliseconds limit) {
-  options.output = options.errors = {Redirect::Kind::pipe, {}};
+  options.output = options.errors = Redirect::pipe;
   const auto deadline = steady_clock::now() + limit;
   Child child(options);
   Captured captured;

@@ -23,20 +23,14 @@ class ProcessError : public Error {
 };
 
 /// Where a child's output stream goes.
-struct Redirect {
-  enum class Kind { inherit, discard, pipe, file };
-  Kind kind = Kind::inherit;
-  std::filesystem::path file;  // appended to
-
-  static Redirect to_file(std::filesystem::path path) { return {Kind::file, std::move(path)}; }
-};
+enum class Redirect { inherit, discard, pipe };
 
 struct SpawnOptions {
   std::vector<std::string> argv{};  // argv[0]: the program, looked up in PATH unless it holds a slash
   std::vector<std::pair<std::string, std::string>>
       environment{};  // added to, or replacing, this process's own
   std::optional<std::filesystem::path> working_folder{};
-  Redirect output{}, errors{};
+  Redirect output = Redirect::inherit, errors = Redirect::inherit;
   bool close_input = true;  // standard input from /dev/null; else inherited
   /// Sent to the child when the thread that spawned it ends (prctl PR_SET_PDEATHSIG), so that no child
   /// outlives a killed parent; 0 for none. Spawn from a thread that lives as long as the child may.

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 2> enum_names(ActionMode) {
   return {"one_site", "all_sites"};
 }
 
-/// The field of policies, world models and rollouts that says `all_sites`. It is older than the enum.
+/// The field of policies, world models and rollouts that says `all_sites`.
 inline constexpr char kAllSitesField[] = "everywhere";
 
 }  // namespace regraft::env

@@ -31,7 +31,7 @@ void append_all_sites_rows(RuleFeatureTable& table) {
   constexpr float kPart = 0.5f;  // of a rule's root mean square
   for (std::size_t rule = 0; rule < table.rule_count; ++rule) {
     for (std::size_t k = 0; k < kBuckets; ++k) {
-      const bool up = hash_text("everywhere " + std::to_string(k)).high & 1;  // policies have learnt it
+      const bool up = hash_text("everywhere " + std::to_string(k)).high & 1;  // another text: other features
       table.features.push_back(table.features[rule * kRuleFeatures + k] + (up ? kPart : -kPart));
     }
     table.features.push_back(0.0f);

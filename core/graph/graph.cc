@@ -202,12 +202,6 @@ void Graph::remove_dead(std::span<const NodeId> candidates) {
   }
 }
 
-void Graph::remove_all_dead() {
-  std::vector<NodeId> all(nodes_.size());
-  for (NodeId id = 0; id < all.size(); ++id) all[id] = id;
-  remove_dead(all);
-}
-
 // --- edit log
 
 void Graph::hold_weight(WeightId weight) {

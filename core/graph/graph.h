@@ -94,8 +94,6 @@ class Graph {
   void replace_uses(Value from, Value to);
   /// Removes the given nodes where they have no uses, then what that leaves without uses. Graph inputs stay.
   void remove_dead(std::span<const NodeId> candidates);
-  /// The same over the whole graph.
-  void remove_all_dead();
 
   // --- edit log
   using Mark = std::size_t;

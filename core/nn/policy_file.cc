@@ -74,7 +74,7 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
   policy.network = {.width = json_integer<std::uint32_t>(network.at("width")),
                     .steps = json_integer<std::uint32_t>(network.at("steps")),
                     .node_kinds = json_integer<std::uint32_t>(network.at("node_kinds")),
-                    // Files of before there were two heads hold a pointer.
+                    // A file that names no head has this one.
                     .head = enum_from<Head>(network.value("head", "pointer"), "network.head"),
                     .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
                     .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0))),

@@ -75,7 +75,6 @@ WorldModel read_manifest(const std::string& text) {
   world.observation_schema = json_integer<std::uint32_t>(data.at("observation_schema"));
   world.horizon = json_integer<std::uint32_t>(data.at("horizon"));
   world.location_limit = json_integer<std::uint32_t>(data.at("location_limit"));
-  // Bundles of before it was a choice do not say.
   if (data.value(env::kAllSitesField, false)) world.action_mode = env::ActionMode::all_sites;
   world.reward_kind = data.at("reward_kind").get<std::string>();
   world.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();

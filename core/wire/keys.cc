@@ -29,13 +29,6 @@ constexpr std::size_t kMaxNameBytes = 64;
   throw WireError(WireFault::kKey, what, where, remedy);
 }
 
-std::array<std::uint8_t, kKeyBytes> decoded(std::string_view key) {
-  std::array<std::uint8_t, kKeyBytes> bytes{};
-  if (!is_key(key)) fail("this is no public key", std::string(key), "a key has 40 characters");
-  zmq_z85_decode(bytes.data(), std::string(key).c_str());
-  return bytes;
-}
-
 std::string first_word(const fs::path& path) {
   std::istringstream text(read_file(path));
   std::string word;
@@ -62,16 +55,6 @@ KeyPair make_key_pair() {
 bool is_key(std::string_view text) {
   std::array<std::uint8_t, kKeyBytes> bytes{};
   return text.size() == kKeyTextBytes && zmq_z85_decode(bytes.data(), std::string(text).c_str()) != nullptr;
-}
-
-std::string key_to_hex(std::string_view key) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string hex;
-  for (const std::uint8_t byte : decoded(key)) {
-    hex += digits[byte >> 4];
-    hex += digits[byte & 15];
-  }
-  return hex;
 }
 
 std::string key_from_hex(std::string_view hex) {

@@ -29,8 +29,7 @@ struct KeyPair {
 
 KeyPair make_key_pair();
 bool is_key(std::string_view text);
-/// A key as 64 hex digits, for places where Z85's punctuation does not fit, and back.
-std::string key_to_hex(std::string_view key);
+/// A key of 64 hex digits, as it stands where Z85's punctuation does not fit.
 std::string key_from_hex(std::string_view hex);
 
 /// Writes a new file that only its owner may read (0600). Throws WireError(kKey) if it exists.

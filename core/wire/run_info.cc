@@ -101,14 +101,6 @@ RunInfo RunInfo::from_json(std::string_view text, const std::string& where) {
   return info;
 }
 
-std::string RunInfo::to_url() const {
-  if (tcp.empty()) bad_address("a URL needs a tcp endpoint", ipc, "bind one");
-  std::string url = std::string(kUrlScheme) + tcp.substr(kTcp.size()) + "/" + run_id +
-                    "?generation=" + std::to_string(generation);
-  if (!server_key.empty()) url += "&key=" + key_to_hex(server_key);
-  return url;
-}
-
 RunInfo RunInfo::from_url(std::string_view url) {
   const std::string where(url);
   if (!url.starts_with(kUrlScheme)) malformed("not a URL of a run", where);

@@ -31,7 +31,6 @@ struct RunInfo {
 
   /// regraft://HOST:PORT/RUN_ID?generation=G&key=HEX, of the tcp endpoint; the key is left out on plain
   /// transport.
-  std::string to_url() const;
   static RunInfo from_url(std::string_view url);
 
   /// The run file, written atomically.

@@ -9,9 +9,9 @@ try:
     from .description import load
     from .files import ExperimentError, installed, nearest, require, write
     from .plan import plan_runs
-    from .publish import describe_use, publish, report_html
+    from .publish import publish, report_html
     from .runs import Stop, run_experiment
-    from .tables import markdown, read_csv
+    from .tables import read_csv
 except ImportError as missing:
     sys.exit(f"regraft: Python {sys.version.split()[0]}, {sys.executable}: {missing} (pip install pandas matplotlib "
              "jinja2 xxhash crc32c, or apt-get install python3-pandas and so on; REGRAFT_PYTHON=... is another Python)")
@@ -46,8 +46,9 @@ def _experiment(call):
     result = run_experiment(spec, call["program"], out, lambda line: print(line, file=sys.stderr, flush=True), stop)
     record = publish(spec, result, call["small"], out)
     for name, title in record["summaries"]:
-        print(title, markdown(read_csv(out / f"{name}.csv")), "", sep="\n")
-    print(f"{describe_use(record)}; tables and plots: {out}; a page of them: regraft report {out} -o report.html")
+        print(title, read_csv(out / f"{name}.csv").to_string(index=False), "", sep="\n")
+    print(f"{record['cpu_minutes']:.1f} of {record['budget_cpu_minutes']:.0f} CPU-minutes; tables and plots: {out}; "
+          f"a page of them: regraft report {out} -o report.html")
     return 0 if result.complete else 1
 
 

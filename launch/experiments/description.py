@@ -6,7 +6,7 @@ import re
 import tomllib
 from types import SimpleNamespace
 
-from .files import ExperimentError, nearest
+from .files import ExperimentError, explained, nearest
 
 REMEDY = "configs/experiments/README.md says what a description holds"
 KEYS, COLUMNS, KINDS, EXPLAINED = tomllib.loads(pathlib.Path(__file__).with_name("keys.toml").read_text()).values()
@@ -18,8 +18,6 @@ def _is(kind, value):
 
 
 def _as_list(value):
-    if isinstance(value, dict):
-        return {name: _as_list(each) for name, each in value.items()}
     return [value] if isinstance(value, str) else value
 
 
@@ -28,11 +26,8 @@ class _Source:
 
     def __init__(self, path):
         self.path, self.text = path, path.read_text()
-        try:
+        with explained(tomllib.TOMLDecodeError, "is no TOML", path, "correct it"):
             self.root = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            line = re.search(r"line (\d+)", str(error))
-            raise ExperimentError(str(error), f"{path}:{line[1] if line else 1}", "correct the TOML") from error
 
     def require(self, holds, problem, header="", number=0, key="", remedy=REMEDY):
         # Or else an error at the line of a key of a table, which is number `number` of those with the header.
@@ -57,7 +52,7 @@ class _Source:
             otherwise, _, problem, remedy = KINDS[kind]
             value = values.get(key, otherwise)
             self.require(key not in values or _is(kind, value), f"'{key}' {problem}", header, number, key, remedy)
-            table[key] = _as_list(value) if kind in ("some", "choices") else value
+            table[key] = _as_list(value) if kind == "some" else value
         return SimpleNamespace(**table)
 
     def tables(self, name):

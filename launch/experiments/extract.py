@@ -23,10 +23,9 @@ def require_wanted(rows, folders):
     """All that `where` names occurs in some item of some run."""
     files = [folder / rows.file for folder in folders]
     for pointer, values in rows.where.items():
-        seen = {_text(_at(item, pointer, file)) for file in files for item in _agreeing(rows, file)}
-        for value in values:
-            wish = f"table '{rows.table}' wants items with '{pointer}' = '{value}'"
-            require(value in seen, f"{wish}, which no run has; the last one looked at is here", files[-1], REMEDY)
+        missing = {*values} - {_text(_at(item, pointer, file)) for file in files for item in _agreeing(rows, file)}
+        wish = f"table '{rows.table}' wants items with '{pointer}' = {sorted(missing)}"
+        require(not missing, f"{wish}, which no run has; the last one looked at is here", files[-1], REMEDY)
 
 
 def _from_events(rows, folder):

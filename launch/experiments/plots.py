@@ -9,17 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .tables import column, crossed, interquartile_mean, interval, numbers
+from .description import EXPLAINED
+from .tables import column, groups, interquartile_mean, interval, numbers
 
 STYLE = pathlib.Path(__file__).with_name("regraft.mplstyle")
 BINS = 40  # of a curve with more values of x than these
 MARKERS, HATCHES = "os^Dv", ["", "///", "...", "xxx", "\\\\\\"]
-
-
-def has_points(plot, table):
-    # A curve may be younger than the runs, which then have no figures for it.
-    needed = {"bars": [plot.y], "heat": [plot.value]}.get(plot.kind, [plot.x, plot.y])
-    return pd.concat([numbers(table, name) for name in needed], axis=1).notna().all(axis=1).any()
 
 
 def draw(plot, table):
@@ -35,31 +30,32 @@ def draw(plot, table):
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(loc="upper left", bbox_to_anchor=(1, 1), title=plot.series.replace("_", " "))
         svg = io.StringIO()
+        axes.figure.supxlabel(EXPLAINED[plot.kind], x=0.01, ha="left", fontsize=7.5, color="0.3")
         axes.figure.savefig(svg, format="svg", metadata={"Date": None})
         return svg.getvalue()
 
 
-def _label(name):
+def label(name):
     # A model's file by its name alone; what is long on several lines.
     parts = [pathlib.Path(part).stem if part.endswith(".onnx") else part for part in name.split(",")]
     return textwrap.fill(", ".join(parts), 24) or "(none)"
 
 
 def _series(plot, table, x):
-    # The number and name of each, and its rows with numbers.
-    rows = pd.DataFrame({"x": x, "y": numbers(table, plot.y),
+    # The number and name of each, and its rows with numbers. Without seeds each row stands for itself.
+    rows = pd.DataFrame({"x": x, "y": numbers(table, plot.y), "seed": table.get("seed", table.index),
                          "series": column(table, plot.series) if plot.series else plot.y}).dropna()
-    return [(i, _label(name), found) for i, (name, found) in enumerate(rows.groupby("series", sort=False))]
+    return [(i, label(name), found) for i, (name, found) in enumerate(rows.groupby("series", sort=False))]
 
 
 def _lines(plot, table, axes):
     for _, name, points in _series(plot, table, numbers(table, plot.x)):
         if points.x.nunique() > BINS:  # bins of equal width, each drawn at its middle
             points = points.assign(x=[part.mid for part in pd.cut(points.x, BINS)])
-        values = points.groupby("x").y
-        middle, low, high = values.agg(interquartile_mean), values.quantile(0.25), values.quantile(0.75)
+        values = points.groupby(["x", "seed"]).y.mean().groupby("x")
+        middle, bounds = values.agg(interquartile_mean), np.transpose([interval(found) for _, found in values])
         line, = axes.plot(middle, marker=None if len(middle) > 1 else "o", label=name)
-        axes.fill_between(middle.index, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        axes.fill_between(middle.index, *bounds, color=line.get_color(), alpha=0.2, linewidth=0)
 
 
 def _scatter(plot, table, axes):
@@ -80,8 +76,9 @@ def _bars(plot, table, axes):
 
 
 def _heat(plot, table, axes):
-    sums = crossed(table, plot.y, plot.x, plot.value).set_index(plot.y)
-    cells = np.ma.masked_invalid([numbers(sums, name) for name in sums]).T
+    sums = {key: found.sum() for key, found in groups(table, [plot.y, plot.x], plot.value).items()}
+    rows, names = (list(dict.fromkeys(key[i] for key in sums)) for i in (0, 1))
+    cells = np.ma.masked_invalid([[sums.get((row, name), np.nan) for name in names] for row in rows])
     axes.figure.set_figheight(max(4.2, 1.5 + 0.2 * len(cells)))
     axes.grid(False)
     image = axes.imshow(cells, norm="log", vmin=max(cells.min(), 1e-9), vmax=cells.max() * 1.5)
@@ -90,10 +87,10 @@ def _heat(plot, table, axes):
         if value > 0:
             axes.text(at, row, f"{value:g}", ha="center", va="center", fontsize=8,
                       color="white" if image.norm(value) > 0.6 else "black")
-    _name(axes, sums.columns)
-    axes.set_yticks(range(len(sums)), sums.index, fontsize=8)
+    _name(axes, names)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
 
 
 def _name(axes, names):
-    labels = list(map(_label, names))
+    labels = list(map(label, names))
     axes.set_xticks(range(len(names)), labels, **({"rotation": 30, "ha": "right"} if len("".join(labels)) > 40 else {}))

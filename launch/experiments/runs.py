@@ -51,7 +51,6 @@ def run_experiment(spec, program, out, report, stop):
             obstacles = ["not run"] * stop.requested + missing
             made = done or ({"failure": obstacles[0]} if obstacles else _execute(run, program, inputs, stop))
         record = {"label": run.label, "arguments": run.arguments, "reused": bool(done), **NOTHING, **made}
-        record.pop("inputs", None)
         said = record["failure"] or ("done before" if done else f"done in {show(record['seconds'])} s")
         report(f"[{number}/{len(plan)}] {run.label}: {said}")
         used[run.step.name in spec.borrowed] += record["cpu_minutes"]
@@ -74,7 +73,7 @@ def _unpack(file):
 def _inputs(run, records):
     # What a run depends on beside its arguments: rules and devices, earlier runs, its config file.
     files = [*installed("configs/rules").rglob("*"), *installed("configs/devices").rglob("*")]
-    rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml") or file.name == "status.txt"]
+    rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml")]
     named = [installed(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
     stamps = {file: f"{file} {hash_text(file.read_bytes())}" for file in [*rules, *named] if file.exists()}
     return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules)),

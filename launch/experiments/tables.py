@@ -7,7 +7,7 @@ import pandas as pd
 
 from .files import explained, require
 
-RESAMPLES, BLOCKS, BOUNDS = 2000, 20, (0.025, 0.975)  # of the bootstrap, made in blocks, and its intervals
+RESAMPLES, BOUNDS = 2000, (0.025, 0.975)  # of the bootstrap, and of its intervals
 
 
 show = "{:.6g}".format
@@ -15,12 +15,6 @@ show = "{:.6g}".format
 
 def to_csv(table):
     return table.to_csv(index=False, lineterminator="\n")
-
-
-def markdown(table):
-    rows = [table.columns, *table.itertuples(index=False)]
-    head, *body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([head, "|" + "---|" * len(table.columns), *body])
 
 
 def read_csv(path):
@@ -63,9 +57,8 @@ def interquartile_mean(values):
 
 def interval(values):
     """95 % of the interquartile mean, by the percentile bootstrap (Efron 1979); equal values have an equal one."""
-    random = np.random.default_rng(0)
-    means = [interquartile_mean(random.choice(values, (RESAMPLES // BLOCKS, len(values)))) for _ in range(BLOCKS)]
-    return np.quantile(means, BOUNDS)
+    resamples = np.random.default_rng(0).choice(values, (RESAMPLES, len(values)))
+    return np.quantile(interquartile_mean(resamples), BOUNDS)
 
 
 def summarise(table, by, values):
@@ -74,14 +67,6 @@ def summarise(table, by, values):
     rows = [[*key, *[value] * several, str(len(found)), *map(show, (interquartile_mean(found), *interval(found)))]
             for value in values for key, found in groups(table, by, value).items()]
     return pd.DataFrame(rows, columns=[*by, *["figure"] * several, "n", "iqm", "low", "high"], dtype=str)
-
-
-def crossed(table, row, across, value):
-    """Sums of `value`: a row for each value of `row`, a column for each of `across`; empty where there is none."""
-    sums = {key: show(found.sum()) for key, found in groups(table, [row, across], value).items()}
-    rows, keys = (list(dict.fromkeys(key[i] for key in sums)) for i in (0, 1))
-    cells = [[name, *(sums.get((name, key), "") for key in keys)] for name in rows]
-    return pd.DataFrame(cells, columns=[row, *keys], dtype=str)
 
 
 def gaps(gap, tables):

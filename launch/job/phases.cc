@@ -134,10 +134,6 @@ TextList phase_names() {
 
 }  // namespace
 
-std::span<const JobPhase> job_phases() {
-  return kPhases;
-}
-
 const JobPhase& job_phase(std::string_view name) {
   const JobPhase* found = std::ranges::find(kPhases, name, &JobPhase::name);
   if (found == std::end(kPhases))
@@ -150,11 +146,11 @@ const JobPhase& job_phase(const Config& config) {
   return job_phase(config.text("train.phase"));
 }
 
-Option phase_option() {
+regraft::Option phase_option() {
   TextList lines;
   for (const JobPhase& phase : kPhases)
     lines.push_back(std::string(phase.name) + ": " + std::string(phase.help));
-  return Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, "; "));
+  return regraft::Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, "; "));
 }
 
 }  // namespace regraft::launch

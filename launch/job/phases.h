@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,15 +45,12 @@ struct JobPhase {
   bool grows = false;                   // a resumed run may have further models behind those it had
 };
 
-/// The phases there are: the one place where a phase is added.
-std::span<const JobPhase> job_phases();
-
-/// By name. Throws UsageError that lists the names.
+/// By name, one of kPhases in phases.cc. Throws UsageError that lists the names.
 const JobPhase& job_phase(std::string_view name);
 /// The one that `train.phase` names.
 const JobPhase& job_phase(const Config& config);
 
 /// The option `train.phase`: names and help from the table.
-Option phase_option();
+regraft::Option phase_option();
 
 }  // namespace regraft::launch

@@ -14,7 +14,7 @@
 #include "core/exec/latency/latency.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
-#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "core/nn/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"

@@ -43,12 +43,6 @@ std::vector<Episode> Batcher::take(std::uint64_t update, std::uint64_t version, 
   return batch;
 }
 
-std::size_t Batcher::remembered_tickets() const {
-  std::size_t count = 0;
-  for (const auto& [version, tickets] : seen_) count += tickets.size();
-  return count;
-}
-
 std::vector<Episode> Batcher::pending() const {
   std::vector<Episode> episodes;
   for (const auto& [key, episode] : pending_) episodes.push_back(episode);

@@ -36,7 +36,6 @@ class Batcher {
   std::uint64_t expired() const { return expired_; }
   /// Episodes that came although they had been trained on: a bug if it ever rises.
   std::uint64_t trained_twice() const { return trained_twice_; }
-  std::size_t remembered_tickets() const;
 
  private:
   const Options options_;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/wire/run_info.h"
+#include "core/wire/run_url.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using regraft::wire::RunInfo;
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const RunInfo info = RunInfo::from_url(text);
-    if (RunInfo::from_url(info.to_url()) != info) std::abort();
+    if (RunInfo::from_url(regraft::wire::testing_support::url_of(info)) != info) std::abort();
   } catch (const regraft::Error&) {
   }
   return 0;

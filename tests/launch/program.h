@@ -96,8 +96,8 @@ class Running {
     spawn.argv = std::move(argv);
     spawn.environment = std::move(environment);
     spawn.environment.push_back(own_cache());
-    spawn.errors.kind = Redirect::Kind::pipe;
-    spawn.output.kind = Redirect::Kind::discard;
+    spawn.errors = Redirect::pipe;
+    spawn.output = Redirect::discard;
     return spawn;
   }
   Child child_;

@@ -20,8 +20,8 @@ inline std::filesystem::path unpacked_model(const std::string& name) {
   std::filesystem::create_directories(folder);
   const auto aside = folder / (name + ".partial-" + std::to_string(::getpid()));
   std::filesystem::remove(aside);
-  SpawnOptions unpack{.argv = {"xz", "--decompress", "--stdout", packed.string()}};
-  unpack.output = Redirect::to_file(aside);
+  const SpawnOptions unpack{
+      .argv = {"sh", "-c", "exec xz --decompress --stdout \"$0\" > \"$1\"", packed.string(), aside.string()}};
   if (const ExitStatus status = Child(unpack).wait(); !status.ok()) {
     std::filesystem::remove(aside);
     throw Error("cannot be unpacked: xz gave " + status.describe(), packed.string(),

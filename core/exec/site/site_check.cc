@@ -1,5 +1,7 @@
 #include "core/exec/site/site_check.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -313,6 +315,10 @@ SiteReport compare_site(const Graph& before, const Graph& after, const rules::Re
 }
 
 }  // namespace
+
+void set_oracle_threads(int threads) {
+  at::set_num_threads(threads);
+}
 
 SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
                       const SiteOptions& options) {

@@ -8,6 +8,10 @@
 
 namespace regraft::exec {
 
+/// Threads that check_site's operations may use in this process; LibTorch's own default is one a core. On a
+/// machine that others use, 1 is faster: LibTorch's threads wait for each other by spinning.
+void set_oracle_threads(int threads);
+
 struct SiteOptions {
   std::uint64_t seed = 0;
   int draws = 2;  // inputs drawn, more for small sites: one standard normal, others four times as wide

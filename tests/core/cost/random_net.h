@@ -6,6 +6,7 @@
 #include "core/base/rng.h"
 #include "core/cost/net.h"
 #include "core/graph/order.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::cost::testing {
 
@@ -25,7 +26,7 @@ class RandomNet {
     for (std::size_t i = 0; i < steps; ++i)
       rng_.below(2) == 0 ? images_.push_back(image()) : matrices_.push_back(matrix());
     for (int i = 0; i < 3; ++i) net_.output(pick(images_)).output(pick(matrices_));
-    net_.graph.remove_all_dead();
+    remove_all_dead(net_.graph);
     net_.graph.commit();
   }
 
@@ -171,7 +172,7 @@ inline void random_edit(Net& net, Rng& rng) {
       break;
     }
     default:
-      graph.remove_all_dead();
+      remove_all_dead(graph);
   }
 }
 

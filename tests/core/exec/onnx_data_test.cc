@@ -10,12 +10,13 @@
 #include "core/exec/inputs/user_inputs.h"
 #include "core/exec/rewrite_fuzzing/random_walk.h"
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "core/graph/constants.h"
 #include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
+#include "support/dead_nodes.h"
 #include "support/onnx_checker.h"
 
 namespace regraft::exec {
@@ -196,7 +197,7 @@ graph::Graph folded(const onnx::ImportedModel& model) {
   add(graph::OpKind::clip, limits, {last});
   add(graph::OpKind::reshape, shape, {last});
   graph.set_output(0, last);
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   return graph;
 }
 

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "core/exec/rewrite_fuzzing/random_walk.h"
-#include "core/exec/site/oracle.h"
+#include "core/exec/site/site_check.h"
 #include "support/models.h"
 
 namespace regraft::exec::rewrite_fuzzing {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
 #include "core/graph/validate.h"
 #include "core/rules/rewrite/script.h"

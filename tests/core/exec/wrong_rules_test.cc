@@ -8,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/exec/equivalence/equivalence.h"
 #include "core/exec/rewrite_fuzzing/motifs.h"
-#include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
 #include "core/exec/tiny_models.h"
 #include "core/onnx/export.h"

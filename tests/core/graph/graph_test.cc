@@ -8,6 +8,7 @@
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 #include "core/graph/validate.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::graph {
 namespace {
@@ -62,7 +63,7 @@ void random_edit(Graph& graph, Rng& rng) {
       break;
     }
     default:
-      graph.remove_all_dead();
+      remove_all_dead(graph);
   }
 }
 
@@ -207,7 +208,7 @@ TEST_F(GraphFixture, ReplacingAValueByAnotherTypeIsRefused) {
 TEST_F(GraphFixture, DeadCodeGoesButInputsStay) {
   const NodeId a = graph.add(OpKind::relu, none, std::array{x});
   graph.add(OpKind::tanh, none, std::array{Value{a, 0}});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   EXPECT_EQ(graph.operation_count(), 0u);
   EXPECT_TRUE(graph.alive(x.node));
 }

@@ -9,6 +9,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/summary.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::onnx {
 namespace {
@@ -22,9 +23,7 @@ using test::body;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::Not;
 using testing::StartsWith;
 namespace pb = ::onnx;
 
@@ -147,7 +146,7 @@ TEST(Bodies, TouchedOnesAreWrittenAndTheOthersLeft) {
   const auto twice = graph::constant_operation(model.tables(), OpKind::add, {},
                                                std::array{then.weight_of(w), then.weight_of(w)});
   then.set_input(product, 1, then.weight_value(twice));
-  then.remove_all_dead();
+  remove_all_dead(then);
   const pb::ModelProto out = exported(model, graphs);
   const pb::GraphProto& written = body_of(out, 1, 0);
   ASSERT_EQ(written.initializer_size(), 1);
@@ -166,7 +165,7 @@ TEST(Bodies, OfOldModelsHaveTheirNewConstantsAsNodes) {
   const NodeId product = find_node(model, "product", 1);
   const auto two = model.tables().weights().scalar(graph::DType::float32, 2);
   graphs[1].set_input(product, 1, graphs[1].weight_value(two));
-  graphs[1].remove_all_dead();
+  remove_all_dead(graphs[1]);
   const pb::GraphProto written = body_of(exported(model, graphs), 1, 0);
   EXPECT_EQ(written.initializer_size(), 0);
   ASSERT_EQ(written.node_size(), 2);
@@ -180,7 +179,7 @@ TEST(Bodies, AnOutputThatBecomesACaptureIsCopied) {
   std::vector<Graph> graphs = copies(model);
   const NodeId inside = find_node(model, "inside", 3);
   graphs[3].set_output(0, graphs[3].node(inside).inputs[0]);
-  graphs[3].remove_all_dead();
+  remove_all_dead(graphs[3]);
   const pb::ModelProto out = exported(model, graphs);
   const pb::GraphProto& written = body_of(out, 1, 1).node(0).attribute(0).g();
   ASSERT_EQ(written.node_size(), 1);
@@ -215,7 +214,7 @@ TEST(Bodies, ConstantsThatAnotherGraphNamesAreWrittenAgain) {
     const Value x = graphs[at].node(id).inputs[0];
     const NodeId sum = graphs[at].add(OpKind::add, {}, std::array{x, graphs[at].node(id).inputs[1]});
     graphs[at].replace_uses({id, 0}, {sum, 0});
-    graphs[at].remove_all_dead();
+    remove_all_dead(graphs[at]);
   }
   const pb::ModelProto out = exported(model, graphs);
   EXPECT_EQ(body_of(out, 0, 0).node(0).input(1), "scale_of_then_branch");
@@ -240,7 +239,7 @@ TEST(Bodies, NamesThatABodyHidesGetAnotherOne) {
   const ImportedModel model = import_text(bytes);
   std::vector<Graph> graphs = copies(model);
   graphs[0].replace_uses({find_node(model, "r"), 0}, {find_node(model, "z"), 0});
-  graphs[0].remove_all_dead();
+  remove_all_dead(graphs[0]);
   const pb::ModelProto out = exported(model, graphs);
   ASSERT_EQ(out.graph().node_size(), 3);
   EXPECT_EQ(out.graph().node(1).op_type(), "Identity");

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::onnx {
 namespace {
@@ -137,7 +138,7 @@ TEST(Export, GraphOutputsKeepTheirNames) {
   graph.set_output(0, b);  // swapped
   graph.set_output(1, a);
   graph.set_output(2, a);  // and the same value twice
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   EXPECT_THAT(op_types(out), ElementsAre("Relu", "Neg", "Identity"));
   EXPECT_EQ(out.graph().node(0).output(0), "b");
@@ -158,7 +159,7 @@ TEST(Export, InputsAndConstantsBecomeOutputsThroughIdentity) {
   const auto inputs = graph.node(find_node(model, "b")).inputs;
   graph.set_output(0, inputs[0]);
   graph.set_output(1, inputs[1]);
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   EXPECT_THAT(op_types(out), ElementsAre("Identity", "Identity"));
   EXPECT_THAT(inputs_of(out.graph().node(0)), ElementsAre("x"));
@@ -174,7 +175,7 @@ TEST(Export, AnOutputListedTwiceIsWrittenOnce) {
   const ImportedModel model = import_text(bytes);
   Graph graph = model.graph();
   graph.replace_uses({find_node(model, "y"), 0}, {find_node(model, "a"), 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   EXPECT_THAT(op_types(out), ElementsAre("Relu"));
   EXPECT_EQ(out.graph().node(0).output(0), "y");
@@ -198,7 +199,7 @@ TEST(Export, FoldedWeightsAreWrittenOnce) {
   const NodeId once = add(graph, OpKind::matmul, {}, {x, graph.weight_value(product)});
   const NodeId twice = add(graph, OpKind::matmul, {}, {{once, 0}, graph.weight_value(product)});
   graph.set_output(0, {twice, 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   ASSERT_EQ(out.graph().initializer_size(), 1);
   const std::string& raw = out.graph().initializer(0).raw_data();
@@ -241,7 +242,7 @@ TEST(Export, ConstantsThatRewritesMakeMayHaveAnySize) {
     AttrBlock along;
     along.set(Attr::axis, 0);
     graph.set_output(0, {add(graph, OpKind::concat, along, parts), 0});
-    graph.remove_all_dead();
+    remove_all_dead(graph);
     const pb::ModelProto out = exported(model, graph);
     EXPECT_THAT(int_values(out, "regraft_ints_0"), testing::ElementsAreArray(sizes)) << count;
     const TempDir folder;
@@ -262,7 +263,7 @@ TEST(Export, ANodeWhoseInputTypeChangedIsWrittenAnew) {
   const ImportedModel model = import_text(bytes);
   Graph graph = model.graph();
   graph.set_input(find_node(model, "y"), 0, {find_node(model, "flat"), 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   ASSERT_THAT(op_types(out), ElementsAre("Reshape", "Reshape"));
   EXPECT_EQ(out.graph().node(1).name(), "n_y");
@@ -292,7 +293,7 @@ TEST(Export, SubGraphCapturesFollowTheirValue) {
   const NodeId relu = find_node(model, "r");
   const NodeId fresh = add(graph, OpKind::exp, {}, {graph.node(relu).inputs[0]});
   graph.replace_uses({relu, 0}, {fresh, 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   ASSERT_THAT(op_types(out), ElementsAre("Exp", "If"));
   for (const auto& attribute : out.graph().node(1).attribute())
@@ -310,7 +311,7 @@ TEST(Export, ValueInfoOfVanishedValuesIsDropped) {
   const ImportedModel model = import_text(bytes);
   Graph graph = model.graph();
   graph.replace_uses({find_node(model, "n"), 0}, {find_node(model, "r"), 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   ASSERT_EQ(out.graph().value_info_size(), 1);
   EXPECT_EQ(out.graph().value_info(0).name(), "r");
@@ -328,7 +329,7 @@ TEST(Export, BeforeIr4InitializersAreInputsToo) {
   const auto two = model.tables().weights().scalar(graph::DType::float32, 2.0);
   const NodeId product = add(graph, OpKind::mul, {}, {graph.node(sum).inputs[0], graph.weight_value(two)});
   graph.set_output(0, {product, 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   const pb::ModelProto out = exported(model, graph);
   ASSERT_EQ(out.graph().input_size(), 2);
   ASSERT_EQ(out.graph().initializer_size(), 1);

@@ -6,6 +6,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/onnx_error.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::onnx {
 namespace {
@@ -141,7 +142,7 @@ std::string written(const Case& test, std::int64_t opset) {
   }
   const auto id = graph.add(test.kind, graph.tables().intern(test.attrs), inputs);
   graph.set_output(0, {id, 0});
-  graph.remove_all_dead();
+  remove_all_dead(graph);
   graph::validate(graph);
   std::string out = export_model_bytes(model, graph);
   test::pb::ModelProto proto;

@@ -5,6 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/wire/run_url.h"
 
 namespace regraft::wire {
 namespace {
@@ -53,7 +54,7 @@ TEST(Keys, AFileThatOthersMayReadOrThatHoldsNoPairIsRefused) {
 
 TEST(Keys, HexAndZ85AreTheSameKey) {
   const std::string key = make_key_pair().public_key;
-  EXPECT_EQ(key_from_hex(key_to_hex(key)), key);
+  EXPECT_EQ(key_from_hex(testing_support::hex_of(key)), key);
   EXPECT_THROW(key_from_hex("abc"), WireError);
   EXPECT_THROW(key_from_hex(std::string(64, 'g')), WireError);
 }

@@ -5,6 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/wire/keys.h"
+#include "core/wire/run_url.h"
 
 namespace regraft::wire {
 namespace {
@@ -20,7 +21,7 @@ TEST(RunInfo, SurvivesFileAndUrl) {
   info.save(folder.path() / "run.json");
   EXPECT_EQ(RunInfo::from_url_or_file((folder.path() / "run.json").string()), info);
 
-  RunInfo from_url = RunInfo::from_url_or_file(info.to_url());
+  RunInfo from_url = RunInfo::from_url_or_file(testing_support::url_of(info));
   EXPECT_TRUE(from_url.ipc.empty());
   EXPECT_EQ(from_url.tcp, info.tcp);
   EXPECT_EQ(from_url.run_id, info.run_id);
@@ -47,7 +48,7 @@ TEST(RunInfo, ASecuredRunCannotBeTurnedIntoAPlainOneByLosingItsKey) {
 }
 
 TEST(RunInfo, RefusesBrokenUrls) {
-  const std::string good = sample().to_url();
+  const std::string good = testing_support::url_of(sample());
   EXPECT_NO_THROW(RunInfo::from_url(good));
   for (const char* url : {"http://x:1/r", "regraft://host", "regraft://host:99999/run", "regraft://host:1/",
                           "regraft://host:1/run?key=12", "regraft://host:1/run?colour=red",

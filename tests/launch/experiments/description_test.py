@@ -7,7 +7,6 @@ from support import SOURCE, Case
 from launch.experiments.description import load
 from launch.experiments.files import ExperimentError
 from launch.experiments.plan import plan_runs
-from launch.experiments.publish import describe_use
 
 CONFIGS = SOURCE / "configs/experiments"
 
@@ -44,7 +43,7 @@ cpu_minutes = 1
 [[step]]
 name = "again"
 over = ["letter"]
-only = {letter = "b"}
+only = {letter = ["b"]}
 run = ["-c", "cp {make}/x.json {out}/x.json"]
 [[rows]]
 table = "t"
@@ -78,7 +77,7 @@ class Wrong(Case):
             ('name = "make"\n', 'name = "make"\nshared = 1\n', ":16: 'shared' is neither true nor false"),
             ('over = ["letter"]\n', 'over = "letter"\n', "'over' is not a list of strings", ":20:"),
             ("cpu_minutes = 1\n", 'cpu_minutes = "1"\n', ":4: 'cpu_minutes' is not a number"),
-            ("[matrix]", "[matrix", ":5: "),
+            ("[matrix]", "[matrix", "is no TOML", "at line 5"),
             ('kind = "bars"', 'kind = "pie"', ":34: 'kind' is no kind of plot (choose one of lines, bars, heat, scatter)"),
             ('run = ["-c", "ls', 'run = []\nx = ["-c", "ls', "unknown key 'x'"),
             ('step = "count"', 'step = []', "'step' is neither a string nor a list of them, or is empty"),
@@ -134,7 +133,7 @@ class Borrowing(Case):
 
     def test_a_kind_that_no_run_of_the_steps_has_is_named(self):
         self.write(self.replaced('["x", "z"]', '["x", "zz"]'))
-        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = 'zz'"):
+        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = .'zz'"):
             self.run_of("borrower")
         self.write(self.replaced("cp {make}/x.json {out}/x.json",
                                  r"echo '[{\"kind\": \"w\", \"n\": 1}]' > {out}/x.json", '["x", "z"]', '["x", "w"]'))
@@ -154,15 +153,6 @@ class Borrowing(Case):
         self.assertEqual(borrowed.cpu_minutes, borrowed.runs[2]["cpu_minutes"])
         self.assertEqual(lent.borrowed_cpu_minutes, 0)
 
-    def test_use_of_the_budget_is_told(self):
-        for used, borrowed, said in [(1.25, 0, "1.2 of 3 CPU-minutes"),
-                                     (1.25, 40, "1.2 of 3 CPU-minutes, beside 40.0 of steps borrowed"),
-                                     (3.5, 40, "3.5 of 3 CPU-minutes, over the declared budget, beside 40.0 of steps "
-                                               "borrowed"),
-                                     (3.5, 0, "3.5 of 3 CPU-minutes, over the declared budget")]:
-            record = {"cpu_minutes": used, "budget_cpu_minutes": 3, "borrowed_cpu_minutes": borrowed}
-            self.assertEqual(describe_use(record), said)
-
     def test_what_means_nothing_is_refused(self):
         for before, after, said in [
             ('experiment = "lender"', 'experiment = "lander"', "no experiment 'lander'"),
@@ -170,7 +160,7 @@ class Borrowing(Case):
             ('steps = ["make"]', 'steps = ["make", "own"]', "is not shared"),
             ('name = "again"', 'name = "make"', "two steps 'make'"),
             ("only = {letter", "only = {lettr", "does not go over"),
-            ('only = {letter = "b"}', 'only = {letter = ["b", "c"]}', "wants only 'c' of 'letter'"),
+            ('only = {letter = ["b"]}', 'only = {letter = ["b", "c"]}', "wants only 'c' of 'letter'"),
             ('step = ["make", "again"]', 'step = ["make", "agin"]', "no step 'agin'"),
             ('value = ["n", "kind"]', 'value = ["n", "knd"]', "column 'knd'"),
             ('table = "t"\nby = "letter"', 'table = "u"\nby = "letter"', "gap 'g' reads table 'u'"),
@@ -182,7 +172,7 @@ class Borrowing(Case):
                 self.assertIn(said, self.load_error(before, after))
 
     def test_the_small_form_is_refused_for_a_choice_that_the_full_one_lacks(self):
-        self.write(self.replaced('only = {letter = "b"}', 'only = {letter = "c"}'))
+        self.write(self.replaced('only = {letter = ["b"]}', 'only = {letter = ["c"]}'))
         with self.assertRaises(ExperimentError):
             load(self.file, True)
 

@@ -136,7 +136,7 @@ class Files(Case):
             (folder / "x.json").write_text(text)
         rows = rows_of("x.json", {}, where={"/kind": ["a", "c"]})
         require_wanted(rows, [one, other])
-        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = 'c'"):
+        with self.assertRaisesRegex(ExperimentError, "x.json: table 't' wants items with '/kind' = .'c'"):
             require_wanted(rows, [one])
 
 

@@ -1,6 +1,7 @@
 """What is published of an experiment: plots, the record, the page; and the commands, as the program runs them."""
 
 import base64
+import fnmatch
 import json
 import os
 import pathlib
@@ -35,8 +36,8 @@ def spec_of(*plots):
     return SimpleNamespace(name="n", title="N", question="?", cpu_minutes=1, plots=plots, summaries=[], gaps=[])
 
 
-def result_of(table):
-    return SimpleNamespace(runs=[], tables={"t": table}, cpu_minutes=0, borrowed_cpu_minutes=0, complete=True)
+def result_of(table, used=0, borrowed=0):
+    return SimpleNamespace(runs=[], tables={"t": table}, cpu_minutes=used, borrowed_cpu_minutes=borrowed, complete=True)
 
 
 class Page(HTMLParser):
@@ -92,6 +93,15 @@ class Plots(Case):
                 with self.assertRaisesRegex(ExperimentError, "no column 'nowhere'"):
                     draw(plot_of(kind, **{**keys, "x": "nowhere"}), self.table())
 
+    def test_bands_are_intervals_over_seeds(self):
+        """Of two seeds with three values each at an x: the means of the seeds, 2 and 20, are all that counts."""
+        rows = [[x, seed, str(int(x) * scale * value)] for x in ("1", "2") for seed, scale in (("0", 1), ("1", 10))
+                for value in (1, 2, 3)]
+        svg = draw(plot_of("lines"), pd.DataFrame(rows, columns=["x", "seed", "y"], dtype=str))
+        self.assertIn("Band: its 95 % bootstrap interval", svg)
+        means = pd.DataFrame([["1", "2"], ["1", "20"], ["2", "4"], ["2", "40"]], columns=["x", "y"], dtype=str)
+        self.assertEqual(draw(plot_of("lines"), means), svg)
+
     def test_doublings_are_evenly_spaced_and_named_and_y_begins_at_nothing(self):
         rows = [[str(2**i), str(100 + i)] for i in range(5)]
         svg = draw(plot_of("lines", doublings=True), pd.DataFrame(rows, columns=["x", "y"], dtype=str))
@@ -102,21 +112,19 @@ class Plots(Case):
         for before, after, later in zip(places, places[1:], places[2:]):
             self.assertAlmostEqual(later - after, after - before, 3)
 
-    def test_what_a_heat_map_shows_is_a_table_too(self):
+    def test_a_heat_map_holds_its_sums(self):
         rows = [["m", "fuse", "2"], ["m", "fold", "1"], ["n", "fold", "5"], ["n", "fold", "1"]]
         table = pd.DataFrame(rows, columns=["model", "rule", "count"], dtype=str)
-        plot = plot_of("heat", name="used", title="Uses", x="model", y="rule", value="count")
-        publish(spec_of(plot), result_of(table), False, self.folder)
-        self.assertEqual((self.folder / "used_figures.csv").read_text(), "rule,m,n\nfuse,2,\nfold,1,6\n")
-        page = Page(report_html([self.folder], self.folder / "page.html"))
-        self.assertEqual(page.tables[1], [["rule", "m", "n"], ["fuse", "2", ""], ["fold", "1", "6"]])
-        self.assertEqual(len(page.pictures), 1)
+        svg = draw(plot_of("heat", title="Uses", x="model", y="rule", value="count"), table)
+        words = re.findall("<!-- (.*?) -->", svg, re.DOTALL)
+        self.assertEqual(words[:7], ["m", "n", "model", "fuse", "fold", "rule", "2"])
+        self.assertEqual(words[7:9], ["1", "6"], "row by row, nothing where there is none")
 
     def test_without_points_are_left_out(self):
-        table = pd.DataFrame([["", "0.5"]], columns=["cpu", "return"], dtype=str)  # of before CPU time was a curve
+        table = pd.DataFrame([["3", ""]], columns=["cpu", "return"], dtype=str)
         spec = spec_of(plot_of("lines", x="cpu", y="return"))
         self.assertEqual(publish(spec, result_of(table), False, self.folder)["plots"], [])
-        table.loc[1] = ["3", "0.6"]
+        table.loc[1] = ["4", "0.6"]
         self.assertEqual(len(publish(spec, result_of(table), False, self.folder)["plots"]), 1)
 
 
@@ -126,7 +134,10 @@ class Report(Case):
         page = Page(report_html([self.out, RUN], self.folder / "page.html"))
         self.assertIn("What do they add up to?", page.text)
         self.assertEqual([row[0] for row in page.tables[0]], ["What", "Numbers", "Run run"], "the summary is on top")
-        self.assertIn("8 of 8 runs done, 0.0 of 1 CPU-minutes", page.tables[0][1][3])
+        self.assertIn("8 of 8 runs done, 0.0 of 1 CPU-minutes", page.tables[0][1][2])
+        self.assertEqual(page.tables[0][1][1], "Interquartile means: 20 (a) to 20 (b)")
+        self.assertIn("return/nasrnn: -0.3234 at the end (mean of the last tenth), -0.2445 at best", page.tables[0][2][1])
+        self.assertRegex(page.tables[0][2][1], r"[\d.]+ policy steps a second$")
         sums = page.tables[1]
         self.assertEqual([row[:3] for row in sums], [["letter", "n", "iqm"], ["a", "3", "20"], ["b", "3", "20"]])
         self.assertEqual(sums, [list(read_csv(self.out / "sums.csv")), *self.rows(read_csv(self.out / "sums.csv"))])
@@ -140,14 +151,24 @@ class Report(Case):
         self.assertIn('"updates": 2', page.text)
 
     def test_all_curves_of_a_run_have_titles_and_units(self):
-        for tag in read_scalars(RUN / "events"):
-            self.assertTrue(tag in CURVES or tag.partition("/")[0] in CURVES, tag)
+        for tag in [*read_scalars(RUN / "events"), "controller/entropy", "dreamed/return", "dynamics/held_out_nll"]:
+            self.assertTrue([pattern for pattern in CURVES if fnmatch.fnmatchcase(tag, pattern)], tag)
+        for pattern, (_, unit) in CURVES.items():
+            self.assertFalse(set(";,") & set(unit), f"{pattern}: a plot has one unit")
+
+    def test_says_how_much_of_the_budget_was_used(self):
+        for used, borrowed, said in [(1.25, 0, "1.2 of 1 CPU-minutes, over the declared budget"),
+                                     (0.5, 40, "0.5 of 1 CPU-minutes, beside 40.0 of steps borrowed"),
+                                     (0.5, 0, "0.5 of 1 CPU-minutes")]:
+            publish(spec_of(), result_of(pd.DataFrame(), used, borrowed), False, self.folder)
+            page = Page(report_html([self.folder], "page.html"))
+            self.assertEqual(page.tables[0][1][2], f"0 of 0 runs done, {said}")
 
     def test_names_what_is_not_done(self):
         self.write(self.replaced("echo run >> {out}/calls;", "test {letter}{seed} != b2 || { echo '<br>'; exit 7; };"))
         publish(load(self.file, False), self.run_it(), False, self.out)
         page = Page(report_html([self.out], "page.html"))
-        self.assertIn("6 of 8 runs done", page.tables[0][1][3])
+        self.assertIn("6 of 8 runs done", page.tables[0][1][2])
         self.assertIn("Not done: make letter=b seed=2: exit code 7", page.text)
         self.assertIn("<br>", page.text, "text stays text")
 
@@ -157,6 +178,14 @@ class Report(Case):
         (self.folder / "experiment.json").write_text("{")
         with self.assertRaisesRegex(ExperimentError, "experiment.json: is damaged"):
             report_html([self.folder], "page.html")
+
+
+class Package(unittest.TestCase):
+    def test_is_small(self):
+        files = (pathlib.Path(__file__).parents[3] / "launch/experiments").glob("*.py")
+        lines = [line.strip() for file in files for line in file.read_text().splitlines()]
+        code = sum(line != "" and not line.startswith("#") for line in lines)
+        self.assertTrue(300 < code <= 700, f"{code} lines are neither blank nor a comment")
 
 
 class Files(Case):
@@ -197,7 +226,7 @@ class Commands(Case):
         self.assertEqual(self.regraft("experiment", "version", "--plan").stdout, "regraft completion json\n" * 2)
         done = self.regraft("experiment", "version")
         self.assertRegex(done.stderr, r"^\[1/2\] v n=1: done in [\d.e-]+ s\n\[2/2\]")
-        self.assertIn("S | s\n| n | iqm | low | high |\n|---|---|---|---|\n| 2 | 1.5 | 1 | 2 |\n\n", done.stdout)
+        self.assertRegex(done.stdout, r"S \| s\nn +iqm +low +high\n2 +1\.5 +1 +2\n\n")
         self.assertIn("results/experiments/version/t.csv", map(str, (p.relative_to(self.folder) for p in
                                                                      self.folder.rglob("*.csv"))))
         self.assertIn("[2/2] v n=2: done before", self.regraft("experiment", "version").stderr)

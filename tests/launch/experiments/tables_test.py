@@ -12,7 +12,7 @@ import pandas as pd
 from support import Case
 
 from launch.experiments.files import ExperimentError
-from launch.experiments.tables import crossed, gaps, interquartile_mean, interval, read_csv, summarise, to_csv
+from launch.experiments.tables import gaps, interquartile_mean, interval, read_csv, summarise, to_csv
 
 GAP = SimpleNamespace(name="gaps", title="", table="returns", against=["scripts"], by="model", method="method",
                       value="return", of=["greedy", "taso"])
@@ -101,13 +101,6 @@ class Gaps(Case):
     def test_a_best_that_no_method_misses_is_a_gap_of_nothing(self):
         result = gaps(GAP, {"returns": table_of(["v", "greedy", "0.1"], ["v", "taso", "0.1"])})
         self.assertEqual(self.rows(result), [["v", "0.1", "greedy", "0.00", "0.00"]])
-
-
-class Crossed(Case):
-    def test_sums_by_two_columns(self):
-        table = table_of(["m", "fuse", "2"], ["m", "fold", "1"], ["n", "fold", "5"], ["n", "fold", "1"])
-        self.assertEqual(to_csv(crossed(table, "method", "model", "return")), "method,m,n\nfuse,2,\nfold,1,6\n")
-        self.assertEqual(len(crossed(table[:0], "method", "model", "return")), 0)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "launch/job/job_config.h"
+#include "launch/job/phase_names.h"
 #include "launch/program.h"
 
 namespace regraft::launch {
@@ -67,8 +68,8 @@ TEST(ConfigWarnings, EvolutionSaysThatItIsOnTheCpu) {
 }
 
 TEST(ConfigWarnings, NoPhaseSaysThatItKnowsTheCpuAlone) {
-  for (const char* phase : {"ppo", "load-test", "collect", "world-model", "dream", "dyna", "model-based"})
-    EXPECT_THAT(notes({std::string("train.phase=") + phase}).remarks, IsEmpty()) << phase;
+  for (const std::string& phase : testing::phase_names())
+    EXPECT_THAT(notes({"train.phase=" + phase}).remarks, IsEmpty()) << phase;
 }
 
 TEST(ConfigWarnings, TheLearnersLogHoldsThem) {

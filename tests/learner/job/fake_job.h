@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -37,6 +39,7 @@ class FakeHub : public JobHub {
 
   /// Waits only for a test that uses threads (`waits`); else `when_empty` may play, stop or move the clock.
   std::optional<wire::Delivery> take(std::chrono::milliseconds wait) override {
+    longest_wait = std::max(longest_wait, wait);
     if (deliveries_left() == 0 && when_empty) when_empty();
     MutexLock lock(mutex_);
     if (waits) arrived_.wait_for(lock, wait, [&]() REQUIRES(mutex_) { return !deliveries_.empty(); });
@@ -63,6 +66,7 @@ class FakeHub : public JobHub {
 
   std::function<void()> when_empty;
   bool waits = false;
+  std::chrono::milliseconds longest_wait{0};  // that take() was allowed
   std::vector<std::uint64_t> published;
   bool announced = false;
   int woken = 0;
@@ -97,9 +101,10 @@ class FakePhase : public Phase {
   struct Options {
     PhaseTraits traits{.name = "fake"};
     std::uint64_t seed = 11;
-    bool keeps_gathered = false;    // in checkpoints
-    std::uint64_t last_update = 0;  // done then; 0: never
-    std::uint64_t save_after = 0;   // this update is worth a checkpoint
+    std::size_t results = kResults;  // of an update
+    bool keeps_gathered = false;     // in checkpoints
+    std::uint64_t last_update = 0;   // done then; 0: never
+    std::uint64_t save_after = 0;    // this update is worth a checkpoint
   };
   explicit FakePhase(Options options)
       : options_(std::move(options)),
@@ -115,7 +120,7 @@ class FakePhase : public Phase {
   void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override {
     gathered_.push_back(static_cast<FakeResult&>(*result).seed);
   }
-  bool ready(std::uint64_t) const override { return gathered_.size() >= kResults; }
+  bool ready(std::uint64_t) const override { return gathered_.size() >= options_.results; }
   UpdateResult update(const JobFigures& job) override {
     for (const std::uint64_t seed : gathered_) learned_ = learned_ * 31 + seed;
     gathered_.clear();
@@ -150,6 +155,7 @@ class FakePhase : public Phase {
   void begin() override { learned_ = 1; }
 
   std::optional<CurvePoint> point(const JobFigures& job) override {
+    looks.push_back(gathered_.size());
     if (!std::exchange(due_, false)) return std::nullopt;
     CurvePoint point{.x = static_cast<std::int64_t>(job.updates)};
     point.add("fake/learned", static_cast<double>(job.updates));
@@ -164,6 +170,7 @@ class FakePhase : public Phase {
 
   std::uint64_t learned() const { return learned_; }
   std::vector<std::string> exported;
+  std::vector<std::size_t> looks;  // how much was gathered, whenever what else is due was looked at
 
  private:
   const Options options_;

@@ -231,6 +231,21 @@ TEST_F(JobRunnerTest, AGenerationThatDiedBeforeItsFirstCheckpointIsRolledBack) {
   EXPECT_EQ(run().ticket_counts.total().rolled_back, 1u);
 }
 
+TEST_F(JobRunnerTest, LooksWhatElseIsDueEveryFifthOfASecondAndOnceNoResultComes) {
+  constexpr std::chrono::milliseconds kPatience{200};
+  options.results = 1000;
+  start();
+  int asked = 0;
+  hub->when_empty = [&] {
+    clock.advance_ns(std::chrono::nanoseconds(kPatience / 4).count());
+    if (++asked <= 10) hub->play();
+    if (asked == 12) stop.request_stop();
+  };
+  run();
+  EXPECT_THAT(phase->looks, ElementsAre(4, 8, 10, 10));
+  EXPECT_EQ(hub->longest_wait, kPatience);
+}
+
 TEST_F(JobRunnerTest, WithoutResultsItStillStops) {
   start();
   stop_when_empty();

@@ -68,6 +68,7 @@ TEST(Batcher, ForgetsTicketsOnceTheirWeightsAreTooOldToBeTrainedOn) {
     Batcher batcher(
         {.steps_per_update = kEpisodes, .deterministic = deterministic, .episodes_per_update = kEpisodes});
     std::uint64_t tickets = 0;
+    std::vector<Episode> played;  // one of each update
     for (std::uint64_t update = 0; update < 100; ++update) {
       auto batch = episodes(std::vector<std::size_t>(kEpisodes, 1));
       for (Episode& episode : batch) {
@@ -78,10 +79,13 @@ TEST(Batcher, ForgetsTicketsOnceTheirWeightsAreTooOldToBeTrainedOn) {
       }
       ASSERT_TRUE(batcher.ready(update));
       EXPECT_EQ(batcher.take(update, update + 1, kStaleness).size(), kEpisodes);
-      EXPECT_LE(batcher.remembered_tickets(), (kStaleness + 1) * kEpisodes);
-      batcher.add(batch.back());
+      batcher.add(played.emplace_back(batch.back()));
       EXPECT_EQ(batcher.trained_twice(), update + 1);
     }
+    batcher.add(played[played.size() - 1 - kStaleness]);
+    EXPECT_EQ(batcher.trained_twice(), played.size() + 1) << "the oldest that might be trained on";
+    batcher.add(played[played.size() - 2 - kStaleness]);
+    EXPECT_EQ(batcher.trained_twice(), played.size() + 1) << "it is forgotten";
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/base/rng.h"
 #include "core/exec/latency/speedup_estimate.h"
-#include "core/exec/site/oracle.h"
 #include "core/exec/site/site_check.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/set/rule_set.h"

@@ -9,6 +9,7 @@
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/dead_nodes.h"
 
 namespace regraft::rules::testing {
 namespace {
@@ -129,7 +130,7 @@ TEST_F(IndexAfterAnError, IsAFreshOneWheneverAFreshOneCanBeMade) {
         const OpKind kind = rng.below(2) == 0 ? OpKind::relu : OpKind::neg;
         graph().set_output(output, builder_.op(kind, {rng.below(2) == 0 ? graph().outputs()[output] : x}));
       }
-      graph().remove_all_dead();
+      remove_all_dead(graph());
       touched = graph().touched_since(marks.back());
     }
     update_fails(index, touched);
