@@ -43,7 +43,7 @@ class Link::Impl {
     state_.stand_for({.tickets_wanted = options_.tickets_wanted});
     search_since_ns_ = clock_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    state_.wait_until_joined();
+    if (!options_.of_relay) state_.wait_until_joined();
   }
 
   ~Impl() {

@@ -35,6 +35,7 @@ struct LinkOptions {
   std::uint32_t give_up_after_ms = 120000;   // of looking for it
   std::uint32_t fetch_timeout_ms = 10000;    // for any next chunk of weights
   std::uint64_t max_weights_bytes = std::uint64_t{1} << 30;
+  bool of_relay = false;  // joins while its user goes on
 };
 
 /// An actor's end of the transport. A thread of its own sends heartbeats, keeps the connection and finds the
@@ -48,7 +49,8 @@ struct LinkOptions {
 /// kTimeout: nobody answers. kClosed: the run has ended; an actor then ends normally.
 class Link {
  public:
-  /// Joins; throws as above, kAddress if there is no usable endpoint.
+  /// Joins; throws as above, kAddress if there is no usable endpoint. A relay's returns at once: its calls
+  /// throw then.
   Link(LinkOptions options, const Clock& clock);
   /// Leaves: what was not acknowledged gets a moment to be sent.
   ~Link();
@@ -82,7 +84,7 @@ class Link {
   /// latest), kCorrupt, kTimeout.
   Weights fetch(std::uint64_t version);
 
-  /// The generation of the learner that was joined last.
+  /// The generation of the learner that was joined last; 0 before.
   std::uint64_t generation() const;
   TransportCounters counters() const;
 

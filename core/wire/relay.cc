@@ -23,6 +23,7 @@ constexpr Milliseconds kTicketPatience{200};
 constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::size_t kMaxKinds = 4;  // each has a link; what an actor calls its kind is its own choice
+constexpr std::size_t kKnownGone = 64;
 constexpr std::int64_t kLocateEveryNs = 500 * kNanosecondsPerMillisecond;
 
 /// What all actors of a kind have done that the relay has seen, those that are gone too.
@@ -105,7 +106,8 @@ class Session {
       if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
       look_at_actors();
       for (const auto& [kind, up] : upstream_)
-        if (up->link.generation() != book_.generation()) return up->link.generation();
+        if (const std::uint64_t now = up->link.generation(); now != 0 && now != book_.generation())
+          return now;
       const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
@@ -162,6 +164,7 @@ class Session {
     if (kind != first_kind_) link.actor += "." + kind;
     link.kind = kind;
     link.tickets_wanted = 1;  // until it is said how many actors there are
+    link.of_relay = true;
     auto up = std::make_unique<Upstream>(link, clock_);
     up->thread =
         std::jthread([this, kind, &of = up->link](const std::stop_token& stop) { follow(stop, kind, of); });
@@ -242,24 +245,28 @@ class Session {
     hub_.wake();
   }
 
-  /// Once a version: who wants the same one waits.
+  /// Once a version: who wants the same one waits. An actor takes the latest where one is gone.
   void fetch(Link& link, std::uint64_t version) {
     const MutexLock lock(fetching_);
-    if (fetched_.contains(version)) return;
-    for (const std::uint64_t wanted : {version, std::uint64_t{0}}) {
-      try {
-        Weights weights = link.fetch(wanted);
-        hub_.pass_on(weights.info.version, std::move(weights.bytes));
-        fetched_.insert(weights.info.version);
-        break;
-      } catch (const WireError& error) {
-        // An actor of its own would take the latest too. A learner that is killed takes the request with it.
-        const bool passing = error.fault() == WireFault::kGone || error.fault() == WireFault::kTimeout;
-        if (!passing) throw;
-        log_warning("weights {}: {}", version, error.what());
-      }
+    if (fetched_.contains(version) || (!gone_.contains(version) && try_fetch(link, version))) return;
+    if (!fetched_.contains(link.latest().version)) try_fetch(link, 0);
+  }
+
+  bool try_fetch(Link& link, std::uint64_t version) REQUIRES(fetching_) {
+    try {
+      Weights weights = link.fetch(version);
+      hub_.pass_on(weights.info.version, std::move(weights.bytes));
+      fetched_.insert(weights.info.version);
+      if (fetched_.size() > WeightsStore::kKept) fetched_.erase(fetched_.begin());
+      return true;
+    } catch (const WireError& error) {
+      // A learner that is killed takes the request with it.
+      if (error.fault() != WireFault::kGone && error.fault() != WireFault::kTimeout) throw;
+      log_warning("weights {}: {}", version, error.what());
+      if (error.fault() == WireFault::kGone) gone_.insert(version);
+      if (gone_.size() > kKnownGone) gone_.erase(gone_.begin());
+      return false;
     }
-    while (fetched_.size() > WeightsStore::kKept) fetched_.erase(fetched_.begin());
   }
 
   const RelayOptions& options_;
@@ -268,6 +275,7 @@ class Session {
   RelayBook book_;
   Mutex fetching_;
   std::set<std::uint64_t> fetched_ GUARDED_BY(fetching_);  // versions that the hub has
+  std::set<std::uint64_t> gone_ GUARDED_BY(fetching_);     // versions that the learner has no more
   Mutex mutex_;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
   std::string first_kind_;
