@@ -35,7 +35,7 @@ struct LinkOptions {
   std::uint32_t give_up_after_ms = 120000;   // of looking for it
   std::uint32_t fetch_timeout_ms = 10000;    // for any next chunk of weights
   std::uint64_t max_weights_bytes = std::uint64_t{1} << 30;
-  bool of_relay = false;  // joins while its user goes on
+  bool of_relay = false;  // joins while its user goes on, and tells nothing of its own process
 };
 
 /// An actor's end of the transport. A thread of its own sends heartbeats, keeps the connection and finds the
