@@ -26,7 +26,7 @@ struct LinkOptions {
   /// again. Must be safe to call from the link's thread. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
   KeyPair keys;                              // ignored where the run is plain
-  std::string actor;                         // unique in the job
+  std::string actor;                         // unique among those that join the same hub
   std::string kind;                          // random, policy, dream
   std::uint64_t incarnation = 0;             // given by the supervisor, raised at every restart
   std::uint32_t tickets_wanted = 2;          // in hand at a time: one to work on, the others to come next

@@ -40,7 +40,7 @@ struct Hello {
   std::string run_id;
   std::uint64_t generation = 0;
   std::uint64_t incarnation = 0;  // raised by the supervisor at every restart of the worker
-  std::string actor;              // name, unique in the job
+  std::string actor;              // name, unique among those that join the same hub
   std::string kind;               // of actor: random, policy, dream
   std::uint64_t pid = 0;
   std::uint32_t tickets_wanted = 1;  // how many to hold at a time

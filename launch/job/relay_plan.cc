@@ -74,8 +74,7 @@ RelayPlan await_relay_plan(const learner::RunFolder& folder, const std::string& 
   }
   RelayPlan plan;
   const auto json = nlohmann::json::parse(*text);
-  for (const auto& [rank, relay] : json.items())
-    plan[std::stoll(rank)] = relay.get<std::string>();
+  for (const auto& [rank, relay] : json.items()) plan[std::stoll(rank)] = relay.get<std::string>();
   return plan;
 }
 

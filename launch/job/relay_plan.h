@@ -15,7 +15,7 @@ namespace regraft::launch {
 /// and broadcasts its mark: in one broadcast there is no room for it.
 using RelayPlan = std::map<std::int64_t, std::string>;
 
-/// Of the relay of the process group's own host, or of that whose first actor's rank this is.
+/// The relay of the host whose first actor has this rank; 0: of a job without mpirun.
 std::string relay_name(std::int64_t rank);
 
 /// `mode`: as wire.relay. `networks`: of each rank, as wire::own_network() has it there; ranks from

@@ -109,5 +109,37 @@ TEST(RelayTotals, HoldWhatTheRelayItselfMovesAndUsesOnce) {
   hub.stop();
 }
 
+TEST(RelayTotals, OfActorsOfOneNameBehindTwoRelaysAreTwo) {
+  TestRun run(TestRun::Over::kIpc);
+  Hub& hub = run.start();
+  const RelayOptions options = relay_options(run);
+  RelayOptions others = options;
+  others.upstream.keys = run.actor("another").keys;
+  others.upstream.actor = "another";
+  others.hub.bind = {"ipc://" + (run.folder() / "another.ipc").string()};
+  others.run_file = run.folder() / "another.json";
+  Relay relay(options, run.clock()), another(others, run.clock());
+  const LinkOptions here = behind(run, "a");
+  LinkOptions there = here;
+  there.locate = [path = others.run_file] { return RunInfo::load(path); };
+  Link first(here, run.clock()), second(there, run.clock());
+  for (Link* link : {&first, &second}) {
+    const auto ticket = link->next_ticket(kLong);
+    ASSERT_TRUE(ticket);
+    link->send(*ticket, {.policy_steps = 10}, payload(1, 1, 64));
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    hub.decide(delivery->ticket, Verdict::kAdmitted);
+    EXPECT_TRUE(link->next_ack(kLong));
+  }
+  EXPECT_TRUE(hub.wait_for(
+      [](const HubStatus& status) {
+        return status.actors.size() == 2 && status.actors[0].policy_steps == 10 &&
+               status.actors[1].policy_steps == 10;
+      },
+      kLong));
+  hub.stop();
+}
+
 }  // namespace
 }  // namespace regraft::wire
