@@ -10,7 +10,7 @@
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --soak N          N tickets between a learner and stub actors (1000000, say): memory and journal stay flat
-#   --chaos N         N random faults in one job (200, say): processes killed and stopped, disks full
+#   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed, stopped, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
 #   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
@@ -287,7 +287,7 @@ asan_program() {
 
 soak() { REGRAFT_SOAK=$SOAK build/release/core/wire/core_wire_test --gtest_filter='Soak.*'; }
 
-chaos() { REGRAFT_CHAOS=$CHAOS build/release/launch/launch_test --gtest_filter='Chaos*'; }
+chaos() { REGRAFT_CHAOS=$CHAOS build/release/launch/launch_test --gtest_filter='*Chaos*'; }
 
 large() { REGRAFT_LARGE=1 build/release/core/onnx/core_onnx_test --gtest_filter='*Large*'; }
 

@@ -40,7 +40,7 @@ std::string sibling_endpoint(const std::string& endpoint, std::string_view ipc_s
 }
 
 Connection::Connection(Context& context, const RunInfo& run, const KeyPair& keys, std::uint64_t attempt)
-    : endpoint_(run.endpoint_from(own_host_name())),
+    : endpoint_(run.endpoint_from(own_machine())),
       results_(open_socket(context, zmq::socket_type::dealer, kSmallMessages)),
       announcements_(open_socket(context, zmq::socket_type::sub, kSmallMessages)),
       events_(open_socket(context, zmq::socket_type::pair, kSmallMessages)) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/wire/actor_work.h"
 #include "core/wire/frame.h"
 #include "core/wire/message.h"
 #include "core/wire/ticket.h"
@@ -18,6 +19,7 @@ struct ActorInfo {
   std::string kind;
   std::uint64_t incarnation = 0;
   std::uint64_t pid = 0;
+  ActorWork told{};  // to others, before it came
 };
 
 /// One part of a result: its header and its frames, as they came.

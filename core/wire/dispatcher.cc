@@ -54,7 +54,7 @@ void Dispatcher::on_message(const Sender& from, std::span<const std::byte> heade
 void Dispatcher::on_hello(const Sender& from, const Hello& hello) {
   if (!admits(from, hello)) return;
   Peer peer;
-  peer.status.info = {hello.actor, hello.kind, hello.incarnation, hello.pid};
+  peer.status.info = {hello.actor, hello.kind, hello.incarnation, hello.pid, hello.told};
   peer.key = from.key;
   peer.wanted = std::clamp<std::uint32_t>(hello.tickets_wanted, 1, options_.max_tickets_per_actor);
   peer.last_heard_ns = peer.counted_ns = clock_.steady_ns();
@@ -117,6 +117,7 @@ void Dispatcher::on_heartbeat(Peer& peer, const std::string& connection, const H
   peer.status.policy_steps = beat.policy_steps;
   peer.status.process_cpu_ns = beat.process_cpu_ns;
   peer.status.wire_cpu_ns = beat.wire_cpu_ns;
+  peer.status.relayed = beat.relayed;
   settle_wait(peer);
   const std::size_t others = actor_count() - peer.status.actors;
   const auto room = static_cast<std::uint32_t>(options_.max_actors -

@@ -41,6 +41,7 @@ struct ActorStatus {
   std::uint64_t policy_steps = 0;          // since this worker started
   std::uint64_t process_cpu_ns = 0;        // of the worker
   std::uint64_t wire_cpu_ns = 0;           // of its transport threads
+  RelayTraffic relayed{};
 };
 
 /// The learner's half of the protocol without its sockets: bytes in, messages to send and finished results

@@ -137,6 +137,7 @@ class Lead : public Group {
     info.run_id = options.run_id;
     info.generation = generation_;
     info.host = own_host_name();
+    info.machine = own_machine();
     if (!options.plain) info.server_key = options.server_keys.public_key;
     for (const std::string& endpoint : options.bind) {
       const std::string bound = bind_socket(end_.socket(), endpoint);
@@ -275,7 +276,7 @@ class Peer : public Group {
   bool said_hello() {
     try {
       const RunInfo info = options_.locate();
-      const std::string endpoint = info.endpoint_from(own_host_name());
+      const std::string endpoint = info.endpoint_from(own_machine());
       if (!end_ || endpoint != endpoint_ || info.generation != generation_) {
         end_.emplace(context_, zmq::socket_type::dealer);
         secure_as_client(end_->socket(), options_.keys, info.server_key);

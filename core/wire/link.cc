@@ -43,7 +43,7 @@ class Link::Impl {
     state_.stand_for({.tickets_wanted = options_.tickets_wanted});
     search_since_ns_ = clock_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    state_.wait_until_joined();
+    if (!options_.of_relay) state_.wait_until_joined();
   }
 
   ~Impl() {
@@ -165,6 +165,7 @@ class Link::Impl {
                 .kind = options_.kind,
                 .pid = static_cast<std::uint64_t>(::getpid()),
                 .tickets_wanted = options_.tickets_wanted,
+                .told = told_,
                 .held = state_.held(generation_)};
     joined_ = hello_due_ = false;
     said_hello_ns_ = clock_.steady_ns();
@@ -268,7 +269,9 @@ class Link::Impl {
       const auto header = encode(part->header);
       const auto outcome = wire::send(connection_->results(), "", header, part->frames, counters_);
       blocked_ = outcome != SendOutcome::kSent;
-      if (!blocked_) state_.part_sent();
+      if (blocked_) return;
+      told_.policy_steps = std::max(told_.policy_steps, part->header.policy_steps);
+      state_.part_sent();
     }
   }
 
@@ -278,8 +281,9 @@ class Link::Impl {
     beat_due_ = false;
     last_beat_ns_ = now;
     Heartbeat beat = state_.heartbeat();
-    beat.process_cpu_ns += process_cpu_ns();
+    if (!options_.of_relay) beat.process_cpu_ns += process_cpu_ns();
     beat.wire_cpu_ns += counters().cpu_ns;
+    told_ = {beat.policy_steps, beat.process_cpu_ns, beat.wire_cpu_ns};
     post(beat);
   }
 
@@ -343,6 +347,7 @@ class Link::Impl {
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
   bool hello_due_ = false, nobody_listens_ = false, reconnect_ = false;
   int failed_handshakes_ = 0;
+  ActorWork told_;
   std::int64_t heartbeat_ns_ = to_ns(1000);
   std::int64_t search_since_ns_ = 0, last_heard_ns_ = 0, said_hello_ns_ = 0, hello_due_ns_ = 0;
   std::int64_t last_beat_ns_ = 0;

@@ -26,7 +26,7 @@ struct LinkOptions {
   /// again. Must be safe to call from the link's thread. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
   KeyPair keys;                              // ignored where the run is plain
-  std::string actor;                         // unique in the job
+  std::string actor;                         // unique among those that join the same hub
   std::string kind;                          // random, policy, dream
   std::uint64_t incarnation = 0;             // given by the supervisor, raised at every restart
   std::uint32_t tickets_wanted = 2;          // in hand at a time: one to work on, the others to come next
@@ -35,6 +35,7 @@ struct LinkOptions {
   std::uint32_t give_up_after_ms = 120000;   // of looking for it
   std::uint32_t fetch_timeout_ms = 10000;    // for any next chunk of weights
   std::uint64_t max_weights_bytes = std::uint64_t{1} << 30;
+  bool of_relay = false;  // joins while its user goes on, and tells nothing of its own process
 };
 
 /// An actor's end of the transport. A thread of its own sends heartbeats, keeps the connection and finds the
@@ -48,7 +49,8 @@ struct LinkOptions {
 /// kTimeout: nobody answers. kClosed: the run has ended; an actor then ends normally.
 class Link {
  public:
-  /// Joins; throws as above, kAddress if there is no usable endpoint.
+  /// Joins; throws as above, kAddress if there is no usable endpoint. A relay's returns at once: its calls
+  /// throw then.
   Link(LinkOptions options, const Clock& clock);
   /// Leaves: what was not acknowledged gets a moment to be sent.
   ~Link();
@@ -82,7 +84,7 @@ class Link {
   /// latest), kCorrupt, kTimeout.
   Weights fetch(std::uint64_t version);
 
-  /// The generation of the learner that was joined last.
+  /// The generation of the learner that was joined last; 0 before.
   std::uint64_t generation() const;
   TransportCounters counters() const;
 

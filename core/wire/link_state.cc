@@ -235,11 +235,12 @@ bool LinkState::stand_for(const RelayedActors& relayed) {
 
 Heartbeat LinkState::heartbeat() const {
   const MutexLock lock(mutex_);
-  return {.policy_steps = std::max(policy_steps_, relayed_.policy_steps),
-          .process_cpu_ns = relayed_.cpu_ns,
-          .wire_cpu_ns = relayed_.wire_cpu_ns,
+  return {.policy_steps = std::max(policy_steps_, relayed_.work.policy_steps),
+          .process_cpu_ns = relayed_.work.cpu_ns,
+          .wire_cpu_ns = relayed_.work.wire_cpu_ns,
           .actors = relayed_.actors,
           .tickets_wanted = relayed_.tickets_wanted,
+          .relayed = relayed_.traffic,
           .latest = {}};
 }
 

@@ -16,7 +16,10 @@ namespace regraft::wire {
 
 REGRAFT_FIELDS(WeightsInfo, m.version, m.hash.low, m.hash.high, m.size_bytes)
 REGRAFT_FIELDS(Ticket, m.id, m.generation, m.model, m.seed, m.weight_version, m.segment_length, m.sequence)
-REGRAFT_FIELDS(Hello, m.run_id, m.generation, m.incarnation, m.actor, m.kind, m.pid, m.tickets_wanted, m.held)
+REGRAFT_FIELDS(ActorWork, m.policy_steps, m.cpu_ns, m.wire_cpu_ns)
+REGRAFT_FIELDS(RelayTraffic, m.connections, m.bytes_in, m.bytes_out)
+REGRAFT_FIELDS(Hello, m.run_id, m.generation, m.incarnation, m.actor, m.kind, m.pid, m.tickets_wanted, m.told,
+               m.held)
 REGRAFT_FIELDS(Welcome, m.generation, m.heartbeat_ms, m.weights_port, m.announce_port, m.ticket_bytes,
                m.latest)
 REGRAFT_FIELDS(Refused, m.reason, m.generation, m.text)
@@ -25,7 +28,7 @@ REGRAFT_FIELDS(Result, m.ticket, m.generation, m.part, m.last, m.weight_version,
                m.policy_steps)
 REGRAFT_FIELDS(Ack, m.ticket, m.verdict, m.latest)
 REGRAFT_FIELDS(Heartbeat, m.policy_steps, m.process_cpu_ns, m.wire_cpu_ns, m.actors, m.tickets_wanted,
-               m.latest)
+               m.relayed, m.latest)
 REGRAFT_FIELDS(Bye, m.reason)
 REGRAFT_FIELDS(WeightsAnnounce, m.info)
 REGRAFT_FIELDS(WeightsRequest, m.version, m.chunk)

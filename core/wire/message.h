@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/wire/actor_work.h"
 #include "core/wire/error.h"
+#include "core/wire/relayed_actors.h"
 #include "core/wire/ticket.h"
 
 namespace regraft::wire {
@@ -34,14 +36,15 @@ struct WeightsInfo {
 /// Actor to learner, first on every connection. `held` names the tickets of this generation that the actor
 /// still has, worked on or sent and unacknowledged; its others are lost.
 struct Hello {
-  static constexpr std::uint8_t kType = 1, kVersion = 1;
+  static constexpr std::uint8_t kType = 1, kVersion = 2;
   std::string run_id;
   std::uint64_t generation = 0;
   std::uint64_t incarnation = 0;  // raised by the supervisor at every restart of the worker
-  std::string actor;              // name, unique in the job
+  std::string actor;              // name, unique among those that join the same hub
   std::string kind;               // of actor: random, policy, dream
   std::uint64_t pid = 0;
   std::uint32_t tickets_wanted = 1;  // how many to hold at a time
+  ActorWork told{};                  // before this connection, as heartbeats have it
   std::vector<std::uint64_t> held;
   bool operator==(const Hello&) const = default;
 };
@@ -109,12 +112,13 @@ struct Ack {
 
 /// Both ways. The actor fills all but `latest`, the learner that. A relay speaks for its actors.
 struct Heartbeat {
-  static constexpr std::uint8_t kType = 7, kVersion = 2;
+  static constexpr std::uint8_t kType = 7, kVersion = 3;
   std::uint64_t policy_steps = 0;    // since the worker started
   std::uint64_t process_cpu_ns = 0;  // of the worker
   std::uint64_t wire_cpu_ns = 0;     // of its transport threads
   std::uint32_t actors = 1;          // that work behind this connection
   std::uint32_t tickets_wanted = 1;  // how many to hold at a time, from now on
+  RelayTraffic relayed{};
   WeightsInfo latest;
   bool operator==(const Heartbeat&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/wire/relay_book.h"
+#include "core/wire/relay_totals.h"
 
 namespace regraft::wire {
 namespace {
@@ -23,44 +24,15 @@ constexpr Milliseconds kTicketPatience{200};
 constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::size_t kMaxKinds = 4;  // each has a link; what an actor calls its kind is its own choice
+constexpr std::size_t kKnownGone = 64;
 constexpr std::int64_t kLocateEveryNs = 500 * kNanosecondsPerMillisecond;
 
-/// What all actors of a kind have done that the relay has seen, those that are gone too.
-class KindTotals {
- public:
-  void see(const ActorStatus& actor) {
-    Worker& worker = workers_[actor.info.name];
-    if (actor.info.incarnation < worker.incarnation) return;  // its last words came late
-    if (worker.pid != actor.info.pid || worker.incarnation != actor.info.incarnation) {
-      earlier_.policy_steps += worker.policy_steps;
-      earlier_.cpu_ns += worker.cpu_ns;
-      earlier_.wire_cpu_ns += worker.wire_cpu_ns;
-      worker = {.pid = actor.info.pid, .incarnation = actor.info.incarnation};
-    }
-    worker.policy_steps = std::max(worker.policy_steps, actor.policy_steps);
-    worker.cpu_ns = std::max(worker.cpu_ns, actor.process_cpu_ns);
-    worker.wire_cpu_ns = std::max(worker.wire_cpu_ns, actor.wire_cpu_ns);
-  }
-  RelayedActors sum() const {
-    RelayedActors sum = earlier_;
-    for (const auto& [name, worker] : workers_) {
-      sum.policy_steps += worker.policy_steps;
-      sum.cpu_ns += worker.cpu_ns;
-      sum.wire_cpu_ns += worker.wire_cpu_ns;
-    }
-    return sum;
-  }
-
- private:
-  struct Worker {
-    std::uint64_t pid = 0, incarnation = 0;
-    std::uint64_t policy_steps = 0, cpu_ns = 0, wire_cpu_ns = 0;
-  };
-  std::map<std::string, Worker> workers_;
-  RelayedActors earlier_;
+/// What a relay keeps over the learner's generations.
+struct Kept {
+  RelayTotals totals;
+  std::string first_kind;   // of actors: its link has the relay's name, and tells what the relay itself uses
+  TransportCounters moved;  // by hubs and links that are gone; of links the CPU time alone
 };
-
-using Totals = std::map<std::string, KindTotals>;  // by kind of actor
 
 HubOptions hub_options(const RelayOptions& options, const RunInfo& run) {
   HubOptions hub = options.hub;
@@ -85,10 +57,10 @@ WireError no_run(const Error& error) {
 /// One generation of the learner.
 class Session {
  public:
-  Session(const RelayOptions& options, const RunInfo& run, Totals& totals, const Clock& clock)
+  Session(const RelayOptions& options, const RunInfo& run, Kept& kept, const Clock& clock)
       : options_(options),
         clock_(clock),
-        totals_(totals),
+        kept_(kept),
         book_(run.run_id, run.generation),
         located_ns_(clock.steady_ns()),
         hub_(
@@ -96,6 +68,12 @@ class Session {
             [this](const ActorInfo& actor) { return book_.next(actor.kind); }, clock) {
     hub_.run_info().save(options.run_file);
   }
+  ~Session() {
+    for (const auto& [kind, up] : upstream_) kept_.moved.cpu_ns += up->link.counters().cpu_ns;
+    kept_.moved += hub_.counters();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// The learner's next generation, when that has begun. Throws what ends a link; kClosed where a stop was
   /// asked for.
@@ -105,7 +83,8 @@ class Session {
       if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
       look_at_actors();
       for (const auto& [kind, up] : upstream_)
-        if (up->link.generation() != book_.generation()) return up->link.generation();
+        if (const std::uint64_t now = up->link.generation(); now != 0 && now != book_.generation())
+          return now;
       const MutexLock lock(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
@@ -123,10 +102,11 @@ class Session {
 
   void look_at_actors() {
     std::map<std::string, std::uint32_t> counts;
-    for (const ActorStatus& actor : hub_.status().actors) {
+    const std::vector<ActorStatus> actors = hub_.status().actors;
+    for (const ActorStatus& actor : actors) {
       if (!has_link(actor.info.kind)) continue;
       ++counts[actor.info.kind];
-      totals_[actor.info.kind].see(actor);
+      kept_.totals.see(actor.info, {actor.policy_steps, actor.process_cpu_ns, actor.wire_cpu_ns});
     }
     const std::int64_t now_ns = clock_.steady_ns();
     for (auto it = upstream_.begin(); it != upstream_.end();) {
@@ -134,7 +114,7 @@ class Session {
       auto& [kind, up] = *here;
       const std::uint32_t count = counts.contains(kind) ? counts[kind] : 0;
       if (count > 0) up->needed_ns = now_ns;
-      tell(kind, *up, count);
+      tell(kind, up->link, count, actors.size());
       if (now_ns - up->needed_ns > options_.idle_ms * kNanosecondsPerMillisecond) give_back(here);
     }
     for (const auto& [kind, ticket] : book_.take_refused()) send_unusable(kind, ticket);
@@ -158,26 +138,36 @@ class Session {
 
   void connect(const std::string& kind) {
     LinkOptions link = options_.upstream;
-    if (first_kind_.empty()) first_kind_ = kind;
-    if (kind != first_kind_) link.actor += "." + kind;
+    if (kept_.first_kind.empty()) kept_.first_kind = kind;
+    if (kind != kept_.first_kind) link.actor += "." + kind;
     link.kind = kind;
     link.tickets_wanted = 1;  // until it is said how many actors there are
+    link.of_relay = true;
     auto up = std::make_unique<Upstream>(link, clock_);
     up->thread =
         std::jthread([this, kind, &of = up->link](const std::stop_token& stop) { follow(stop, kind, of); });
     upstream_[kind] = std::move(up);
   }
 
-  void tell(const std::string& kind, Upstream& up, std::uint32_t count) {
-    RelayedActors relayed = totals_[kind].sum();
+  void tell(const std::string& kind, Link& link, std::uint32_t count, std::size_t connections) {
+    RelayedActors relayed;
+    relayed.work = kept_.totals.of_kind(kind);
     relayed.actors = std::max<std::uint32_t>(count, 1);
     relayed.tickets_wanted = count * options_.hub.dispatch.max_tickets_per_actor;
-    up.link.stand_for(relayed);
+    if (kind == kept_.first_kind) {
+      TransportCounters moved = kept_.moved;
+      moved += hub_.counters();
+      relayed.work.cpu_ns += process_cpu_ns();
+      relayed.work.wire_cpu_ns += moved.cpu_ns;
+      relayed.traffic = {static_cast<std::uint32_t>(connections), moved.bytes_in, moved.bytes_out};
+    }
+    link.stand_for(relayed);
   }
 
   /// To the learner, for which they are lost, as the link leaves.
   void give_back(std::map<std::string, std::unique_ptr<Upstream>>::iterator up) {
     const std::string kind = up->first;
+    kept_.moved.cpu_ns += up->second->link.counters().cpu_ns;
     upstream_.erase(up);
     for (const Ticket& ticket : book_.forget(kind)) hub_.decide(ticket, Verdict::kLate);
   }
@@ -200,12 +190,9 @@ class Session {
   void forward(Delivery delivery) {
     book_.deliver(delivery.ticket.id);
     const auto up = upstream_.find(delivery.actor.kind);
-    ActorStatus actor;
-    actor.info = delivery.actor;
-    for (const Part& part : delivery.parts) actor.policy_steps = part.header.policy_steps;
-    KindTotals& totals = totals_[delivery.actor.kind];
-    totals.see(actor);
-    delivery.parts.back().header.policy_steps = totals.sum().policy_steps;
+    std::uint64_t& steps = delivery.parts.back().header.policy_steps;
+    kept_.totals.see(delivery.actor, {.policy_steps = steps});
+    steps = kept_.totals.of_kind(delivery.actor.kind).policy_steps;
     if (up == upstream_.end() || !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts)))
       hub_.decide(delivery.ticket, Verdict::kLate);
   }
@@ -242,35 +229,39 @@ class Session {
     hub_.wake();
   }
 
-  /// Once a version: who wants the same one waits.
+  /// Once a version: who wants the same one waits. An actor takes the latest where one is gone.
   void fetch(Link& link, std::uint64_t version) {
     const MutexLock lock(fetching_);
-    if (fetched_.contains(version)) return;
-    for (const std::uint64_t wanted : {version, std::uint64_t{0}}) {
-      try {
-        Weights weights = link.fetch(wanted);
-        hub_.pass_on(weights.info.version, std::move(weights.bytes));
-        fetched_.insert(weights.info.version);
-        break;
-      } catch (const WireError& error) {
-        // An actor of its own would take the latest too. A learner that is killed takes the request with it.
-        const bool passing = error.fault() == WireFault::kGone || error.fault() == WireFault::kTimeout;
-        if (!passing) throw;
-        log_warning("weights {}: {}", version, error.what());
-      }
+    if (fetched_.contains(version) || (!gone_.contains(version) && try_fetch(link, version))) return;
+    if (!fetched_.contains(link.latest().version)) try_fetch(link, 0);
+  }
+
+  bool try_fetch(Link& link, std::uint64_t version) REQUIRES(fetching_) {
+    try {
+      Weights weights = link.fetch(version);
+      hub_.pass_on(weights.info.version, std::move(weights.bytes));
+      fetched_.insert(weights.info.version);
+      if (fetched_.size() > WeightsStore::kKept) fetched_.erase(fetched_.begin());
+      return true;
+    } catch (const WireError& error) {
+      // A learner that is killed takes the request with it.
+      if (error.fault() != WireFault::kGone && error.fault() != WireFault::kTimeout) throw;
+      log_warning("weights {}: {}", version, error.what());
+      if (error.fault() == WireFault::kGone) gone_.insert(version);
+      if (gone_.size() > kKnownGone) gone_.erase(gone_.begin());
+      return false;
     }
-    while (fetched_.size() > WeightsStore::kKept) fetched_.erase(fetched_.begin());
   }
 
   const RelayOptions& options_;
   const Clock& clock_;
-  Totals& totals_;
+  Kept& kept_;
   RelayBook book_;
   Mutex fetching_;
   std::set<std::uint64_t> fetched_ GUARDED_BY(fetching_);  // versions that the hub has
+  std::set<std::uint64_t> gone_ GUARDED_BY(fetching_);     // versions that the learner has no more
   Mutex mutex_;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
-  std::string first_kind_;
   bool told_of_kinds_ = false;
   std::int64_t looked_ns_ = 0;
   std::int64_t located_ns_;  // when the run was there last
@@ -304,7 +295,7 @@ bool ends_the_run(WireFault fault) {
 }  // namespace
 
 void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped) {
-  Totals totals;
+  Kept kept;
   std::unique_ptr<Session> session;
   try {
     for (std::uint64_t generation = 0;;) {
@@ -312,7 +303,7 @@ void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_
       // A URL does not follow restarts.
       run.generation = generation = std::max(generation, run.generation);
       session.reset();  // the next one has its place
-      session = std::make_unique<Session>(options, run, totals, clock);
+      session = std::make_unique<Session>(options, run, kept, clock);
       generation = session->run(stopped);
     }
   } catch (const WireError& error) {

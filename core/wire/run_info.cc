@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 constexpr std::string_view kUrlScheme = "regraft://";
 constexpr std::string_view kTcp = "tcp://";
 constexpr std::string_view kIpc = "ipc://";
@@ -71,6 +72,7 @@ std::string RunInfo::to_json() const {
                                     {"run_id", run_id},
                                     {"generation", generation},
                                     {"host", host},
+                                    {"machine", machine},
                                     {"tcp", tcp},
                                     {"ipc", ipc},
                                     {"security", server_key.empty() ? "plain" : "curve"},
@@ -87,6 +89,7 @@ RunInfo RunInfo::from_json(std::string_view text, const std::string& where) {
     json.at("run_id").get_to(info.run_id);
     json.at("generation").get_to(info.generation);
     json.at("host").get_to(info.host);
+    json.at("machine").get_to(info.machine);
     json.at("tcp").get_to(info.tcp);
     json.at("ipc").get_to(info.ipc);
     json.at("server_key").get_to(info.server_key);
@@ -149,11 +152,12 @@ void RunInfo::add_endpoint(const std::string& bound, const std::string& advertis
   tcp = std::string(kTcp) + (any ? reachable : of) + ":" + std::to_string(port_of(bound));
 }
 
-std::string RunInfo::endpoint_from(std::string_view own_host) const {
-  if (!ipc.empty() && host == own_host && fs::exists(ipc.substr(kIpc.size()))) return ipc;
+std::string RunInfo::endpoint_from(std::string_view from_machine) const {
+  const bool here = machine == from_machine;
+  if (!ipc.empty() && here && fs::exists(ipc.substr(kIpc.size()))) return ipc;
   if (!tcp.empty()) return tcp;
-  bad_address("the learner on host " + host + " cannot be reached from host " + std::string(own_host), ipc,
-              host == own_host ? "is the learner running?" : "let the learner bind a tcp endpoint");
+  bad_address("the learner on " + machine + " cannot be reached from " + std::string(from_machine), ipc,
+              here ? "is the learner running?" : "let the learner bind a tcp endpoint");
 }
 
 std::string make_run_id() {
@@ -166,6 +170,18 @@ std::string make_run_id() {
 std::string own_host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+std::string own_machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  return own_host_name() + "/" + boot;
+}
+
+std::string own_network() {
+  std::error_code unknown;
+  return own_machine() + "/" + fs::read_symlink("/proc/self/ns/net", unknown).string();
 }
 
 std::string default_ipc_endpoint(std::string_view run_id) {

@@ -14,9 +14,10 @@ namespace regraft::wire {
 struct RunInfo {
   std::string run_id;
   std::uint64_t generation = 0;
-  std::string host;  // where the learner runs; actors there use ipc
-  std::string tcp;   // endpoint tcp://HOST:PORT, or empty
-  std::string ipc;   // endpoint ipc://PATH, or empty
+  std::string host;     // name of where the learner runs
+  std::string machine;  // the same, as own_machine() has it: actors there use ipc
+  std::string tcp;      // endpoint tcp://HOST:PORT, or empty
+  std::string ipc;      // endpoint ipc://PATH, or empty
   std::string server_key;
 
   bool operator==(const RunInfo&) const = default;
@@ -39,14 +40,19 @@ struct RunInfo {
   /// A URL or the path of a run file.
   static RunInfo from_url_or_file(const std::string& text);
 
-  /// ipc if this is the learner's host and its socket exists, else tcp. Throws WireError(kAddress) if there
+  /// ipc if `machine` is the learner's and its socket exists, else tcp. Throws WireError(kAddress) if there
   /// is neither.
-  std::string endpoint_from(std::string_view own_host) const;
+  std::string endpoint_from(std::string_view from_machine) const;
 };
 
 /// 16 random hex digits.
 std::string make_run_id();
 std::string own_host_name();
+/// The host's name and what its kernel drew when it booted: no other machine has it, whatever it is called.
+std::string own_machine();
+/// Another one in each container that has a network of its own: processes with the same one hear each other
+/// on loopback.
+std::string own_network();
 
 /// A short path for a run's ipc socket: socket paths are limited to 107 bytes, run folders are not.
 std::string default_ipc_endpoint(std::string_view run_id);

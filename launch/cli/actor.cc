@@ -65,7 +65,10 @@ void add_actor(Command& program, Action& action) {
       ->required();
   command->add_option("--run", options->run, "the run folder, where --join is a URL");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
-  command->add_option("--name", options->name, "its name, unique in the job")->required();
+  command
+      ->add_option("--name", options->name,
+                   "its name, unique among those that join the same learner or relay")
+      ->required();
   command->add_option("--kind", options->kind,
                       "kind of actor, in the phases dream and dyna: dream or controller");
   command->add_option("--incarnation", options->incarnation,

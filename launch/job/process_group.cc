@@ -4,17 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "core/base/atomic_file.h"
-#include "core/base/file.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/job_config.h"
 #include "launch/job/phases.h"
+#include "launch/job/relay_plan.h"
 #include "learner/job/learner_group.h"
 
 namespace regraft::launch {
@@ -60,12 +57,6 @@ WorkerSpec relay_spec(const learner::RunFolder& folder, const std::string& name,
            "--key", key.string(), "--name", name}};
 }
 
-constexpr char kRelayOff[] = "off", kRelayAll[] = "all";  // wire.relay
-
-std::string relay_name(std::int64_t rank) {
-  return "relay-" + std::to_string(rank);
-}
-
 /// What the process below rank 1 and higher does: the first of them learn too, the others act.
 WorkerSpec worker_spec(const learner::RunFolder& folder, const std::string& name, std::int64_t rank,
                        const std::filesystem::path& key, const std::string& relay) {
@@ -78,16 +69,15 @@ struct RankKeys {
   std::filesystem::path worker, relay;
 };
 
-constexpr char kHost[] = "host", kKey[] = "key", kRelayKey[] = "relay_key";  // what a rank says of itself
-
-std::filesystem::path relay_plan(const learner::RunFolder& folder) {
-  return folder.relays() / "plan";
-}
+// What a rank says of itself, and rank 0 of a run.
+constexpr char kNetwork[] = "network", kKey[] = "key", kRelayKey[] = "relay_key", kRelayPlan[] = "relay_plan";
 
 /// Which relay the actor below a rank joins; none: the learner itself.
-std::string relay_of(const learner::RunFolder& folder, std::int64_t rank) {
-  if (!std::filesystem::exists(relay_plan(folder))) return "";
-  return nlohmann::json::parse(read_file(relay_plan(folder))).value(std::to_string(rank), "");
+std::string relay_of(const nlohmann::json& word, const learner::RunFolder& folder, std::int64_t rank,
+                     const Clock& clock) {
+  if (!word.contains(kRelayPlan)) return "";
+  const RelayPlan plan = await_relay_plan(folder, word.at(kRelayPlan).get<std::string>(), clock);
+  return plan.contains(rank) ? plan.at(rank) : "";
 }
 
 /// How a rank's work ended: with all others, or by itself, which ends the job.
@@ -109,7 +99,7 @@ Followed follow_runs(MpiSession& mpi, const std::string& name, const RankKeys& k
                    folder.root.c_str());
       continue;
     }
-    const std::string relay = relay_of(folder, mpi.rank());
+    const std::string relay = relay_of(word, folder, mpi.rank(), clock);
     std::vector<WorkerSpec> workers{worker_spec(folder, name, mpi.rank(), keys.worker, relay)};
     if (relay == relay_name(mpi.rank())) workers.push_back(relay_spec(folder, relay, keys.relay));
     Supervisor supervisor(std::move(workers), supervisor_options(), clock);
@@ -139,7 +129,7 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
   std::vector<WorkerSpec> workers{learner_spec(folder)};
   const Config config = load_run_config(folder);
   const std::int64_t count = peers_in(config) + actors(config).all();
-  const std::string relay = config.text("wire.relay") == kRelayAll ? relay_name(0) : "";
+  const std::string relay = config.text("wire.relay") == "all" ? relay_name(0) : "";
   for (std::int64_t rank = 1; rank <= count; ++rank) {
     const std::filesystem::path key = keys_.path() / (learner::worker_key_name(rank) + ".key");
     authorised.add(learner::worker_key_name(rank), wire::load_or_make_key_pair(key).public_key);
@@ -159,23 +149,22 @@ int LocalProcessGroup::run(const learner::RunFolder& folder) {
 
 LeadingProcessGroup::LeadingProcessGroup(MpiSession& mpi) : mpi_(mpi), ranks_(mpi.gather("")) {}
 
-/// The first rank of a host whose actors are to share a connection has their relay.
-void LeadingProcessGroup::plan_relays(const learner::RunFolder& folder, wire::AuthorisedKeys& authorised) {
+/// Its mark; none where no relay is wanted.
+std::string LeadingProcessGroup::plan_relays(const learner::RunFolder& folder,
+                                             wire::AuthorisedKeys& authorised) {
   const Config config = load_run_config(folder);
-  const std::string mode = config.text("wire.relay");
-  if (mode == kRelayOff) return;
-  std::map<std::string, std::vector<std::size_t>> actors;  // ranks, by host
-  for (auto rank = static_cast<std::size_t>(peers_in(config)) + 1; rank < ranks_.size(); ++rank)
-    actors[nlohmann::json::parse(ranks_[rank]).at(kHost)].push_back(rank);
-  nlohmann::json plan = nlohmann::json::object();
-  for (const auto& [host, ranks] : actors) {
-    if (mode != kRelayAll && (host == wire::own_host_name() || ranks.size() < 2)) continue;
-    const std::string name = relay_name(static_cast<std::int64_t>(ranks.front()));
-    authorised.add(name, nlohmann::json::parse(ranks_[ranks.front()]).at(kRelayKey).get<std::string>());
-    for (const std::size_t rank : ranks) plan[std::to_string(rank)] = name;
-  }
-  std::filesystem::create_directories(folder.relays());
-  write_file_atomic(relay_plan(folder), plan.dump());
+  std::vector<std::string> networks{wire::own_network()};
+  for (std::size_t rank = 1; rank < ranks_.size(); ++rank)
+    networks.push_back(nlohmann::json::parse(ranks_[rank]).at(kNetwork).get<std::string>());
+  const RelayPlan plan =
+      make_relay_plan(config.text("wire.relay"), networks, static_cast<std::size_t>(peers_in(config)) + 1);
+  if (plan.empty()) return "";
+  for (const auto& [rank, relay] : plan)
+    if (relay == relay_name(rank))
+      authorised.add(
+          relay,
+          nlohmann::json::parse(ranks_[static_cast<std::size_t>(rank)]).at(kRelayKey).get<std::string>());
+  return save_relay_plan(folder, plan);
 }
 
 ActorCount LeadingProcessGroup::actors(const Config& config) const {
@@ -189,8 +178,9 @@ int LeadingProcessGroup::run(const learner::RunFolder& folder) {
   for (std::size_t rank = 1; rank < ranks_.size(); ++rank)
     authorised.add(learner::worker_key_name(static_cast<std::int64_t>(rank)),
                    nlohmann::json::parse(ranks_[rank]).at(kKey).get<std::string>());
-  plan_relays(folder, authorised);
-  mpi_.broadcast(nlohmann::json{{"run", folder.root.string()}}.dump());
+  nlohmann::json word{{"run", folder.root.string()}};
+  if (const std::string mark = plan_relays(folder, authorised); !mark.empty()) word[kRelayPlan] = mark;
+  mpi_.broadcast(word.dump());
   const SystemClock clock;
   Supervisor supervisor({learner_spec(folder)}, supervisor_options(), clock);
   const int code = supervisor.run();
@@ -208,7 +198,7 @@ int follow(MpiSession& mpi) {
     const KeyFolder keys;
     const std::string name = learner::worker_key_name(mpi.rank());
     const RankKeys files{keys.path() / (name + ".key"), keys.path() / "relay.key"};
-    mpi.gather(nlohmann::json{{kHost, wire::own_host_name()},
+    mpi.gather(nlohmann::json{{kNetwork, wire::own_network()},
                               {kKey, wire::load_or_make_key_pair(files.worker).public_key},
                               {kRelayKey, wire::load_or_make_key_pair(files.relay).public_key}}
                    .dump());

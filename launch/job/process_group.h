@@ -51,7 +51,7 @@ class LeadingProcessGroup : public ProcessGroup {
 
  private:
   MpiSession& mpi_;
-  void plan_relays(const learner::RunFolder& folder, wire::AuthorisedKeys& authorised);
+  std::string plan_relays(const learner::RunFolder& folder, wire::AuthorisedKeys& authorised);
 
   std::vector<std::string> ranks_;  // what each said of itself
   bool asked_to_stop_ = false;

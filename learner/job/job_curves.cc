@@ -65,8 +65,18 @@ void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubSta
   events.scalar("actors/waiting_for_memory_share", step, waiting_for_memory_share_);
   write_ticket_counts(events, step, counts);
   events.scalar("wire/actors", step, static_cast<double>(status.actor_count()));
+  events.scalar("wire/connections", step, static_cast<double>(status.actors.size()));
   events.scalar("wire/bytes_in", step, static_cast<double>(moved.bytes_in));
   events.scalar("wire/bytes_out", step, static_cast<double>(moved.bytes_out));
+  wire::RelayTraffic relayed;
+  for (const wire::ActorStatus& actor : status.actors) {
+    relayed.connections += actor.relayed.connections;
+    relayed.bytes_in += actor.relayed.bytes_in;
+    relayed.bytes_out += actor.relayed.bytes_out;
+  }
+  events.scalar("wire/relayed_connections", step, static_cast<double>(relayed.connections));
+  events.scalar("wire/relayed_bytes_in", step, static_cast<double>(relayed.bytes_in));
+  events.scalar("wire/relayed_bytes_out", step, static_cast<double>(relayed.bytes_out));
   events.scalar("queue/deliveries", step, static_cast<double>(status.waiting));
   events.scalar("queue/tickets", step, static_cast<double>(status.outstanding));
   events.scalar("train/cpu_seconds", step, cpu_seconds());

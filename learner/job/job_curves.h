@@ -15,7 +15,9 @@ namespace regraft::learner {
 
 /// Curves that a job of any phase has:
 ///   ledger/*              the ticket counts
-///   wire/actors, wire/bytes_in, wire/bytes_out
+///   wire/actors           those behind relays too; wire/connections: to the learner
+///   wire/bytes_in, wire/bytes_out
+///   wire/relayed_*        connections and bytes at relays, all together, each since it started
 ///   queue/deliveries      results that nobody has taken; queue/tickets: without a final state
 ///   actors/waiting_share  of their time without a ticket since the point before, all actors together, 0 to
 ///   1;

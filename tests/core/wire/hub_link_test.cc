@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/wire/run_fixture.h"
 
 // Real sockets, keys and journal.
@@ -250,6 +251,18 @@ TEST_P(Transport, AHubThatAnErrorUnwoundIsLookedForAgain) {
   ASSERT_TRUE(ticket);
   EXPECT_EQ(ticket->generation, generation + 1);
   run.hub().stop();
+}
+
+TEST(Machines, OfOneNameAreNotOne) {
+  TestRun run(TestRun::Over::kTcp);
+  RunInfo info = run.start().run_info();
+  info.ipc = "ipc://" + (run.folder() / "of the other").string();
+  write_file_atomic(run.folder() / "of the other", std::string_view(""));
+  info.machine = info.host + "/another boot";
+  LinkOptions options = run.actor("a");
+  options.locate = [info] { return info; };
+  Link link(options, run.clock());
+  EXPECT_TRUE(link.next_ticket(kLong));
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Transport,

@@ -19,13 +19,13 @@ std::vector<Message> one_of_each() {
   ticket.weight_version = 7;
   ticket.segment_length = 32;
   ticket.sequence = 8;
-  return {Hello{"run", 2, 3, "actor-1", "policy", 4711, 2, {5, 6, 7}},
+  return {Hello{"run", 2, 3, "actor-1", "policy", 4711, 2, {8, 9, 10}, {5, 6, 7}},
           Welcome{2, 1000, 5001, 5002, 1 << 22, info},
           Refused{Refusal::kNameTaken, 2, "taken"},
           TicketGrant{ticket},
           Result{9, 2, 1, 1, 7, 32, 100, 1000},
           Ack{9, Verdict::kStale, info},
-          Heartbeat{1, 2, 3, 4, 5, info},
+          Heartbeat{1, 2, 3, 4, 5, {6, 7, 8}, info},
           Bye{"done"},
           WeightsAnnounce{info},
           WeightsRequest{7, 3},

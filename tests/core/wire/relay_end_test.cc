@@ -1,7 +1,8 @@
-// How relays end and what their actors hear of it; what a relay does not take.
+// How relays end and what their actors hear of it; what a relay does not take, and does not wait for.
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,6 +110,63 @@ TEST(RelayKinds, AreFourAtATime) {
   EXPECT_EQ(hub.status().actors.size(), 4u);
   links.erase(links.begin());
   EXPECT_TRUE(fifth->next_ticket(kLong)) << "there is room again";
+  hub.stop();
+}
+
+TEST(RelayKinds, OneThatIsSlowToJoinHoldsUpNoOther) {
+  TestRun run(TestRun::Over::kIpc);
+  Hub& hub = run.start();
+  std::atomic<bool> next_is_slow = false;
+  std::promise<void> asked, may_join;
+  RelayOptions options = relay_options(run);
+  options.upstream.locate = [&, answer = may_join.get_future().share(), locate = options.upstream.locate] {
+    if (next_is_slow.exchange(false)) {
+      asked.set_value();
+      answer.wait_for(2 * kLong);
+    }
+    return locate();
+  };
+  Relay relay(options, run.clock());
+  Link first(behind(run, "first"), run.clock());
+  const auto ticket = first.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  LinkOptions other = behind(run, "second");
+  other.kind = "dream";
+  next_is_slow = true;
+  Link second(other, run.clock());
+  ASSERT_EQ(asked.get_future().wait_for(kLong), std::future_status::ready);
+  first.send(*ticket, {}, payload(1, 1, 64));
+  const auto delivery = hub.take(kLong);
+  EXPECT_TRUE(delivery);
+  if (delivery) hub.decide(delivery->ticket, Verdict::kAdmitted);
+  EXPECT_TRUE(first.next_ack(kLong));
+  may_join.set_value();
+  EXPECT_TRUE(second.next_ticket(kLong));
+  hub.stop();
+}
+
+TEST(RelayWeights, ThatAreGoneAreAskedForOnce) {
+  constexpr std::size_t kWeights = 100000;
+  TestRun run(TestRun::Over::kIpc);
+  run.weight_version = 1;
+  Hub& hub = run.start();
+  for (std::uint64_t version = 1; version <= 4; ++version)
+    hub.publish(version, std::vector<std::byte>(kWeights));
+  Relay relay(relay_options(run), run.clock());
+  Link link(behind(run, "a"), run.clock());
+  for (int i = 0; i < 10; ++i) {
+    const auto ticket = link.next_ticket(kLong);
+    ASSERT_TRUE(ticket);
+    ASSERT_EQ(ticket->weight_version, 1u);
+    EXPECT_EQ(error_of([&] { link.fetch(1); }).fault(), WireFault::kGone);
+    EXPECT_EQ(link.fetch(0).info.version, 4u);
+    link.send(*ticket, {}, payload(1, 1, 64));
+    const auto delivery = hub.take(kLong);
+    ASSERT_TRUE(delivery);
+    hub.decide(delivery->ticket, Verdict::kStale);
+  }
+  EXPECT_GT(hub.counters().bytes_out, kWeights);
+  EXPECT_LT(hub.counters().bytes_out, 2 * kWeights);
   hub.stop();
 }
 

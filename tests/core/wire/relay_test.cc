@@ -113,7 +113,7 @@ TEST_P(Relayed, WhatAnActorLosesIsGivenToAnotherOneAndGoesBackWhereThereIsNone) 
   TestRun run(GetParam());
   Hub& hub = run.start();
   RelayOptions options = relay_options(run);
-  options.idle_ms = 300;
+  options.idle_ms = 1500;
   Relay relay(options, run.clock());
   std::set<std::uint64_t> lost;
   {

@@ -1,6 +1,9 @@
 #include "core/wire/run_info.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
@@ -11,7 +14,12 @@ namespace regraft::wire {
 namespace {
 
 RunInfo sample() {
-  return {"0123456789abcdef",        3, "node-1", "tcp://node-1:5000", "ipc:///tmp/regraft-test.ipc",
+  return {"0123456789abcdef",
+          3,
+          "node-1",
+          "node-1/boot-1",
+          "tcp://node-1:5000",
+          "ipc:///tmp/regraft-test.ipc",
           make_key_pair().public_key};
 }
 
@@ -35,7 +43,7 @@ TEST(RunInfo, RefusesWhatIsNotARunFile) {
   for (std::size_t length = 0; length + 2 < good.size(); length += 3) {
     EXPECT_THROW(RunInfo::from_json(good.substr(0, length), "test"), WireError) << length;
   }
-  for (const char* text : {"{}", "[]", "3", "null", "{\"schema\": 2}"}) {
+  for (const char* text : {"{}", "[]", "3", "null", "{\"schema\": 1}"}) {
     EXPECT_THROW(RunInfo::from_json(text, "test"), WireError) << text;
   }
 }
@@ -57,16 +65,32 @@ TEST(RunInfo, RefusesBrokenUrls) {
   }
 }
 
-TEST(RunInfo, ChoosesIpcOnTheLearnersOwnHostOnly) {
+TEST(RunInfo, ChoosesIpcOnTheLearnersOwnMachineOnly) {
   const TempDir folder;
   RunInfo info = sample();
   info.ipc = "ipc://" + (folder.path() / "socket").string();
-  EXPECT_EQ(info.endpoint_from("node-1"), info.tcp) << "no socket is there";
+  EXPECT_EQ(info.endpoint_from("node-1/boot-1"), info.tcp) << "no socket is there";
   write_file_atomic(folder.path() / "socket", std::string_view(""));
-  EXPECT_EQ(info.endpoint_from("node-1"), info.ipc);
-  EXPECT_EQ(info.endpoint_from("node-2"), info.tcp);
+  EXPECT_EQ(info.endpoint_from("node-1/boot-1"), info.ipc);
+  EXPECT_EQ(info.endpoint_from("node-1/boot-2"), info.tcp) << "another machine of that name";
   info.tcp.clear();
-  EXPECT_THROW(info.endpoint_from("node-2"), WireError);
+  EXPECT_THROW(info.endpoint_from("node-1/boot-2"), WireError);
+}
+
+TEST(RunInfo, AContainerIsOnItsMachineAndHasItsOwnNetwork) {
+  const std::string machine = own_machine(), network = own_network();
+  EXPECT_TRUE(machine.starts_with(own_host_name() + "/"));
+  EXPECT_GT(machine.size(), own_host_name().size() + 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) _exit(2);
+    _exit(own_machine() == machine && own_network() != network ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "no namespaces may be made here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(own_network(), network);
 }
 
 TEST(Endpoint, IsCheckedBeforeItIsUsed) {

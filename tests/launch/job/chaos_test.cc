@@ -1,4 +1,5 @@
-// A job whose processes are killed, stopped and starved of disk at random: it goes on, and its books balance.
+// Jobs whose processes are killed, stopped and starved of disk at random: they go on, and their books
+// balance.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -22,17 +23,22 @@ constexpr std::chrono::milliseconds kStopped{1500};
 /// A worker that dies sooner than 2 s after its start counts as one that cannot run.
 constexpr int kCheckpointsBetween = 4;
 
+/// For each job.
 int faults() {
-  const char* wanted = std::getenv("REGRAFT_CHAOS");  // as `tests/run.sh --chaos N` has it
-  return wanted == nullptr ? 3 : std::atoi(wanted);
+  const char* wanted = std::getenv("REGRAFT_CHAOS");  // of both, as `tests/run.sh --chaos N` has it
+  return wanted == nullptr ? 2 : (std::atoi(wanted) + 1) / 2;
 }
 
-class ChaosTest : public ::testing::Test {
+/// The parameter: wire.relay.
+class ChaosTest : public ::testing::TestWithParam<std::string> {
  protected:
   void start(bool resumed) {
-    std::vector<std::string> more{
-        "--set", "train.learners=2",       "--set", "train.updates=1000000",        "--set", "actors.count=2",
-        "--set", "wire.actor_timeout_s=1", "--set", "train.checkpoint_minutes=0.01"};
+    std::vector<std::string> more{"--set", "train.learners=2",
+                                  "--set", "train.updates=1000000",
+                                  "--set", "actors.count=2",
+                                  "--set", "wire.actor_timeout_s=1",
+                                  "--set", "train.checkpoint_minutes=0.01",
+                                  "--set", "wire.relay=" + GetParam()};
     if (resumed) more.emplace_back("--resume");
     job_ = std::make_unique<Running>(train(run(), std::move(more)));
   }
@@ -54,6 +60,8 @@ class ChaosTest : public ::testing::Test {
     }
   }
 
+  bool relayed() const { return GetParam() != "off"; }
+  pid_t relay() { return one_of(job_->workers("relay")); }
   pid_t actor() { return one_of(job_->workers("actor")); }
   pid_t peer() { return one_of(job_->workers("--rank")); }
   pid_t learner() {
@@ -77,6 +85,12 @@ class ChaosTest : public ::testing::Test {
   static void fill_disk(pid_t pid) {
     const rlimit full{0, RLIM_INFINITY};
     if (pid > 0) prlimit(pid, RLIMIT_FSIZE, &full, nullptr);
+  }
+  void kill_relay() {
+    const pid_t dying = relay();
+    ASSERT_GT(dying, 0) << job_->seen();
+    kill_now(dying);
+    ASSERT_TRUE(job_->wait_for_line("relay-0: killed by signal 9")) << job_->seen();
   }
   void kill_all() {
     job_->signal(SIGKILL);
@@ -104,7 +118,15 @@ class ChaosTest : public ::testing::Test {
       {"the first learner's disk is full", [this] { fill_disk(learner()); }},
       {"the supervisor is killed", [this] { kill_all(); }},
       {"the job is stopped and resumed", [this] { stop_and_resume(); }},
+      // Only where there is one; its death comes first.
+      {"the relay is silent", [this] { stop_for_a_while(relay()); }},
+      {"the relay is killed", [this] { kill_relay(); }},
   };
+  static constexpr std::size_t kOfRelays = 2;
+  const Fault& next_fault(int number) {
+    if (relayed() && number == 1) return faults_.back();
+    return faults_[rng_.below(faults_.size() - (relayed() ? 0 : kOfRelays))];
+  }
 
   fs::path run() const { return dir_.path() / "run"; }
   int processes_left() const {
@@ -123,15 +145,15 @@ class ChaosTest : public ::testing::Test {
   std::unique_ptr<Running> job_;
 };
 
-TEST_F(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
+TEST_P(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   start(false);
   ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
   for (int number = 1; number <= faults(); ++number) {
-    const Fault& fault = faults_[rng_.below(faults_.size())];
+    const Fault& fault = next_fault(number);
     std::printf("fault %d: %s\n", number, fault.name);
     SCOPED_TRACE(fault.name);
-    fault.happens();
+    ASSERT_NO_FATAL_FAILURE(fault.happens());
     ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
   }
   job_->signal(SIGTERM);
@@ -145,6 +167,9 @@ TEST_F(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
   for (const auto& entry : fs::recursive_directory_iterator(run()))
     EXPECT_EQ(entry.path().filename().string().find(".aside"), std::string::npos) << entry.path();
 }
+
+INSTANTIATE_TEST_SUITE_P(Relays, ChaosTest, ::testing::Values("off", "all"),
+                         [](const auto& relays) { return relays.param; });
 
 }  // namespace
 }  // namespace regraft::launch

@@ -96,6 +96,23 @@ TEST_F(JobCurvesTest, ShowsQueuesBytesAndTheLedger) {
     EXPECT_EQ(at(tag), value) << tag;
 }
 
+TEST_F(JobCurvesTest, WhatRelaysMoveIsAddedUp) {
+  JobCurves curves(clock);
+  const auto relay = [](const std::string& name, wire::RelayTraffic relayed) {
+    wire::ActorStatus status = actor(name, 1, 0, 0);
+    status.actors = relayed.connections;
+    status.relayed = relayed;
+    return status;
+  };
+  write(curves, {relay("relay-1", {3, 100, 2000}), relay("relay-2", {4, 10, 200}), actor("a", 1, 0, 0)});
+  for (const auto& [tag, value] : std::map<std::string, double>{{"wire/actors", 8},
+                                                                {"wire/connections", 3},
+                                                                {"wire/relayed_connections", 7},
+                                                                {"wire/relayed_bytes_in", 110},
+                                                                {"wire/relayed_bytes_out", 2200}})
+    EXPECT_EQ(at(tag), value) << tag;
+}
+
 // A learner that comes back meets workers that it knows, and new ones: nobody's time counts twice or not.
 TEST_F(JobCurvesTest, CpuTimeIsOfAllWorkersAndGenerations) {
   constexpr double kRoom = 0.5;
