@@ -2,6 +2,8 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +37,7 @@ struct DeviceProfile {
 
   // [gemm]
   double gemm_gflops = 0;         // large matrix products
+  double int8_gflops = 0;         // the same of 8-bit integers
   double gemv_resident_gbps = 0;  // weights read by a product of few rows, in cache
   double gemv_streamed_gbps = 0;  // the same from memory, one row
   double weights_streamed_gbps =
@@ -86,6 +89,14 @@ struct DeviceProfile {
 
   // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
   std::array<double, graph::kOpKinds> elementwise_ns{};
+
+  // [recurrent]: LSTM, GRU and RNN, beside their products
+  double recurrent_step_us = 0;  // each step of one direction
+
+  // [opaque]: one unit of the work of an op of core/graph/opaque_work.h, beside its traffic or products; by
+  // its name, "default" for the others
+  std::map<std::string, double, std::less<>> opaque_ns;
+  double opaque_default_ns = 0;
 
   // Not of the file: operations in parts that are one kernel there; load_device reads them.
   std::shared_ptr<const FusedPatterns> fusions;
