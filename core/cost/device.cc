@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/cost/cost_error.h"
 #include "core/cost/fused_patterns.h"
+#include "core/cost/fusion_files.h"
 #include "core/graph/opaque_work.h"
 
 namespace regraft::cost {
@@ -202,7 +203,7 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
     return *value;
   };
   device.name = text_of("name", "\"cpu-1core\"");
-  device.runtime = text_of("runtime", "\"onnxruntime\", of configs/runtimes/onnxruntime.fusions");
+  device.runtime = text_of("runtime", "\"onnxruntime\", of configs/runtimes/onnxruntime-1.31.fusions");
   for (const Field& field : kFields) {
     const auto node = root.at_path(field.key);
     if (!node)
@@ -216,10 +217,11 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
   return device;
 }
 
-DeviceProfile load_device(const std::filesystem::path& path) {
+DeviceProfile load_device(const std::filesystem::path& path, const std::string& runtime_version) {
   DeviceProfile device = parse_device(read_file(path), path.string());
-  const auto fusions = find_config("configs/runtimes/" + device.runtime + ".fusions");
-  device.fusions = std::make_shared<FusedPatterns>(FusedPatterns::load(fusions));
+  const FusionFile fusions = find_fusions(find_config("configs/runtimes"), device.runtime, runtime_version);
+  device.fusions = std::make_shared<FusedPatterns>(FusedPatterns::load(fusions.path));
+  device.fusions_version = fusions.version;
   return device;
 }
 

@@ -61,8 +61,9 @@ std::string processor() {
 
 }  // namespace
 
-DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile) {
-  DeviceProfile device = load_device(device_profile);
+DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile,
+                                     const std::string& runtime_version) {
+  DeviceProfile device = load_device(device_profile, runtime_version);
   if (!__builtin_cpu_supports("avx512f")) device.channel_block = std::min(device.channel_block, 8.0);
   return device;
 }
