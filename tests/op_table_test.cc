@@ -58,7 +58,7 @@ const std::set<std::string>& rated_ops() {
 }
 
 std::string cost_of(const graph::Tables& tables, const graph::Signature& signature) {
-  if (cost::is_linear(signature.kind)) return "kernel";
+  if (cost::is_linear(tables, signature)) return "kernel";
   if (cost::is_view_kind(signature.kind)) return "view";
   const graph::OpInfo& op = graph::op_info(signature.kind);
   // A device on which nothing but traffic, and the arithmetic of elementwise ops, takes time.

@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/cost/cost_error.h"
 #include "core/cost/fused_patterns.h"
+#include "core/cost/fusion_files.h"
+#include "core/graph/opaque_work.h"
 
 namespace regraft::cost {
 namespace {
@@ -37,6 +39,7 @@ const std::array kFields{
     Field{"memory.far_ns_per_byte", &DeviceProfile::far_ns_per_byte, 0, kMostNs},
     Field{"memory.spill_ns", &DeviceProfile::spill_ns, 0, kMostNs},
     Field{"gemm.gflops", &DeviceProfile::gemm_gflops, 1e-3, kMostRate},
+    Field{"gemm.int8_gflops", &DeviceProfile::int8_gflops, 1e-3, kMostRate},
     Field{"gemm.gemv_resident_gbps", &DeviceProfile::gemv_resident_gbps, 1e-3, kMostRate},
     Field{"gemm.gemv_streamed_gbps", &DeviceProfile::gemv_streamed_gbps, 1e-3, kMostRate},
     Field{"gemm.weights_streamed_gbps", &DeviceProfile::weights_streamed_gbps, 1e-3, kMostRate},
@@ -75,12 +78,14 @@ const std::array kFields{
     Field{"element.silu_ns", &DeviceProfile::silu_ns, 0, kMostNs},
     Field{"element.square_ns", &DeviceProfile::square_ns, 0, kMostNs},
     Field{"element.resize_ns", &DeviceProfile::resize_ns, 0, kMostNs},
+    Field{"recurrent.step_us", &DeviceProfile::recurrent_step_us, 0, kMostNs},
     Field{"attention.gflops", &DeviceProfile::attention_gflops, 1e-3, kMostRate},
     Field{"attention.score_ns", &DeviceProfile::attention_score_ns, 0, kMostNs},
     Field{"attention.added_ns", &DeviceProfile::attention_added_ns, 0, kMostNs},
 };
 
 constexpr std::string_view kElementwiseTable = "elementwise";
+constexpr std::string_view kOpaqueTable = "opaque";
 constexpr std::string_view kDefaultKey = "default";
 
 std::string at(const std::string& source, const toml::node& node) {
@@ -110,20 +115,48 @@ std::vector<std::string> known_keys() {
   return keys;
 }
 
-void read_elementwise(const toml::table& table, const std::string& source, DeviceProfile& device) {
-  const toml::node* fallback = table.get(kDefaultKey);
+// Calls take(op, node, ns) for each line of a table of ns by op, the default first.
+template <typename Take>
+void read_rates(const toml::table& root, std::string_view name, const std::string& source, Take take) {
+  const std::string of = std::string(name) + ".";
+  const toml::table* table = root[name].as_table();
+  if (!table)
+    throw CostError("table " + std::string(name) + " is missing", source, "at least " + of + "default");
+  const toml::node* fallback = table->get(kDefaultKey);
   if (!fallback)
-    throw CostError("elementwise.default is missing", at(source, table), "ns an element of ops not listed");
-  device.elementwise_ns.fill(number(*fallback, "elementwise.default", 0, kMostNs, source));
-  for (const auto& [key, node] : table) {
-    if (key.str() == kDefaultKey) continue;
-    const auto kind = graph::op_from_name(key.str());
+    throw CostError(of + "default is missing", at(source, *table), "ns an element of ops not listed");
+  const auto ns = [&](const toml::node& node, const std::string& key) {
+    return number(node, of + key, 0, kMostNs, source);
+  };
+  take(kDefaultKey, *fallback, ns(*fallback, "default"));
+  for (const auto& [key, node] : *table)
+    if (key.str() != kDefaultKey) take(key.str(), node, ns(node, std::string(key.str())));
+}
+
+void read_elementwise(const toml::table& root, const std::string& source, DeviceProfile& device) {
+  read_rates(root, kElementwiseTable, source, [&](std::string_view op, const toml::node& node, double ns) {
+    if (op == kDefaultKey) return device.elementwise_ns.fill(ns);
+    const auto kind = graph::op_from_name(op);
     if (!kind || !graph::op_info(*kind).is(graph::kElementwise))
-      throw CostError("elementwise." + std::string(key.str()) + " is no elementwise op", at(source, node),
+      throw CostError("elementwise." + std::string(op) + " is no elementwise op", at(source, node),
                       "use ONNX op names such as Relu");
-    device.elementwise_ns[static_cast<std::size_t>(*kind)] =
-        number(node, "elementwise." + std::string(key.str()), 0, kMostNs, source);
-  }
+    device.elementwise_ns[static_cast<std::size_t>(*kind)] = ns;
+  });
+}
+
+void read_opaque(const toml::table& root, const std::string& source, DeviceProfile& device) {
+  read_rates(root, kOpaqueTable, source, [&](std::string_view op, const toml::node& node, double ns) {
+    if (op == kDefaultKey) {
+      device.opaque_default_ns = ns;
+    } else if (graph::opaque_op(op)) {
+      device.opaque_ns.emplace(op, ns);
+    } else {
+      std::vector<std::string> ops;
+      for (const graph::OpaqueOp& row : graph::opaque_ops()) ops.emplace_back(row.name);
+      throw CostError("opaque." + std::string(op) + " is no op that has a unit of work", at(source, node),
+                      suggestion(op, ops));
+    }
+  });
 }
 
 void refuse_unknown(const std::string& key, const toml::node& node, const std::string& source) {
@@ -139,7 +172,7 @@ void check_keys(const toml::table& root, const std::string& source) {
   };
   for (const auto& [key, node] : root) {
     const std::string name(key.str());
-    if (name == kElementwiseTable && node.is_table()) continue;
+    if ((name == kElementwiseTable || name == kOpaqueTable) && node.is_table()) continue;
     const toml::table* inner = node.as_table();
     if (!inner) {
       if (!known(name)) refuse_unknown(name, node, source);
@@ -170,25 +203,25 @@ DeviceProfile parse_device(std::string_view text, const std::string& source) {
     return *value;
   };
   device.name = text_of("name", "\"cpu-1core\"");
-  device.runtime = text_of("runtime", "\"onnxruntime\", of configs/runtimes/onnxruntime.fusions");
+  device.runtime = text_of("runtime", "\"onnxruntime\", of configs/runtimes/onnxruntime-1.31.fusions");
   for (const Field& field : kFields) {
     const auto node = root.at_path(field.key);
     if (!node)
       throw CostError(std::string(field.key) + " is missing", source, range_text(field.low, field.high));
     device.*field.member = number(*node.node(), field.key, field.low, field.high, source);
   }
-  const toml::table* elementwise = root[kElementwiseTable].as_table();
-  if (!elementwise) throw CostError("table elementwise is missing", source, "at least elementwise.default");
-  read_elementwise(*elementwise, source, device);
+  read_elementwise(root, source, device);
+  read_opaque(root, source, device);
   if (device.streamed_bytes <= device.resident_bytes)
     throw CostError("memory.streamed_bytes is not larger than memory.resident_bytes", source, "");
   return device;
 }
 
-DeviceProfile load_device(const std::filesystem::path& path) {
+DeviceProfile load_device(const std::filesystem::path& path, const std::string& runtime_version) {
   DeviceProfile device = parse_device(read_file(path), path.string());
-  const auto fusions = find_config("configs/runtimes/" + device.runtime + ".fusions");
-  device.fusions = std::make_shared<FusedPatterns>(FusedPatterns::load(fusions));
+  const FusionFile fusions = find_fusions(find_config("configs/runtimes"), device.runtime, runtime_version);
+  device.fusions = std::make_shared<FusedPatterns>(FusedPatterns::load(fusions.path));
+  device.fusions_version = fusions.version;
   return device;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +19,7 @@ class FusedPatterns;
 /// required. Rates are of one session at its thread count. ns and us are nanoseconds and microseconds.
 struct DeviceProfile {
   std::string name;
-  std::string runtime;  // that the rates are of: configs/runtimes/RUNTIME.fusions says what it fuses
+  std::string runtime;  // that the rates are of: configs/runtimes/RUNTIME-VERSION.fusions says what it fuses
 
   // [kernel]
   double launch_us = 0;         // overhead of starting one kernel
@@ -35,6 +37,7 @@ struct DeviceProfile {
 
   // [gemm]
   double gemm_gflops = 0;         // large matrix products
+  double int8_gflops = 0;         // the same of 8-bit integers
   double gemv_resident_gbps = 0;  // weights read by a product of few rows, in cache
   double gemv_streamed_gbps = 0;  // the same from memory, one row
   double weights_streamed_gbps =
@@ -87,8 +90,17 @@ struct DeviceProfile {
   // [elementwise]: arithmetic of one element beside its traffic, by ONNX op name; "default" for the others
   std::array<double, graph::kOpKinds> elementwise_ns{};
 
+  // [recurrent]: LSTM, GRU and RNN, beside their products
+  double recurrent_step_us = 0;  // each step of one direction
+
+  // [opaque]: one unit of the work of an op of core/graph/opaque_work.h, beside its traffic or products; by
+  // its name, "default" for the others
+  std::map<std::string, double, std::less<>> opaque_ns;
+  double opaque_default_ns = 0;
+
   // Not of the file: operations in parts that are one kernel there; load_device reads them.
   std::shared_ptr<const FusedPatterns> fusions;
+  std::string fusions_version;  // of the runtime that fuses so; empty: any
   // What was measured on this machine, if anything. It corrects the times that follow from
   // the rates.
   std::shared_ptr<const MeasuredKernels> measured;
@@ -97,10 +109,11 @@ struct DeviceProfile {
   bool each_alone = false;
 };
 
+/// With the fusions of this version of its runtime, else of the nearest one (core/cost/fusion_files.h).
 /// Throws CostError naming the file (and line), the key and its range: on a missing or unknown key, a wrong
 /// type, a value out of range, an op that is not elementwise. Throws FileError when it, or what its runtime
 /// fuses, cannot be read, and rules::RuleError where that is no pattern.
-DeviceProfile load_device(const std::filesystem::path& path);
+DeviceProfile load_device(const std::filesystem::path& path, const std::string& runtime_version = "");
 /// The same from text, without the fusions; `source` names it in errors.
 DeviceProfile parse_device(std::string_view toml, const std::string& source);
 

@@ -14,8 +14,8 @@ namespace regraft::cost {
 /// an input or a weight.
 inline constexpr int kFusionRadius = 7;
 
-/// Operations in parts that a runtime runs as one kernel: a file configs/runtimes/RUNTIME.fusions, in the
-/// language of the rules. configs/runtimes/onnxruntime.fusions says what a line means. Immutable.
+/// Operations in parts that a runtime runs as one kernel: a file configs/runtimes/RUNTIME-VERSION.fusions, in
+/// the language of the rules. That of onnxruntime says what a line means. Immutable.
 class FusedPatterns {
  public:
   /// Throws FileError where it cannot be read, and RuleError with file:line where a line is no pattern of a

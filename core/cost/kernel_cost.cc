@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/cost/kernel_models.h"
+#include "core/graph/opaque_work.h"
 
 namespace regraft::cost {
 namespace {
@@ -76,7 +77,7 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
   KernelCost& cost = kernel.cost;
   cost.counts = graph::op_counts(tables_, s, bindings_);
   cost.view = is_view_kind(s.kind);
-  if (is_linear(s.kind))
+  if (is_linear(tables_, s))
     cost.time = to_kernel_time(device_, linear_time(shape, kernel.layout != Layout::plain));
   else if (cost.view)
     cost.time = KernelTime::of_us(device_.view_us);
@@ -116,12 +117,17 @@ KernelFeatures KernelCosts::features_of(const graph::Signature& s, Layout layout
        s.outputs.empty() ? 0 : last_dim(s.outputs[0])}};
   if (layout != Layout::plain)
     features.form = layout == Layout::first ? KernelForm::first_blocked : KernelForm::blocked;
-  if (!is_linear(s.kind)) {
+  if (s.kind == OpKind::opaque) {
+    const graph::OpaqueOp* op = graph::opaque_op(tables_, s);
+    features.op = op ? op->name : graph::opaque_name(tables_, s);
+  }
+  if (!is_linear(tables_, s)) {
     if (layout == Layout::plain) features.form = element_form({device_, tables_, bindings_, s});
     return features;
   }
   features.sizes[KernelFeatures::flops] = counts.flops;
   features.sizes[KernelFeatures::weight_bytes] = counts.weight_bytes;
+  if (s.kind == OpKind::opaque) return features;
   const bool grouped = s.kind == OpKind::conv && tables_.attrs(s.attrs).integer(Attr::group) > 1;
   if (grouped)
     features.form = layout == Layout::plain ? KernelForm::grouped : KernelForm::grouped_blocked;

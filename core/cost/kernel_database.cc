@@ -18,7 +18,7 @@ namespace regraft::cost {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr int kCostVersion = 2;  // of the formulas for kernel times, with which measured ones are compared
+constexpr int kCostVersion = 3;  // of the formulas for kernel times, with which measured ones are compared
 constexpr int kApplication = 0x72676b31;  // "rgk1"
 constexpr std::string_view kExtension = ".sqlite";
 constexpr int kBusyMs = 2000;
@@ -61,8 +61,9 @@ std::string processor() {
 
 }  // namespace
 
-DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile) {
-  DeviceProfile device = load_device(device_profile);
+DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile,
+                                     const std::string& runtime_version) {
+  DeviceProfile device = load_device(device_profile, runtime_version);
   if (!__builtin_cpu_supports("avx512f")) device.channel_block = std::min(device.channel_block, 8.0);
   return device;
 }
@@ -153,12 +154,15 @@ std::vector<KernelSample> KernelDatabase::read(const std::string& fingerprint) {
                             "WHERE fingerprint = ? ORDER BY op, form, dtype, sizes");
     query.bind(1, fingerprint);
     while (query.executeStep()) {
-      const auto kind = graph::op_from_name(query.getColumn(0).getString());
+      auto features = KernelFeatures::of_op(query.getColumn(0).getString());
       const auto form = enum_value<KernelForm>(query.getColumn(1).getString());
       const auto sizes = sizes_from(query.getColumn(3).getString());
-      if (!kind || !form || !sizes) continue;
+      if (!features || !form || !sizes) continue;
+      features->form = *form;
+      features->dtype = static_cast<graph::DType>(query.getColumn(2).getInt());
+      features->sizes = *sizes;
       KernelSample& sample = samples.emplace_back();
-      sample.features = {*kind, *form, static_cast<graph::DType>(query.getColumn(2).getInt()), *sizes};
+      sample.features = std::move(*features);
       sample.analytic_us = query.getColumn(4).getDouble();
       sample.measured_us = query.getColumn(5).getDouble();
     }
@@ -177,10 +181,11 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const Kerne
                                  "(excluded.measured_us - measured_us) / min(runs + 1, " +
                                  std::to_string(kMostRuns) + "), day = excluded.day");
     for (const KernelSample& sample : samples) {
-      if (sample.features.kind == graph::OpKind::opaque) continue;  // another op may have the same sizes
+      if (sample.features.kind == graph::OpKind::opaque && sample.features.op.empty())
+        continue;  // another op may have the same sizes
       insert.reset();
       insert.bind(1, fingerprint);
-      insert.bind(2, std::string(graph::op_info(sample.features.kind).name));
+      insert.bind(2, sample.features.op_name());
       insert.bind(3, std::string(enum_name(sample.features.form)));
       insert.bind(4, static_cast<int>(sample.features.dtype));
       insert.bind(5, text_of(sample.features.sizes));

@@ -14,9 +14,10 @@ class Database;
 
 namespace regraft::cost {
 
-/// The device's rates with what this processor decides: the channels of a block of the blocked layout, which
-/// are 16 with AVX-512 and else 8.
-DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile);
+/// load_device's, with what this processor decides: the channels of a block of the blocked layout, which are
+/// 16 with AVX-512 and else 8.
+DeviceProfile device_of_this_machine(const std::filesystem::path& device_profile,
+                                     const std::string& runtime_version = "");
 
 /// What kernel times are of: this processor, the runtime with its version and its device ("ONNX
 /// Runtime 1.31.1 CPU"), the threads inside an op, and the rates that the times are compared with. Times of

@@ -282,6 +282,8 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
       return out * device.elementwise_ns[static_cast<std::size_t>(OpKind::cast)] * 1e-3;
     case OpKind::gather_elements:
       return out * device.chunk_ns * 1e-3;
+    case OpKind::opaque:
+      return opaque_us(shape) + traffic_us(device, counts);
     default:
       return graph::op_info(kind).is(graph::kElementwise) ? elementwise_us(shape, counts)
                                                           : traffic_us(device, counts);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,10 +39,16 @@ struct KernelFeatures {
   KernelForm form = KernelForm::plain;
   graph::DType dtype = graph::DType::float32;  // of the first input
 
-  /// The counts of arithmetic and of weights are zero outside of products and convolutions.
+  /// The counts of arithmetic and of weights are zero outside of products, convolutions and recurrences.
   enum Size : std::uint8_t { flops, read_bytes, write_bytes, weight_bytes, last_read_dim, last_written_dim };
   static constexpr std::size_t kSizes = 6;
   std::array<std::int64_t, kSizes> sizes{};
+  std::string op = {};  // what an opaque kernel is, with its domain; empty: not known, or not opaque
+
+  /// "Conv", "Opaque LSTM".
+  std::string op_name() const;
+  /// Those of an op by that name; nothing where there is none such.
+  static std::optional<KernelFeatures> of_op(std::string_view op_name);
 
   bool operator==(const KernelFeatures&) const = default;
 

@@ -21,23 +21,6 @@ double product_us(const DeviceProfile& device, double batch, double rows, double
   return flops / device.gemm_gflops * 1e-3 * (alias ? device.alias_slowdown : 1);
 }
 
-LinearTime product_time(const KernelShape& shape, double batch, double rows, double inner, double columns,
-                        bool constant) {
-  const DeviceProfile& device = shape.device;
-  LinearTime time;
-  time.rows = rows;
-  time.arithmetic_us = product_us(device, batch, rows, inner, columns);
-  time.other_us = (std::max(batch, 1.0) - 1) * device.product_ns * 1e-3;
-  if (constant)
-    time.weight_bytes = batch * inner * columns * sizeof(float);
-  else  // a single row takes the right operand as it is
-    time.other_us += batch * inner * columns * 1e-3 *
-                     (rows > 1 ? device.pack_ns : sizeof(float) * device.near_ns_per_byte);
-  const double outputs = batch * rows * columns;
-  if (outputs * sizeof(float) > device.near_bytes) time.other_us += outputs * device.spill_ns * 1e-3;
-  return time;
-}
-
 LinearTime matmul_time(const KernelShape& shape) {
   const TensorType &a = shape.input(0), &b = shape.input(1);
   const double inner = shape.dim_back(a, 0), columns = b.rank() < 2 ? 1 : shape.dim_back(b, 0);
@@ -101,9 +84,33 @@ LinearTime conv_time(const KernelShape& shape, bool blocked) {
 
 }  // namespace
 
-bool is_linear(OpKind kind) {
-  return kind == OpKind::matmul || kind == OpKind::gemm || kind == OpKind::conv ||
-         kind == OpKind::conv_transpose;
+LinearTime product_time(const KernelShape& shape, double batch, double rows, double inner, double columns,
+                        bool constant) {
+  const DeviceProfile& device = shape.device;
+  LinearTime time;
+  time.rows = rows;
+  time.arithmetic_us = product_us(device, batch, rows, inner, columns);
+  time.other_us = (std::max(batch, 1.0) - 1) * device.product_ns * 1e-3;
+  if (constant)
+    time.weight_bytes = batch * inner * columns * sizeof(float);
+  else  // a single row takes the right operand as it is
+    time.other_us += batch * inner * columns * 1e-3 *
+                     (rows > 1 ? device.pack_ns : sizeof(float) * device.near_ns_per_byte);
+  const double outputs = batch * rows * columns;
+  if (outputs * sizeof(float) > device.near_bytes) time.other_us += outputs * device.spill_ns * 1e-3;
+  return time;
+}
+
+bool is_linear(const graph::Tables& tables, const graph::Signature& signature) {
+  switch (signature.kind) {
+    case OpKind::matmul:
+    case OpKind::gemm:
+    case OpKind::conv:
+    case OpKind::conv_transpose:
+      return true;
+    default:
+      return is_opaque_product(tables, signature);
+  }
 }
 
 LinearTime linear_time(const KernelShape& shape, bool blocked) {
@@ -114,6 +121,8 @@ LinearTime linear_time(const KernelShape& shape, bool blocked) {
       return gemm_time(shape);
     case OpKind::conv:
       return conv_time(shape, blocked);
+    case OpKind::opaque:
+      return opaque_product_time(shape);
     default: {  // ConvTranspose: a product, then its columns are summed into the output
       LinearTime time;
       const double flops =

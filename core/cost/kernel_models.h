@@ -41,7 +41,11 @@ struct LinearTime {
   double rows = 2;  // 1: a matrix-vector product
 };
 
-bool is_linear(graph::OpKind kind);
+/// Products, convolutions, and what consists of them mostly: recurrences, an Einsum.
+bool is_linear(const graph::Tables& tables, const graph::Signature& signature);
+/// `batch` products; the right operand may be constant.
+LinearTime product_time(const KernelShape& shape, double batch, double rows, double inner, double columns,
+                        bool constant);
 LinearTime linear_time(const KernelShape& shape, bool blocked);
 KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time);
 
@@ -49,5 +53,11 @@ KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time);
 KernelForm element_form(const KernelShape& shape);
 /// Its time, without the launch.
 double element_time_us(const KernelShape& shape, const graph::OpCounts& counts);
+
+/// Operations that rewrites leave alone (core/graph/opaque_work.h): those that are products, and the time of
+/// others beside their traffic.
+bool is_opaque_product(const graph::Tables& tables, const graph::Signature& signature);
+LinearTime opaque_product_time(const KernelShape& shape);
+double opaque_us(const KernelShape& shape);
 
 }  // namespace regraft::cost

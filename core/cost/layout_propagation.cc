@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/opaque_work.h"
+
 namespace regraft::cost {
 namespace {
 
@@ -17,8 +19,10 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
     case OpKind::weight:
       return true;
     case OpKind::input:
-    case OpKind::opaque:
       return false;
+    case OpKind::opaque:  // the runtime folds what it knows to give the same in every run
+      if (!graph::opaque_op(graph.tables(), graph.tables().signature(node.signature))) return false;
+      break;
     case OpKind::shape:
       if (graph.type(node.inputs[0]).is_static()) return true;
       break;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/graph/op.h"
-
 namespace regraft::cost {
 namespace {
 
@@ -18,12 +16,6 @@ bool is_dense(const KernelFeatures& features) {
 constexpr double kMostFactor = 1024;
 
 }  // namespace
-
-std::string KernelFeatures::law() const {
-  std::string law(graph::op_info(kind).name);
-  if (form != KernelForm::plain) law += " " + std::string(enum_names(form)[static_cast<std::size_t>(form)]);
-  return law + " " + graph::dtype_name(dtype);
-}
 
 void MeasuredKernels::Mean::add(double value, double times) {
   sum += value * times;

@@ -40,7 +40,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Attr::count_)> k
                                                                                       "transB",
                                                                                       "value",
                                                                                       "num_heads",
-                                                                                      "scale"};
+                                                                                      "scale",
+                                                                                      "op_type",
+                                                                                      "equation"};
 
 template <typename T>
 const T& typed(const AttrBlock& block, Attr attr, const char* wanted) {

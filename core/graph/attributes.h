@@ -46,7 +46,9 @@ enum class Attr : std::uint8_t {
   value,
   num_heads,
   scale,
-  count_  // number of attributes
+  op_type,   // with its domain: what an opaque node is
+  equation,  // of an Einsum
+  count_     // number of attributes
 };
 
 /// The ONNX spelling ("transA" for trans_a).

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/opaque_work.h"
+
 namespace regraft::graph {
 namespace {
 
@@ -69,6 +71,8 @@ std::int64_t flops(const Tables& tables, const Signature& s, const Bindings& bin
     case OpKind::layer_norm:
     case OpKind::instance_norm:
       return 8 * out;
+    case OpKind::opaque:
+      return opaque_flops(tables, s, bindings);
     case OpKind::batch_norm:
       return 2 * out;
     case OpKind::max_pool:

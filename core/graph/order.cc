@@ -23,7 +23,7 @@ Hasher operation_hasher(const Graph& graph, NodeId id) {
   }
   if (node.kind == OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
   if (node.kind == OpKind::opaque) hasher.add(tables.opaque_hash(node.origin));
-  hasher.add(tables.attrs_hash(node.attrs));
+  hasher.add(tables.attrs_hash(node.kind == OpKind::opaque ? AttrId{} : node.attrs));  // in the hash above
   for (const TypeId type : node.outputs) hasher.add(tables.type_hash(type));
   return hasher;
 }

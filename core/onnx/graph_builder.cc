@@ -300,20 +300,21 @@ class GraphBuilder {
     for (const std::string& name : captured_names(node))
       inputs.push_back(value_of(named(name, describe(node, at))));
     graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables_.type_none());
-    const bool standard = is_default_domain(node.domain()) && !shadowed_.contains(node.op_type());
+    const bool call = shadowed_.contains(full_name(node.domain(), node.op_type()));
+    const bool standard = is_default_domain(node.domain()) && !call;
     InlineVector<Operand, 4> operands;
     for (const NamedValue& input : named_inputs) operands.push_back(operand_of(input, true));
-    if (standard) {
-      types = has_known_bodies(node, store_.opset) ? add_bodies(node, at, operands)
-                                                   : opaque_types(tables_, node, operands);
-    }
+    if (standard && has_known_bodies(node, store_.opset))
+      types = add_bodies(node, at, operands);
+    else if (!call)
+      types = opaque_types(tables_, node, operands);
     for (std::size_t k = 0; k < types.size(); ++k) types[k] = with_declared(node, k, types[k]);
     const WeightId known = standard ? known_.value_of(node, operands) : WeightId::none;
     if (types.empty()) types.push_back(tables_.type_none());
     if (known != WeightId::none) types[0] = tables_.weights()[known].type;
     tables_.set_opaque_hash(origin_of(at), opaque_content(node, store_.payloads));
-    const NodeId id =
-        graph_.add(OpKind::opaque, tables_.intern(graph::AttrBlock{}), inputs, types, origin_of(at));
+    const graph::AttrId attrs = tables_.intern(call ? graph::AttrBlock{} : opaque_attrs(node));
+    const NodeId id = graph_.add(OpKind::opaque, attrs, inputs, types, origin_of(at));
     finish(node, at, id);
     known_.note({id, 0}, known);
     if (standard) known_.note({id, 0}, graph_.type_id({id, 0}), opaque_elements(tables_, node, operands));

@@ -45,21 +45,6 @@ const pb::AttributeProto* find(const pb::NodeProto& node, std::string_view name)
   return nullptr;
 }
 
-std::optional<AttrValue> value_of(const pb::AttributeProto& attribute) {
-  switch (attribute.type()) {
-    case pb::AttributeProto::INT:
-      return attribute.i();
-    case pb::AttributeProto::FLOAT:
-      return static_cast<double>(attribute.f());
-    case pb::AttributeProto::STRING:
-      return attribute.s();
-    case pb::AttributeProto::INTS:
-      return Ints(attribute.ints().begin(), attribute.ints().end());
-    default:
-      return std::nullopt;
-  }
-}
-
 bool is_harmless(OpKind kind, const pb::AttributeProto& attribute) {
   return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const HarmlessAttribute& row) {
     return row.kind == kind && row.name == attribute.name() && attribute.type() == pb::AttributeProto::INT &&
@@ -91,7 +76,7 @@ std::optional<AttrBlock> read_plain(const pb::NodeProto& node, OpKind kind) {
     const auto attr = graph::attr_from_name(attribute.name());
     const bool taken = attr && std::any_of(specs.begin(), specs.end(),
                                            [&](const graph::AttrSpec& s) { return s.attr == *attr; });
-    auto value = taken ? value_of(attribute) : std::nullopt;
+    auto value = taken ? attribute_value(attribute) : std::nullopt;
     if (!value || attrs.has(*attr)) return std::nullopt;
     attrs.set(*attr, std::move(*value));
   }
@@ -318,6 +303,21 @@ bool read_resize(const pb::NodeProto& node, std::int64_t opset, const graph::Tab
 
 std::size_t operands_kept(OpKind kind) {
   return kind == OpKind::resize ? 1 : std::numeric_limits<std::size_t>::max();
+}
+
+std::optional<AttrValue> attribute_value(const pb::AttributeProto& attribute) {
+  switch (attribute.type()) {
+    case pb::AttributeProto::INT:
+      return attribute.i();
+    case pb::AttributeProto::FLOAT:
+      return static_cast<double>(attribute.f());
+    case pb::AttributeProto::STRING:
+      return attribute.s();
+    case pb::AttributeProto::INTS:
+      return Ints(attribute.ints().begin(), attribute.ints().end());
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind, std::int64_t opset,

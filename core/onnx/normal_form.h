@@ -12,6 +12,9 @@
 
 namespace regraft::onnx {
 
+/// A number, a text or a list of integers; nothing of other types.
+std::optional<graph::AttrValue> attribute_value(const ::onnx::AttributeProto& attribute);
+
 /// Attributes of a node of a known op, with those that mean nothing left out, auto_pad made explicit and
 /// sizes of Split filled in; `operands` carry every value that is known, of a constant or folded. Nothing
 /// when the node is in a form that regraft does not understand: it is then kept as an opaque node.

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/onnx/node_names.h"
+#include "core/onnx/normal_form.h"
 #include "core/onnx/opaque_moves.h"
 #include "core/onnx/protobuf_wire.h"
 
@@ -171,7 +173,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
         "ReduceSum ReduceSumSquare");
     add(arg_extreme, "ArgMax ArgMin");
     add(like, "EyeLike RandomNormalLike RandomUniformLike Bernoulli");
-    add(recurrent, "GRU LSTM RNN");
+    add(recurrent, "GRU LSTM RNN com.microsoft.DynamicQuantizeLSTM");
     add(integer_conv, "ConvInteger");
     add(cast, "Cast");
     add(dropout, "Dropout");
@@ -200,6 +202,15 @@ const std::unordered_map<std::string_view, Rule>& rules() {
 
 }  // namespace
 
+graph::AttrBlock opaque_attrs(const pb::NodeProto& node) {
+  graph::AttrBlock attrs{{graph::Attr::op_type, full_name(node.domain(), node.op_type())}};
+  for (const graph::Attr attr : {graph::Attr::equation, graph::Attr::kernel_shape, graph::Attr::mode})
+    for (const pb::AttributeProto& attribute : node.attribute())
+      if (auto value = attribute.name() == graph::attr_name(attr) ? attribute_value(attribute) : std::nullopt)
+        attrs.set(attr, std::move(*value));
+  return attrs;
+}
+
 Hash128 opaque_content(const pb::NodeProto& node, const PayloadTable& payloads) {
   pb::NodeProto content = node;
   for (std::string& input : *content.mutable_input()) input = input.empty() ? "" : "x";
@@ -215,7 +226,7 @@ Hash128 opaque_content(const pb::NodeProto& node, const PayloadTable& payloads) 
 graph::TypeList opaque_types(graph::Tables& tables, const pb::NodeProto& node,
                              std::span<const graph::Operand> operands) {
   graph::TypeList types(static_cast<std::size_t>(node.output_size()), tables.type_none());
-  const auto rule = rules().find(node.op_type());
+  const auto rule = rules().find(full_name(node.domain(), node.op_type()));
   if (rule == rules().end()) return types;
   try {
     const Answer answer = rule->second(Question(tables, node, operands));

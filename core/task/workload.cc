@@ -88,7 +88,7 @@ class SyntheticGraph : public Task {
 cost::DeviceProfile device_for(const WorkloadOptions& options) {
   const std::filesystem::path file = find_config(options.device);
   if (options.cost == CostKind::device) return cost::load_device(file);
-  cost::DeviceProfile device = cost::device_of_this_machine(file);
+  cost::DeviceProfile device = cost::device_of_this_machine(file, REGRAFT_RUNTIME_VERSION);
   cost::KernelDatabase database(cost::default_kernel_database());
   const auto kernels = database.read(kernel_fingerprint(options));
   if (kernels.empty())

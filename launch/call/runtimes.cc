@@ -112,7 +112,8 @@ std::string Runtime::description() const {
 }
 
 cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
-  cost::DeviceProfile device = cost::device_of_this_machine(device_profile);
+  cost::DeviceProfile device =
+      cost::device_of_this_machine(device_profile, is_default() ? version() : std::string());
   device.each_alone = !is_default();
   return device;
 }

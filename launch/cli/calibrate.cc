@@ -211,7 +211,7 @@ int calibrate_this_machine(const CalibrateArguments& options) {
       {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
       std::cerr);
   const auto [samples, disturbed] =
-      exec::calibrate_machine(grid, cost::device_of_this_machine(device_file), fingerprint, database,
+      exec::calibrate_machine(grid, Runtime().device(device_file), fingerprint, database,
                               {.budget_s = options.budget_s, .threads = options.threads}, clock,
                               [&](std::size_t done) { progress.update(done); });
   progress.finish();

@@ -177,6 +177,7 @@ class Pipeline {
     }
     report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share,
                        profile_.other_load};
+    options_.warn_of_fusions(profile_.agreed_share);
     page_.note_kernels(profile_.samples, false);
     report_.dense_share = profile_.dense_share;
     report_.time_holders = profile_.text;

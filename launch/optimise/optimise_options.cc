@@ -1,6 +1,7 @@
 #include "launch/optimise/optimise_options.h"
 
 #include "core/base/error.h"
+#include "core/cost/fusion_files.h"
 
 namespace regraft::launch {
 
@@ -14,10 +15,17 @@ void OptimiseOptions::check() const {
 }
 
 cost::DeviceProfile OptimiseOptions::device_profile() const {
-  cost::DeviceProfile profile =
-      measures_kernels() ? profiled_runtime().device(rates()) : cost::load_device(rates());
+  cost::DeviceProfile profile = measures_kernels() ? profiled_runtime().device(rates())
+                                                   : cost::load_device(rates(), Runtime().version());
   profile.each_alone |= costs == "alone";
   return profile;
+}
+
+void OptimiseOptions::warn_of_fusions(double agreed_share) const {
+  if (!profiled_runtime().is_default()) return;
+  const std::string version = device_profile().fusions_version;
+  const std::string warning = cost::fusions_warning(version, Runtime().version(), agreed_share);
+  if (!warning.empty()) warn(warning);
 }
 
 }  // namespace regraft::launch

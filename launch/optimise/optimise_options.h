@@ -64,6 +64,8 @@ struct OptimiseOptions {
     return rates_for(measures_kernels() ? profiled_runtime().name() : runtime, device);
   }
   cost::DeviceProfile device_profile() const;
+  /// Where costs go by what another version of the runtime fuses; so much of the time agrees, 0 to 1.
+  void warn_of_fusions(double agreed_share) const;
 
   /// A line about the model on standard error.
   void warn(const std::string& line) const {

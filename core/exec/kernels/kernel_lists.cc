@@ -229,7 +229,7 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
 nlohmann::json to_json(std::span<const cost::KernelSample> samples) {
   nlohmann::json json = nlohmann::json::array();
   for (const cost::KernelSample& sample : samples)
-    json.push_back({{"op", graph::op_info(sample.features.kind).name},
+    json.push_back({{"op", sample.features.op_name()},
                     {"form", enum_name(sample.features.form)},
                     {"dtype", static_cast<int>(sample.features.dtype)},
                     {"sizes", sample.features.sizes},
@@ -242,12 +242,12 @@ std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json) {
   std::vector<cost::KernelSample> samples;
   try {
     for (const nlohmann::json& one : json) {
-      const auto kind = graph::op_from_name(one.at("op").get<std::string>());
-      const auto form = enum_value<cost::KernelForm>(one.at("form").get<std::string>());
-      samples.push_back({{kind.value_or(graph::OpKind::opaque), form.value(),
-                          static_cast<graph::DType>(one.at("dtype").get<int>()), one.at("sizes")},
-                         one.at("analytic_us"),
-                         one.at("measured_us")});
+      auto features = cost::KernelFeatures::of_op(one.at("op").get<std::string>());
+      features = features.value_or(cost::KernelFeatures());
+      features->form = enum_value<cost::KernelForm>(one.at("form").get<std::string>()).value();
+      features->dtype = static_cast<graph::DType>(one.at("dtype").get<int>());
+      one.at("sizes").get_to(features->sizes);
+      samples.push_back({std::move(*features), one.at("analytic_us"), one.at("measured_us")});
     }
   } catch (const std::exception& error) {
     throw ExecError(std::string("not measured kernels: ") + error.what(), "kernels", "");

@@ -63,8 +63,10 @@ TEST(Device, AMissingKeyIsNamed) {
       AllOf(HasSubstr("d.toml"), HasSubstr("conv.window_ns is missing"), HasSubstr("a number, 0 to 10000")));
   EXPECT_THAT(error_of(replaced(shipped(), "name =", "# name =")), HasSubstr("name is missing"));
   EXPECT_THAT(error_of(replaced(shipped(), "runtime =", "# runtime =")), HasSubstr("runtime is missing"));
-  EXPECT_THAT(error_of(replaced(shipped(), "default =", "# default =")),
+  EXPECT_THAT(error_of(replaced(shipped(), "[elementwise]\ndefault", "[elementwise]\nRelu")),
               HasSubstr("elementwise.default is missing"));
+  EXPECT_THAT(error_of(replaced(shipped(), "[opaque]\ndefault", "[opaque]\nCelu_ = 1 #")),
+              HasSubstr("opaque.default is missing"));
 }
 
 TEST(Device, AValueOutOfRangeOrOfAnotherTypeIsRefused) {
@@ -86,6 +88,17 @@ TEST(Device, CachesMustBeInOrder) {
 TEST(Device, OnlyElementwiseOpsHaveAnElementwiseTime) {
   EXPECT_THAT(error_of(shipped() + "\nMatMul = 1\n"), HasSubstr("elementwise.MatMul is no elementwise op"));
   EXPECT_THAT(error_of(shipped() + "\nRelo = 1\n"), HasSubstr("elementwise.Relo is no elementwise op"));
+}
+
+TEST(Device, OpsThatAreLeftAloneHaveATimeOfTheirWork) {
+  const auto with = [](const std::string& line) {
+    return replaced(shipped(), "[opaque]\n", "[opaque]\n" + line + "\n");
+  };
+  EXPECT_EQ(parse_device(with("RoiAlign = 3.5"), "d.toml").opaque_ns.at("RoiAlign"), 3.5);
+  EXPECT_THAT(error_of(with("RoiAlgin = 3.5")),
+              AllOf(HasSubstr("d.toml:"), HasSubstr("opaque.RoiAlgin is no op"), HasSubstr("'RoiAlign'")));
+  EXPECT_THAT(error_of(with("Relu = 1")), HasSubstr("opaque.Relu is no op")) << "it stands in elementwise";
+  EXPECT_THAT(error_of(with("RoiAlign = -1")), HasSubstr("opaque.RoiAlign = -1"));
 }
 
 TEST(Device, BrokenTomlNamesTheLine) {

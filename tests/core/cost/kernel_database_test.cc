@@ -44,8 +44,12 @@ TEST(KernelDatabase, MeasurementsOfOneKernelAreAveraged) {
 TEST(KernelDatabase, OpsThatItCannotTellApartAreNotKept) {
   const TempDir folder;
   KernelDatabase database(folder.path() / "kernels.sqlite");
-  database.write("here", std::vector{sample(graph::OpKind::opaque, 5, 12)});
+  KernelSample lstm = sample(graph::OpKind::opaque, 5, 12);
+  database.write("here", std::vector{lstm});
   EXPECT_TRUE(database.read("here").empty());
+  lstm.features.op = "LSTM";
+  database.write("here", std::vector{lstm});
+  EXPECT_EQ(database.read("here"), std::vector{lstm});
 }
 
 TEST(KernelDatabase, ADamagedFileIsSetAside) {

@@ -73,6 +73,26 @@ TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
   EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float32")));
 }
 
+TEST(KernelLists, OpsThatRewritesLeaveAloneHaveLawsOfTheirOwn) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.weight("W", {1, 64, 8}, std::vector<float>(64 * 8, 0.01f));
+  model.weight("R", {1, 64, 16}, std::vector<float>(64 * 16, 0.02f));
+  model.input("x", {20, 1, 8});
+  ::onnx::AttributeProto& hidden = *model.node("LSTM", {"x", "W", "R"}, {"h"}).add_attribute();
+  hidden.set_name("hidden_size");
+  hidden.set_type(::onnx::AttributeProto::INT);
+  hidden.set_i(16);
+  model.node("Selu", {"h"}, {"y"});
+  model.output("y", {20, 1, 1, 16});
+  const KernelLists lists = compare(model.write(folder / "m.onnx"));
+  EXPECT_EQ(lists.agreed_share(), 1);
+  EXPECT_EQ(lists.profile.kernels[kernel_of(lists, "Opaque LSTM float32").launched.at(0)].op, "LSTM");
+  EXPECT_EQ(lists.profile.kernels[kernel_of(lists, "Opaque Selu float32").launched.at(0)].op, "Selu");
+  ASSERT_EQ(lists.samples().size(), 2u);
+  EXPECT_EQ(samples_from_json(to_json(lists.samples())), lists.samples());
+}
+
 TEST(KernelLists, NodesWithoutNamesAreFoundToo) {
   const TempFolder folder;
   ModelBuilder model;

@@ -1,0 +1,88 @@
+#include "core/graph/einsum_products.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace regraft::graph {
+namespace {
+
+/// The labels of an operand. The dims of an ellipsis are digits, counted from the last one: so they fit those
+/// of other operands.
+std::string labels_of(std::string term, std::size_t rank) {
+  const std::size_t dots = term.find("...");
+  if (dots == std::string::npos) return term;
+  std::string between;
+  const std::size_t others = term.size() - 3;
+  for (std::size_t i = rank - std::min(rank, others); i > 0; --i)
+    between += static_cast<char>('0' + std::min<std::size_t>(i - 1, 9));
+  return term.replace(dots, 3, between);
+}
+
+bool has(std::string_view labels, char label) {
+  return labels.find(label) != std::string_view::npos;
+}
+
+/// "ij,jk->ik" as its terms; the last one is the output. Without an arrow the output has what stands once.
+std::vector<std::string> terms_of(std::string_view equation) {
+  std::vector<std::string> terms(1);
+  std::string once;
+  bool arrow = false;
+  for (const char c : equation) {
+    if (c == ',' || c == '>') {
+      terms.emplace_back();
+      arrow |= c == '>';
+    } else if (std::isalpha(static_cast<unsigned char>(c)) || c == '.') {
+      terms.back() += c;
+    }
+  }
+  if (arrow) return terms;
+  std::string all;
+  for (const std::string& term : terms) all += term;
+  for (const char c : all)
+    if (c != '.' && std::ranges::count(all, c) == 1) once += c;
+  terms.push_back(once);
+  return terms;
+}
+
+}  // namespace
+
+std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<const Ints> dims) {
+  std::vector<std::string> terms = terms_of(equation);
+  if (dims.empty() || terms.size() != dims.size() + 1) return {};
+  const std::string output = terms.back();
+  std::array<double, 128> sizes{};
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    terms[i] = labels_of(std::move(terms[i]), dims[i].size());
+    if (terms[i].size() != dims[i].size()) return {};
+    for (std::size_t at = 0; at < dims[i].size(); ++at) {
+      double& size = sizes[static_cast<unsigned char>(terms[i][at]) & 127];
+      size = std::max(size, static_cast<double>(dims[i][at]));  // one of them may be 1
+    }
+  }
+  std::vector<MatrixProduct> products;
+  std::string held = terms[0];
+  for (std::size_t i = 1; i < dims.size(); ++i) {
+    std::string next;
+    MatrixProduct product;
+    for (const char label : held + terms[i]) {
+      if (has(next, label)) continue;
+      const bool first = has(held, label), second = has(terms[i], label);
+      const bool kept = std::isdigit(static_cast<unsigned char>(label)) || has(output, label) ||
+                        std::any_of(terms.begin() + static_cast<std::ptrdiff_t>(i) + 1, terms.end(),
+                                    [&](const std::string& term) { return has(term, label); });
+      next += label;
+      const double size = sizes[static_cast<unsigned char>(label) & 127];
+      if (first && second)
+        (kept ? product.batch : product.inner) *= size;
+      else if (kept)
+        (first ? product.rows : product.columns) *= size;
+    }
+    products.push_back(product);
+    held = next;
+  }
+  return products;
+}
+
+}  // namespace regraft::graph
