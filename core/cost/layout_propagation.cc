@@ -18,6 +18,7 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
       return true;
     case OpKind::input:
     case OpKind::opaque:
+    case OpKind::dequantize_linear:  // kept for kernels of bytes
       return false;
     case OpKind::shape:
       if (graph.type(node.inputs[0]).is_static()) return true;
