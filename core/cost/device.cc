@@ -64,6 +64,7 @@ const std::array kFields{
     Field{"element.layer_norm_ns", &DeviceProfile::layer_norm_ns, 0, kMostNs},
     Field{"element.skip_layer_norm_ns", &DeviceProfile::skip_layer_norm_ns, 0, kMostNs},
     Field{"element.softmax_ns", &DeviceProfile::softmax_ns, 0, kMostNs},
+    Field{"element.quantised_softmax_ns", &DeviceProfile::quantised_softmax_ns, 0, kMostNs},
     Field{"element.gelu_ns", &DeviceProfile::gelu_ns, 0, kMostNs},
     Field{"element.batch_norm_ns", &DeviceProfile::batch_norm_ns, 0, kMostNs},
     Field{"element.reduce_ns", &DeviceProfile::reduce_ns, 0, kMostNs},

@@ -67,8 +67,9 @@ struct DeviceProfile {
   double layer_norm_ns = 0;
   double skip_layer_norm_ns = 0;  // Add and LayerNormalization in one kernel
   double softmax_ns = 0;
-  double gelu_ns = 0;  // the runtime's fused Gelu
-  double silu_ns = 0;  // x * Sigmoid(x) in one kernel (QuickGelu), beyond a product
+  double quantised_softmax_ns = 0;  // of 8 bits, one kernel with what is before and behind it
+  double gelu_ns = 0;               // the runtime's fused Gelu
+  double silu_ns = 0;               // x * Sigmoid(x) in one kernel (QuickGelu), beyond a product
   double batch_norm_ns = 0;
   double reduce_ns = 0;          // an input element
   double reduce_rows_ns = 0;     // the same across the rows of a lone matrix

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/cost/quantised_fusion.h"
 #include "core/cost/split_site.h"
 
 namespace regraft::cost {
@@ -18,7 +19,8 @@ using graph::Value;
 // Activations that a convolution's kernel, and a Gemm's kernel, does on the way out.
 constexpr std::array kConvActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::clip,      OpKind::sigmoid,
                                       OpKind::tanh, OpKind::hard_sigmoid, OpKind::hard_swish};
-constexpr int kMostFolded = 2;  // norms and factors, one behind the other, ahead of another one
+constexpr double kSpeedOfBytes = 3;  // of products and convolutions, beside floats that are not blocked
+constexpr int kMostFolded = 2;       // norms and factors, one behind the other, ahead of another one
 constexpr std::array kGemmActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::elu,     OpKind::sigmoid,
                                       OpKind::tanh, OpKind::hard_sigmoid, OpKind::softplus};
 
@@ -118,6 +120,9 @@ Fusion FusionRules::by_kind(NodeId node) const {
       return into_matmul(node);
     case OpKind::pad:
       return pad_into_conv(node);
+    case OpKind::quantize_linear:
+    case OpKind::dequantize_linear:
+      return into_kernel_of_bytes(node);
     default:
       return activation(node);
   }
@@ -336,6 +341,24 @@ Fusion FusionRules::into_hard_swish(NodeId node) const {
   if (near_.input(product, near_.input(product, 0).node == gate ? 1 : 0) != x) return {};
   const NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
   return conv == kNoNode ? Fusion{} : Fusion{conv, {}};
+}
+
+// A Softmax of bytes goes element by element; products and convolutions are faster than those of floats.
+Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
+  const NodeId owner = kernel_of_bytes(near_, node);
+  if (owner == kNoNode || kind(node) == OpKind::dequantize_linear) return {owner, {}};
+  const graph::TypeId over = graph_.node(owner).outputs[0];
+  if (kind(owner) == OpKind::softmax)
+    return in_place_of(owner, kernels_.pass({OpKind::softmax, KernelForm::quantised}, over,
+                                            kernels_.device().quantised_softmax_ns));
+  const bool linear =
+      kind(owner) == OpKind::conv || kind(owner) == OpKind::matmul || kind(owner) == OpKind::gemm;
+  if (!linear) return {owner, {}};
+  KernelCosts::Pass pass{{kind(owner), KernelForm::quantised},
+                         over,
+                         kernels_.of(kernel_key(graph_, layouts_, owner)).analytic()};
+  pass.analytic *= 1 / kSpeedOfBytes;
+  return in_place_of(owner, pass);
 }
 
 // Squares and cubes are multiplied out.

@@ -39,7 +39,7 @@ struct Fusion {
 /// [activation]; before it, where nothing is added: scaling by a scalar and transposes of the last two dims.
 /// Slices and Gathers that take a value apart (split_site.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
 /// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
-/// before a convolution.
+/// before a convolution; what reads bytes and makes bytes (quantised_fusion.h).
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
@@ -64,6 +64,7 @@ class FusionRules {
   bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
   Fusion into_silu(graph::NodeId node) const;
   Fusion into_hard_swish(graph::NodeId node) const;
+  Fusion into_kernel_of_bytes(graph::NodeId node) const;
   Fusion in_place_of(graph::NodeId owner, const KernelCosts::Pass& pass) const;
   Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;

@@ -19,6 +19,7 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
     case OpKind::weight:
       return true;
     case OpKind::input:
+    case OpKind::dequantize_linear:  // kept for kernels of bytes
       return false;
     case OpKind::opaque:  // the runtime folds what it knows to give the same in every run
       if (!graph::opaque_op(graph.tables(), graph.tables().signature(node.signature))) return false;

@@ -56,6 +56,8 @@ TypeList infer_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_attention(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_resize(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_constant_of_shape(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_quantize(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_dequantize(Tables&, const OpInfo&, const AttrBlock&, Operands);
 
 void normalise_axis(Tables&, const OpInfo&, AttrBlock&, Operands);  // `axis`, within the rank of input 0
 void normalise_axis_past_end(Tables&, const OpInfo&, AttrBlock&,
@@ -70,5 +72,6 @@ void normalise_split(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_slice(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_pad(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_attention(Tables&, const OpInfo&, AttrBlock&, Operands);
+void normalise_quantised(Tables&, const OpInfo&, AttrBlock&, Operands);  // `axis` is 0 where it says nothing
 
 }  // namespace regraft::graph

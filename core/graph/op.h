@@ -103,6 +103,8 @@ enum class OpKind : std::uint16_t {
   // later ones: numbers of ops go into hashes, which order what is equal otherwise
   multi_head_attention,
   resize,
+  quantize_linear,
+  dequantize_linear,
   count_  // number of kinds
 };
 

@@ -51,6 +51,9 @@ const std::vector<AttrSpec> kLayerNorm{{Attr::axis, std::int64_t{-1}},
 const std::vector<AttrSpec> kAxisLast{{Attr::axis, std::int64_t{-1}}};
 const std::vector<AttrSpec> kAxisZero{{Attr::axis, std::int64_t{0}}};
 const std::vector<AttrSpec> kAxisOne{{Attr::axis, std::int64_t{1}}};
+// The type of a QuantizeLinear's bytes, which its zero point has.
+const std::vector<AttrSpec> kQuantize{{Attr::axis, std::int64_t{1}},
+                                      {Attr::to, static_cast<std::int64_t>(DType::uint8)}};
 const std::vector<AttrSpec> kAxis{{Attr::axis, {}}};
 const std::vector<AttrSpec> kReduce{{Attr::axes, {}, true}, {Attr::keepdims, std::int64_t{1}}};
 const std::vector<AttrSpec> kShapeAttr{{Attr::shape, {}, true}};
@@ -181,6 +184,10 @@ std::vector<OpInfo> make_table() {
       {K::multi_head_attention, "MultiHeadAttention", 3, 6, 0, kMultiHeadAttention, kNoOperands,
        infer_attention, normalise_attention, "com.microsoft"},
       {K::resize, "Resize", 1, 1, kMove, kResize, kNoOperands, infer_resize, nullptr},
+      {K::quantize_linear, "QuantizeLinear", 2, 3, 0, kQuantize, kNoOperands, infer_quantize,
+       normalise_quantised},
+      {K::dequantize_linear, "DequantizeLinear", 2, 3, 0, kAxisOne, kNoOperands, infer_dequantize,
+       normalise_quantised},
   };
 }
 

@@ -53,6 +53,8 @@ std::int64_t first_opset(OpKind kind) {
     case OpKind::constant_of_shape:
       return 9;
     case OpKind::resize:
+    case OpKind::quantize_linear:
+    case OpKind::dequantize_linear:
       return 10;
     case OpKind::round:
     case OpKind::gather_elements:
@@ -90,6 +92,11 @@ std::string missing_form(const Tables& tables, OpKind kind, const AttrBlock& att
     case OpKind::clip:
       return tables.opset() < 12 && !inputs.empty() && !is_float(tables.type(inputs[0]).dtype)
                  ? needs("of integers ", 12)
+                 : "";
+    case OpKind::quantize_linear:
+    case OpKind::dequantize_linear:
+      return tables.opset() < 13 && inputs.size() > 1 && tables.type(inputs[1]).element_count() != 1
+                 ? needs("by axis ", 13)
                  : "";
     case OpKind::slice:
       return tables.opset() < 10 && !all_ones(attrs, Attr::steps) ? needs("with steps ", 10) : "";

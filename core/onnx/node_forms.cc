@@ -158,6 +158,8 @@ class NodeWriter {
   bool is_absent_in_opset(Attr attr, const AttrValue& value) const {
     const bool pool = node_.kind == OpKind::max_pool || node_.kind == OpKind::average_pool;
     if (pool && attr == Attr::ceil_mode) return opset_ < 10;
+    if (node_.kind == OpKind::quantize_linear || node_.kind == OpKind::dequantize_linear)
+      return opset_ < 13 || attr == Attr::to;  // one scale for all; the zero point's type
     if (!pool || attr != Attr::dilations) return false;
     const Ints& dilations = std::get<Ints>(value);
     return std::all_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d == 1; });

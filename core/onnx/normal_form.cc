@@ -37,6 +37,12 @@ constexpr std::array kHarmless{
     HarmlessAttribute{OpKind::shape, "start", 0},
     HarmlessAttribute{OpKind::reshape, "allowzero", 0},
     HarmlessAttribute{OpKind::multi_head_attention, "unidirectional", 0},
+    HarmlessAttribute{OpKind::quantize_linear, "saturate", 1},
+    HarmlessAttribute{OpKind::quantize_linear, "block_size", 0},
+    HarmlessAttribute{OpKind::quantize_linear, "output_dtype", 0},
+    HarmlessAttribute{OpKind::quantize_linear, "precision", 0},
+    HarmlessAttribute{OpKind::dequantize_linear, "block_size", 0},
+    HarmlessAttribute{OpKind::dequantize_linear, "output_dtype", 0},
 };
 
 const pb::AttributeProto* find(const pb::NodeProto& node, std::string_view name) {

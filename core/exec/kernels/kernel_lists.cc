@@ -150,6 +150,10 @@ struct FormOfKernel {
 };
 constexpr std::array kFormsOfKernels{
     FormOfKernel{"SkipLayerNormalization", {graph::OpKind::layer_norm, cost::KernelForm::skip}},
+    FormOfKernel{"QLinearSoftmax", {graph::OpKind::softmax, cost::KernelForm::quantised}},
+    FormOfKernel{"QLinearMatMul", {graph::OpKind::matmul, cost::KernelForm::quantised}},
+    FormOfKernel{"QLinearConv", {graph::OpKind::conv, cost::KernelForm::quantised}},
+    FormOfKernel{"QGemm", {graph::OpKind::gemm, cost::KernelForm::quantised}},
     FormOfKernel{"FastGelu", {graph::OpKind::gelu, cost::KernelForm::by_tanh}},
     FormOfKernel{"QuickGelu", {graph::OpKind::sigmoid, cost::KernelForm::gated}},
 };

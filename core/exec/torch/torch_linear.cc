@@ -13,8 +13,35 @@ using K = graph::OpKind;
 using Tensors = std::vector<Tensor>;
 using Ints = std::vector<std::int64_t>;
 
+/// A vector along an axis, shaped to broadcast against x; one number as it is.
+Tensor along(const Tensor& parameter, const Tensor& x, std::int64_t axis) {
+  if (parameter.numel() == 1) return parameter.reshape(Ints{});
+  Ints shape(static_cast<std::size_t>(x.dim()), 1);
+  shape[static_cast<std::size_t>(axis)] = -1;
+  return parameter.reshape(shape);
+}
+
 Tensors matmul(const TorchCall& call) {
   return {at::matmul(call.input(0), call.input(1))};
+}
+
+/// Halves to even, as many bytes as there are.
+Tensors quantize(const TorchCall& call) {
+  const std::int64_t axis = call.attrs.integer(Attr::axis);
+  const Tensor x = call.input(0).to(at::kDouble);
+  Tensor y = at::round(x / along(call.input(1).to(at::kDouble), x, axis));
+  if (call.has_input(2)) y = y + along(call.input(2).to(at::kDouble), x, axis);
+  const auto bytes = static_cast<graph::DType>(call.attrs.integer(Attr::to));
+  const double least = bytes == graph::DType::int8 ? -128 : 0;
+  return {at::clamp(y, least, least + 255).to(oracle_type(bytes))};
+}
+
+/// In double, which holds what a zero point is taken from.
+Tensors dequantize(const TorchCall& call) {
+  const std::int64_t axis = call.attrs.integer(Attr::axis);
+  Tensor x = call.input(0).to(at::kDouble);
+  if (call.has_input(2)) x = x - along(call.input(2).to(at::kDouble), x, axis);
+  return {(x * along(call.input(1).to(at::kDouble), x, axis)).to(call.input(1).scalar_type())};
 }
 
 Tensors gemm(const TorchCall& call) {
@@ -60,9 +87,7 @@ Tensors conv_transpose(const TorchCall& call) {
 
 /// A vector over channels, shaped to broadcast against x.
 Tensor per_channel(const Tensor& parameter, const Tensor& x) {
-  Ints shape(static_cast<std::size_t>(x.dim()), 1);
-  shape[1] = -1;
-  return parameter.reshape(shape);
+  return along(parameter, x, 1);
 }
 
 Tensors batch_norm(const TorchCall& call) {
@@ -215,6 +240,10 @@ TorchRow linear_row(K kind) {
   switch (kind) {
     case K::matmul:
       return matmul;
+    case K::quantize_linear:
+      return quantize;
+    case K::dequantize_linear:
+      return dequantize;
     case K::gemm:
       return gemm;
     case K::conv:

@@ -39,6 +39,27 @@ Exact matmul_at(const ExactTensor& a, const ExactTensor& b, const Ints& out) {
   return sum;
 }
 
+// A scale or a zero point: one for all, or one for each place along an axis.
+const Exact& parameter(const ExactTensor& t, const AttrBlock& attrs, const Ints& at) {
+  if (t.values.size() == 1) return t.values[0];
+  return t.values[static_cast<std::size_t>(at[static_cast<std::size_t>(attrs.integer(Attr::axis))])];
+}
+
+// Halves to even; what does not fit into a byte is the nearest one.
+Exact quantized_at(const AttrBlock& attrs, ExactInputs in, const Ints& at) {
+  const Exact least =
+      Exact::of(attrs.integer(Attr::to) == static_cast<std::int64_t>(graph::DType::int8) ? -128.0 : 0.0);
+  Exact y = exact_function(OpKind::round, in[0]->at(at) / parameter(*in[1], attrs, at));
+  if (const ExactTensor* zero = operand(in, 2)) y = y + parameter(*zero, attrs, at);
+  return smaller(larger(y, least), least + Exact::of(255.0));
+}
+
+Exact dequantized_at(const AttrBlock& attrs, ExactInputs in, const Ints& at) {
+  Exact x = in[0]->at(at);
+  if (const ExactTensor* zero = operand(in, 2)) x = x - parameter(*zero, attrs, at);
+  return x * parameter(*in[1], attrs, at);
+}
+
 Exact gemm_at(const AttrBlock& attrs, ExactInputs in, const Ints& out) {
   const bool ta = attrs.integer(Attr::trans_a) != 0, tb = attrs.integer(Attr::trans_b) != 0;
   Exact sum;
@@ -81,9 +102,11 @@ ExactTensor exact_linear(OpKind kind, const AttrBlock& attrs, ExactInputs inputs
   Ints index(out.dims.size(), 0);
   std::size_t i = 0;
   do {
-    out.values[i++] = kind == OpKind::matmul ? matmul_at(*inputs[0], *inputs[1], index)
-                      : kind == OpKind::gemm ? gemm_at(attrs, inputs, index)
-                                             : conv_at(attrs, inputs, index);
+    out.values[i++] = kind == OpKind::matmul              ? matmul_at(*inputs[0], *inputs[1], index)
+                      : kind == OpKind::gemm              ? gemm_at(attrs, inputs, index)
+                      : kind == OpKind::quantize_linear   ? quantized_at(attrs, inputs, index)
+                      : kind == OpKind::dequantize_linear ? dequantized_at(attrs, inputs, index)
+                                                          : conv_at(attrs, inputs, index);
   } while (next_index(index, out.dims));
   return out;
 }

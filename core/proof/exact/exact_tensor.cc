@@ -85,6 +85,8 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
     case OpKind::matmul:
     case OpKind::gemm:
     case OpKind::conv:
+    case OpKind::quantize_linear:
+    case OpKind::dequantize_linear:
       return {exact_linear(kind, attrs, inputs, std::move(out))};
     case OpKind::multi_head_attention:
       return {exact_attention(attrs, inputs, std::move(out))};

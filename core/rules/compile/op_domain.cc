@@ -35,6 +35,8 @@ bool computes(OpKind kind) {
     case OpKind::logical_not:
     case OpKind::logical_and:
     case OpKind::logical_or:
+    case OpKind::quantize_linear:  // of floats to bytes, and back
+    case OpKind::dequantize_linear:
       return false;
     default:
       return true;

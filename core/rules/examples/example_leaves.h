@@ -28,6 +28,7 @@ class ExampleLeaves {
                 const ExampleLimits& limits)
       : b_(builder), choices_(choices), limits_(limits) {
     compares_integers_ = needs_floats(rule) && only_compared(rule);
+    if (quantises(rule)) bytes_ = choices.drawn(2) == 0 ? graph::DType::int8 : graph::DType::uint8;
     if (!limits.types_vary) return;
     if (compares_integers_ && choices.drawn(2) == 0) compared_ = graph::DType::int32;
     if (!needs_floats(rule) && choices.pick({0, 0, 0, 1}) == 1)  // an enumeration sees both
@@ -69,7 +70,10 @@ class ExampleLeaves {
   Value tensor(const RuleHints::OfTensor& hint, const Dims& dims, K kind, std::size_t position) {
     const bool truth = (kind == K::where && position == 0) || kind == K::logical_not ||
                        kind == K::logical_and || kind == K::logical_or;
+    const bool bytes = (kind == K::quantize_linear || kind == K::dequantize_linear) &&
+                       (position == 2 || (position == 0 && kind == K::dequantize_linear));
     const graph::DType dtype = truth                                    ? graph::DType::boolean
+                               : bytes                                  ? bytes_
                                : compares_integers_ && kind == K::equal ? compared_
                                                                         : number_;
     if (hint.counts) return count_up(dims, dtype);
@@ -97,6 +101,12 @@ class ExampleLeaves {
     }
     return !compared.empty() &&
            std::ranges::none_of(compared, [&](const auto& slot) { return others.contains(slot); });
+  }
+  static bool quantises(const CompiledRule& rule) {
+    return std::ranges::any_of(rule.nodes, [](const PatternNode& node) {
+      return node.kinds.count() == 1 && (node.kinds.test(static_cast<std::size_t>(K::quantize_linear)) ||
+                                         node.kinds.test(static_cast<std::size_t>(K::dequantize_linear)));
+    });
   }
   // Along the last dim.
   Value count_up(Dims dims, graph::DType dtype) {
@@ -145,7 +155,9 @@ class ExampleLeaves {
       value = size * b_.rng().uniform(0.3, 1.5);
       if (kind > 0 && b_.rng().below(2) == 0) value = -value;
       if (kind > 2 && b_.rng().below(4) == 0) value = 0;
-      if (dtype == graph::DType::int64 || dtype == graph::DType::int32) value = std::round(4 * value);
+      if (graph::is_integer(dtype)) value = std::round(4 * value);
+      if (dtype == graph::DType::uint8) value = std::min(std::abs(value), 255.0);
+      if (dtype == graph::DType::int8) value = std::clamp(value, -128.0, 127.0);
       if (dtype == graph::DType::boolean) value = value > 0 ? 1 : 0;
     }
     return out;
@@ -171,6 +183,7 @@ class ExampleLeaves {
   graph::DType number_ = graph::DType::float32;
   bool compares_integers_ = false;  // what is compared is no part of what is computed with
   graph::DType compared_ = graph::DType::int64;
+  graph::DType bytes_ = graph::DType::uint8;  // of all that is quantised
   std::vector<Value> inputs_;
 };
 

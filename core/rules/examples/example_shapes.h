@@ -141,6 +141,10 @@ class ExampleShapes : public ExampleWindows {
         return joined_dims(given);
       case K::multi_head_attention:
         return attended_dims(given);
+      case K::quantize_linear:
+      case K::dequantize_linear:
+        if (n == 2) return given[1];
+        return choices_.drawn(2) == 0 ? Dims{} : Dims{1};
       default:
         return broadcast_dims(first, range);
     }

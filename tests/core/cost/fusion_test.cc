@@ -9,6 +9,7 @@ namespace {
 
 using testing::Attr;
 using testing::AttrBlock;
+using testing::Dim;
 using testing::Ints;
 using testing::Net;
 using testing::OpKind;
@@ -258,6 +259,46 @@ TEST(Layout, TheFirstConvolutionReadsPlainImages) {
   Net net;
   net.output(net.op(OpKind::global_average_pool, {net.conv(net.input({1, 3, 16, 16}), 16, 3)}));
   EXPECT_EQ(net.launches(), 2 + 1);
+}
+
+Value zero_point(Net& net, graph::DType bytes) {
+  return net.graph.weight_value(net.tables.weights().scalar(bytes, 3));
+}
+/// Bytes and floats of them again, by one scale.
+Value bytes_of(Net& net, Value x, graph::DType bytes) {
+  return net.op(OpKind::quantize_linear, {x, net.scalar(0.5), zero_point(net, bytes)});
+}
+Value floats_of(Net& net, Value x) {
+  return net.op(OpKind::dequantize_linear, {x, net.scalar(0.5), zero_point(net, net.graph.type(x).dtype)});
+}
+Value probabilities(Net& net, graph::DType bytes) {
+  const Value x = floats_of(net, bytes_of(net, net.input({1, 8, 64}), bytes));
+  return net.op(OpKind::softmax, {x}, {{Attr::axis, std::int64_t{-1}}});
+}
+
+TEST(Fusion, ASoftmaxOfBytesIsOneSlowKernel) {
+  Net bytes, floats;
+  bytes.output(bytes_of(bytes, probabilities(bytes, graph::DType::uint8), graph::DType::uint8));
+  floats.output(probabilities(floats, graph::DType::uint8));
+  EXPECT_EQ(bytes.launches(), 2);
+  EXPECT_EQ(floats.launches(), 3);
+  EXPECT_GT(bytes.latency_us(), floats.latency_us());
+}
+
+/// The sum of a tensor of bytes and a product of it.
+double launches_of_residual(graph::DType bytes) {
+  Net net;
+  const Value x = floats_of(net, bytes_of(net, net.input({8, 64}), bytes));
+  const Value weight{net.graph.weight_value(net.tables.weights().literal(
+      net.tables.intern(graph::DType::int8, std::vector<Dim>{64, 64}), std::vector<std::byte>(64 * 64)))};
+  const Value y = floats_of(net, bytes_of(net, net.op(OpKind::matmul, {x, floats_of(net, weight)}), bytes));
+  net.output(bytes_of(net, net.op(OpKind::add, {x, y}), graph::DType::uint8));
+  return net.launches();
+}
+
+TEST(Fusion, SignedBytesThatTwoReadAreNoKernelsOfBytes) {
+  EXPECT_EQ(launches_of_residual(graph::DType::uint8), 3);
+  EXPECT_EQ(launches_of_residual(graph::DType::int8), 8);
 }
 
 }  // namespace

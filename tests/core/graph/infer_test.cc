@@ -220,6 +220,35 @@ TEST_F(Infer, ResizeEnlargesDimsOfOneAlone) {
               HasSubstr("fit the rank"));
 }
 
+TEST_F(Infer, DequantizeLinearHasTheTypeOfItsScales) {
+  const Dim n = symbol("n");
+  const auto kind = OpKind::dequantize_linear;
+  const Operand x = operand(type({n, 3, 4}, DType::uint8)), one = operand(type({})),
+                three = operand(type({3}));
+  EXPECT_EQ(infer(kind, {}, {x, one, operand(type({}, DType::uint8))}), "float32[n, 3, 4]");
+  EXPECT_EQ(canonical.integer(Attr::axis), 0) << "an axis says nothing where there is one scale";
+  EXPECT_EQ(infer(kind, {}, {x, operand(type({3}, DType::float16))}), "float16[n, 3, 4]");
+  EXPECT_EQ(infer(kind, {{Attr::axis, std::int64_t{-2}}}, {x, three}), "float32[n, 3, 4]");
+  EXPECT_EQ(canonical.integer(Attr::axis), 1);
+  EXPECT_EQ(infer(kind, {}, {operand(type({7}, DType::int32)), operand(type({1}))}), "float32[7]");
+  EXPECT_THAT(error(kind, {{Attr::axis, std::int64_t{2}}}, {x, three}), HasSubstr("do not fit the axis"));
+  EXPECT_THAT(error(kind, {}, {x, one, operand(type({}, DType::int8))}), HasSubstr("mixes"));
+  EXPECT_THAT(error(kind, {}, {x, three, operand(type({}, DType::uint8))}), HasSubstr("differ in number"));
+  EXPECT_THAT(error(kind, {}, {operand(type({n}, DType::uint16)), one}), HasSubstr("uint16"));
+  EXPECT_THAT(error(kind, {}, {x, operand(type({3, 4}))}), HasSubstr("neither a number nor"));
+}
+
+TEST_F(Infer, QuantizeLinearHasTheTypeOfItsZeroPoint) {
+  const Dim n = symbol("n");
+  const auto kind = OpKind::quantize_linear;
+  const Operand x = operand(type({n, 3})), one = operand(type({}));
+  EXPECT_EQ(infer(kind, {}, {x, one}), "uint8[n, 3]");
+  EXPECT_EQ(infer(kind, {}, {x, one, operand(type({}, DType::int8))}), "int8[n, 3]");
+  EXPECT_EQ(canonical.integer(Attr::to), static_cast<std::int64_t>(DType::int8));
+  EXPECT_THAT(error(kind, {}, {x, one, operand(type({}, DType::int16))}), HasSubstr("int16"));
+  EXPECT_THAT(error(kind, {}, {operand(type({n}, DType::int32)), one}), HasSubstr("mixes"));
+}
+
 TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {
   for (std::size_t i = 0; i < kOpKinds; ++i) {
     const OpInfo& op = op_info(static_cast<OpKind>(i));

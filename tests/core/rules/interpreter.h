@@ -11,6 +11,7 @@
 #include "core/graph/evaluate.h"
 #include "core/graph/graph.h"
 #include "core/graph/order.h"
+#include "core/rules/quantised_reference.h"
 
 namespace regraft::rules::testing {
 
@@ -80,6 +81,10 @@ class Interpreter {
         break;
       case K::gemm:
         gemm(attrs, in, out);
+        break;
+      case K::quantize_linear:
+      case K::dequantize_linear:
+        out = quantised(node.kind, attrs, in, out.dtype);
         break;
       case K::batch_norm:
         batch_norm(attrs, in, out);

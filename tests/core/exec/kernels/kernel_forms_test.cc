@@ -258,6 +258,18 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
+    Bytes, KernelForms,
+    ::testing::Values(
+        Case{"softmax",
+             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+             "y=DequantizeLinear(p,C)"},
+        Case{"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
+        Case{"unsigned_that_two_read",
+             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+             "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
     BehindConvolutions, KernelForms,
     ::testing::Values(
         Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},

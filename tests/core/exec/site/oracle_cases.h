@@ -1,89 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "core/exec/tiny_models.h"
+#include "core/exec/site/oracle_case.h"
 
 namespace regraft::exec::testing {
-
-using Ints = std::vector<std::int64_t>;
-
-constexpr int kInt64 = ::onnx::TensorProto::INT64;
-constexpr int kBool = ::onnx::TensorProto::BOOL;
-
-/// A small model around one op, for comparing the oracle with ONNX Runtime.
-struct Case {
-  std::string name;
-  std::function<void(ModelBuilder&)> build;
-};
-
-/// x[2, 3, 4] -> y by one node, with attributes set by `finish`.
-inline Case one_input(const std::string& op, std::function<void(::onnx::NodeProto&)> finish = {}) {
-  return {op, [=](ModelBuilder& model) {
-            model.input("x", {2, 3, 4}).output("y", {"", "", ""});
-            ::onnx::NodeProto& node = model.node(op, {"x"}, {"y"});
-            if (finish) finish(node);
-          }};
-}
-
-inline Case two_inputs(const std::string& op, int result = ::onnx::TensorProto::FLOAT,
-                       int operand = ::onnx::TensorProto::FLOAT) {
-  return {op, [=](ModelBuilder& model) {
-            model.input("a", {2, 3, 4}, operand).input("b", {3, 1}, operand).output("y", {2, 3, 4}, result);
-            model.node(op, {"a", "b"}, {"y"});
-          }};
-}
-
-/// x of a shape -> y by one node, with extra operands named in `operands`.
-inline Case shaped(const std::string& name, const ModelBuilder::Shape& shape, const std::string& op,
-                   const std::vector<std::string>& operands,
-                   std::function<void(ModelBuilder&, ::onnx::NodeProto&)> finish, int rank, int outputs = 1) {
-  return {name, [=](ModelBuilder& model) {
-            model.input("x", shape);
-            std::vector<std::string> inputs{"x"}, results;
-            inputs.insert(inputs.end(), operands.begin(), operands.end());
-            for (int i = 0; i < outputs; ++i) {
-              results.push_back("y" + std::to_string(i));
-              model.output(results.back(),
-                           ModelBuilder::Shape(static_cast<std::size_t>(rank), ModelBuilder::Axis("")));
-            }
-            finish(model, model.node(op, inputs, results));
-          }};
-}
-
-inline std::vector<float> ramp(std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
-  return values;
-}
-
-inline void set_float(::onnx::NodeProto& node, const std::string& name, float value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::FLOAT);
-  attribute.set_f(value);
-}
-
-inline void set_ints(::onnx::NodeProto& node, const std::string& name, const Ints& values) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-inline void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::STRING);
-  attribute.set_s(value);
-}
-
-using Node = ::onnx::NodeProto;
-inline void set_int(Node& node, const std::string& name, std::int64_t value) {
-  ModelBuilder::set_int(node, name, value);
-}
 
 inline std::vector<Case> elementwise_cases() {
   std::vector<Case> cases;
@@ -387,10 +309,42 @@ inline std::vector<Case> other_cases() {
   return cases;
 }
 
+/// Scales and zero points: one for all, one for each place along an axis, none.
+inline std::vector<Case> quantised_cases() {
+  std::vector<Case> cases;
+  cases.push_back({"DequantizeLinear", [](ModelBuilder& model) {
+                     model.input("x", {2, 3, 4}, kUint8).input("z", {}, kUint8).output("y", {2, 3, 4});
+                     model.weight("s", {}, {0.25f});
+                     model.node("DequantizeLinear", {"x", "s", "z"}, {"y"});
+                   }});
+  cases.push_back({"DequantizeLinearByAxis", [](ModelBuilder& model) {
+                     model.input("x", {2, 3, 4}, kInt8).input("z", {3}, kInt8).output("y", {2, 3, 4});
+                     model.weight("s", {3}, {0.25f, 1, 0.5f});
+                     set_int(model.node("DequantizeLinear", {"x", "s", "z"}, {"y"}), "axis", -2);
+                   }});
+  cases.push_back({"DequantizeLinearOfSums", [](ModelBuilder& model) {
+                     model.input("x", {2, 3}, kInt32).output("y", {2, 3}).weight("s", {1}, {0.5f});
+                     model.node("DequantizeLinear", {"x", "s"}, {"y"});
+                   }});
+  for (const int bytes : {kUint8, kInt8}) {
+    cases.push_back({bytes == kInt8 ? "QuantizeLinearSigned" : "QuantizeLinear", [=](ModelBuilder& model) {
+                       model.input("x", {2, 30}).input("z", {}, bytes).output("y", {2, 30}, bytes);
+                       model.weight("s", {}, {0.0123f});
+                       model.node("QuantizeLinear", {"x", "s", "z"}, {"y"});
+                     }});
+  }
+  cases.push_back({"QuantizeLinearByAxis", [](ModelBuilder& model) {
+                     model.input("x", {2, 3, 4}).output("y", {2, 3, 4}, kUint8);
+                     model.weight("s", {3}, {0.0123f, 0.11f, 0.0045f});
+                     model.node("QuantizeLinear", {"x", "s"}, {"y"});
+                   }});
+  return cases;
+}
+
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), attention_cases(),
-                    resize_cases(), other_cases()}) {
+                    resize_cases(), other_cases(), quantised_cases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   return cases;
