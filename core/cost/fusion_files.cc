@@ -33,7 +33,7 @@ std::optional<std::int64_t> ordinal(const std::string& version) {
 std::string version_in(const std::filesystem::path& file, const std::string& runtime) {
   const std::string name = file.stem();
   return file.extension() == kFusions && name.starts_with(runtime + "-") ? name.substr(runtime.size() + 1)
-                                                                           : "";
+                                                                         : "";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace regraft::cost {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr int kCostVersion = 3;  // of the formulas for kernel times, with which measured ones are compared
 constexpr int kApplication = 0x72676b31;  // "rgk1"
 constexpr std::string_view kExtension = ".sqlite";
@@ -28,9 +28,10 @@ constexpr int kCorrupt = 11, kNoDatabase = 26, kForeign = 1;
 
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS kernels (fingerprint TEXT NOT NULL, op TEXT NOT NULL, form TEXT NOT NULL, "
-    "dtype INTEGER NOT NULL, sizes TEXT NOT NULL, analytic_us REAL NOT NULL, measured_us REAL NOT NULL, "
+    "dtype INTEGER NOT NULL, sizes TEXT NOT NULL, source TEXT NOT NULL, analytic_us REAL NOT NULL, "
+    "measured_us REAL NOT NULL, "
     "runs INTEGER NOT NULL, day TEXT NOT NULL, "
-    "PRIMARY KEY (fingerprint, op, form, dtype, sizes)) WITHOUT ROWID";
+    "PRIMARY KEY (fingerprint, op, form, dtype, sizes, source)) WITHOUT ROWID";
 
 using Sizes = decltype(KernelFeatures::sizes);
 
@@ -150,14 +151,15 @@ std::vector<KernelSample> KernelDatabase::read(const std::string& fingerprint) {
   std::vector<KernelSample> samples;
   guarded("read", [&] {
     SQLite::Statement query(*database_,
-                            "SELECT op, form, dtype, sizes, analytic_us, measured_us FROM kernels "
-                            "WHERE fingerprint = ? ORDER BY op, form, dtype, sizes");
+                            "SELECT op, form, dtype, sizes, analytic_us, measured_us, source FROM kernels "
+                            "WHERE fingerprint = ? ORDER BY op, form, dtype, sizes, source");
     query.bind(1, fingerprint);
     while (query.executeStep()) {
       auto features = KernelFeatures::of_op(query.getColumn(0).getString());
       const auto form = enum_value<KernelForm>(query.getColumn(1).getString());
       const auto sizes = sizes_from(query.getColumn(3).getString());
-      if (!features || !form || !sizes) continue;
+      const auto source = enum_value<KernelSource>(query.getColumn(6).getString());
+      if (!features || !form || !sizes || !source) continue;
       features->form = *form;
       features->dtype = static_cast<graph::DType>(query.getColumn(2).getInt());
       features->sizes = *sizes;
@@ -165,6 +167,7 @@ std::vector<KernelSample> KernelDatabase::read(const std::string& fingerprint) {
       sample.features = std::move(*features);
       sample.analytic_us = query.getColumn(4).getDouble();
       sample.measured_us = query.getColumn(5).getDouble();
+      sample.source = *source;
     }
   });
   return samples;
@@ -174,7 +177,7 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const Kerne
   guarded("kept", [&] {
     SQLite::Transaction transaction(*database_);
     SQLite::Statement insert(*database_,
-                             "INSERT INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, 1, date('now')) "
+                             "INSERT INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, date('now')) "
                              "ON CONFLICT DO UPDATE SET runs = min(runs + 1, " +
                                  std::to_string(kMostRuns) +
                                  "), analytic_us = excluded.analytic_us, measured_us = measured_us + "
@@ -189,8 +192,10 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const Kerne
       insert.bind(3, std::string(enum_name(sample.features.form)));
       insert.bind(4, static_cast<int>(sample.features.dtype));
       insert.bind(5, text_of(sample.features.sizes));
-      insert.bind(6, sample.analytic_us);
-      insert.bind(7, sample.measured_us);
+      const bool of_model = sample.source == KernelSource::this_model;  // another one to whoever reads it
+      insert.bind(6, std::string(enum_name(of_model ? KernelSource::other_model : sample.source)));
+      insert.bind(7, sample.analytic_us);
+      insert.bind(8, sample.measured_us);
       insert.exec();
     }
     transaction.commit();

@@ -36,7 +36,8 @@ class KernelDatabase {
   explicit KernelDatabase(const std::filesystem::path& file);
   ~KernelDatabase();
 
-  /// All that was measured under the fingerprint.
+  /// All that was measured under the fingerprint. What was written as of `this_model` is of `other_model`
+  /// now.
   std::vector<KernelSample> read(const std::string& fingerprint);
   void write(const std::string& fingerprint, std::span<const KernelSample> samples);
   bool usable() const { return database_ != nullptr; }

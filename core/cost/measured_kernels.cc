@@ -30,16 +30,19 @@ MeasuredKernels::Place MeasuredKernels::place_of(const Sizes& sizes) {
 }
 
 MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
-  std::map<std::pair<std::string, Sizes>, Mean> kernels;  // each once
+  std::map<std::pair<std::string, Sizes>, std::map<KernelSource, Mean>> kernels;  // each once
   for (const KernelSample& sample : samples) {
     if (!(sample.analytic_us > 0 && sample.measured_us > 0)) continue;
     const double log_factor = std::log(sample.measured_us / sample.analytic_us);
     const double trust = sample.measured_us / (sample.measured_us + kTrustedUs);
-    kernels[{sample.features.law(), sample.features.sizes}].add(log_factor, trust);
-    all_[is_dense(sample.features)].add(log_factor, trust);
+    kernels[{sample.features.law(), sample.features.sizes}][sample.source].add(log_factor, trust);
+    if (sample.source != KernelSource::other_model) all_[is_dense(sample.features)].add(log_factor, trust);
   }
-  for (const auto& [key, mean] : kernels)
-    laws_[key.first].push_back({place_of(key.second), mean.value(), mean.weight});
+  for (const auto& [key, means] : kernels) {
+    const auto& [source, mean] = *means.begin();
+    laws_[key.first].push_back(
+        {place_of(key.second), mean.value(), mean.weight, source != KernelSource::other_model});
+  }
 }
 
 double MeasuredKernels::factor(const KernelFeatures& features) const {
@@ -52,6 +55,7 @@ double MeasuredKernels::factor(const KernelFeatures& features) const {
       double square = kOwnDistance * kOwnDistance;
       for (std::size_t i = 0; i < place.size(); ++i)
         square += (place[i] - point.place[i]) * (place[i] - point.place[i]);
+      if (!point.for_others && square > 2 * kOwnDistance * kOwnDistance) continue;
       mean.add(point.log_factor, point.trust * std::pow(square, -1.5));
     }
   }

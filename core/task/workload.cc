@@ -90,7 +90,9 @@ cost::DeviceProfile device_for(const WorkloadOptions& options) {
   if (options.cost == CostKind::device) return cost::load_device(file);
   cost::DeviceProfile device = cost::device_of_this_machine(file, REGRAFT_RUNTIME_VERSION);
   cost::KernelDatabase database(cost::default_kernel_database());
-  const auto kernels = database.read(kernel_fingerprint(options));
+  auto kernels = database.read(kernel_fingerprint(options));
+  for (cost::KernelSample& kernel : kernels)
+    kernel.source = cost::KernelSource::this_model;  // all count alike
   if (kernels.empty())
     throw WorkloadError("no kernels were measured on this machine for workload.cost" +
                             (database.problem().empty() ? "" : ": " + database.problem()),

@@ -12,7 +12,16 @@
 namespace regraft::exec {
 namespace {
 
-/// Whether the database has all kernels of a model.
+std::vector<cost::KernelSample> calibration_of(cost::KernelDatabase& database,
+                                               const std::string& fingerprint) {
+  std::vector<cost::KernelSample> samples = database.read(fingerprint);
+  std::erase_if(samples, [](const cost::KernelSample& sample) {
+    return sample.source != cost::KernelSource::calibration;
+  });
+  return samples;
+}
+
+/// Whether all kernels of a model were measured.
 bool all_measured(const std::filesystem::path& model, const cost::DeviceProfile& device,
                   std::span<const cost::KernelSample> measured) {
   const onnx::ImportedModel imported = onnx::import_model(model);
@@ -37,7 +46,7 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
                                     const std::function<void(std::size_t)>& progress) {
   const std::int64_t end =
       clock.steady_ns() + static_cast<std::int64_t>(options.budget_s * nanoseconds_per_second);
-  const std::vector<cost::KernelSample> before = database.read(fingerprint);
+  const std::vector<cost::KernelSample> before = calibration_of(database, fingerprint);
   const TempDir folder;
   const std::filesystem::path model = folder.path() / "kernels.onnx";
   CalibrationResult result;
@@ -48,12 +57,15 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
         .threads = options.threads, .budget_s = options.kernel_s, .most_other_load = options.most_other_load};
     const Feed feed = find_feed(model, {.several = false});
     const KernelLists lists = compare_kernels(model, feed, device, profile);
-    if (lists.profile.disturbed)
-      result.disturbed += lists.samples().size();
-    else
-      database.write(fingerprint, lists.samples());
+    std::vector<cost::KernelSample> samples = lists.samples();
+    if (lists.profile.disturbed) {
+      result.disturbed += samples.size();
+      continue;
+    }
+    for (cost::KernelSample& sample : samples) sample.source = cost::KernelSource::calibration;
+    database.write(fingerprint, samples);
   }
-  result.samples = database.read(fingerprint);
+  result.samples = calibration_of(database, fingerprint);
   return result;
 }
 

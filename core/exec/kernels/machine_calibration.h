@@ -31,12 +31,12 @@ struct CalibrationOptions {
 };
 
 struct CalibrationResult {
-  std::vector<cost::KernelSample> samples;  // all that the database has
+  std::vector<cost::KernelSample> samples;  // of this and earlier calibrations
   std::size_t disturbed = 0;                // kernels that were measured but not kept
 };
 
 /// Measures the grid's kernels on this machine and keeps them in the database, model by model, so what was
-/// measured before an end by time or by a signal stays. Kernels that the database has are left out.
+/// measured before an end by time or by a signal stays. Kernels of earlier calibrations are left out.
 /// `progress` is told how many of them are done. Throws ExecError where a kernel cannot be run.
 CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const cost::DeviceProfile& device,
                                     const std::string& fingerprint, cost::KernelDatabase& database,

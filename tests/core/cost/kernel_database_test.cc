@@ -15,7 +15,10 @@ namespace {
 using ::testing::HasSubstr;
 
 KernelSample sample(graph::OpKind kind, std::int64_t flops, double measured_us) {
-  return {{kind, KernelForm::plain, graph::DType::float32, {flops, 8, 16, 0, 2, 4}}, 10, measured_us};
+  return {{kind, KernelForm::plain, graph::DType::float32, {flops, 8, 16, 0, 2, 4}},
+          10,
+          measured_us,
+          KernelSource::other_model};
 }
 
 TEST(KernelDatabase, KeepsWhatWasMeasuredForOtherProcesses) {
@@ -39,6 +42,17 @@ TEST(KernelDatabase, MeasurementsOfOneKernelAreAveraged) {
     database.write("here", std::vector{sample(graph::OpKind::conv, 5, us)});
   ASSERT_EQ(database.read("here").size(), 1u);
   EXPECT_NEAR(database.read("here")[0].measured_us, 30, 1e-9);
+}
+
+TEST(KernelDatabase, ModelsAndCalibrationsAreKeptApart) {
+  const TempDir folder;
+  KernelDatabase database(folder.path() / "kernels.sqlite");
+  KernelSample one = sample(graph::OpKind::conv, 5, 12), calibrated = sample(graph::OpKind::conv, 5, 3);
+  calibrated.source = KernelSource::calibration;
+  one.source = KernelSource::this_model;
+  database.write("here", std::vector{one, calibrated});
+  one.source = KernelSource::other_model;
+  EXPECT_EQ(database.read("here"), (std::vector{calibrated, one}));
 }
 
 TEST(KernelDatabase, OpsThatItCannotTellApartAreNotKept) {

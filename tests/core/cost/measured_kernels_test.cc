@@ -69,6 +69,20 @@ TEST(MeasuredKernels, KernelsOfFewMicrosecondsCountLess) {
   EXPECT_LT(measured.factor(pass(OpKind::erf, 141)), 1.2);
 }
 
+TEST(MeasuredKernels, KernelsOfOtherModelsCountForThemselvesAlone) {
+  const auto other = KernelSource::other_model;
+  const MeasuredKernels measured(samples({{product(8, 64), 100, 400, other},
+                                          {product(32, 64), 100, 50},
+                                          {product(16, 64), 100, 400, other},
+                                          {product(16, 64), 100, 200}}));
+  EXPECT_NEAR(measured.factor(product(8, 64)), 4, 0.1);
+  EXPECT_NEAR(measured.factor(product(16, 64)), 2, 0.1) << "this model has it";
+  EXPECT_LT(measured.factor(product(9, 64)), 2);
+  EXPECT_GT(MeasuredKernels(samples({{product(8, 64), 100, 400, KernelSource::calibration}}))
+                .factor(product(9, 64)),
+            3);
+}
+
 TEST(MeasuredKernels, FactorsAreBounded) {
   const MeasuredKernels measured(samples({{product(8, 64), 1e-3, 1e6}, {pass(OpKind::erf, 9), 1e6, 1e-3}}));
   EXPECT_EQ(measured.factor(product(8, 64)), 1024);
