@@ -29,8 +29,7 @@ constexpr int kCorrupt = 11, kNoDatabase = 26, kForeign = 1;
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS kernels (fingerprint TEXT NOT NULL, op TEXT NOT NULL, form TEXT NOT NULL, "
     "dtype INTEGER NOT NULL, sizes TEXT NOT NULL, source TEXT NOT NULL, analytic_us REAL NOT NULL, "
-    "measured_us REAL NOT NULL, "
-    "runs INTEGER NOT NULL, day TEXT NOT NULL, "
+    "measured_us REAL NOT NULL, runs INTEGER NOT NULL, day TEXT NOT NULL, "
     "PRIMARY KEY (fingerprint, op, form, dtype, sizes, source)) WITHOUT ROWID";
 
 using Sizes = decltype(KernelFeatures::sizes);

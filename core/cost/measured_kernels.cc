@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace regraft::cost {
 namespace {
@@ -40,26 +42,41 @@ MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
   }
   for (const auto& [key, means] : kernels) {
     const auto& [source, mean] = *means.begin();
-    laws_[key.first].push_back(
-        {place_of(key.second), mean.value(), mean.weight, source != KernelSource::other_model});
+    Law& law = laws_[key.first];
+    (source == KernelSource::other_model ? law.elsewhere : law.here)
+        .push_back({place_of(key.second), mean.value(), mean.weight});
+  }
+}
+
+void MeasuredKernels::add_near(std::span<const Point> points, const Place& place, double farthest,
+                               Mean& mean) {
+  for (const Point& point : points) {
+    double square = kOwnDistance * kOwnDistance;
+    for (std::size_t i = 0; i < place.size(); ++i)
+      square += (place[i] - point.place[i]) * (place[i] - point.place[i]);
+    if (square <= farthest * farthest) mean.add(point.log_factor, point.trust * std::pow(square, -1.5));
   }
 }
 
 double MeasuredKernels::factor(const KernelFeatures& features) const {
+  constexpr double anywhere = std::numeric_limits<double>::infinity();
   Mean mean;
   if (const Mean& all = all_[is_dense(features)]; all.weight > 0)
     mean.add(all.value(), kFarTrust * all.weight / (1 + all.weight));
+  double log_factor = mean.value();
   if (const auto law = laws_.find(features.law()); law != laws_.end()) {
+    const auto& [here, elsewhere] = law->second;
     const Place place = place_of(features.sizes);
-    for (const Point& point : law->second) {
-      double square = kOwnDistance * kOwnDistance;
-      for (std::size_t i = 0; i < place.size(); ++i)
-        square += (place[i] - point.place[i]) * (place[i] - point.place[i]);
-      if (!point.for_others && square > 2 * kOwnDistance * kOwnDistance) continue;
-      mean.add(point.log_factor, point.trust * std::pow(square, -1.5));
+    add_near(here, place, anywhere, mean);
+    add_near(elsewhere, place, std::numbers::sqrt2 * kOwnDistance, mean);
+    log_factor = mean.value();
+    if (here.empty()) {
+      Mean others;
+      add_near(elsewhere, place, anywhere, others);
+      log_factor = std::min(log_factor, others.value());
     }
   }
-  return std::clamp(std::exp(mean.value()), 1 / kMostFactor, kMostFactor);
+  return std::clamp(std::exp(log_factor), 1 / kMostFactor, kMostFactor);
 }
 
 }  // namespace regraft::cost

@@ -37,9 +37,9 @@ struct KernelSample {
 /// the runtime's profile counts whole us. Far from what was measured the factor goes to that of all dense
 /// kernels, or of all others.
 ///
-/// What was measured in another model counts for the same kernel alone, and not where this model has it: a
-/// kernel that is thought too slow is never tried, while one that is thought too fast is tried and measured.
-/// Safe to read from many threads.
+/// What was measured in other models counts for the same kernel, where this model has it not. For others of a
+/// law of which this model has none it may only lower the factor: a kernel that is thought too slow is never
+/// tried, while one that is thought too fast is tried and measured. Safe to read from many threads.
 class MeasuredKernels {
  public:
   explicit MeasuredKernels(std::span<const KernelSample> samples);
@@ -53,7 +53,9 @@ class MeasuredKernels {
   struct Point {
     Place place{};
     double log_factor = 0, trust = 0;
-    bool for_others = true;  // kernels of other sizes
+  };
+  struct Law {
+    std::vector<Point> here, elsewhere;  // in this model or a calibration; in other models
   };
   struct Mean {
     double sum = 0, weight = 0;
@@ -62,8 +64,10 @@ class MeasuredKernels {
   };
   using Sizes = decltype(KernelFeatures::sizes);
   static Place place_of(const Sizes& sizes);
+  /// The points' mean as it is at a place, by inverse distance.
+  static void add_near(std::span<const Point> points, const Place& place, double farthest, Mean& mean);
 
-  std::map<std::string, std::vector<Point>> laws_;
+  std::map<std::string, Law> laws_;
   std::array<Mean, 2> all_;  // of kernels that are not dense, and of those that are
 };
 

@@ -69,7 +69,7 @@ TEST(MeasuredKernels, KernelsOfFewMicrosecondsCountLess) {
   EXPECT_LT(measured.factor(pass(OpKind::erf, 141)), 1.2);
 }
 
-TEST(MeasuredKernels, KernelsOfOtherModelsCountForThemselvesAlone) {
+TEST(MeasuredKernels, KernelsOfOtherModelsCountForThemselves) {
   const auto other = KernelSource::other_model;
   const MeasuredKernels measured(samples({{product(8, 64), 100, 400, other},
                                           {product(32, 64), 100, 50},
@@ -78,9 +78,20 @@ TEST(MeasuredKernels, KernelsOfOtherModelsCountForThemselvesAlone) {
   EXPECT_NEAR(measured.factor(product(8, 64)), 4, 0.1);
   EXPECT_NEAR(measured.factor(product(16, 64)), 2, 0.1) << "this model has it";
   EXPECT_LT(measured.factor(product(9, 64)), 2);
-  EXPECT_GT(MeasuredKernels(samples({{product(8, 64), 100, 400, KernelSource::calibration}}))
-                .factor(product(9, 64)),
-            3);
+  const MeasuredKernels calibrated(samples({{product(8, 64), 100, 400, KernelSource::calibration}}));
+  EXPECT_GT(calibrated.factor(product(9, 64)), 3);
+}
+
+TEST(MeasuredKernels, OfALawThatThisModelLacksOtherModelsOnlyLowerTheFactor) {
+  KernelFeatures conv = product(8, 64);
+  conv.kind = OpKind::conv;
+  const auto factor_with = [&](double other_us) {
+    return MeasuredKernels(
+               samples({{product(512, 64), 100, 200}, {conv, 100, other_us, KernelSource::other_model}}))
+        .factor({OpKind::conv, conv.form, conv.dtype, product(64, 64).sizes});
+  };
+  EXPECT_NEAR(factor_with(800), 2, 0.01) << "that of this model's dense kernels";
+  EXPECT_NEAR(factor_with(50), 0.5, 0.01);
 }
 
 TEST(MeasuredKernels, FactorsAreBounded) {
