@@ -183,8 +183,9 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const Kerne
                                  "(excluded.measured_us - measured_us) / min(runs + 1, " +
                                  std::to_string(kMostRuns) + "), day = excluded.day");
     for (const KernelSample& sample : samples) {
-      if (sample.features.kind == graph::OpKind::opaque && sample.features.op.empty())
-        continue;  // another op may have the same sizes
+      if (sample.source == KernelSource::unsized ||
+          (sample.features.kind == graph::OpKind::opaque && sample.features.op.empty()))
+        continue;  // another kernel may have the same features
       insert.reset();
       insert.bind(1, fingerprint);
       insert.bind(2, sample.features.op_name());

@@ -39,6 +39,7 @@ class KernelDatabase {
   /// All that was measured under the fingerprint. What was written as of `this_model` is of `other_model`
   /// now.
   std::vector<KernelSample> read(const std::string& fingerprint);
+  /// Leaves out what is `unsized`.
   void write(const std::string& fingerprint, std::span<const KernelSample> samples);
   bool usable() const { return database_ != nullptr; }
   /// What went wrong, what was done, and what to do; empty: nothing.

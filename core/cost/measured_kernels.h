@@ -14,10 +14,15 @@ namespace regraft::cost {
 
 /// Where a kernel was measured. What a model's other work leaves in the caches decides the time of its small
 /// kernels: a convolution of 230 KB of weights takes 4 us in a model of 1 MB and 18 us in one of 20 MB.
-enum class KernelSource : std::uint8_t { this_model, calibration, other_model };
+enum class KernelSource : std::uint8_t {
+  this_model,
+  unsized,  // in this model, of sizes that are not known: it says nothing to others
+  calibration,
+  other_model,
+};
 
-constexpr std::array<std::string_view, 3> enum_names(KernelSource) {
-  return {"this_model", "calibration", "other_model"};
+constexpr std::array<std::string_view, 4> enum_names(KernelSource) {
+  return {"this_model", "unsized", "calibration", "other_model"};
 }
 
 /// A kernel that was measured, beside what the device's rates say of it.

@@ -21,22 +21,24 @@ std::optional<std::int64_t> Bindings::find(SymbolId symbol) const {
   return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::int64_t Bindings::value(Dim dim) const {
+std::optional<std::int64_t> Bindings::known(Dim dim) const {
   if (!is_symbol(dim)) return dim;
-  if (const auto bound = find(dim_symbol(dim))) return *bound;
-  if (!names_) return 1;
+  if (const auto bound = find(dim_symbol(dim))) return bound;
+  if (!names_) return std::nullopt;
   const std::string& name = names_->symbol_name(dim_symbol(dim));
-  if (!is_formula(name)) return 1;
+  if (!is_formula(name)) return std::nullopt;
   try {
-    return evaluate_formula(name,
-                            [this](std::string_view part) -> std::optional<std::int64_t> {
-                              const auto symbol = names_->find_symbol(part);
-                              return symbol ? std::optional(value(symbol_dim(*symbol))) : std::nullopt;
-                            })
-        .value_or(1);
+    return evaluate_formula(name, [this](std::string_view part) -> std::optional<std::int64_t> {
+      const auto symbol = names_->find_symbol(part);
+      return symbol ? std::optional(value(symbol_dim(*symbol))) : std::nullopt;
+    });
   } catch (const GraphError&) {
-    return 1;  // no size at these bindings
+    return std::nullopt;  // no size at these bindings
   }
+}
+
+bool Bindings::know_all(const TensorType& type) const {
+  return type.ranked && std::ranges::all_of(type.dims, [&](Dim dim) { return known(dim).has_value(); });
 }
 
 std::int64_t Bindings::element_count(const TensorType& type) const {

@@ -20,7 +20,10 @@ class Bindings {
 
   /// The value that was bound, if one was.
   std::optional<std::int64_t> find(SymbolId symbol) const;
-  std::int64_t value(Dim dim) const;
+  std::int64_t value(Dim dim) const { return known(dim).value_or(1); }
+  /// What is bound, or follows from it.
+  std::optional<std::int64_t> known(Dim dim) const;
+  bool know_all(const TensorType& type) const;
   std::int64_t element_count(const TensorType& type) const;  // unranked types count as 1
 
  private:

@@ -62,18 +62,31 @@ void settle(KernelProfile& profile) {
 using KernelsByValue = std::unordered_map<std::string, std::size_t>;
 
 /// Predicts the kernels of all graphs of the model, and names them.
+bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::Bindings& bindings) {
+  const graph::Node& node = graph.node(id);
+  const auto known = [&](const graph::Value& value) {
+    return value == graph::Value{} || bindings.know_all(graph.type(value));  // absent, or known
+  };
+  for (std::uint32_t k = 0; k < node.outputs.size(); ++k)
+    if (!known({id, k})) return false;
+  return std::ranges::all_of(node.inputs, known);
+}
+
 KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& bindings,
                        const cost::DeviceProfile& device, KernelLists& lists) {
   KernelsByValue kernels;
   for (std::size_t at = 0; at < model.graph_count(); ++at) {
     const graph::Graph& graph = model.graph(at);
+    const graph::Bindings bound = bindings.in(graph.tables());
     for (cost::PredictedKernel& predicted : cost::AnalyticCost(device, bindings, graph).kernels()) {
       const bool reorder = predicted.features.form == cost::KernelForm::reorder;
       for (const graph::NodeId node : predicted.nodes)
         for (std::uint32_t k = 0; k < graph.node(node).outputs.size() && !reorder; ++k)
           kernels.emplace(model.value_name({node, k}, at), lists.compared.size());
       std::string value = model.value_name({predicted.nodes.back(), 0}, at);
-      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0});
+      const bool sized = std::ranges::all_of(
+          predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
+      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, sized});
     }
   }
   return kernels;
@@ -197,7 +210,8 @@ std::vector<cost::KernelSample> KernelLists::samples() const {
     if (kernel.view || one.launched.empty() || !is_as_predicted(one)) continue;
     const double beside_us = kernel.us - kernel.law_us;
     samples.push_back({kernel.features, kernel.analytic_us,
-                       std::max(one.launched_us - beside_us, one.launched_us * kLeastShare)});
+                       std::max(one.launched_us - beside_us, one.launched_us * kLeastShare),
+                       one.sized ? cost::KernelSource::this_model : cost::KernelSource::unsized});
   }
   return samples;
 }
@@ -238,7 +252,8 @@ nlohmann::json to_json(std::span<const cost::KernelSample> samples) {
                     {"dtype", static_cast<int>(sample.features.dtype)},
                     {"sizes", sample.features.sizes},
                     {"analytic_us", sample.analytic_us},
-                    {"measured_us", sample.measured_us}});
+                    {"measured_us", sample.measured_us},
+                    {"source", enum_name(sample.source)}});
   return json;
 }
 
@@ -251,7 +266,8 @@ std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json) {
       features->form = enum_value<cost::KernelForm>(one.at("form").get<std::string>()).value();
       features->dtype = static_cast<graph::DType>(one.at("dtype").get<int>());
       one.at("sizes").get_to(features->sizes);
-      samples.push_back({std::move(*features), one.at("analytic_us"), one.at("measured_us")});
+      samples.push_back({std::move(*features), one.at("analytic_us"), one.at("measured_us"),
+                         enum_value<cost::KernelSource>(one.at("source").get<std::string>()).value()});
     }
   } catch (const std::exception& error) {
     throw ExecError(std::string("not measured kernels: ") + error.what(), "kernels", "");

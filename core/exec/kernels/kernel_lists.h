@@ -19,6 +19,7 @@ struct ComparedKernel {
   cost::PredictedKernel predicted;
   std::vector<std::size_t> launched;  // in KernelLists::profile
   double launched_us = 0;             // of them together
+  bool sized = true;                  // all of its shapes are known
 };
 
 /// The kernels that the cost model predicts for a model, and those that the runtime launched.

@@ -55,7 +55,7 @@ TEST(KernelDatabase, ModelsAndCalibrationsAreKeptApart) {
   EXPECT_EQ(database.read("here"), (std::vector{calibrated, one}));
 }
 
-TEST(KernelDatabase, OpsThatItCannotTellApartAreNotKept) {
+TEST(KernelDatabase, KernelsThatItCannotTellApartAreNotKept) {
   const TempDir folder;
   KernelDatabase database(folder.path() / "kernels.sqlite");
   KernelSample lstm = sample(graph::OpKind::opaque, 5, 12);
@@ -63,6 +63,10 @@ TEST(KernelDatabase, OpsThatItCannotTellApartAreNotKept) {
   EXPECT_TRUE(database.read("here").empty());
   lstm.features.op = "LSTM";
   database.write("here", std::vector{lstm});
+  EXPECT_EQ(database.read("here"), std::vector{lstm});
+  KernelSample unsized = sample(graph::OpKind::conv, 5, 12);
+  unsized.source = KernelSource::unsized;
+  database.write("here", std::vector{unsized});
   EXPECT_EQ(database.read("here"), std::vector{lstm});
 }
 

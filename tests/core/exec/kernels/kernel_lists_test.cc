@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/exec/inputs/find_feed.h"
@@ -106,6 +107,22 @@ TEST(KernelLists, NodesWithoutNamesAreFoundToo) {
   EXPECT_EQ(lists.samples().size(), 3u);
 }
 
+TEST(KernelLists, KernelsOfUnknownSizesTeachThisModelAlone) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.input("x", {64, 64});
+  model.node("Exp", {"x"}, {"e"});
+  model.node("Neg", {"e"}, {"n"});
+  model.node("NonZero", {"n"}, {"places"});  // as many as the values say
+  model.node("Mod", {"places", "places"}, {"y"});
+  model.output("y", {2, "found"}, ::onnx::TensorProto::INT64);
+  const KernelLists lists = compare(model.write(folder / "m.onnx"));
+  std::map<std::string, cost::KernelSource> sources;
+  for (const cost::KernelSample& sample : lists.samples()) sources[sample.features.law()] = sample.source;
+  EXPECT_EQ(sources.at("Exp float32"), cost::KernelSource::this_model);
+  EXPECT_EQ(sources.at("Opaque Mod int64"), cost::KernelSource::unsized);
+}
+
 TEST(KernelLists, AModelWithBodiesTeachesNothing) {
   KernelLists lists;
   lists.profile.kernels = {{"a", "Exp", {}, 30}};
@@ -163,13 +180,14 @@ TEST(KernelSamples, GoThroughJson) {
   const std::vector<cost::KernelSample> samples{
       {{graph::OpKind::conv, cost::KernelForm::grouped, graph::DType::float16, {1, 2, 3, 4, 5, 6}},
        1.5,
-       2.5}};
+       2.5,
+       cost::KernelSource::unsized}};
   EXPECT_EQ(samples_from_json(nlohmann::json::parse(to_json(samples).dump())), samples);
 }
 
 TEST(KernelSamples, OtherJsonIsRefused) {
   for (const char* text : {"[{}]", R"([{"op": "Conv", "form": "round", "dtype": 1, "sizes": [0,0,0,0,0,0],
-                                       "analytic_us": 1, "measured_us": 1}])",
+                                       "analytic_us": 1, "measured_us": 1, "source": "this_model"}])",
                            "[1]"})
     EXPECT_THROW(samples_from_json(nlohmann::json::parse(text)), ExecError) << text;
 }
