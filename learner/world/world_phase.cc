@@ -12,7 +12,6 @@
 #include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "core/nn/world_bundle.h"
-#include "learner/job/checkpoint.h"
 #include "learner/job/learner_error.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/world/world_curves.h"
@@ -68,7 +67,8 @@ auto final_errors(const Call& call) {
 class WorldPhase : public Phase {
  public:
   WorldPhase(WorldPhaseSetup setup, const Clock& clock)
-      : setup_(std::move(setup)),
+      : Phase({.name = "world-model", .limited = false, .lock_step = setup.job.options.deterministic}),
+        setup_(std::move(setup)),
         clock_(clock),
         plan_({options().seed, static_cast<std::uint32_t>(setup_.models.size()), 0, options().deterministic,
                kRound, false}),
@@ -76,9 +76,7 @@ class WorldPhase : public Phase {
         curves_(clock),
         started_ns_(clock.steady_ns()) {}
 
-  PhaseTraits traits() const override {
-    return {.name = "world-model", .limited = false, .lock_step = options().deterministic};
-  }
+  PhaseStart restore(const PhaseState* saved, std::uint64_t) override;
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t) override {
     return collected_ ? std::nullopt : plan_.next(1 + rounds_);
   }
@@ -87,28 +85,21 @@ class WorldPhase : public Phase {
     return options().deterministic ? final_errors(read) : read();
   }
   void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override;
-  bool ready(std::uint64_t) const override { return collected_ && !done(); }
+  PhaseStatus status(std::uint64_t) const override {
+    return {.ready = collected_ && !done(), .done = done(), .settled = round_.empty()};
+  }
   UpdateResult update(const JobFigures& job) override;
-  bool done() const override {
-    return setup_.collect_only ? complete_ : fit_ && fit_->stage() == WorldFit::Stage::done;
-  }
 
-  bool settled() const override { return round_.empty(); }
-  void save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>>,
-            const JobFigures& job) override;
-  TicketResults restore(const Checkpoint& from, const json& state, std::uint64_t) override;
-  void begin() override {
-    if (!setup_.world.rollouts.empty()) take_earlier();
-  }
-
-  std::optional<CurvePoint> point(const JobFigures& job) override;
-  PhaseProgress progress(const JobFigures&) const override;
+  PhaseState save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures& job) override;
+  PhaseReport report(const JobFigures& job) override;
   void export_as(const std::string&, const JobFigures&) override;
-  json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
-  std::string describe(const json& summary) const override;
+  PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
 
  private:
   const LearnerOptions& options() const { return setup_.job.options; }
+  bool done() const {
+    return setup_.collect_only ? complete_ : fit_ && fit_->stage() == WorldFit::Stage::done;
+  }
   double limit_s() const { return 60 * options().minutes; }  // 0: none
   bool collected_for_long() const {
     const double share = setup_.collect_only ? 1 : kCollectShare;
@@ -121,6 +112,8 @@ class WorldPhase : public Phase {
   double fit_time_share(const JobFigures& job) const;
   void take_earlier();
   void start_fit();
+  PhaseProgress progress() const;
+  std::string describe(const json& figures) const;
   double seconds_since(std::int64_t start_ns) const {
     return static_cast<double>(clock_.steady_ns() - start_ns) / kNsPerS;
   }
@@ -163,15 +156,15 @@ UpdateResult WorldPhase::update(const JobFigures& job) {
     collected_before_s_ = collect_seconds(job);
     replay_.sort_by_sequence();
     complete_ = true;
-    return UpdateResult::save_now;
+    return {.save_now = true};
   }
-  return final_errors([&] {
+  return final_errors([&]() -> UpdateResult {
     if (!fit_) start_fit();
-    if (done()) return UpdateResult::nothing;
+    if (done()) return {.made = false};
     const std::int64_t start_ns = clock_.steady_ns();
     fit_->advance(fit_time_share(job));
     fit_seconds_ += seconds_since(start_ns);
-    return UpdateResult::made;
+    return {};
   });
 }
 
@@ -191,12 +184,12 @@ void WorldPhase::start_fit() {
   replay_seconds_ += seconds_since(start_ns);
 }
 
-std::optional<CurvePoint> WorldPhase::point(const JobFigures& job) {
-  if (fit_) return curves_.fitted(*fit_, replay_.steps());
-  return curves_.collected(replay_.steps(), replay_.size(), has_enough() || job.ending);
+PhaseReport WorldPhase::report(const JobFigures& job) {
+  if (fit_) return {curves_.fitted(*fit_, replay_.steps()), progress()};
+  return {curves_.collected(replay_.steps(), replay_.size(), has_enough() || job.ending), progress()};
 }
 
-PhaseProgress WorldPhase::progress(const JobFigures&) const {
+PhaseProgress WorldPhase::progress() const {
   if (fit_)
     return {.label = "fitting",
             .unit = "updates",
@@ -210,28 +203,34 @@ PhaseProgress WorldPhase::progress(const JobFigures&) const {
           .note = std::to_string(replay_.size()) + " episodes"};
 }
 
-void WorldPhase::save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>>,
-                      const JobFigures& job) {
-  into.number = ++saves_;
-  into.parts["replay"] = replay_.save();
-  into.parts["fit"] = fit_ ? fit_->save() : saved_fit_;
-  state.update({{"complete", complete_},
-                {"tickets", plan_.position()},
-                {"rounds", rounds_.load()},
-                {"collect_seconds", collect_seconds(job)},
-                {"replay_seconds", replay_seconds_},
-                {"fit_seconds", fit_seconds_}});
+PhaseState WorldPhase::save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures& job) {
+  PhaseState state;
+  state.number = ++saves_;
+  state.parts["replay"] = replay_.save();
+  state.parts["fit"] = fit_ ? fit_->save() : saved_fit_;
+  state.values = {{"complete", complete_},
+                  {"tickets", plan_.position()},
+                  {"rounds", rounds_.load()},
+                  {"collect_seconds", collect_seconds(job)},
+                  {"replay_seconds", replay_seconds_},
+                  {"fit_seconds", fit_seconds_}};
+  return state;
 }
 
-TicketResults WorldPhase::restore(const Checkpoint& from, const json& state, std::uint64_t) {
-  saves_ = from.number;
+PhaseStart WorldPhase::restore(const PhaseState* saved, std::uint64_t) {
+  if (saved == nullptr) {
+    if (!setup_.world.rollouts.empty()) take_earlier();
+    return {};
+  }
+  const json& state = saved->values;
+  saves_ = saved->number.value();
   complete_ = state.at("complete");
   rounds_ = state.at("rounds");
   collected_before_s_ = state.at("collect_seconds");
   replay_seconds_ = state.at("replay_seconds");
   fit_seconds_ = state.at("fit_seconds");
-  replay_.restore(from.parts.at("replay"));
-  saved_fit_ = from.parts.at("fit");
+  replay_.restore(saved->parts.at("replay"));
+  saved_fit_ = saved->parts.at("fit");
   plan_.resume(rounds_, state.at("tickets"));
   collected_ = has_enough();
   log_info("resumed with {} episodes", replay_.size());
@@ -275,23 +274,24 @@ void WorldPhase::export_as(const std::string&, const JobFigures&) {
   nn::save_bundle({fit_->world(), {}, {}, {}}, folder.model());
 }
 
-json WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
-  return {{"phase", "world-model"},
-          {"finished", job.finished},
-          {"episodes", replay_.size()},
-          {"steps", replay_.steps()},
-          {"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
-          {"updates", fit_ ? fit_->updates_done() : 0},
-          {"retained", ticket_counts.total().retained},
-          {"collect_seconds", collect_seconds(job)},
-          {"replay_seconds", replay_seconds_},
-          {"fit_seconds", fit_seconds_}};
+PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
+  const json figures{{"phase", "world-model"},
+                     {"finished", job.finished},
+                     {"episodes", replay_.size()},
+                     {"steps", replay_.steps()},
+                     {"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
+                     {"updates", fit_ ? fit_->updates_done() : 0},
+                     {"retained", ticket_counts.total().retained},
+                     {"collect_seconds", collect_seconds(job)},
+                     {"replay_seconds", replay_seconds_},
+                     {"fit_seconds", fit_seconds_}};
+  return {figures, describe(figures), true, {}};
 }
 
-std::string WorldPhase::describe(const json& summary) const {
-  const auto count = [&](const char* key) { return summary.at(key).get<unsigned long long>(); };
-  const auto seconds = [&](const char* key) { return summary.at(key).get<double>(); };
-  const bool finished = summary.at("finished");
+std::string WorldPhase::describe(const json& figures) const {
+  const auto count = [&](const char* key) { return figures.at(key).get<unsigned long long>(); };
+  const auto seconds = [&](const char* key) { return figures.at(key).get<double>(); };
+  const bool finished = figures.at("finished");
   char line[512];
   std::snprintf(line, sizeof line,
                 "%s: %llu episodes (%llu steps) collected in %.1f s, replayed in %.1f s, fitted in %.1f s\n",
