@@ -10,7 +10,6 @@
 #include "core/nn/device.h"
 #include "core/nn/error.h"
 #include "learner/world/world_metrics.h"
-#include "learner/world/world_phase.h"
 #include "replay/rollout/error.h"
 #include "tests/learner/world/synthetic_world.h"
 
@@ -269,19 +268,6 @@ TEST_F(WorldFitTest, AModelWithoutAnEpisodeIsFoundBeforeTheFit) {
   WorldContext context = world.context();
   context.model_names.emplace_back("never played");
   EXPECT_THROW(WorldFit(context, replay, test::small_world_options(), world.environment_of()), nn::NnError);
-}
-
-TEST_F(WorldFitTest, AReplayThatForgetsBeforeItHoldsEnoughIsFound) {
-  SCOPED_TRACE(kSeed);
-  world.collect(replay, 10);
-  EXPECT_NO_THROW(require_room(replay, replay.steps() + 1)) << "more may come";
-  replay::SequenceReplay::Options tight;
-  tight.memory_bytes = 64;
-  replay::SequenceReplay small(tight);
-  world.collect(small, 10);
-  ASSERT_GT(small.forgotten(), 0u);
-  EXPECT_NO_THROW(require_room(small, small.steps()));
-  EXPECT_THROW(require_room(small, small.steps() + 1), UsageError);
 }
 
 }  // namespace
