@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <thread>
+#include <system_error>
 #include <utility>
 
 namespace regraft::search {
@@ -25,7 +25,7 @@ struct Threads {
   std::atomic<std::size_t>& next;
   std::size_t end;
   std::stop_source& stop;
-  std::vector<std::jthread> all;
+  std::vector<std::jthread> all{};
 
   ~Threads() {
     next = end;
@@ -52,8 +52,12 @@ struct Scouts::Scout {
   env::RewriteState state;
 };
 
-Scouts::Scouts(const SearchProblem& problem, const SearchContext& context)
-    : problem_(problem), context_(context), scouts_(std::max<std::size_t>(context.threads, 1)) {}
+Scouts::Scouts(const SearchProblem& problem, const SearchContext& context, StartThread start_thread)
+    : problem_(problem),
+      context_(context),
+      start_thread_(start_thread ? std::move(start_thread)
+                                 : [](std::function<void()> work) { return std::jthread(std::move(work)); }),
+      scouts_(std::max<std::size_t>(context.threads, 1)) {}
 
 Scouts::~Scouts() = default;
 
@@ -89,9 +93,13 @@ bool Scouts::side_by_side(SearchRun& run, env::RewriteState& state, std::size_t 
   };
   std::optional<std::vector<rules::Match>> led_to;
   {
-    Threads threads{next, count, stop, {}};
-    for (std::unique_ptr<Scout>& scout : scouts_)
-      threads.all.emplace_back([&scout, &go_ahead] { go_ahead(scout); });
+    Threads threads{next, count, stop};
+    try {
+      for (std::unique_ptr<Scout>& scout : scouts_)
+        threads.all.push_back(start_thread_([&scout, &go_ahead] { go_ahead(scout); }));
+    } catch (const std::system_error&) {  // with those that there are
+      if (threads.all.empty()) return false;
+    }
     for (; at < count && !led_to; ++at) {
       Outcome outcome = outcomes[at].get_future().get();
       if (!run.has_room_for(outcome.run)) break;

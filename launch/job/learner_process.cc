@@ -17,6 +17,7 @@
 #include "launch/job/job_setup.h"
 #include "launch/job/phases.h"
 #include "launch/job/worker_signals.h"
+#include "learner/job/checkpoint.h"
 #include "learner/job/learner_error.h"
 #include "learner/job/learner_group.h"
 #include "learner/job/learner_options.h"
@@ -69,6 +70,9 @@ int run_learner_process(const learner::RunFolder& folder) {
     runner.emplace(job_setup(folder, config), phase.make({folder, config, clock, group}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
+    log_error("{}", error.what());
+    return kForGood;
+  } catch (const learner::CheckpointError& error) {
     log_error("{}", error.what());
     return kForGood;
   } catch (const nn::NnError& error) {  // no such device; a network or world model that does not fit

@@ -17,7 +17,7 @@
 #include "launch/job/model_based_options.h"
 #include "launch/job/prepared_run.h"
 #include "learner/controller/dream_phase.h"
-#include "learner/world/world_phase.h"
+#include "learner/world/world_folder.h"
 
 namespace regraft::launch {
 namespace {

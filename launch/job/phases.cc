@@ -38,17 +38,15 @@ void check_load_test(const PhaseInput& in, ActorCount) {
 }
 
 std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
-  learner::WorldPhaseSetup setup = world_setup(in.folder, in.config, in.clock);
-  setup.collect_only = true;
-  return learner::make_world_phase(std::move(setup), in.clock);
+  return learner::make_collect_phase(collect_setup(in.folder, in.config), in.clock);
 }
 
 std::unique_ptr<learner::Phase> make_world(const PhaseInput& in) {
   return learner::make_world_phase(world_setup(in.folder, in.config, in.clock), in.clock);
 }
 
-void check_world(const PhaseInput& in, ActorCount) {
-  world_setup(in.folder, in.config, in.clock);
+void check_collecting(const PhaseInput& in, ActorCount) {
+  collect_setup(in.folder, in.config);
 }
 
 std::unique_ptr<learner::Phase> make_dream(const PhaseInput& in) {
@@ -73,7 +71,7 @@ void check_dyna(const PhaseInput& in, ActorCount actors) {
 
 // The dreams of its rounds are checked by model_based_steps().
 void check_rounds(const PhaseInput& in, ActorCount actors) {
-  check_world(in, actors);
+  check_collecting(in, actors);
 }
 
 constexpr JobPhase kPhases[] = {
@@ -96,14 +94,14 @@ constexpr JobPhase kPhases[] = {
      .computes = false},
     {.name = "collect",
      .help = "random rollouts to disk",
-     .check = check_world,
+     .check = check_collecting,
      .make = make_collect,
      .act = run_collector,
      .actor_kind = "collect",
      .computes = false},
     {.name = "world-model",
      .help = "random rollouts, and a world model fitted to them",
-     .check = check_world,
+     .check = check_collecting,
      .make = make_world,
      .act = run_collector,
      .actor_kind = "collect"},

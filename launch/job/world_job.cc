@@ -29,20 +29,22 @@ learner::WorldContext world_context(const Config& config) {
   return context;
 }
 
-learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
-                                     const Clock& clock) {
-  learner::WorldPhaseSetup setup;
-  setup.job = job_setup(folder, config);
+learner::CollectSetup collect_setup(const learner::RunFolder& folder, const Config& config) {
+  learner::CollectSetup setup{.job = job_setup(folder, config),
+                              .world = learner::world_options_from(config),
+                              .context = world_context(config),
+                              .models = task::workload_options_from(config).models};
   if (setup.job.options.deterministic && setup.job.options.minutes > 0)
     throw UsageError("what the clock ends is not deterministic", "train.minutes",
                      "leave it out, or train.deterministic");
-  setup.world = learner::world_options_from(config);
-  setup.context = world_context(config);
-  const task::WorkloadOptions workload = task::workload_options_from(config);
-  setup.models = workload.models;
-  setup.environment_of = [pool = std::make_shared<task::EnvironmentPool>(workload, clock)](
-                             std::uint32_t model) -> env::Environment& { return pool->environment(model); };
   return setup;
+}
+
+learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Config& config,
+                                     const Clock& clock) {
+  return {collect_setup(folder, config),
+          [pool = std::make_shared<task::EnvironmentPool>(task::workload_options_from(config), clock)](
+              std::uint32_t model) -> env::Environment& { return pool->environment(model); }};
 }
 
 replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& rules) {

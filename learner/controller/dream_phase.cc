@@ -65,43 +65,36 @@ std::unique_ptr<DreamTrainer> trainer_of(const DreamPhaseSetup& setup, const nn:
 
 class DreamPhase : public Phase {
  public:
-  explicit DreamPhase(DreamPhaseSetup setup)
-      : setup_(std::move(setup)),
-        bundle_(load_world(setup_)),
-        file_(controller_of(setup_, bundle_)),
-        trainer_(trainer_of(setup_, file_, models())),
-        tickets_(trainer_->tickets(setup_.job.options.seed, models())),
-        plan_(tickets_) {
+  DreamPhase(DreamPhaseSetup setup, nn::WorldBundle bundle, const nn::ControllerFile& file,
+             std::unique_ptr<DreamTrainer> trainer, const TicketPlan::Options& tickets)
+      : Phase({.name = setup.dyna ? "dyna" : "dream",
+               .lock_step = tickets.deterministic,
+               .max_parts = static_cast<std::uint32_t>(replay::kMaxDreamSegments)}),
+        setup_(std::move(setup)),
+        bundle_(std::move(bundle)),
+        file_(file),
+        trainer_(std::move(trainer)),
+        plan_(tickets) {
     if (setup_.dyna) dyna_.emplace(*setup_.dyna);
   }
 
-  PhaseTraits traits() const override {
-    return {.name = setup_.dyna ? "dyna" : "dream",
-            .lock_step = tickets_.deterministic,
-            .max_parts = static_cast<std::uint32_t>(replay::kMaxDreamSegments)};
-  }
+  PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo& actor,
                                               std::uint64_t published) override {
     return dyna_ ? dyna_->next(actor.kind, plan_, published) : plan_.next(published);
   }
   std::unique_ptr<TicketResult> judge(const wire::Delivery& delivery) override;
   void admit(std::unique_ptr<TicketResult> result, std::uint64_t updates) override;
-  bool ready(std::uint64_t) const override {
-    return dyna_ ? dyna_->ready(gathered_.real_episodes, trainer_->ready()) : trainer_->ready();
+  PhaseStatus status(std::uint64_t) const override {
+    return {.ready = dyna_ ? dyna_->ready(gathered_.real_episodes, trainer_->ready()) : trainer_->ready(),
+            .settled = gathered_.results == 0};
   }
   UpdateResult update(const JobFigures& job) override;
-  std::vector<std::byte> weights(const JobFigures& job) override;
 
-  bool settled() const override { return gathered_.results == 0; }
-  void save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>>,
-            const JobFigures&) override;
-  TicketResults restore(const Checkpoint& from, const json& state, std::uint64_t updates) override;
-
-  std::optional<CurvePoint> point(const JobFigures& job) override;
-  PhaseProgress progress(const JobFigures& job) const override;
+  PhaseState save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures&) override;
+  PhaseReport report(const JobFigures& job) override;
   void export_as(const std::string& name, const JobFigures&) override;
-  json summary(const JobFigures& job, const wire::JobTicketCounts&) const override;
-  std::string describe(const json& summary) const override;
+  PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts&) const override;
 
  private:
   /// Since the last update.
@@ -110,13 +103,14 @@ class DreamPhase : public Phase {
     std::vector<replay::Branch> branches;
     std::vector<double> staleness;
   };
-  std::uint32_t models() const { return static_cast<std::uint32_t>(bundle_.world.starts.size()); }
+  void take_over(const PhaseState& saved, std::uint64_t updates);
+  std::vector<std::byte> weights(std::uint64_t updates);
+  std::string describe(const json& figures) const;
 
   const DreamPhaseSetup setup_;
   nn::WorldBundle bundle_;
   nn::ControllerFile file_;
   std::unique_ptr<DreamTrainer> trainer_;
-  const TicketPlan::Options tickets_;
   TicketPlan plan_;
   std::optional<Dyna> dyna_;
   Gathered gathered_;
@@ -157,16 +151,16 @@ UpdateResult DreamPhase::update(const JobFigures& job) {
   }
   point_ = std::move(point);
   settled_tickets_ = plan_.position();
-  return UpdateResult::made;
+  return {.weights = weights(job.updates + 1)};
 }
 
 /// Encoder, world model and controller go out as one.
-std::vector<std::byte> DreamPhase::weights(const JobFigures& job) {
+std::vector<std::byte> DreamPhase::weights(std::uint64_t updates) {
   const DreamCounts& counts = trainer_->counts();
   file_ = trainer_->controller();
   file_.training_record = json{
       {"phase", traits().name},
-      {"updates", job.updates},
+      {"updates", updates},
       {"dreamed_steps", counts.dreamed().steps},
       {"real_steps", counts.real().steps},
       {"tau",
@@ -180,48 +174,51 @@ std::vector<std::byte> DreamPhase::weights(const JobFigures& job) {
   return nn::encode_bundle(bundle_);
 }
 
-void DreamPhase::save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>>,
-                      const JobFigures&) {
-  into.parts["controller"] = trainer_->save();
-  if (dyna_) into.parts["dyna"] = dyna_->save();
-  state.update({{"tickets", settled_tickets_},
-                {"world", bundle_.world.version().hex()},
-                {"counts", trainer_->counts().save()},
-                {"refused_bundles", refused_bundles_},
-                {"ratio_error_lag0", trainer_->lag0().record().ratio_error},
-                {"lag0_steps", trainer_->lag0().record().steps}});
+PhaseState DreamPhase::save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures&) {
+  PhaseState state;
+  state.parts["controller"] = trainer_->save();
+  if (dyna_) state.parts["dyna"] = dyna_->save();
+  state.values = {{"tickets", settled_tickets_},
+                  {"world", bundle_.world.version().hex()},
+                  {"counts", trainer_->counts().save()},
+                  {"refused_bundles", refused_bundles_},
+                  {"ratio_error_lag0", trainer_->lag0().record().ratio_error},
+                  {"lag0_steps", trainer_->lag0().record().steps}};
+  return state;
 }
 
-TicketResults DreamPhase::restore(const Checkpoint& from, const json& state, std::uint64_t updates) {
+PhaseStart DreamPhase::restore(const PhaseState* saved, std::uint64_t updates) {
+  if (saved != nullptr) take_over(*saved, updates);
+  return {.weights = weights(updates)};
+}
+
+void DreamPhase::take_over(const PhaseState& saved, std::uint64_t updates) {
+  const json& state = saved.values;
   if (state.at("world") != bundle_.world.version().hex())
     throw CheckpointError("was made with another world model", setup_.job.folder.checkpoints().string(),
                           "resume with the file it was started with");
   refused_bundles_ = state.at("refused_bundles");
   trainer_->counts().restore(state.at("counts"));
   trainer_->lag0().restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
-  trainer_->restore(from.parts.at("controller"));
-  if (dyna_) dyna_->restore(from.parts.at("dyna"));
+  trainer_->restore(saved.parts.at("controller"));
+  if (dyna_) dyna_->restore(saved.parts.at("dyna"));
   plan_.resume(updates, state.at("tickets"));  // a generation of an evolution that was not whole comes again
   settled_tickets_ = plan_.position();
-  return {};
 }
 
-std::optional<CurvePoint> DreamPhase::point(const JobFigures&) {
+PhaseReport DreamPhase::report(const JobFigures& job) {
   if (point_) point_->add("wire/refused_bundles", static_cast<double>(refused_bundles_));
-  return std::exchange(point_, std::nullopt);
-}
-
-PhaseProgress DreamPhase::progress(const JobFigures& job) const {
   const DreamCounts& counts = trainer_->counts();
   char note[160];
   std::snprintf(note, sizeof note, "return dreamed %.4f, real %.4f, %llu dreamed steps, %zu actors",
                 counts.dreamed().mean_return(), counts.real().mean_return(),
                 static_cast<unsigned long long>(counts.dreamed().steps), job.hub.actor_count());
-  return {.label = "dreaming",
-          .unit = "updates",
-          .total = setup_.job.options.updates,
-          .done = job.updates,
-          .note = note};
+  return {std::exchange(point_, std::nullopt),
+          {.label = "dreaming",
+           .unit = "updates",
+           .total = setup_.job.options.updates,
+           .done = job.updates,
+           .note = note}};
 }
 
 /// The bundle that was published last; what actors do with it is no part of a policy.
@@ -232,9 +229,9 @@ void DreamPhase::export_as(const std::string& name, const JobFigures&) {
   nn::save_bundle(bundle_, folder.policies() / (name + ".world"));
 }
 
-json DreamPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
+PhaseSummary DreamPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
   const DreamCounts& counts = trainer_->counts();
-  json summary{{"finished", job.finished},
+  json figures{{"finished", job.finished},
                {"updates", job.updates},
                {"dreamed_episodes", counts.dreamed().episodes},
                {"real_episodes", counts.real().episodes},
@@ -249,26 +246,26 @@ json DreamPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) co
                {"lag0_steps", trainer_->lag0().record().steps},
                {"refused_bundles", refused_bundles_}};
   if (dyna_)
-    summary["dyna"] = {{"paused_updates", dyna_->paused_updates()}, {"branch_steps", dyna_->branch_steps()}};
-  return summary;
+    figures["dyna"] = {{"paused_updates", dyna_->paused_updates()}, {"branch_steps", dyna_->branch_steps()}};
+  return {figures, describe(figures), true, {}};
 }
 
-std::string DreamPhase::describe(const json& summary) const {
-  const auto number = [&](const char* key) { return summary.at(key).get<double>(); };
+std::string DreamPhase::describe(const json& figures) const {
+  const auto number = [&](const char* key) { return figures.at(key).get<double>(); };
   std::ostringstream out;
   out.precision(4);
-  out << (summary.at("finished").get<bool>() ? "trained " : "stopped after ") << summary.at("updates")
+  out << (figures.at("finished").get<bool>() ? "trained " : "stopped after ") << figures.at("updates")
       << " updates in " << number("seconds") << " s (" << number("steps_per_second") << " steps/s)\n"
-      << "  dreamed: " << summary.at("dreamed_episodes") << " episodes, " << summary.at("dreamed_steps")
+      << "  dreamed: " << figures.at("dreamed_episodes") << " episodes, " << figures.at("dreamed_steps")
       << " steps; return " << number("first_dreamed_return") << " at first, " << number("dreamed_return")
       << " at last\n"
-      << "  real:    " << summary.at("real_episodes") << " episodes, " << summary.at("real_steps")
+      << "  real:    " << figures.at("real_episodes") << " episodes, " << figures.at("real_steps")
       << " steps; return " << number("real_return") << " at last\n";
   if (dyna_)
     out << "  dyna:    dreams of " << dyna_->branch_steps() << " steps at last; paused in "
         << dyna_->paused_updates() << " updates\n";
   out << "checks: largest |pi/mu - 1| at lag 0 " << number("ratio_error_lag0_max")
-      << "; bundles of mixed versions refused " << summary.at("refused_bundles") << "\n"
+      << "; bundles of mixed versions refused " << figures.at("refused_bundles") << "\n"
       << "bundle: " << (setup_.job.folder.policies() / "latest.world").string() << "\n";
   return out.str();
 }
@@ -287,7 +284,12 @@ void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions&
 }
 
 std::unique_ptr<Phase> make_dream_phase(DreamPhaseSetup setup) {
-  return std::make_unique<DreamPhase>(std::move(setup));
+  nn::WorldBundle bundle = load_world(setup);
+  const nn::ControllerFile file = controller_of(setup, bundle);
+  const auto models = static_cast<std::uint32_t>(bundle.world.starts.size());
+  std::unique_ptr<DreamTrainer> trainer = trainer_of(setup, file, models);
+  const TicketPlan::Options tickets = trainer->tickets(setup.job.options.seed, models);
+  return std::make_unique<DreamPhase>(std::move(setup), std::move(bundle), file, std::move(trainer), tickets);
 }
 
 }  // namespace regraft::learner

@@ -67,9 +67,10 @@ json read_manifest(const fs::path& checkpoint) {
   if (!manifest.is_object() || !manifest.contains("schema") || !manifest["schema"].is_number_integer())
     damaged(checkpoint, "the manifest is no JSON object with a schema");
   if (manifest["schema"] != CheckpointStore::kSchema)
-    throw CheckpointError("checkpoint of schema " + manifest["schema"].dump() + "; this program reads " +
-                              std::to_string(CheckpointStore::kSchema),
-                          checkpoint.string(), "resume with the version of regraft that wrote it");
+    throw OtherSchemaError("is of schema " + manifest["schema"].dump() + "; this program reads " +
+                               std::to_string(CheckpointStore::kSchema),
+                           checkpoint.string(),
+                           "resume with the version of regraft that wrote it, or use another run folder");
   const bool whole = manifest.contains("parts") && manifest["parts"].is_object() &&
                      manifest.contains("number") && manifest["number"].is_number_unsigned() &&
                      manifest.contains("state");
@@ -210,6 +211,8 @@ std::optional<Checkpoint> CheckpointStore::load_newest(std::vector<std::string>&
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
     try {
       return load(path_of(*at));
+    } catch (const OtherSchemaError&) {
+      throw;
     } catch (const Error& error) {
       problems.push_back(error.what());
     }

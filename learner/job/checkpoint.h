@@ -18,6 +18,11 @@ class CheckpointError : public Error {
  public:
   using Error::Error;
 };
+/// It may be intact, but another version of the program wrote it.
+class OtherSchemaError : public CheckpointError {
+ public:
+  using CheckpointError::CheckpointError;
+};
 
 /// The state of a training job at one moment: binary parts by name (weights, optimiser, replay...), and a
 /// JSON text with what is small (config, counters, random streams, journal mark).
@@ -44,15 +49,16 @@ class CheckpointStore {
   void save(const Checkpoint& checkpoint);
 
   /// The newest one whose parts all have their hashes; what is wrong with newer ones is appended to
-  /// `problems`. Nothing when there is none.
+  /// `problems`. Nothing when there is none. Throws OtherSchemaError where it meets one of another schema: to
+  /// go on from an older one would throw training away.
   std::optional<Checkpoint> load_newest(std::vector<std::string>& problems) const;
 
   /// What a run that starts in its folder goes on from: the newest intact checkpoint, nothing in a new run.
   /// Damaged ones are logged; where none of them can be read it refuses with CheckpointError, since to begin
-  /// anew would throw the training away unnoticed. So it does with one of another phase.
+  /// anew would throw the training away unnoticed. So it does with one of another phase or schema.
   std::optional<Checkpoint> resume(const std::string& phase) const;
 
-  /// Throws CheckpointError that says what is damaged, or that the schema is another.
+  /// Throws CheckpointError that says what is damaged, and OtherSchemaError.
   static Checkpoint load(const std::filesystem::path& checkpoint);
   /// The manifest as JSON text, parts' hashes checked: for `regraft inspect`. Throws as load(), and for
   /// another folder CheckpointError that names the checkpoints in it.

@@ -57,7 +57,7 @@ JobRunner::JobRunner(JobSetup setup, std::unique_ptr<Phase> phase, const Clock& 
       phase_(std::move(phase)),
       traits_(phase_->traits()),
       state_(std::make_unique<State>(setup_, clock)) {
-  TicketResults restored = restore();
+  PhaseStart start = restore();
   if (!make_hub)
     make_hub = listening_hub(setup_.folder, setup_.options, traits_.max_parts, traits_.lock_step);
   const auto source = [phase = phase_.get(), &published = state_->published](const wire::ActorInfo& actor) {
@@ -66,7 +66,7 @@ JobRunner::JobRunner(JobSetup setup, std::unique_ptr<Phase> phase, const Clock& 
   state_->hub = make_hub(state_->ledger, source, clock_);
   state_->settled_mark = state_->ledger.mark();
   state_->started_ns = state_->saved_ns = clock_.steady_ns();
-  publish();
+  publish(std::move(start.weights));
   state_->intake = std::make_unique<Intake>(
       *state_->hub, state_->ledger,
       [phase = phase_.get()](const wire::Delivery& delivery) { return phase->judge(delivery); },
@@ -75,7 +75,7 @@ JobRunner::JobRunner(JobSetup setup, std::unique_ptr<Phase> phase, const Clock& 
                       .queued_steps = traits_.queued_steps,
                       .queued_results = traits_.queued_results,
                       .lock_step = traits_.lock_step},
-      std::move(restored));
+      std::move(start.queued));
   state_->hub->announce(setup_.folder.run_file());
 }
 
@@ -100,9 +100,13 @@ double JobRunner::done_share() const {
   return std::min(share, 1.0);
 }
 
+PhaseStatus JobRunner::status() const {
+  return phase_->status(state_->version - 1);
+}
+
 bool JobRunner::finished() const {
   const LearnerOptions& options = setup_.options;
-  if (phase_->done()) return true;
+  if (status().done) return true;
   return traits_.limited && ((options.updates > 0 && state_->version - 1 >= options.updates) ||
                              (options.minutes > 0 && seconds() >= options.minutes * 60));
 }
@@ -124,10 +128,11 @@ JobFigures JobRunner::figures(bool ending) const {
 JobSummary JobRunner::run(const std::stop_token& stopped) {
   while (!stopped.stop_requested() && !finished()) {
     gather(stopped);
-    if (phase_->ready(state_->version - 1)) update();
-    write_point(stopped.stop_requested());
+    if (status().ready) update();
+    const PhaseReport report = phase_->report(figures(stopped.stop_requested()));
+    if (report.point) write(*report.point);
     checkpoint_when_due();
-    if (setup_.show_progress) report_progress();
+    if (setup_.show_progress) show(report.progress);
   }
   state_->hub->stop_issuing();
   checkpoint();
@@ -139,66 +144,64 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   JobSummary result{
       .updates = last.updates, .finished = last.finished, .ticket_counts = state_->ledger.ticket_counts()};
   if (state_->progress) state_->progress->finish();
-  json summary = phase_->summary(last, result.ticket_counts);
-  result.text = phase_->describe(summary) + result.ticket_counts.table();
-  summary["ticket_counts_balance"] = result.ticket_counts.check().empty();
-  result.sound = phase_->sound() && result.ticket_counts.check().empty();
-  result.json = summary.dump(2) + "\n";
+  PhaseSummary summary = phase_->summary(last, result.ticket_counts);
+  result.text = summary.text + result.ticket_counts.table();
+  const bool balance = result.ticket_counts.check().empty();
+  summary.figures["ticket_counts_balance"] = balance;
+  result.sound = summary.sound && balance;
+  result.json = summary.figures.dump(2) + "\n";
   write_file_atomic(setup_.folder.summary(), result.json);
-  phase_->end();
+  if (summary.farewell) summary.farewell();
   return result;
 }
 
 /// Takes results in until there are enough for an update, something else is due, or none came for a while.
 void JobRunner::gather(const std::stop_token& stopped) {
   const std::int64_t until_ns = clock_.steady_ns() + std::chrono::nanoseconds(kPatience).count();
-  while (!phase_->ready(state_->version - 1) && !stopped.stop_requested() && !save_requested_ &&
-         clock_.steady_ns() < until_ns) {
+  for (PhaseStatus now = status();
+       !now.ready && !stopped.stop_requested() && !save_requested_ && clock_.steady_ns() < until_ns;) {
     std::unique_ptr<TicketResult> result = state_->intake->next(kPatience);
     if (!result) return;
-    const bool before = phase_->settled();
     phase_->admit(std::move(result), state_->version - 1);
-    if (before || !phase_->settled()) continue;
+    const PhaseStatus before = std::exchange(now, status());
+    if (before.settled || !now.settled) continue;
     state_->settled_mark = state_->ledger.mark();
     state_->hub->wake();  // a round is whole: the next one may begin
   }
 }
 
 void JobRunner::update() {
-  const bool before = phase_->settled();
-  const UpdateResult made = phase_->update(figures());
-  if (made == UpdateResult::nothing) return;
+  const bool before = status().settled;
+  UpdateResult result = phase_->update(figures());
+  if (!result.made) return;
   ++state_->version;
-  if (!before && phase_->settled()) state_->settled_mark = state_->ledger.mark();
-  publish();
+  if (!before && status().settled) state_->settled_mark = state_->ledger.mark();
+  publish(std::move(result.weights));
   state_->hub->wake();
   const std::uint64_t updates = state_->version - 1;
   const std::uint64_t every = setup_.options.export_every;
   if (traits_.limited && every > 0 && updates % every == 0)
     phase_->export_as("update-" + std::to_string(updates), figures());
-  if (made == UpdateResult::save_now) save_requested_ = true;
+  if (result.save_now) save_requested_ = true;
 }
 
-void JobRunner::publish() {
-  std::vector<std::byte> weights = phase_->weights(figures());
+void JobRunner::publish(std::vector<std::byte> weights) {
   if (weights.empty()) return;
   state_->hub->publish(state_->version, std::move(weights));
   state_->published = state_->version.load();  // not before: an actor would be given older ones
 }
 
 /// What an interrupted generation wrote of it and of later ones does not count.
-void JobRunner::write_point(bool ending) {
-  const auto point = phase_->point(figures(ending));
-  if (!point) return;
-  auto place = state_->events.find(point->folder);
+void JobRunner::write(const CurvePoint& point) {
+  auto place = state_->events.find(point.folder);
   if (place == state_->events.end()) {
-    place = state_->events.try_emplace(point->folder, setup_.folder.events() / point->folder, clock_).first;
-    if (generation() > 1) place->second.restart(point->x);
+    place = state_->events.try_emplace(point.folder, setup_.folder.events() / point.folder, clock_).first;
+    if (generation() > 1) place->second.restart(point.x);
   }
   EventWriter& events = place->second;
-  for (const auto& [name, value] : point->scalars) events.scalar(name, point->x, value);
-  write_staleness(events, point->x, point->staleness);
-  state_->curves.write(events, point->x, state_->hub->status(), state_->hub->counters(),
+  for (const auto& [name, value] : point.scalars) events.scalar(name, point.x, value);
+  write_staleness(events, point.x, point.staleness);
+  state_->curves.write(events, point.x, state_->hub->status(), state_->hub->counters(),
                        state_->ledger.ticket_counts().total());
   if (const double share = state_->curves.waiting_for_memory_share();
       share > kMuchWaiting && !std::exchange(state_->said_waiting, true))
@@ -208,8 +211,7 @@ void JobRunner::write_point(bool ending) {
   events.flush();
 }
 
-void JobRunner::report_progress() {
-  const PhaseProgress line = phase_->progress(figures());
+void JobRunner::show(const PhaseProgress& line) {
   if (!state_->progress || state_->progress_label != line.label) {
     state_->progress_label = line.label;
     state_->progress.emplace(
@@ -228,13 +230,13 @@ void JobRunner::checkpoint_when_due() {
 void JobRunner::checkpoint() {
   const JobFigures job = figures();
   Checkpoint checkpoint;
-  checkpoint.number = job.updates;
   state_->intake->snapshot([&](const wire::JournalMark& mark, auto queued) {
-    json own =
-        checkpoint_state(traits_.name, setup_.config_toml, phase_->settled() ? mark : state_->settled_mark);
-    own.update({{"updates", job.updates}, {"seconds", job.seconds}, {"job_curves", state_->curves.save()}});
-    phase_->save(checkpoint, own, queued, job);
-    checkpoint.state = own.dump();
+    json all =
+        checkpoint_state(traits_.name, setup_.config_toml, status().settled ? mark : state_->settled_mark);
+    all.update({{"updates", job.updates}, {"seconds", job.seconds}, {"job_curves", state_->curves.save()}});
+    PhaseState own = phase_->save(queued, job);
+    all.update(own.values);
+    checkpoint = {own.number.value_or(job.updates), all.dump(), std::move(own.parts)};
   });
   state_->store.save(checkpoint);
   state_->saved_ns = clock_.steady_ns();
@@ -250,22 +252,22 @@ void JobRunner::shorten_journal() {
   }
 }
 
-TicketResults JobRunner::restore() {
-  TicketResults queued;
-  const auto checkpoint = state_->store.resume(traits_.name);
+PhaseStart JobRunner::restore() {
+  PhaseStart start;
+  auto checkpoint = state_->store.resume(traits_.name);
   if (checkpoint) {
-    const json saved = json::parse(checkpoint->state);
-    const std::uint64_t updates = saved.value("updates", std::uint64_t{0});
+    PhaseState saved{json::parse(checkpoint->state), std::move(checkpoint->parts), checkpoint->number};
+    const std::uint64_t updates = saved.values.value("updates", std::uint64_t{0});
     state_->version = 1 + updates;
-    state_->seconds_before = saved.value("seconds", 0.0);
-    state_->curves.restore(saved.at("job_curves"));
-    queued = phase_->restore(*checkpoint, saved, updates);
+    state_->seconds_before = saved.values.value("seconds", 0.0);
+    state_->curves.restore(saved.values.at("job_curves"));
+    start = phase_->restore(&saved, updates);
     log_info("resumed at update {}", updates);
   } else {
-    phase_->begin();
+    start = phase_->restore(nullptr, 0);
   }
   roll_back(state_->ledger, checkpoint);
-  return queued;
+  return start;
 }
 
 }  // namespace regraft::learner

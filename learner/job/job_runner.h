@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/wire/ticket_counts.h"
@@ -61,20 +62,21 @@ class JobRunner {
   double done_share() const;
   bool finished() const;
   JobFigures figures(bool ending = false) const;
+  PhaseStatus status() const;
   void gather(const std::stop_token& stopped);
   void update();
-  void publish();
-  void write_point(bool ending);
-  void report_progress();
+  void publish(std::vector<std::byte> weights);
+  void write(const CurvePoint& point);
+  void show(const PhaseProgress& line);
   void checkpoint_when_due();
   void checkpoint();
   void shorten_journal();
-  TicketResults restore();
+  PhaseStart restore();
 
   JobSetup setup_;
   const Clock& clock_;
   std::unique_ptr<Phase> phase_;
-  const PhaseTraits traits_;
+  const PhaseTraits& traits_;
   std::unique_ptr<State> state_;
   std::atomic<bool> save_requested_ = false;
 };

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,8 +18,6 @@
 #include "core/wire/ticket_counts.h"
 
 namespace regraft::learner {
-
-struct Checkpoint;
 
 /// What a phase read from one delivery; it adds to this what it wants to keep.
 struct TicketResult {
@@ -79,63 +79,88 @@ struct PhaseTraits {
   std::size_t queued_steps = 0, queued_results = 0;
 };
 
-enum class UpdateResult {
-  nothing,   // there was none to make
-  made,      // one more update
-  save_now,  // one more, and a checkpoint is worth its time
+/// A phase's part of a checkpoint.
+struct PhaseState {
+  nlohmann::json values = nlohmann::json::object();       // what is small, beside the job's own
+  std::map<std::string, std::vector<std::byte>> parts{};  // by the names of their files
+  std::optional<std::uint64_t> number{};                  // of the checkpoint; nothing: the updates done
+};
+
+/// What a job goes on from.
+struct PhaseStart {
+  TicketResults queued{};            // was admitted, and is to be admitted again
+  std::vector<std::byte> weights{};  // for actors, until the next update; empty: they need none
+};
+
+/// Where a phase stands between two calls.
+struct PhaseStatus {
+  bool ready = false;   // there is enough for the next update
+  bool done = false;    // all is learned that there is to learn, apart from limits
+  bool settled = true;  // save() holds all that was admitted; else a checkpoint goes back to when it did last
+};
+
+struct UpdateResult {
+  bool made = true;                  // one more update; false: there was none to make
+  bool save_now = false;             // a checkpoint is worth its time
+  std::vector<std::byte> weights{};  // as PhaseStart's
+};
+
+struct PhaseReport {
+  std::optional<CurvePoint> point{};  // where one is due; JobRunner adds the curves of every job
+  PhaseProgress progress{};
+};
+
+/// A job that has ended.
+struct PhaseSummary {
+  nlohmann::json figures{};          // for RUN/summary.json
+  std::string text{};                // for people
+  bool sound = true;                 // its own counts are free of contradictions
+  std::function<void()> farewell{};  // is called last, once RUN/summary.json is written; null: nothing
 };
 
 /// What a job learns, and all that differs between kinds of learning; JobRunner does the rest:
-///   next_ticket -> actors -> judge -> admit ... ready -> update -> weights -> actors
+///   restore; next_ticket -> actors -> judge -> admit ... ready -> update -> weights -> actors; summary
 /// All calls come from one thread but for next_ticket (the hub's) and judge (the intake's).
 class Phase {
  public:
+  explicit Phase(PhaseTraits traits) : traits_(std::move(traits)) {}
   virtual ~Phase() = default;
-  virtual PhaseTraits traits() const = 0;
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+  const PhaseTraits& traits() const { return traits_; }
 
-  /// What this actor shall do, with these weights (version 0: there are none yet); nothing: no work for it
-  /// now. It must not wait.
+  /// Called once, before all others, with the state of the checkpoint that the job goes on from, after so
+  /// many updates; null: it begins. `values` holds the job's own as well. Throws replay::ReplayError,
+  /// nn::NnError, CheckpointError, UsageError.
+  virtual PhaseStart restore(const PhaseState* saved, std::uint64_t updates) = 0;
+  /// Called when an actor asks, on the hub's thread: what it shall do, with the weights published last
+  /// (version 0: there are none yet); nothing: no work for it now. It must not wait.
   virtual std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo& actor,
                                                       std::uint64_t published) = 0;
-  /// Decodes and checks. Throws replay::ReplayError: the delivery is rejected.
+  /// Called for each delivery, beside update() where the traits ask for a queue: decodes and checks. Throws
+  /// replay::ReplayError: it is rejected.
   virtual std::unique_ptr<TicketResult> judge(const wire::Delivery& delivery) = 0;
-  /// Takes in what was admitted after so many updates, each result of judge() at most once.
+  /// Called with each result of judge() that was admitted, one after another, until status() is ready: takes
+  /// it in, after so many updates.
   virtual void admit(std::unique_ptr<TicketResult> result, std::uint64_t updates) = 0;
-
-  /// Whether there is enough for the next update, `updates` being done.
-  virtual bool ready(std::uint64_t updates) const = 0;
+  /// Called around all others, often: it must be cheap.
+  virtual PhaseStatus status(std::uint64_t updates) const = 0;
+  /// Called when status() is ready: makes an update. What it throws ends the process, LearnerError the job.
   virtual UpdateResult update(const JobFigures& job) = 0;
-  /// Whether all is learned that there is to learn, apart from limits.
-  virtual bool done() const { return false; }
-  /// The newest weights, for version updates + 1; asked once before the first update and after each. Empty:
-  /// actors need none.
-  virtual std::vector<std::byte> weights(const JobFigures& /*job*/) { return {}; }
 
-  /// Whether save() holds all that was admitted; a checkpoint at other moments goes back to the last such
-  /// one.
-  virtual bool settled() const { return true; }
-  /// Adds its own keys to the state, and its parts; `queued` was admitted and is not yet taken in. The number
-  /// is the count of updates unless it sets another one.
-  virtual void save(Checkpoint& into, nlohmann::json& state,
-                    std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) = 0;
-  /// Gives back what was admitted and not taken in. Throws replay::ReplayError, nn::NnError, CheckpointError.
-  virtual TicketResults restore(const Checkpoint& from, const nlohmann::json& state,
-                                std::uint64_t updates) = 0;
-  /// Instead of restore(), where there is no checkpoint.
-  virtual void begin() {}
-
-  /// A point, where one is due; JobRunner adds the curves of every job (job_curves.h).
-  virtual std::optional<CurvePoint> point(const JobFigures& job) = 0;
-  virtual PhaseProgress progress(const JobFigures& job) const = 0;
-  /// Writes what is learned so far into the run folder: as "update-20", at the end as "latest".
+  /// Called every train.checkpoint_minutes, when asked for and at the end, between updates. `queued` was
+  /// admitted and is not yet taken in.
+  virtual PhaseState save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) = 0;
+  /// Called after each update, and where none is made every fifth of a second.
+  virtual PhaseReport report(const JobFigures& job) = 0;
+  /// Called every train.export_every updates, with "update-20", and at the end with "latest": writes what is
+  /// learned so far into the run folder.
   virtual void export_as(const std::string& name, const JobFigures& job) = 0;
-  /// For RUN/summary.json, of a job that has ended; and the same for people.
-  virtual nlohmann::json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const = 0;
-  virtual std::string describe(const nlohmann::json& summary) const = 0;
-  /// The job has come to its end, or was asked to stop: all is saved, the summary too.
-  virtual void end() {}
-  /// Whether its own counts are free of contradictions.
-  virtual bool sound() const { return true; }
+  /// Called once, where the job has come to its end or was asked to stop, behind save() and export_as().
+  virtual PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const = 0;
+
+ private:
+  const PhaseTraits traits_;
 };
 
 }  // namespace regraft::learner

@@ -10,7 +10,6 @@
 #include "core/nn/device.h"
 #include "core/nn/policy_file.h"
 #include "core/wire/error.h"
-#include "learner/job/checkpoint.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/ppo/batcher.h"
 #include "learner/ppo/best_episodes.h"
@@ -44,10 +43,22 @@ nn::NetworkConfig network_of(const PpoPhaseSetup& setup) {
   return network_config(setup.network, setup.op_kind_names.size(), setup.rule_names.size());
 }
 
+void say_end(wire::Group& group) {
+  try {
+    PpoPeers(group).tell_end();
+  } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
+    log_warning("{}", error.what());
+  }
+}
+
 class PpoPhase : public Phase {
  public:
   explicit PpoPhase(PpoPhaseSetup setup)
-      : setup_(std::move(setup)),
+      : Phase({.name = "ppo",
+               .lock_step = setup.job.options.deterministic,
+               .queued_steps = setup.job.options.steps_per_update,
+               .queued_results = setup.job.options.episodes_per_update}),
+        setup_(std::move(setup)),
         network_(network_of(setup_)),
         plan_({options().seed, static_cast<std::uint32_t>(setup_.model_names.size()),
                replay::kMaxSegmentSteps, options().deterministic, options().episodes_per_update}),
@@ -58,12 +69,7 @@ class PpoPhase : public Phase {
         ppo_(make_ppo(setup_, network_)),
         lag0_(options().deterministic, nn::resolve_device(options().device)) {}
 
-  PhaseTraits traits() const override {
-    return {.name = "ppo",
-            .lock_step = options().deterministic,
-            .queued_steps = options().steps_per_update,
-            .queued_results = options().episodes_per_update};
-  }
+  PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t published) override {
     return plan_.next(published);
   }
@@ -71,21 +77,13 @@ class PpoPhase : public Phase {
   void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override {
     batcher_.add(std::move(static_cast<EpisodeResult&>(*result).episode));
   }
-  bool ready(std::uint64_t updates) const override { return batcher_.ready(updates); }
+  PhaseStatus status(std::uint64_t updates) const override { return {.ready = batcher_.ready(updates)}; }
   UpdateResult update(const JobFigures& job) override;
-  std::vector<std::byte> weights(const JobFigures&) override { return nn::encode_weights(ppo_.weights()); }
 
-  void save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>> queued,
-            const JobFigures& job) override;
-  TicketResults restore(const Checkpoint& from, const json& state, std::uint64_t updates) override;
-
-  std::optional<CurvePoint> point(const JobFigures& job) override;
-  PhaseProgress progress(const JobFigures& job) const override;
+  PhaseState save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) override;
+  PhaseReport report(const JobFigures& job) override;
   void export_as(const std::string& name, const JobFigures& job) override;
-  json summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
-  std::string describe(const json& summary) const override;
-  void end() override;
-  bool sound() const override { return batcher_.trained_twice() == 0; }
+  PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
 
  private:
   const LearnerOptions& options() const { return setup_.job.options; }
@@ -94,6 +92,9 @@ class PpoPhase : public Phase {
   std::vector<replay::Segment> draw(std::vector<Episode>& batch, std::uint64_t version);
   std::vector<replay::Segment> draw_best(std::uint64_t version) const;
   void note_matches(const Episode& episode);
+  TicketResults take_over(const PhaseState& saved, std::uint64_t updates);
+  std::optional<CurvePoint> point(const JobFigures& job);
+  std::string describe(const json& figures) const;
   std::vector<std::string> matched_rules() const;
 
   const PpoPhaseSetup setup_;
@@ -165,7 +166,7 @@ std::vector<std::string> PpoPhase::matched_rules() const {
 UpdateResult PpoPhase::update(const JobFigures& job) {
   const std::uint64_t version = job.updates + 1;
   std::vector<Episode> batch = batcher_.take(job.updates, version, options().staleness);
-  if (batch.empty()) return UpdateResult::nothing;
+  if (batch.empty()) return {.made = false};
   statistics_.add(batch, version);
   episodes_ += batch.size();
   for (const Episode& episode : batch) {
@@ -187,7 +188,7 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
   if (annealed) ppo_.anneal(*annealed);
   metrics_ = ppo_.update(drawn, best);
   lag0_.add(*metrics_);
-  return UpdateResult::made;
+  return {.weights = nn::encode_weights(ppo_.weights())};
 }
 
 std::optional<CurvePoint> PpoPhase::point(const JobFigures& job) {
@@ -221,43 +222,47 @@ std::optional<CurvePoint> PpoPhase::point(const JobFigures& job) {
   return point;
 }
 
-void PpoPhase::end() {
-  if (!group_) return;
-  try {
-    PpoPeers(*group_).tell_end();
-  } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
-    log_warning("{}", error.what());
-  }
-}
-
-PhaseProgress PpoPhase::progress(const JobFigures& job) const {
+PhaseReport PpoPhase::report(const JobFigures& job) {
   char note[160];
   std::snprintf(note, sizeof note, "return %.4f, best cost %.4f, %llu episodes, %zu actors",
                 statistics_.mean_return(), statistics_.best_cost_ratio(0),
                 static_cast<unsigned long long>(episodes_), job.hub.actor_count());
-  return {
-      .label = "training", .unit = "updates", .total = options().updates, .done = job.updates, .note = note};
+  return {point(job),
+          {.label = "training",
+           .unit = "updates",
+           .total = options().updates,
+           .done = job.updates,
+           .note = note}};
 }
 
-void PpoPhase::save(Checkpoint& into, json& state, std::span<const std::unique_ptr<TicketResult>> queued,
-                    const JobFigures& job) {
+PhaseState PpoPhase::save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) {
   std::vector<Episode> untrained = batcher_.pending();
   for (const auto& result : queued) untrained.push_back(static_cast<const EpisodeResult&>(*result).episode);
-  into.parts["ppo"] = ppo_.save();
-  if (best_.size() > 0) into.parts["best_episodes"] = best_.save();
-  into.parts["episodes"] = encode_episodes(untrained);
-  state.update({{"episodes", episodes_},
-                {"steps", steps_},
-                {"played_steps", played_steps(job)},
-                {"candidates", costed_},
-                {"tickets", plan_.position()},
-                {"matched_rules", matched_},
-                {"statistics", statistics_.save()},
-                {"ratio_error_lag0", lag0_.record().ratio_error},
-                {"lag0_steps", lag0_.record().steps}});
+  PhaseState state;
+  state.parts["ppo"] = ppo_.save();
+  if (best_.size() > 0) state.parts["best_episodes"] = best_.save();
+  state.parts["episodes"] = encode_episodes(untrained);
+  state.values = {{"episodes", episodes_},
+                  {"steps", steps_},
+                  {"played_steps", played_steps(job)},
+                  {"candidates", costed_},
+                  {"tickets", plan_.position()},
+                  {"matched_rules", matched_},
+                  {"statistics", statistics_.save()},
+                  {"ratio_error_lag0", lag0_.record().ratio_error},
+                  {"lag0_steps", lag0_.record().steps}};
+  return state;
 }
 
-TicketResults PpoPhase::restore(const Checkpoint& from, const json& state, std::uint64_t updates) {
+PhaseStart PpoPhase::restore(const PhaseState* saved, std::uint64_t updates) {
+  PhaseStart start;
+  if (saved != nullptr) start.queued = take_over(*saved, updates);
+  start.weights = nn::encode_weights(ppo_.weights());
+  return start;
+}
+
+TicketResults PpoPhase::take_over(const PhaseState& saved, std::uint64_t updates) {
+  const json& state = saved.values;
   episodes_ = state.at("episodes");
   steps_ = state.at("steps");
   played_before_ = state.value("played_steps", steps_);  // older ones have none
@@ -266,13 +271,13 @@ TicketResults PpoPhase::restore(const Checkpoint& from, const json& state, std::
   matched_ = state.value("matched_rules", std::vector<bool>(matched_.size(), true));
   statistics_.restore(state.at("statistics"));
   lag0_.restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
-  ppo_.restore(from.parts.at("ppo"));
-  const auto best = from.parts.find("best_episodes");
-  if (setup_.ppo.imitation > 0 && best != from.parts.end()) best_.restore(best->second);
+  ppo_.restore(saved.parts.at("ppo"));
+  const auto best = saved.parts.find("best_episodes");
+  if (setup_.ppo.imitation > 0 && best != saved.parts.end()) best_.restore(best->second);
   plan_.resume(updates, state.at("tickets"));
   TicketResults untrained;
   if (options().deterministic) return untrained;  // all tickets of the interrupted update are issued again
-  for (Episode& episode : decode_episodes(from.parts.at("episodes")))
+  for (Episode& episode : decode_episodes(saved.parts.at("episodes")))
     untrained.push_back(std::make_unique<EpisodeResult>(std::move(episode)));
   return untrained;
 }
@@ -301,7 +306,7 @@ void PpoPhase::export_as(const std::string& name, const JobFigures& job) {
   nn::save_policy(policy, setup_.job.folder.policies() / (name + ".policy"));
 }
 
-json PpoPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
+PhaseSummary PpoPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
   const double here = std::max(job.seconds_here, 1e-9);
   std::uint64_t cpu_ns = wire::process_cpu_ns(), wire_ns = job.moved.cpu_ns;
   for (const wire::ActorStatus& actor : job.hub.actors) {
@@ -309,7 +314,7 @@ json PpoPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) cons
     wire_ns += actor.wire_cpu_ns;
   }
   const double cpu = static_cast<double>(std::max<std::uint64_t>(cpu_ns, 1));
-  json summary{{"updates", job.updates},
+  json figures{{"updates", job.updates},
                {"episodes", episodes_},
                {"steps", steps_},
                {"played_steps", played_steps(job)},
@@ -324,16 +329,18 @@ json PpoPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) cons
                {"ratio_error_lag0_max", lag0_.record().ratio_error},
                {"lag0_steps", lag0_.record().steps}};
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
-    summary["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
+    figures["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
+  PhaseSummary summary{figures, describe(figures), batcher_.trained_twice() == 0, {}};
+  if (group_) summary.farewell = [group = group_] { say_end(*group); };
   return summary;
 }
 
-std::string PpoPhase::describe(const json& summary) const {
-  const auto number = [&](const char* key) { return summary.at(key).get<double>(); };
+std::string PpoPhase::describe(const json& figures) const {
+  const auto number = [&](const char* key) { return figures.at(key).get<double>(); };
   std::ostringstream out;
   out.precision(4);
-  out << "trained " << summary.at("updates") << " updates on " << summary.at("episodes") << " episodes ("
-      << summary.at("steps") << " steps) in " << number("seconds")
+  out << "trained " << figures.at("updates") << " updates on " << figures.at("episodes") << " episodes ("
+      << figures.at("steps") << " steps) in " << number("seconds")
       << " s; mean return of the last 100 episodes " << number("mean_return") << "\n";
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
     out << "  " << setup_.model_names[model] << ": best cost found " << statistics_.best_cost_ratio(model)
@@ -342,8 +349,8 @@ std::string PpoPhase::describe(const json& summary) const {
       << " learner samples/s, " << number("payload_bytes_per_second") / 1e3 << " kB/s; transport takes "
       << 100 * number("transport_cpu_share") << " % of the CPU time\n"
       << "checks: largest |pi/mu - 1| at lag 0 " << number("ratio_error_lag0_max")
-      << "; trajectories trained twice " << summary.at("trained_twice") << "; too old when their turn came "
-      << summary.at("expired") << "\n"
+      << "; trajectories trained twice " << figures.at("trained_twice") << "; too old when their turn came "
+      << figures.at("expired") << "\n"
       << "policy: " << setup_.job.folder.latest_policy().string() << "\n";
   return out.str();
 }

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "core/nn/error.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/clip_gradients.h"
 #include "learner/optimiser/parameter_bytes.h"
+#include "learner/world/require_finite.h"
 
 namespace regraft::learner {
 namespace {
@@ -96,15 +96,14 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at)
   total(losses).backward();
   const Tensor norm =
       clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
+  const auto read = nn::training::to_host(
+      {losses.latent, losses.reward, losses.terminal, losses.xfers, losses.counts, norm});
+  require_finite(read.back(), "dynamics", number, "world.lr");
   const double learning_rate = decayed_rate(options_, rate_at);
   model_adam_.set_learning_rate(learning_rate);
   embedding_adam_.set_learning_rate(learning_rate);
   model_adam_.step(model_.parameters().gradients());
   embedding_adam_.step(embedding_.gradients());
-  const auto read = nn::training::to_host(
-      {losses.latent, losses.reward, losses.terminal, losses.xfers, losses.counts, norm});
-  if (!std::isfinite(read.back()))
-    throw nn::NnError("the gradient is not finite", "fit of the dynamics", "lower world.lr");
   return figures(read);
 }
 
@@ -168,8 +167,10 @@ double DynamicsFit::reward_update(std::uint64_t number) {
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
   reward_->gradients().zero_();
   loss.backward();
+  const auto read = nn::training::to_host({loss, reward_->gradients().norm()});
+  require_finite(read.back(), "rewards", number, "world.reward_lr");
   reward_adam_->step(reward_->gradients());
-  return loss.item<double>();
+  return read.front();
 }
 
 double DynamicsFit::reward_held_out() const {

@@ -28,11 +28,13 @@ class DynamicsFit {
   DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options);
 
   /// What is drawn depends on seed and number alone; learning rate and share of own latents are those of the
-  /// update `rate_at`, a later one where time runs short.
+  /// update `rate_at`, a later one where time runs short. Throws NnError where the gradient is not finite:
+  /// all is then as it was.
   DynamicsFigures update(std::uint64_t number, std::uint64_t rate_at);
   /// Over all held-out episodes, steps known up to each (teacher forcing).
   DynamicsFigures held_out() const;
   /// One update of the reward network, on hidden states of the recurrent model. No gradient flows into these.
+  /// Throws as update() does.
   double reward_update(std::uint64_t number);
   /// Squared error in deviations over the held-out episodes.
   double reward_held_out() const;

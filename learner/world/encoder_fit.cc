@@ -5,10 +5,10 @@
 
 #include "core/base/rng.h"
 #include "core/nn/device.h"
-#include "core/nn/error.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/clip_gradients.h"
 #include "learner/optimiser/parameter_bytes.h"
+#include "learner/world/require_finite.h"
 
 namespace regraft::learner {
 namespace {
@@ -227,14 +227,11 @@ EncoderLosses EncoderFit::update(std::uint64_t number, std::uint64_t rate_at) {
   parameters_.gradients().zero_();
   l.total.backward();
   embeddings_->backward(graph_part(parameters_.gradients()));
-  const Tensor norm = clip_gradients({parameters_.gradients()}, kGradientNorm);
+  const auto [figures, norm] = l.read(clip_gradients({parameters_.gradients()}, kGradientNorm));
+  require_finite(norm, "encoder", number, "world.encoder_lr");
   const double left = 1 - static_cast<double>(rate_at) / static_cast<double>(options_.encoder_updates);
   adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));
   adam_.step(parameters_.gradients());
-  const auto [figures, length] = l.read(norm);
-  if (!std::isfinite(length))
-    throw nn::NnError("the gradient is not finite", "fit of the encoder, update " + std::to_string(number),
-                      "lower world.encoder_lr");
   return figures;
 }
 

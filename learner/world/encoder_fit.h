@@ -39,6 +39,7 @@ class EncoderFit {
              const nn::PolicyOptions& compute);
 
   /// What is drawn depends on seed and number alone; the learning rate is that of the update `rate_at`.
+  /// Throws NnError where the gradient is not finite: all is then as it was.
   EncoderLosses update(std::uint64_t number, std::uint64_t rate_at);
   EncoderLosses held_out();
   /// In the layout of nn::encoder_layout().

@@ -204,7 +204,8 @@ WorldFit::Place WorldFit::place_at(double time_share) const {
 }
 
 void WorldFit::encoder_update(const Place& place) {
-  const EncoderLosses fitted = parts_->encoder.update(update_++, place.rate_at);
+  const EncoderLosses fitted = parts_->encoder.update(update_, place.rate_at);
+  ++update_;
   if (due(place.last)) {
     std::string line = std::to_string(update_);
     add_losses(line, fitted);
@@ -216,7 +217,8 @@ void WorldFit::encoder_update(const Place& place) {
 }
 
 void WorldFit::dynamics_update(const Place& place) {
-  const DynamicsFigures fitted = parts_->dynamics.update(update_++, place.rate_at);
+  const DynamicsFigures fitted = parts_->dynamics.update(update_, place.rate_at);
+  ++update_;
   if (due(place.last)) {
     std::string line = std::to_string(update_);
     add_figures(line, {decayed_rate(options_, place.rate_at)});
@@ -229,7 +231,8 @@ void WorldFit::dynamics_update(const Place& place) {
 }
 
 void WorldFit::reward_update(bool last) {
-  const double fitted = parts_->dynamics.reward_update(update_++);
+  const double fitted = parts_->dynamics.reward_update(update_);
+  ++update_;
   if (due(last)) {
     std::string line = std::to_string(update_);
     add_figures(line, {fitted, parts_->dynamics.reward_held_out(), parts_->dynamics.held_out().reward});

@@ -36,7 +36,7 @@ class WorldFit {
   /// One update, with held-out figures where they are due. False once all is done. `time_share` is how much
   /// of the time for the fit is over; 0 without a limit. Each stage's part of it is its part of the updates.
   /// Rates fall with that time where it goes faster than the updates, and the first update behind it is the
-  /// stage's last.
+  /// stage's last. Throws NnError where a gradient is not finite: all is then as it was before that update.
   bool advance(double time_share = 0);
   Stage stage() const { return stage_; }
   /// Over all stages.

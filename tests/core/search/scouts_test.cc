@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <latch>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/base/clock.h"
 #include "core/env/table_cost.h"
@@ -76,6 +80,37 @@ TEST_F(ScoutsTest, WhereNoneSucceedsAllCountAndTheStateStays) {
     }));
   EXPECT_EQ(state.depth(), 0u);
   EXPECT_EQ(run.finish().candidates_costed, 2 * kTries);
+}
+
+TEST_F(ScoutsTest, GoesOnWithTheThreadsThatTheSystemGives) {
+  for (const std::size_t given : {0u, 1u, 2u}) {
+    std::size_t started = 0, refused = 0;
+    Scouts scouts(problem, context, [&](std::function<void()> work) {
+      if (started == given) {
+        ++refused;
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+      }
+      ++started;
+      return std::jthread(std::move(work));
+    });
+    std::set<std::thread::id> on;
+    std::mutex mutex;
+    EXPECT_TRUE(scouts.any_of(run, state, 9, [&](SearchRun& part, env::RewriteState& own, std::size_t at) {
+      {
+        const std::scoped_lock lock(mutex);
+        on.insert(std::this_thread::get_id());
+      }
+      take(part, own, 0);
+      if (at < 8) own.rewind_to(0);
+      return at == 8;
+    })) << given;
+    EXPECT_EQ(refused, 1u) << given;
+    EXPECT_LE(on.size(), std::max<std::size_t>(given, 1));
+    EXPECT_EQ(on.contains(std::this_thread::get_id()), given == 0);
+    EXPECT_EQ(state.path().size(), 1u);
+    state.rewind_to(0);
+  }
+  EXPECT_EQ(run.finish().candidates_costed, 3 * 9u);
 }
 
 TEST_F(ScoutsTest, WhatATryThrowsIsThrownInItsTurn) {

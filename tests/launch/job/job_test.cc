@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "core/base/atomic_file.h"
 #include "core/nn/device.h"
 #include "core/wire/run_info.h"
 #include "launch/job/curves.h"
@@ -12,6 +13,7 @@ namespace regraft::launch {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::json_of;
 using ::testing::Not;
@@ -115,6 +117,20 @@ TEST_F(JobTest, AFixedOptionThatDiffersIsRefusedOnResume) {
   Running twice(train(run(), {}));
   EXPECT_NE(twice.finish().code, 0);
   EXPECT_THAT(twice.seen(), HasSubstr("--resume"));
+}
+
+TEST_F(JobTest, CheckpointsOfAnOlderSchemaAreRefusedOnceAndStayAsTheyAre) {
+  ASSERT_EQ(Running(train(run(), {"--set", "train.updates=1"})).finish().code, 0);
+  const fs::path folder = learner::RunFolder{run()}.checkpoints() / "checkpoint-1";
+  nlohmann::json manifest = json_of(folder / "manifest.json");
+  manifest["schema"] = learner::CheckpointStore::kSchema - 1;
+  write_file_atomic(folder / "manifest.json", manifest.dump());
+  Running again(train(run(), {"--resume", "--set", "train.updates=2"}));
+  EXPECT_NE(again.finish().code, 0);
+  EXPECT_THAT(again.seen(), AllOf(HasSubstr(folder.string() + ": is of schema "),
+                                  HasSubstr("resume with the version of regraft that wrote it"),
+                                  Not(HasSubstr("restarted as incarnation"))));
+  EXPECT_EQ(json_of(folder / "manifest.json"), manifest);
 }
 
 TEST_F(JobTest, WhatIsNotDeterministicIsRefusedInDeterministicModeBeforeAnythingIsWritten) {

@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::byte> bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
@@ -86,17 +87,32 @@ TEST_F(CheckpointTest, EveryTruncationOfEveryFileIsNoticed) {
   }
 }
 
-TEST_F(CheckpointTest, AnotherSchemaIsRefusedWithAHint) {
+TEST_F(CheckpointTest, AnotherSchemaIsRefusedWithAHintAndStaysAsItIs) {
   CheckpointStore store(dir.path(), 3);
-  store.save(sample(1));
-  std::ofstream(store.path_of(1) / "manifest.json")
-      << R"({"schema": 99, "number": 1, "parts": {}, "state": {}})";
-  try {
-    CheckpointStore::load(store.path_of(1));
-    FAIL() << "no error";
-  } catch (const CheckpointError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("schema 99"));
+  for (const std::uint64_t number : {1, 2}) store.save(sample(number));
+  const fs::path newest = store.path_of(2), manifest = newest / "manifest.json";
+  for (const int schema : {CheckpointStore::kSchema - 1, CheckpointStore::kSchema + 1}) {
+    auto json = nlohmann::json::parse(read_file(manifest));
+    json["schema"] = schema;
+    write_file_atomic(manifest, json.dump());
+    const auto refusal = [&](const auto& call) -> std::string {
+      try {
+        call();
+      } catch (const OtherSchemaError& error) {
+        return error.what();
+      }
+      return "none";
+    };
+    const auto expected = HasSubstr(newest.string() + ": is of schema " + std::to_string(schema) +
+                                    "; this program reads " + std::to_string(CheckpointStore::kSchema) +
+                                    " (resume with the version of regraft that wrote it");
+    EXPECT_THAT(refusal([&] { CheckpointStore::load(newest); }), expected);
+    EXPECT_THAT(refusal([&] { CheckpointStore::describe(newest); }), expected);
+    EXPECT_THAT(refusal([&] { CheckpointStore(dir.path(), 3).resume("ppo"); }), expected)
+        << "an intact older one is no way out";
+    EXPECT_EQ(read_file(manifest), json.dump());
   }
+  EXPECT_THAT(entries(newest), UnorderedElementsAre("manifest.json", "optimiser", "weights"));
 }
 
 TEST_F(CheckpointTest, AFolderOfCheckpointsOrARunIsToldWhichThereAre) {

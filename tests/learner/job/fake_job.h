@@ -105,14 +105,30 @@ class FakePhase : public Phase {
     bool keeps_gathered = false;     // in checkpoints
     std::uint64_t last_update = 0;   // done then; 0: never
     std::uint64_t save_after = 0;    // this update is worth a checkpoint
+    bool sound = true;
+    std::function<void()> farewell{};
   };
-  explicit FakePhase(Options options)
-      : options_(std::move(options)),
+  explicit FakePhase(const Options& options)
+      : Phase(options.traits),
+        options_(options),
         plan_({.seed = options_.seed,
                .deterministic = options_.traits.lock_step,
                .episodes_per_update = kResults}) {}
 
-  PhaseTraits traits() const override { return options_.traits; }
+  PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override {
+    PhaseStart start{.weights = kWeights};
+    if (saved == nullptr) return start;
+    learned_ = saved->values.at("learned");
+    plan_.resume(updates, saved->values.at("tickets"));
+    if (!options_.keeps_gathered) return start;
+    for (const std::uint64_t seed : saved->values.at("seeds")) {
+      auto result = std::make_unique<FakeResult>();
+      result->steps = 1;
+      result->seed = seed;
+      start.queued.push_back(std::move(result));
+    }
+    return start;
+  }
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t published) override {
     return plan_.next(published);
   }
@@ -120,64 +136,49 @@ class FakePhase : public Phase {
   void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override {
     gathered_.push_back(static_cast<FakeResult&>(*result).seed);
   }
-  bool ready(std::uint64_t) const override { return gathered_.size() >= options_.results; }
+  PhaseStatus status(std::uint64_t updates) const override {
+    return {.ready = gathered_.size() >= options_.results,
+            .done = options_.last_update > 0 && updates >= options_.last_update,
+            .settled = options_.keeps_gathered || gathered_.empty()};
+  }
   UpdateResult update(const JobFigures& job) override {
     for (const std::uint64_t seed : gathered_) learned_ = learned_ * 31 + seed;
     gathered_.clear();
     due_ = true;
-    done_ = options_.last_update > 0 && job.updates + 1 >= options_.last_update;
-    return job.updates + 1 == options_.save_after ? UpdateResult::save_now : UpdateResult::made;
+    return {.save_now = job.updates + 1 == options_.save_after, .weights = kWeights};
   }
-  bool done() const override { return done_; }
-  std::vector<std::byte> weights(const JobFigures&) override { return {std::byte{1}}; }
 
-  bool settled() const override { return options_.keeps_gathered || gathered_.empty(); }
-  void save(Checkpoint& into, nlohmann::json& state, std::span<const std::unique_ptr<TicketResult>> queued,
-            const JobFigures&) override {
-    into.parts["nothing"] = {std::byte{0}};
+  PhaseState save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures&) override {
     std::vector<std::uint64_t> seeds = gathered_;
     for (const auto& result : queued) seeds.push_back(static_cast<const FakeResult&>(*result).seed);
-    state.update({{"learned", learned_}, {"seeds", seeds}, {"tickets", plan_.position()}});
+    return {.values = {{"learned", learned_}, {"seeds", seeds}, {"tickets", plan_.position()}}};
   }
-  TicketResults restore(const Checkpoint&, const nlohmann::json& state, std::uint64_t updates) override {
-    learned_ = state.at("learned");
-    plan_.resume(updates, state.at("tickets"));
-    TicketResults queued;
-    if (!options_.keeps_gathered) return queued;
-    for (const std::uint64_t seed : state.at("seeds")) {
-      auto result = std::make_unique<FakeResult>();
-      result->steps = 1;
-      result->seed = seed;
-      queued.push_back(std::move(result));
-    }
-    return queued;
-  }
-  void begin() override { learned_ = 1; }
-
-  std::optional<CurvePoint> point(const JobFigures& job) override {
+  PhaseReport report(const JobFigures& job) override {
     looks.push_back(gathered_.size());
-    if (!std::exchange(due_, false)) return std::nullopt;
+    if (!std::exchange(due_, false)) return {};
     CurvePoint point{.x = static_cast<std::int64_t>(job.updates)};
     point.add("fake/learned", static_cast<double>(job.updates));
-    return point;
+    return {.point = point};
   }
-  PhaseProgress progress(const JobFigures&) const override { return {}; }
   void export_as(const std::string& name, const JobFigures&) override { exported.push_back(name); }
-  nlohmann::json summary(const JobFigures& job, const wire::JobTicketCounts&) const override {
-    return {{"learned", learned_}, {"updates", job.updates}};
+  PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts&) const override {
+    return {.figures = {{"learned", learned_}, {"updates", job.updates}},
+            .text = "learned\n",
+            .sound = options_.sound,
+            .farewell = options_.farewell};
   }
-  std::string describe(const nlohmann::json&) const override { return "learned\n"; }
 
   std::uint64_t learned() const { return learned_; }
   std::vector<std::string> exported;
   std::vector<std::size_t> looks;  // how much was gathered, whenever what else is due was looked at
 
  private:
+  inline static const std::vector<std::byte> kWeights{std::byte{1}};
   const Options options_;
   TicketPlan plan_;
-  std::uint64_t learned_ = 0;
+  std::uint64_t learned_ = 1;
   std::vector<std::uint64_t> gathered_;
-  bool due_ = false, done_ = false;
+  bool due_ = false;
 };
 
 }  // namespace regraft::learner::testing

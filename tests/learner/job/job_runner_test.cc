@@ -289,6 +289,19 @@ TEST_F(JobRunnerTest, APhaseWithoutLimitsEndsWhenItIsDone) {
   EXPECT_THAT(phase->exported, ElementsAre("latest"));
 }
 
+TEST_F(JobRunnerTest, ThePhaseTakesItsLeaveOnceTheSummaryIsWritten) {
+  setup.options.updates = 1;
+  options.sound = false;
+  int said = 0;
+  options.farewell = [&] {
+    ++said;
+    EXPECT_TRUE(std::filesystem::exists(setup.folder.summary()));
+  };
+  start();
+  EXPECT_FALSE(run().sound) << "the phase found a contradiction";
+  EXPECT_EQ(said, 1);
+}
+
 TEST_F(JobRunnerTest, ACheckpointOfAnotherPhaseIsRefused) {
   setup.options.updates = 1;
   start();

@@ -7,7 +7,6 @@
 #include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/nn/policy_file.h"
-#include "learner/job/checkpoint.h"
 #include "learner/ppo/episode.h"
 #include "replay/rollout/error.h"
 #include "replay/rollout/random_observation.h"
@@ -119,14 +118,12 @@ TEST_F(PpoPhaseTest, ThePolicyNamesTheRulesThatMatchedInTrainingInterruptedOrNot
   std::vector<std::string> legal = legal_in(delivery);
   while (legal.empty() || legal.size() == 3) legal = legal_in(delivery = played(false, one_site));
   learning->admit(learning->judge(delivery), 0);
-  ASSERT_TRUE(learning->ready(0));
-  EXPECT_EQ(learning->update({}), UpdateResult::made);
+  ASSERT_TRUE(learning->status(0).ready);
+  EXPECT_TRUE(learning->update({}).made);
   EXPECT_EQ(exported(), legal);
-  Checkpoint saved;
-  nlohmann::json state;
-  learning->save(saved, state, {}, {});
+  const PhaseState saved = learning->save({}, {});
   learning = phase(false, one_site);
-  learning->restore(saved, state, 1);
+  learning->restore(&saved, 1);
   EXPECT_EQ(exported(), legal);
 }
 

@@ -24,10 +24,12 @@ class SyntheticWorld {
   learner::EnvironmentOf environment_of() {
     return [this](std::uint32_t) -> env::Environment& { return environment_; };
   }
+  replay::Rollout play(std::uint64_t seed, std::uint64_t sequence) {
+    return replay::play_rollout(environment_, 0, seed, sequence, replay::random_chooser(0.05));
+  }
   void collect(replay::SequenceReplay& replay, std::uint64_t episodes) {
     for (std::uint64_t sequence = 0; sequence < episodes; ++sequence)
-      replay.add(replay::play_rollout(environment_, 0, kWorldSeed + sequence, sequence,
-                                      replay::random_chooser(0.05)));
+      replay.add(play(kWorldSeed + sequence, sequence));
   }
   learner::WorldContext context() const {
     learner::WorldContext context;

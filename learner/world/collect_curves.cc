@@ -1,22 +1,22 @@
-#include "learner/world/world_curves.h"
+#include "learner/world/collect_curves.h"
 
 #include <utility>
 
 namespace regraft::learner {
 namespace {
 
-constexpr double kSecondsBetween = 5;  // points while collecting
+constexpr double kSecondsBetween = 5;  // points
 
 }  // namespace
 
-void WorldCurves::add(const replay::Rollout& rollout) {
+void CollectCurves::add(const replay::Rollout& rollout) {
   ++added_;
   final_ratios_ += static_cast<double>(rollout.final_cost_ratio);
   best_ratios_ += static_cast<double>(rollout.best_cost_ratio);
   steps_ += static_cast<double>(rollout.steps.size());
 }
 
-std::optional<CurvePoint> WorldCurves::collected(std::uint64_t steps, std::uint64_t episodes, bool last) {
+std::optional<CurvePoint> CollectCurves::point(std::uint64_t steps, std::uint64_t episodes, bool last) {
   const std::int64_t now_ns = clock_.steady_ns();
   const double passed_s =
       static_cast<double>(now_ns - written_ns_) / static_cast<double>(nanoseconds_per_second);
@@ -29,16 +29,6 @@ std::optional<CurvePoint> WorldCurves::collected(std::uint64_t steps, std::uint6
   point.add("collect/return", 1 - std::exchange(final_ratios_, 0) / count);
   point.add("collect/best_return", 1 - std::exchange(best_ratios_, 0) / count);
   point.add("collect/episode_length", std::exchange(steps_, 0) / count);
-  return point;
-}
-
-std::optional<CurvePoint> WorldCurves::fitted(const WorldFit& fit, std::uint64_t steps) {
-  const auto figures = fit.newest_figures();
-  if (figures.empty() || fit.updates_done() == fitted_) return std::nullopt;
-  fitted_ = fit.updates_done();
-  CurvePoint point{.folder = "fit", .x = static_cast<std::int64_t>(fitted_)};
-  for (const auto& [name, value] : figures) point.add(name, value);
-  point.add("train/steps", static_cast<double>(steps));
   return point;
 }
 
