@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --full            all folders under the sanitizers, clang-tidy, and --program too
+#   --full            all folders under the sanitizers, and --program too
 #   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
@@ -13,12 +13,13 @@
 #   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed, stopped, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
-#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    clang-tidy for at most so long (default 600; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
 # Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
-# clang's checks see the sources that changed since the last green --full run in this checkout (build/green has its commit);
-# without one, those of the last six hours of the history.
+# clang's checks see the sources that changed since the last green run in this checkout in which clang-tidy read all of
+# them (build/green has its commit). Without one, clang-tidy sees those of the last 36 hours of the history, the check of
+# lifetimes those of the last six.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -33,8 +34,9 @@ SOAK=0
 CHAOS=0
 LARGE=0
 GPU=0
-TIDY_SECONDS=300
-LATEST=2100
+TIDY_SECONDS=600
+UNREAD=0
+LATEST=2400
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
 JOBS=$(nproc)
 PASSED=0
@@ -132,16 +134,32 @@ check_format() {
   git ls-files -z '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format --dry-run --Werror
 }
 
-# The sources to check, the latest changed first: all with --tree, else those that changed since the last green run.
+# The sources that show what is in the files named on standard input: of a header those of its pair, or else one that
+# includes it.
+sources() {
+  local file
+  awk '!seen[$0]++' | while read -r file; do
+    if [[ ! -e $file ]]; then
+      continue
+    elif [[ $file == *.cc || -e ${file%.h}.cc ]]; then
+      printf '%s\n' "${file%.*}.cc"
+    else
+      git grep -lF "#include \"${file#tests/}\"" -- '*.cc' | head -n 1
+    fi
+  done | awk '!seen[$0]++'
+}
+
+# changed HOURS: the sources to check, the latest changed first. All with --tree, else those that changed since the last
+# green run, or in the last hours of the history.
 changed() {
   local since
-  since=--since=$(($(git log -1 --format=%ct) - 6 * 3600))
-  [[ ! -e build/green ]] || since=$(<build/green)..HEAD
+  since=--since=$(($(git log -1 --format=%ct) - $1 * 3600))
+  ! git merge-base --is-ancestor "$(cat build/green 2>/dev/null)" HEAD 2>/dev/null || since=$(<build/green)..HEAD
   {
-    git diff --name-only HEAD -- '*.cc'
-    git log "$since" --format= --name-only -- '*.cc'
+    git diff --name-only HEAD -- '*.h' '*.cc'
+    git log "$since" --format= --name-only -- '*.h' '*.cc'
     ((!TREE)) || git ls-files '*.cc'
-  } | awk '!seen[$0]++' | while read -r file; do [[ ! -e $file ]] || printf '%s\n' "$file"; done
+  } | sources
 }
 
 # Those of the files named on standard input whose references or views may lead into temporaries: a call of
@@ -173,7 +191,7 @@ check_lifetimes() {
   ((status == 0)) || echo 'a planted temporary is not found'
   rm -rf "$folder"
   clang_commands
-  mapfile -t files < <(changed | suspicious)
+  mapfile -t files < <(changed 6 | suspicious)
   ((${#files[@]} == 0)) || ! dangling "${files[@]}" || status=1
   return $status
 }
@@ -183,18 +201,6 @@ analyse_locks() {
   local flags
   flags=$(sed -n "s|^ *\"command\": \".*/c++ \(.*\) -o [^ ]* -c $PWD/$1\",\$|\1|p" build/clang/compile_commands.json | head -n 1)
   eval "clang++ ${flags//\\\\/} -Wno-everything -Wthread-safety -Werror=thread-safety -fsyntax-only $1"
-}
-
-# The sources that have mutexes; of a header those of its pair, or else one that includes it.
-with_locks() {
-  local file
-  git grep -lE '\b(Mutex|MutexLock|GUARDED_BY)\b' -- '*.h' '*.cc' ':!core/base/mutex.h' | while read -r file; do
-    if [[ $file == *.cc || -e ${file%.h}.cc ]]; then
-      printf '%s\n' "${file%.*}.cc"
-    else
-      git grep -lF "#include \"${file#tests/}\"" -- '*.cc' | head -n 1
-    fi
-  done | sort -u
 }
 
 # Clang's thread-safety analysis of all mutexes, which are Mutex of core/base/mutex.h and no other. It must find a
@@ -210,25 +216,20 @@ check_locks() {
   git grep -nE 'std::(\w*mutex|condition_variable\w*|lock_guard|unique_lock|scoped_lock|shared_lock)\b' -- '*.h' '*.cc' \
     ':!core/base/mutex.h' && status=1
   clang_commands
-  for file in $(with_locks); do analyse_locks "$file" || status=1; done
+  for file in $(git grep -lE '\b(Mutex|MutexLock|GUARDED_BY)\b' -- '*.h' '*.cc' ':!core/base/mutex.h' | sources); do
+    analyse_locks "$file" || status=1
+  done
   return $status
 }
 
 # What clang 14 cannot parse of g++ 12's C++20 is no finding.
 check_tidy() {
-  local begin=$SECONDS files=() file done=0
+  local status
   clang_commands
-  mapfile -t files < <(changed | while read -r file; do ! grep -qF "/$file\"" build/clang/compile_commands.json || echo "$file"; done)
-  : >build/clang/tidy.log
-  while ((done < ${#files[@]} && (TIDY_SECONDS == 0 || SECONDS - begin < TIDY_SECONDS))); do
-    for file in "${files[@]:done:JOBS}"; do
-      clang-tidy -p build/clang --quiet "$file" >>build/clang/tidy.log 2>/dev/null &
-    done
-    wait
-    done=$((done + JOBS))
-  done
-  printf 'note: clang-tidy read %d of %d changed sources\n' $((done < ${#files[@]} ? done : ${#files[@]})) "${#files[@]}"
-  ! grep -E 'error:.*-warnings-as-errors' build/clang/tidy.log
+  /usr/bin/python3 -B tests/tidy.py "$TIDY_SECONDS" < <(changed 36)
+  status=$?
+  ((status != 3)) || UNREAD=1
+  ((status == 0 || status == 3))
 }
 
 # What a fuzzer finds stays in build/fuzz/found, and so do the inputs that it grew, for the next run.
@@ -317,10 +318,10 @@ build_and_test release
 stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
+stage "tidy" check_tidy
 if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}" core/rulegen
-  stage "tidy" check_tidy
 elif ((SECONDS < LATEST)); then
   build_and_test asan "${SANITIZED[@]}"
   build_and_test tsan "${THREADED[@]}"
@@ -335,4 +336,4 @@ fi
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 finish
-((!FULL)) || git rev-parse HEAD >build/green
+((UNREAD)) || git rev-parse HEAD >build/green

@@ -46,12 +46,13 @@ bool are_next(const rules::PatternNode& a, const rules::PatternNode& b) {
 /// Edges from the root to the farthest operation of a pattern.
 int reach(const rules::CompiledRule& pattern) {
   std::vector<std::uint16_t> level{pattern.steps[0].node};
-  std::vector<bool> seen(pattern.nodes.size());
+  const auto count = static_cast<std::uint16_t>(pattern.nodes.size());
+  std::vector<bool> seen(count);
   seen[level[0]] = true;
   for (int edges = 0;; ++edges) {
     std::vector<std::uint16_t> next;
     for (const std::uint16_t from : level)
-      for (std::uint16_t to = 0; to < pattern.nodes.size(); ++to)
+      for (std::uint16_t to = 0; to < count; ++to)
         if (!seen[to] && are_next(pattern.nodes[from], pattern.nodes[to])) {
           seen[to] = true;
           next.push_back(to);

@@ -88,113 +88,105 @@ constexpr std::uint32_t kBinary = kElementwise | kFoldable;
 constexpr std::uint32_t kBinaryC = kBinary | kCommutative;
 constexpr std::uint32_t kMove = kMovement | kFoldable;
 
-std::vector<OpInfo> make_table() {
-  const auto unary = [](K kind, const char* name, std::uint32_t traits,
-                        const std::vector<AttrSpec>& attrs = kNoAttrs) {
-    return OpInfo{kind, name, 1, 1, traits, attrs, kNoOperands, infer_same, nullptr};
-  };
-  const auto binary = [](K kind, const char* name, std::uint32_t traits, auto infer) {
-    return OpInfo{kind, name, 2, 2, traits, kNoAttrs, kNoOperands, infer, nullptr};
-  };
-  return {
-      {K::input, "Input", 0, 0, 0, kNoAttrs, kNoOperands, nullptr, nullptr},
-      {K::weight, "Weight", 0, 0, 0, kNoAttrs, kNoOperands, nullptr, nullptr},
-      {K::opaque, "Opaque", 0, 255, kVariadic, kNoAttrs, kNoOperands, nullptr, nullptr},
-      unary(K::relu, "Relu", kUnaryUp),
-      unary(K::leaky_relu, "LeakyRelu", kUnary, kAlphaLeaky),
-      unary(K::elu, "Elu", kUnary, kAlphaOne),
-      unary(K::sigmoid, "Sigmoid", kUnaryUp),
-      unary(K::hard_sigmoid, "HardSigmoid", kUnary, kHardSigmoid),
-      unary(K::hard_swish, "HardSwish", kUnary),
-      unary(K::tanh, "Tanh", kUnaryUp),
-      unary(K::softplus, "Softplus", kUnaryUp),
-      unary(K::erf, "Erf", kUnaryUp),
-      unary(K::gelu, "Gelu", kUnary, kGelu),
-      unary(K::exp, "Exp", kUnaryUp),
-      unary(K::log, "Log", kUnary),
-      unary(K::sqrt, "Sqrt", kUnary),
-      unary(K::reciprocal, "Reciprocal", kUnary),
-      unary(K::neg, "Neg", kUnary),
-      unary(K::abs, "Abs", kUnary),
-      unary(K::floor, "Floor", kUnaryUp),
-      unary(K::ceil, "Ceil", kUnaryUp),
-      unary(K::round, "Round", kUnaryUp),
-      unary(K::sign, "Sign", kUnaryUp),
-      unary(K::sin, "Sin", kUnary),
-      unary(K::cos, "Cos", kUnary),
-      {K::clip, "Clip", 1, 3, kUnaryUp, kClip, kClipOperands, infer_same, nullptr},
-      unary(K::identity, "Identity", kUnaryUp | kMovement),
-      {K::cast, "Cast", 1, 1, kUnary, kCast, kNoOperands, infer_cast, nullptr},
-      unary(K::logical_not, "Not", kUnary),
-      binary(K::add, "Add", kBinaryC, infer_broadcast),
-      binary(K::sub, "Sub", kBinary, infer_broadcast),
-      binary(K::mul, "Mul", kBinaryC, infer_broadcast),
-      binary(K::div, "Div", kBinary, infer_broadcast),
-      binary(K::pow, "Pow", kBinary, infer_broadcast),
-      {K::max, "Max", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
-      {K::min, "Min", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
-      {K::sum, "Sum", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
-      binary(K::prelu, "PRelu", kBinary, infer_prelu),
-      binary(K::equal, "Equal", kBinaryC, infer_compare),
-      binary(K::greater, "Greater", kBinary, infer_compare),
-      binary(K::less, "Less", kBinary, infer_compare),
-      binary(K::greater_or_equal, "GreaterOrEqual", kBinary, infer_compare),
-      binary(K::less_or_equal, "LessOrEqual", kBinary, infer_compare),
-      binary(K::logical_and, "And", kBinaryC, infer_compare),
-      binary(K::logical_or, "Or", kBinaryC, infer_compare),
-      {K::where, "Where", 3, 3, kBinary, kNoAttrs, kNoOperands, infer_where, nullptr},
-      {K::cast_like, "CastLike", 2, 2, kFoldable, kNoAttrs, kNoOperands, infer_cast_like, nullptr},
-      {K::matmul, "MatMul", 2, 2, kFoldable, kNoAttrs, kNoOperands, infer_matmul, nullptr},
-      {K::gemm, "Gemm", 2, 3, 0, kGemm, kNoOperands, infer_gemm, nullptr},
-      {K::conv, "Conv", 2, 3, 0, kConv, kNoOperands, infer_conv, normalise_window},
-      {K::conv_transpose, "ConvTranspose", 2, 3, 0, kConvTranspose, kNoOperands, infer_conv_transpose,
-       normalise_window},
-      {K::batch_norm, "BatchNormalization", 5, 5, 0, kBatchNorm, kNoOperands, infer_batch_norm, nullptr},
-      {K::layer_norm, "LayerNormalization", 2, 3, 0, kLayerNorm, kNoOperands, infer_layer_norm,
-       normalise_axis},
-      {K::instance_norm, "InstanceNormalization", 3, 3, 0, kInstanceNorm, kNoOperands, infer_same, nullptr},
-      {K::softmax, "Softmax", 1, 1, 0, kAxisLast, kNoOperands, infer_same, normalise_axis},
-      {K::log_softmax, "LogSoftmax", 1, 1, 0, kAxisLast, kNoOperands, infer_same, normalise_axis},
-      {K::reduce_mean, "ReduceMean", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
-      {K::reduce_sum, "ReduceSum", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
-      {K::reduce_max, "ReduceMax", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
-      {K::reduce_min, "ReduceMin", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
-      {K::max_pool, "MaxPool", 1, 1, 0, kMaxPool, kNoOperands, infer_pool, normalise_window},
-      {K::average_pool, "AveragePool", 1, 1, 0, kAveragePool, kNoOperands, infer_pool, normalise_window},
-      {K::global_average_pool, "GlobalAveragePool", 1, 1, 0, kNoAttrs, kNoOperands, infer_global_pool,
-       nullptr},
-      {K::global_max_pool, "GlobalMaxPool", 1, 1, 0, kNoAttrs, kNoOperands, infer_global_pool, nullptr},
-      {K::reshape, "Reshape", 1, 2, kMove, kShapeAttr, kShapeOperand, infer_reshape, normalise_reshape},
-      {K::flatten, "Flatten", 1, 1, kMove, kAxisOne, kNoOperands, infer_flatten, normalise_axis_past_end},
-      {K::transpose, "Transpose", 1, 1, kMove, kPerm, kNoOperands, infer_transpose, normalise_transpose},
-      {K::squeeze, "Squeeze", 1, 2, kMove, kAxes, kAxesOperand, infer_squeeze, normalise_squeeze},
-      {K::unsqueeze, "Unsqueeze", 1, 2, kMove, kAxes, kAxesOperand, infer_unsqueeze, normalise_unsqueeze},
-      {K::concat, "Concat", 1, 255, kMove | kVariadic, kAxis, kNoOperands, infer_concat, normalise_axis},
-      {K::split, "Split", 1, 2, kMove | kMultiOutput, kSplit, kSplitOperand, infer_split, normalise_split},
-      {K::slice, "Slice", 1, 5, kMove, kSlice, kSliceOperands, infer_slice, normalise_slice},
-      {K::gather, "Gather", 2, 2, kMove, kAxisZero, kNoOperands, infer_gather, normalise_axis},
-      {K::gather_elements, "GatherElements", 2, 2, kMove, kAxisZero, kNoOperands, infer_gather_elements,
-       normalise_axis},
-      {K::expand, "Expand", 1, 2, kMove, kShapeAttr, kShapeOperand, infer_expand, nullptr},
-      {K::tile, "Tile", 1, 2, kMove, kTile, kTileOperand, infer_tile, nullptr},
-      {K::pad, "Pad", 1, 4, kFoldable, kPad, kPadOperands, infer_pad, normalise_pad},
-      {K::shape, "Shape", 1, 1, 0, kNoAttrs, kNoOperands, infer_shape, nullptr},
-      {K::constant_of_shape, "ConstantOfShape", 1, 1, kFoldable, kConstantOfShape, kNoOperands,
-       infer_constant_of_shape, nullptr},
-      {K::multi_head_attention, "MultiHeadAttention", 3, 6, 0, kMultiHeadAttention, kNoOperands,
-       infer_attention, normalise_attention, "com.microsoft"},
-      {K::resize, "Resize", 1, 1, kMove, kResize, kNoOperands, infer_resize, nullptr},
-      {K::quantize_linear, "QuantizeLinear", 2, 3, 0, kQuantize, kNoOperands, infer_quantize,
-       normalise_quantised},
-      {K::dequantize_linear, "DequantizeLinear", 2, 3, 0, kAxisOne, kNoOperands, infer_dequantize,
-       normalise_quantised},
-  };
+OpInfo unary(K kind, const char* name, std::uint32_t traits, const std::vector<AttrSpec>& attrs = kNoAttrs) {
+  return {kind, name, 1, 1, traits, attrs, kNoOperands, infer_same, nullptr};
 }
 
-const std::vector<OpInfo>& table() {
-  static const std::vector<OpInfo> rows = make_table();
-  return rows;
+OpInfo binary(K kind, const char* name, std::uint32_t traits, decltype(OpInfo::infer) infer) {
+  return {kind, name, 2, 2, traits, kNoAttrs, kNoOperands, infer, nullptr};
 }
+
+const std::vector<OpInfo> kTable{
+    {K::input, "Input", 0, 0, 0, kNoAttrs, kNoOperands, nullptr, nullptr},
+    {K::weight, "Weight", 0, 0, 0, kNoAttrs, kNoOperands, nullptr, nullptr},
+    {K::opaque, "Opaque", 0, 255, kVariadic, kNoAttrs, kNoOperands, nullptr, nullptr},
+    unary(K::relu, "Relu", kUnaryUp),
+    unary(K::leaky_relu, "LeakyRelu", kUnary, kAlphaLeaky),
+    unary(K::elu, "Elu", kUnary, kAlphaOne),
+    unary(K::sigmoid, "Sigmoid", kUnaryUp),
+    unary(K::hard_sigmoid, "HardSigmoid", kUnary, kHardSigmoid),
+    unary(K::hard_swish, "HardSwish", kUnary),
+    unary(K::tanh, "Tanh", kUnaryUp),
+    unary(K::softplus, "Softplus", kUnaryUp),
+    unary(K::erf, "Erf", kUnaryUp),
+    unary(K::gelu, "Gelu", kUnary, kGelu),
+    unary(K::exp, "Exp", kUnaryUp),
+    unary(K::log, "Log", kUnary),
+    unary(K::sqrt, "Sqrt", kUnary),
+    unary(K::reciprocal, "Reciprocal", kUnary),
+    unary(K::neg, "Neg", kUnary),
+    unary(K::abs, "Abs", kUnary),
+    unary(K::floor, "Floor", kUnaryUp),
+    unary(K::ceil, "Ceil", kUnaryUp),
+    unary(K::round, "Round", kUnaryUp),
+    unary(K::sign, "Sign", kUnaryUp),
+    unary(K::sin, "Sin", kUnary),
+    unary(K::cos, "Cos", kUnary),
+    {K::clip, "Clip", 1, 3, kUnaryUp, kClip, kClipOperands, infer_same, nullptr},
+    unary(K::identity, "Identity", kUnaryUp | kMovement),
+    {K::cast, "Cast", 1, 1, kUnary, kCast, kNoOperands, infer_cast, nullptr},
+    unary(K::logical_not, "Not", kUnary),
+    binary(K::add, "Add", kBinaryC, infer_broadcast),
+    binary(K::sub, "Sub", kBinary, infer_broadcast),
+    binary(K::mul, "Mul", kBinaryC, infer_broadcast),
+    binary(K::div, "Div", kBinary, infer_broadcast),
+    binary(K::pow, "Pow", kBinary, infer_broadcast),
+    {K::max, "Max", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
+    {K::min, "Min", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
+    {K::sum, "Sum", 1, 255, kBinaryC | kVariadic, kNoAttrs, kNoOperands, infer_broadcast, nullptr},
+    binary(K::prelu, "PRelu", kBinary, infer_prelu),
+    binary(K::equal, "Equal", kBinaryC, infer_compare),
+    binary(K::greater, "Greater", kBinary, infer_compare),
+    binary(K::less, "Less", kBinary, infer_compare),
+    binary(K::greater_or_equal, "GreaterOrEqual", kBinary, infer_compare),
+    binary(K::less_or_equal, "LessOrEqual", kBinary, infer_compare),
+    binary(K::logical_and, "And", kBinaryC, infer_compare),
+    binary(K::logical_or, "Or", kBinaryC, infer_compare),
+    {K::where, "Where", 3, 3, kBinary, kNoAttrs, kNoOperands, infer_where, nullptr},
+    {K::cast_like, "CastLike", 2, 2, kFoldable, kNoAttrs, kNoOperands, infer_cast_like, nullptr},
+    {K::matmul, "MatMul", 2, 2, kFoldable, kNoAttrs, kNoOperands, infer_matmul, nullptr},
+    {K::gemm, "Gemm", 2, 3, 0, kGemm, kNoOperands, infer_gemm, nullptr},
+    {K::conv, "Conv", 2, 3, 0, kConv, kNoOperands, infer_conv, normalise_window},
+    {K::conv_transpose, "ConvTranspose", 2, 3, 0, kConvTranspose, kNoOperands, infer_conv_transpose,
+     normalise_window},
+    {K::batch_norm, "BatchNormalization", 5, 5, 0, kBatchNorm, kNoOperands, infer_batch_norm, nullptr},
+    {K::layer_norm, "LayerNormalization", 2, 3, 0, kLayerNorm, kNoOperands, infer_layer_norm, normalise_axis},
+    {K::instance_norm, "InstanceNormalization", 3, 3, 0, kInstanceNorm, kNoOperands, infer_same, nullptr},
+    {K::softmax, "Softmax", 1, 1, 0, kAxisLast, kNoOperands, infer_same, normalise_axis},
+    {K::log_softmax, "LogSoftmax", 1, 1, 0, kAxisLast, kNoOperands, infer_same, normalise_axis},
+    {K::reduce_mean, "ReduceMean", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
+    {K::reduce_sum, "ReduceSum", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
+    {K::reduce_max, "ReduceMax", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
+    {K::reduce_min, "ReduceMin", 1, 2, kFoldable, kReduce, kAxesOperand, infer_reduce, normalise_reduce},
+    {K::max_pool, "MaxPool", 1, 1, 0, kMaxPool, kNoOperands, infer_pool, normalise_window},
+    {K::average_pool, "AveragePool", 1, 1, 0, kAveragePool, kNoOperands, infer_pool, normalise_window},
+    {K::global_average_pool, "GlobalAveragePool", 1, 1, 0, kNoAttrs, kNoOperands, infer_global_pool, nullptr},
+    {K::global_max_pool, "GlobalMaxPool", 1, 1, 0, kNoAttrs, kNoOperands, infer_global_pool, nullptr},
+    {K::reshape, "Reshape", 1, 2, kMove, kShapeAttr, kShapeOperand, infer_reshape, normalise_reshape},
+    {K::flatten, "Flatten", 1, 1, kMove, kAxisOne, kNoOperands, infer_flatten, normalise_axis_past_end},
+    {K::transpose, "Transpose", 1, 1, kMove, kPerm, kNoOperands, infer_transpose, normalise_transpose},
+    {K::squeeze, "Squeeze", 1, 2, kMove, kAxes, kAxesOperand, infer_squeeze, normalise_squeeze},
+    {K::unsqueeze, "Unsqueeze", 1, 2, kMove, kAxes, kAxesOperand, infer_unsqueeze, normalise_unsqueeze},
+    {K::concat, "Concat", 1, 255, kMove | kVariadic, kAxis, kNoOperands, infer_concat, normalise_axis},
+    {K::split, "Split", 1, 2, kMove | kMultiOutput, kSplit, kSplitOperand, infer_split, normalise_split},
+    {K::slice, "Slice", 1, 5, kMove, kSlice, kSliceOperands, infer_slice, normalise_slice},
+    {K::gather, "Gather", 2, 2, kMove, kAxisZero, kNoOperands, infer_gather, normalise_axis},
+    {K::gather_elements, "GatherElements", 2, 2, kMove, kAxisZero, kNoOperands, infer_gather_elements,
+     normalise_axis},
+    {K::expand, "Expand", 1, 2, kMove, kShapeAttr, kShapeOperand, infer_expand, nullptr},
+    {K::tile, "Tile", 1, 2, kMove, kTile, kTileOperand, infer_tile, nullptr},
+    {K::pad, "Pad", 1, 4, kFoldable, kPad, kPadOperands, infer_pad, normalise_pad},
+    {K::shape, "Shape", 1, 1, 0, kNoAttrs, kNoOperands, infer_shape, nullptr},
+    {K::constant_of_shape, "ConstantOfShape", 1, 1, kFoldable, kConstantOfShape, kNoOperands,
+     infer_constant_of_shape, nullptr},
+    {K::multi_head_attention, "MultiHeadAttention", 3, 6, 0, kMultiHeadAttention, kNoOperands,
+     infer_attention, normalise_attention, "com.microsoft"},
+    {K::resize, "Resize", 1, 1, kMove, kResize, kNoOperands, infer_resize, nullptr},
+    {K::quantize_linear, "QuantizeLinear", 2, 3, 0, kQuantize, kNoOperands, infer_quantize,
+     normalise_quantised},
+    {K::dequantize_linear, "DequantizeLinear", 2, 3, 0, kAxisOne, kNoOperands, infer_dequantize,
+     normalise_quantised},
+};
 
 /// Moves constant operands into attributes: all that are present, or none.
 void absorb_operands(const Tables& tables, const OpInfo& op, AttrBlock& attrs,
@@ -251,13 +243,13 @@ void check_attrs(const OpInfo& op, AttrBlock& attrs) {
 }  // namespace
 
 const OpInfo& op_info(OpKind kind) {
-  return table()[static_cast<std::size_t>(kind)];
+  return kTable[static_cast<std::size_t>(kind)];
 }
 
 std::optional<OpKind> op_from_name(std::string_view name) {
   static const auto by_name = [] {
     std::unordered_map<std::string_view, OpKind> map;
-    for (const OpInfo& row : table())
+    for (const OpInfo& row : kTable)
       if (row.infer) map.emplace(row.name, row.kind);
     return map;
   }();
@@ -268,7 +260,7 @@ std::optional<OpKind> op_from_name(std::string_view name) {
 std::span<const std::string_view> runtime_domains() {
   static const std::vector<std::string_view> domains = [] {
     std::vector<std::string_view> found;
-    for (const OpInfo& row : table())
+    for (const OpInfo& row : kTable)
       if (!row.domain.empty() && std::find(found.begin(), found.end(), row.domain) == found.end())
         found.push_back(row.domain);
     return found;

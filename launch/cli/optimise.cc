@@ -50,6 +50,59 @@ int run(OptimiseOptions options) {
   return kDone;
 }
 
+void add_search_options(Command& command, OptimiseOptions& options) {
+  command.add_option("--policy", options.policy,
+                     "a trained policy, which guides the search too (default, with --search policy: the one "
+                     "that ships)");
+  command.add_option("--search", options.search, "how to search; none: import and export only")
+      ->check(one_of(search_choices(), former_search_names()))
+      ->capture_default_str();
+  command
+      .add_option("--script", options.script,
+                  "a file of rewrites to make, in place of a search; as in configs/scripts")
+      ->excludes("--search");
+  command.add_option("--budget", options.budget_s, "seconds of searching")
+      ->check(in_range(0.0, 1e7))
+      ->capture_default_str();
+  command
+      .add_option("--search-threads", options.search_threads,
+                  "threads that search: the result is the same on any number, as long as the time is enough; "
+                  "0: one a processor that the process may run on")
+      ->capture_default_str();
+  command.add_option("--expansions", options.expansions, "most graphs that the search expands (0: no limit)");
+}
+
+void add_rule_and_cost_options(Command& command, OptimiseOptions& options) {
+  command
+      .add_option("--rules", options.rules,
+                  "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too that are neither "
+                  "proved nor bounded_checked")
+      ->capture_default_str();
+  command
+      .add_option("--allow-domain", options.domains,
+                  "let rules make ops of a runtime's own domain: the output is for that runtime alone")
+      ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
+  command.add_flag("--strict", options.strict,
+                   "leave out rules that hold only for finite or bounded numbers: configs/rules/marks.md");
+  command.add_option(
+      "--device", options.device,
+      "device profile of the cost model (default: configs/devices/cpu-1core.toml; for a GPU h200.toml)");
+  command
+      .add_option(
+          "--costs", options.costs,
+          "the costs that the search goes by. measured: the device's rates, corrected by profiles of the "
+          "model "
+          "and of what is found; device: the rates alone, which give the same result on every machine; "
+          "alone: "
+          "as measured, but each operation for itself, and their sum, as in TASO (default: measured; with "
+          "--accept cost, and in a runtime with an adapter: device)")
+      ->check(one_of({"measured", "device", "alone"}));
+  command
+      .add_option("--database", options.database,
+                  "kernels that were measured on this machine, which correct the costs too")
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_optimise(Command& program, Action& action) {
@@ -63,27 +116,7 @@ void add_optimise(Command& program, Action& action) {
                    "where the result goes; - for standard output. It may be IN, which is then replaced in "
                    "one step, at the end")
       ->required();
-  command->add_option("--policy", options->policy,
-                      "a trained policy, which guides the search too (default, with --search policy: the one "
-                      "that ships)");
-  command->add_option("--search", options->search, "how to search; none: import and export only")
-      ->check(one_of(search_choices(), former_search_names()))
-      ->capture_default_str();
-  command
-      ->add_option("--script", options->script,
-                   "a file of rewrites to make, in place of a search; as in configs/scripts")
-      ->excludes("--search");
-  command->add_option("--budget", options->budget_s, "seconds of searching")
-      ->check(in_range(0.0, 1e7))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--search-threads", options->search_threads,
-          "threads that search: the result is the same on any number, as long as the time is enough; "
-          "0: one a processor that the process may run on")
-      ->capture_default_str();
-  command->add_option("--expansions", options->expansions,
-                      "most graphs that the search expands (0: no limit)");
+  add_search_options(*command, *options);
   command
       ->add_option("--accept", options->accept,
                    "emit what is measured faster, or what the cost model calls cheaper")
@@ -115,34 +148,7 @@ void add_optimise(Command& program, Action& action) {
                       "write a page of HTML: latencies, rewrites, trials, kernels, pictures of what changed");
   command->add_option("--log", options->log,
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
-  command
-      ->add_option("--rules", options->rules,
-                   "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too that are neither "
-                   "proved nor bounded_checked")
-      ->capture_default_str();
-  command
-      ->add_option("--allow-domain", options->domains,
-                   "let rules make ops of a runtime's own domain: the output is for that runtime alone")
-      ->check(one_of({graph::runtime_domains().begin(), graph::runtime_domains().end()}));
-  command->add_flag("--strict", options->strict,
-                    "leave out rules that hold only for finite or bounded numbers: configs/rules/marks.md");
-  command->add_option(
-      "--device", options->device,
-      "device profile of the cost model (default: configs/devices/cpu-1core.toml; for a GPU h200.toml)");
-  command
-      ->add_option(
-          "--costs", options->costs,
-          "the costs that the search goes by. measured: the device's rates, corrected by profiles of the "
-          "model "
-          "and of what is found; device: the rates alone, which give the same result on every machine; "
-          "alone: "
-          "as measured, but each operation for itself, and their sum, as in TASO (default: measured; with "
-          "--accept cost, and in a runtime with an adapter: device)")
-      ->check(one_of({"measured", "device", "alone"}));
-  command
-      ->add_option("--database", options->database,
-                   "kernels that were measured on this machine, which correct the costs too")
-      ->capture_default_str();
+  add_rule_and_cost_options(*command, *options);
   command
       ->add_option("--trial-budget", options->trial_s,
                    "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found")

@@ -45,8 +45,7 @@ void walk(env::RewriteState& state, int steps, Rng& rng, const std::function<voi
     if (matching.empty()) return;
     const std::uint32_t rule = matching[rng.below(matching.size())];
     const auto matches = state.index().matches(rule);
-    const rules::Match match = matches[rng.below(matches.size())];
-    state.apply(match);
+    state.apply(rules::Match(matches[rng.below(matches.size())]));  // a copy: the index's own is gone then
     fired(rule);
   }
 }

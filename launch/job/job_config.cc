@@ -19,11 +19,12 @@ namespace fs = std::filesystem;
 
 OptionTable job_options() {
   std::vector<Option> options = task::workload_options();
-  for (auto more : {learner::learner_options(), learner::network_options().options(),
-                    learner::ppo_options().options(), learner::world_options(), learner::dream_options(),
-                    model_based_options().options(), controller_choice_options().options(),
-                    actor_options().options(), learner::load_test_options().options()})
-    for (Option& option : more) options.push_back(std::move(option));
+  for (const auto& more :
+       {learner::learner_options(), learner::network_options().options(), learner::ppo_options().options(),
+        learner::world_options(), learner::dream_options(), model_based_options().options(),
+        controller_choice_options().options(), actor_options().options(),
+        learner::load_test_options().options()})
+    options.insert(options.end(), more.begin(), more.end());
   options.push_back(phase_option());
   return OptionTable(std::move(options));
 }

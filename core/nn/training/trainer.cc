@@ -34,7 +34,8 @@ Chosen chosen_rows(const CandidateGroups& all, std::span<const std::size_t> grap
     if (chosen[i] < 0 || chosen[i] >= end - begin)
       throw NnError("the chosen candidate is not in its observation", "segment", "reject it");
     const std::vector<std::int32_t>& pairs = all.pair_graph.offsets;
-    const std::int32_t pair = all.pair.group[static_cast<std::size_t>(begin + chosen[i])];
+    const std::int32_t pair =
+        all.pair.group[static_cast<std::size_t>(begin) + static_cast<std::size_t>(chosen[i])];
     rows.candidates.push_back(first_candidate + chosen[i]);
     rows.pairs.push_back(first_pair + pair - pairs[graph]);
     rows.xfers.push_back(all.xfers[static_cast<std::size_t>(pair)]);

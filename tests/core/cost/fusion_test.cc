@@ -8,7 +8,6 @@ namespace regraft::cost {
 namespace {
 
 using testing::Attr;
-using testing::AttrBlock;
 using testing::Dim;
 using testing::Ints;
 using testing::Net;

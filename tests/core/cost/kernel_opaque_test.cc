@@ -9,7 +9,6 @@ namespace {
 using testing::Attr;
 using testing::AttrBlock;
 using testing::Dim;
-using testing::Ints;
 using testing::Net;
 using testing::OpKind;
 using testing::Value;

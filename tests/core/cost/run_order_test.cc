@@ -12,7 +12,6 @@
 namespace regraft::cost {
 namespace {
 
-using graph::kNoNode;
 using graph::NodeId;
 using testing::Net;
 using testing::OpKind;

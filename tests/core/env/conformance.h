@@ -232,8 +232,7 @@ class EnvironmentConformance {
   }
 
   static void compare_with_fresh_match(const Environment& env) {
-    const graph::Graph copy = env.graph();
-    const rules::MatchIndex fresh(env.rules(), copy);
+    const rules::MatchIndex fresh(env.rules(), env.graph());
     const Observation& seen = env.observation();
     ASSERT_EQ(seen.location_counts.size(), env.rules().size() + 1);
     std::size_t row = 0, beyond = 0;

@@ -35,12 +35,17 @@ std::int64_t i64(std::int64_t value) {
   return value;
 }
 
+const AttrBlock kWindow{{Attr::kernel_shape, Ints{3, 2}},
+                        {Attr::strides, Ints{2, 1}},
+                        {Attr::pads, Ints{1, 0, 0, 1}},
+                        {Attr::dilations, Ints{1, 1}}};
+const AttrBlock kForwards{{Attr::starts, Ints{0, 1}},
+                          {Attr::ends, Ints{2, 3}},
+                          {Attr::axes, Ints{0, 1}},
+                          {Attr::steps, Ints{1, 1}}};
+
 std::vector<Case> cases() {
-  const AttrBlock window{{Attr::kernel_shape, Ints{3, 2}},
-                         {Attr::strides, Ints{2, 1}},
-                         {Attr::pads, Ints{1, 0, 0, 1}},
-                         {Attr::dilations, Ints{1, 1}}};
-  AttrBlock conv = window, max_pool = window, average_pool = window, transposed = window;
+  AttrBlock conv = kWindow, max_pool = kWindow, average_pool = kWindow, transposed = kWindow;
   conv.set(Attr::group, i64(2));
   max_pool.set(Attr::ceil_mode, i64(0));
   average_pool.set(Attr::ceil_mode, i64(0));
@@ -48,10 +53,6 @@ std::vector<Case> cases() {
   transposed.set(Attr::group, i64(1));
   transposed.set(Attr::output_padding, Ints{0, 0});
   const AttrBlock reduce{{Attr::axes, Ints{0, 2}}, {Attr::keepdims, i64(0)}};
-  const AttrBlock forwards{{Attr::starts, Ints{0, 1}},
-                           {Attr::ends, Ints{2, 3}},
-                           {Attr::axes, Ints{0, 1}},
-                           {Attr::steps, Ints{1, 1}}};
   return {
       {OpKind::relu, {}, {{2, 3}}},
       {OpKind::leaky_relu, {{Attr::alpha, 0.5}}, {{2, 3}}},
@@ -105,7 +106,7 @@ std::vector<Case> cases() {
       {OpKind::unsqueeze, {{Attr::axes, Ints{0, 3}}}, {{2, 3}}},
       {OpKind::concat, {{Attr::axis, i64(1)}}, {{2, 3}, {2, 1}, {2, 4}}},
       {OpKind::split, {{Attr::axis, i64(1)}, {Attr::split, Ints{1, 4, 2}}}, {{2, 7}}},
-      {OpKind::slice, forwards, {{3, 4}}},
+      {OpKind::slice, kForwards, {{3, 4}}},
       {OpKind::expand, {{Attr::shape, Ints{2, 3, 4}}}, {{3, 1}}, 8},
       {OpKind::resize, {{Attr::shape, Ints{3, 4}}}, {{2, 5, 1, 4}}, 10},
       {OpKind::multi_head_attention,

@@ -9,7 +9,6 @@
 namespace regraft::onnx {
 namespace {
 
-using test::import_text;
 using test::ModelBuilder;
 using testing::HasSubstr;
 

@@ -13,7 +13,6 @@ namespace {
 using graph::Attr;
 using graph::AttrBlock;
 using graph::Ints;
-using graph::Node;
 using graph::OpKind;
 using graph::Value;
 using rules::testing::GraphBuilder;

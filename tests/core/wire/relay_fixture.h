@@ -29,7 +29,7 @@ inline RelayOptions relay_options(TestRun& run, std::uint64_t incarnation = 1) {
 /// A relay on a thread of its own, and how it ended.
 class Relay {
  public:
-  Relay(RelayOptions options, const Clock& clock)
+  Relay(const RelayOptions& options, const Clock& clock)
       : thread_([this, options, &clock](const std::stop_token& stop) {
           try {
             run_relay(options, clock, stop);

@@ -22,9 +22,32 @@ TicketCounts balanced(TestRun& run) {
 
 class Relayed : public testing::TestWithParam<TestRun::Over> {};
 
+constexpr std::size_t kWeightBytes = (1 << 20) + 77;
+
+/// An actor that fetches the weights once and sends two parts for each ticket, until the run closes: the
+/// seeds that it had.
+std::set<std::uint64_t> play_until_closed(Link& link, std::atomic<int>& acknowledged) {
+  std::set<std::uint64_t> seeds;
+  EXPECT_EQ(error_of([&] {
+              for (bool fetched = false;; fetched = true) {
+                const auto ticket = link.next_ticket(kLong);
+                if (!ticket) break;
+                if (!fetched) {
+                  EXPECT_EQ(link.fetch(ticket->weight_version).bytes.size(), kWeightBytes);
+                }
+                seeds.insert(ticket->seed);
+                link.send(*ticket, {.weight_version = 1, .last = false}, payload(ticket->id, 3, 4096));
+                link.send(*ticket, {.weight_version = 1}, payload(ticket->seed, 1, 64));
+                while (const auto ack = link.next_ack(0ms))
+                  acknowledged += ack->verdict == Verdict::kAdmitted ? 1 : 0;
+              }
+            }).fault(),
+            WireFault::kClosed);
+  return seeds;
+}
+
 TEST_P(Relayed, ManyActorsAreOneConnectionAndFetchWeightsOnce) {
   constexpr int kActors = 8, kEach = 20;
-  constexpr std::size_t kWeights = (1 << 20) + 77;
   constexpr std::uint32_t kPatient_ms = 60000;  // sanitizers on busy machines are slow
   const auto play = [&](bool relayed) {
     TestRun run(GetParam());
@@ -32,7 +55,7 @@ TEST_P(Relayed, ManyActorsAreOneConnectionAndFetchWeightsOnce) {
     run.options().dispatch.actor_timeout_ms = kPatient_ms;
     run.weight_version = 1;
     Hub& hub = run.start();
-    hub.publish(1, std::vector<std::byte>(kWeights, std::byte{5}));
+    hub.publish(1, std::vector<std::byte>(kWeightBytes, std::byte{5}));
     std::optional<Relay> relay;
     if (relayed) {
       RelayOptions patient = relay_options(run);
@@ -51,21 +74,7 @@ TEST_P(Relayed, ManyActorsAreOneConnectionAndFetchWeightsOnce) {
     for (int i = 0; i < kActors; ++i)
       threads.emplace_back([&, i] {
         Link link(options[static_cast<std::size_t>(i)], run.clock());
-        EXPECT_EQ(error_of([&] {
-                    for (bool fetched = false;; fetched = true) {
-                      const auto ticket = link.next_ticket(kLong);
-                      if (!ticket) break;
-                      if (!fetched) {
-                        EXPECT_EQ(link.fetch(ticket->weight_version).bytes.size(), kWeights);
-                      }
-                      seeds[static_cast<std::size_t>(i)].insert(ticket->seed);
-                      link.send(*ticket, {.weight_version = 1, .last = false}, payload(ticket->id, 3, 4096));
-                      link.send(*ticket, {.weight_version = 1}, payload(ticket->seed, 1, 64));
-                      while (const auto ack = link.next_ack(0ms))
-                        acknowledged += ack->verdict == Verdict::kAdmitted ? 1 : 0;
-                    }
-                  }).fault(),
-                  WireFault::kClosed);
+        seeds[static_cast<std::size_t>(i)] = play_until_closed(link, acknowledged);
       });
     EXPECT_TRUE(hub.wait_for([&](const HubStatus& s) { return s.actor_count() == kActors; }, kLong));
     EXPECT_EQ(hub.status().actors.size(), relayed ? 1u : kActors);
@@ -105,8 +114,8 @@ TEST_P(Relayed, ManyActorsAreOneConnectionAndFetchWeightsOnce) {
   const std::uint64_t direct = play(false), once = play(true);
   std::printf("bytes sent by the learner: %llu to 8 actors, %llu to a relay of 8\n",
               static_cast<unsigned long long>(direct), static_cast<unsigned long long>(once));
-  EXPECT_GT(direct, 8 * kWeights);
-  EXPECT_LT(once, 2 * kWeights);
+  EXPECT_GT(direct, 8 * kWeightBytes);
+  EXPECT_LT(once, 2 * kWeightBytes);
 }
 
 TEST_P(Relayed, WhatAnActorLosesIsGivenToAnotherOneAndGoesBackWhereThereIsNone) {

@@ -198,6 +198,15 @@ TEST_F(ModelBasedTest, DreamsOfRulesAtAllOfTheirSites) {
   EXPECT_THAT(crossed.errors, HasSubstr("workload.action_mode: fitted to all_sites, the job has one_site"));
 }
 
+/// Runs the command until a line holds the text, then stops it in order: all that it said.
+std::string stopped_at(const std::vector<std::string>& command, const std::string& text) {
+  Running job(command);
+  EXPECT_TRUE(job.wait_for_line(text)) << job.seen();
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  return job.seen();
+}
+
 // Killed with all its processes while it fits, stopped there and as the dreams begin, killed while it dreams,
 // stopped there, as the choice begins and as the evaluation begins: what is done is not done again, and it
 // ends in the same bits. A learner whose supervisor alone was killed still saves and writes its summary; a
@@ -234,16 +243,11 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
     EXPECT_EQ(second.finish().code, 0) << second.seen();
     EXPECT_FALSE(finished(fit));
   }
-  {
-    Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 2 of 4: round-1/dream")) << job.seen();
-    job.signal(SIGTERM);
-    EXPECT_EQ(job.finish().code, 0) << job.seen();
-    EXPECT_THAT(job.seen(), HasSubstr("--resume` goes on"));
-    EXPECT_TRUE(finished(fit));
-    EXPECT_FALSE(finished(run()));
-    EXPECT_FALSE(fs::exists(run() / "policies" / "latest.world"));
-  }
+  EXPECT_THAT(stopped_at(train(run(), resumed), "step 2 of 4: round-1/dream"),
+              HasSubstr("--resume` goes on"));
+  EXPECT_TRUE(finished(fit));
+  EXPECT_FALSE(finished(run()));
+  EXPECT_FALSE(fs::exists(run() / "policies" / "latest.world"));
   {
     Running job(train(run(), resumed));
     ASSERT_TRUE(job.wait_for_line("step 2 of 4: round-1/dream")) << job.seen();
@@ -252,30 +256,17 @@ TEST_F(ModelBasedTest, KilledAndStoppedWithinAndBetweenStepsItEndsInTheSameBits)
     kill_all(job);
     EXPECT_NE(job.finish().code, 0);
   }
-  {
-    Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("resumed at update ")) << job.seen();
-    job.signal(SIGTERM);
-    EXPECT_EQ(job.finish().code, 0) << job.seen();
-    EXPECT_FALSE(finished(dream)) << "a dream that was stopped is not done";
-    EXPECT_LT(json_of(dream / "summary.json").at("updates").get<int>(), 150);
-  }
-  {
-    Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 3 of 4: choice")) << job.seen();
-    job.signal(SIGTERM);
-    EXPECT_EQ(job.finish().code, 0) << job.seen();
-    EXPECT_THAT(job.seen(), Not(HasSubstr("step 4 of 4")));
-    EXPECT_FALSE(finished(run()));
-  }
-  {
-    Running job(train(run(), resumed));
-    ASSERT_TRUE(job.wait_for_line("step 4 of 4: evaluation")) << job.seen();
-    job.signal(SIGTERM);
-    EXPECT_EQ(job.finish().code, 0) << job.seen();
-    EXPECT_TRUE(finished(dream));
-    EXPECT_FALSE(finished(run()));
-  }
+  stopped_at(train(run(), resumed), "resumed at update ");
+  EXPECT_FALSE(finished(dream)) << "a dream that was stopped is not done";
+  EXPECT_LT(json_of(dream / "summary.json").at("updates").get<int>(), 150);
+
+  EXPECT_THAT(stopped_at(train(run(), resumed), "step 3 of 4: choice"), Not(HasSubstr("step 4 of 4")));
+  EXPECT_FALSE(finished(run()));
+
+  stopped_at(train(run(), resumed), "step 4 of 4: evaluation");
+  EXPECT_TRUE(finished(dream));
+  EXPECT_FALSE(finished(run()));
+
   Running job(train(run(), resumed));
   ASSERT_TRUE(job.wait_for_line("step 4 of 4: evaluation")) << job.seen();
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // should it never start

@@ -119,7 +119,7 @@ TEST(BestEpisodes, OfMoreModelsSomeAreDrawnEachAsOftenAsAnyOther) {
       ++times[model];
     }
   }
-  for (const int count : times) EXPECT_NEAR(count, kRounds / 4, 120);  // five deviations
+  for (const int count : times) EXPECT_NEAR(count, kRounds / 4.0, 120);  // five deviations
 }
 
 TEST(BestEpisodes, SurvivesACheckpoint) {

@@ -36,8 +36,8 @@ inline env::Observation observation_on(const std::set<std::uint32_t>& ids, std::
       o.candidate_nodes.push_back(static_cast<std::int32_t>(rng.below(o.node_ids.size())));
     o.candidate_offsets.push_back(static_cast<std::uint32_t>(o.candidate_nodes.size()));
   };
-  for (std::uint16_t xfer = 0; xfer < rules; ++xfer)
-    for (std::uint64_t i = rng.below(4); i > 0; --i) add(xfer, 1 + rng.below(3));
+  for (std::size_t xfer = 0; xfer < rules; ++xfer)
+    for (std::uint64_t i = rng.below(4); i > 0; --i) add(static_cast<std::uint16_t>(xfer), 1 + rng.below(3));
   add(static_cast<std::uint16_t>(rules), 0);
   o.truncated_locations = static_cast<std::uint32_t>(rng.below(3));
   return o;

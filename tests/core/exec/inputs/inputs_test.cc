@@ -19,7 +19,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::Le;
-using testing::ModelBuilder;
 using testing::TempFolder;
 
 constexpr int kInt64 = ::onnx::TensorProto::INT64;

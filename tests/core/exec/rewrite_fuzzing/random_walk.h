@@ -158,7 +158,7 @@ class Walk {
       const std::uint32_t one = open[rng.below(open.size())], other = open[rng.below(open.size())];
       const auto fired = [&](std::uint32_t rule) { return outcome_.rules[rules_.info(rule).name]; };
       const auto matches = index.matches(fired(other) < fired(one) ? other : one);
-      const rules::Match match = matches[rng.below(matches.size())];
+      const rules::Match& match = matches[rng.below(matches.size())];
       apply(match, rng.below(100) < static_cast<std::uint64_t>(plan_.site_percent), index);
     }
     if (outcome_.failure.empty()) check_index(index);
@@ -172,8 +172,8 @@ class Walk {
     const graph::Graph::Mark mark = graph_.mark();
     const rules::Rewrite rewrite = rules::apply(graph_, rules_, match);
     graph::validate(graph_);
-    index.update(graph_.touched_since(mark));
     log_.entries.push_back({name, {match.nodes.begin(), match.nodes.end()}, 1, 1});
+    index.update(graph_.touched_since(mark));  // the match, which is the index's own, may be gone
     ++outcome_.rewrites;
     ++outcome_.rules[name];
     if (!check) return;

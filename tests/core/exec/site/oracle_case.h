@@ -23,7 +23,7 @@ struct Case {
 };
 
 /// x[2, 3, 4] -> y by one node, with attributes set by `finish`.
-inline Case one_input(const std::string& op, std::function<void(::onnx::NodeProto&)> finish = {}) {
+inline Case one_input(const std::string& op, const std::function<void(::onnx::NodeProto&)>& finish = {}) {
   return {op, [=](ModelBuilder& model) {
             model.input("x", {2, 3, 4}).output("y", {"", "", ""});
             ::onnx::NodeProto& node = model.node(op, {"x"}, {"y"});
@@ -42,7 +42,8 @@ inline Case two_inputs(const std::string& op, int result = ::onnx::TensorProto::
 /// x of a shape -> y by one node, with extra operands named in `operands`.
 inline Case shaped(const std::string& name, const ModelBuilder::Shape& shape, const std::string& op,
                    const std::vector<std::string>& operands,
-                   std::function<void(ModelBuilder&, ::onnx::NodeProto&)> finish, int rank, int outputs = 1) {
+                   const std::function<void(ModelBuilder&, ::onnx::NodeProto&)>& finish, int rank,
+                   int outputs = 1) {
   return {name, [=](ModelBuilder& model) {
             model.input("x", shape);
             std::vector<std::string> inputs{"x"}, results;

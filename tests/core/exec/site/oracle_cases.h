@@ -182,6 +182,36 @@ inline std::vector<Case> movement_cases() {
             .integers("steps", {1, 2});
       },
       2));
+  for (const char* mode : {"constant", "edge", "reflect"}) {
+    cases.push_back(shaped(
+        std::string("Pad_") + mode, {3, 4}, "Pad", {"p"},
+        [=](ModelBuilder& model, Node& node) {
+          model.integers("p", {1, 0, 2, 3});
+          set_text(node, "mode", mode);
+        },
+        2));
+  }
+  cases.push_back(shaped(
+      "Expand", {3, 1}, "Expand", {"s"},
+      [](ModelBuilder& model, Node&) {
+        model.integers("s", {2, 1, 4});
+      },
+      3));
+  cases.push_back(shaped(
+      "Tile", {3, 2}, "Tile", {"r"},
+      [](ModelBuilder& model, Node&) {
+        model.integers("r", {2, 3});
+      },
+      2));
+  cases.push_back({"Shape", [](ModelBuilder& model) {
+                     model.input("x", {3, 4}).output("y", {2}, kInt64);
+                     model.node("Shape", {"x"}, {"y"});
+                   }});
+  return cases;
+}
+
+inline std::vector<Case> gather_cases() {
+  std::vector<Case> cases;
   cases.push_back({"Gather", [](ModelBuilder& model) {
                      model.input("x", {2, 5, 3}).input("i", {2, 2}, kInt64).output("y", {2, 2, 2, 3});
                      model.weight("table", {2, 5, 3}, ramp(30));
@@ -199,37 +229,12 @@ inline std::vector<Case> movement_cases() {
                      model.input("x", {3, 2}).input("i", {1, 2}, kInt64).output("y", {1, 2});
                      model.node("GatherElements", {"x", "i"}, {"y"});
                    }});
-  cases.push_back(shaped(
-      "Expand", {3, 1}, "Expand", {"s"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("s", {2, 1, 4});
-      },
-      3));
-  cases.push_back(shaped(
-      "Tile", {3, 2}, "Tile", {"r"},
-      [](ModelBuilder& model, Node&) {
-        model.integers("r", {2, 3});
-      },
-      2));
-  for (const char* mode : {"constant", "edge", "reflect"}) {
-    cases.push_back(shaped(
-        std::string("Pad_") + mode, {3, 4}, "Pad", {"p"},
-        [=](ModelBuilder& model, Node& node) {
-          model.integers("p", {1, 0, 2, 3});
-          set_text(node, "mode", mode);
-        },
-        2));
-  }
-  cases.push_back({"Shape", [](ModelBuilder& model) {
-                     model.input("x", {3, 4}).output("y", {2}, kInt64);
-                     model.node("Shape", {"x"}, {"y"});
-                   }});
   return cases;
 }
 
 /// MultiHeadAttention of com.microsoft with some of its optional operands, four heads.
 inline Case attention_case(const std::string& name, const std::vector<std::string>& optional,
-                           std::function<void(ModelBuilder&, Node&)> finish) {
+                           const std::function<void(ModelBuilder&, Node&)>& finish) {
   return {name, [=](ModelBuilder& model) {
             model.import_domain("com.microsoft").input("q", {2, 3, 8}).input("k", {2, 5, 8});
             model.input("v", {2, 5, 12}).output("y", {2, 3, 12});
@@ -343,8 +348,9 @@ inline std::vector<Case> quantised_cases() {
 
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (auto part : {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), attention_cases(),
-                    resize_cases(), other_cases(), quantised_cases()}) {
+  for (const auto& part :
+       {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), gather_cases(),
+        attention_cases(), resize_cases(), other_cases(), quantised_cases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   return cases;

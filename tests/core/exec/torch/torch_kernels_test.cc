@@ -203,7 +203,7 @@ Drawn slice(Rng& rng) {
 
 Drawn gather(Rng& rng) {
   const std::vector<Ints> forms{{}, {1}, {3}, {2, 2}};
-  const Ints form = forms[rng.below(forms.size())];
+  const Ints& form = forms[rng.below(forms.size())];
   const at::Tensor indices = at::empty(form, at::kLong);
   const std::int64_t low = rng.below(2) == 0 ? -5 : 0;
   for (std::int64_t i = 0; i < indices.numel(); ++i)

@@ -58,8 +58,8 @@ inline std::string taso_bytes(const std::vector<TasoRule>& rules) {
   return file;
 }
 
-inline TasoOp taso_op(TasoType type, std::vector<int> inputs,
-                      std::vector<std::pair<TasoKey, int>> parameters = {}) {
+inline TasoOp taso_op(TasoType type, const std::vector<int>& inputs,
+                      const std::vector<std::pair<TasoKey, int>>& parameters = {}) {
   TasoOp op;
   op.type = static_cast<std::int32_t>(type);
   for (int input : inputs) op.inputs.push_back({input, 0});

@@ -23,7 +23,6 @@ using testing::AttrBlock;
 using testing::GraphBuilder;
 using testing::HostTensor;
 using testing::Interpreter;
-using testing::NodeId;
 using testing::OpKind;
 using testing::Value;
 

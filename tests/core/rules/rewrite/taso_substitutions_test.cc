@@ -12,7 +12,6 @@ namespace regraft::rules {
 namespace {
 
 using graph::Attr;
-using graph::AttrBlock;
 using graph::Ints;
 using graph::OpKind;
 using testing::GraphBuilder;
