@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <latch>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <system_error>
 
 #include "core/base/clock.h"
+#include "core/base/mutex.h"
 #include "core/env/table_cost.h"
 #include "core/rules/graph_builder.h"
 
@@ -94,10 +94,10 @@ TEST_F(ScoutsTest, GoesOnWithTheThreadsThatTheSystemGives) {
       return std::jthread(std::move(work));
     });
     std::set<std::thread::id> on;
-    std::mutex mutex;
+    Mutex mutex;
     EXPECT_TRUE(scouts.any_of(run, state, 9, [&](SearchRun& part, env::RewriteState& own, std::size_t at) {
       {
-        const std::scoped_lock lock(mutex);
+        const MutexLock lock(mutex);
         on.insert(std::this_thread::get_id());
       }
       take(part, own, 0);
