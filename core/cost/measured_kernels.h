@@ -12,8 +12,8 @@
 
 namespace regraft::cost {
 
-/// Where a kernel was measured. What a model's other work leaves in the caches decides the time of its small
-/// kernels: a convolution of 230 KB of weights takes 4 us in a model of 1 MB and 18 us in one of 20 MB.
+/// Where a kernel was measured. The same small kernel may take several times as long in another model, as
+/// where other work has taken its data out of the caches.
 enum class KernelSource : std::uint8_t {
   this_model,
   unsized,  // in this model, of sizes that are not known: it says nothing to others

@@ -61,7 +61,6 @@ void settle(KernelProfile& profile) {
 /// Which predicted kernel makes a value, by the value's name.
 using KernelsByValue = std::unordered_map<std::string, std::size_t>;
 
-/// Predicts the kernels of all graphs of the model, and names them.
 bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::Bindings& bindings) {
   const graph::Node& node = graph.node(id);
   const auto known = [&](const graph::Value& value) {
@@ -72,6 +71,7 @@ bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::B
   return std::ranges::all_of(node.inputs, known);
 }
 
+/// Predicts the kernels of all graphs of the model, and names them.
 KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& bindings,
                        const cost::DeviceProfile& device, KernelLists& lists) {
   KernelsByValue kernels;
