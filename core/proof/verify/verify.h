@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/proof/exact/bounded.h"
-#include "core/proof/symbolic/prove.h"
+#include "core/proof/exact/check_bounded.h"
+#include "core/proof/symbolic/prove_rule.h"
 #include "core/rules/set/rule_set.h"
 #include "core/rules/set/rule_status.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/base/file.h"
-#include "core/rulegen/enumerate/generate.h"
-#include "core/rulegen/taso/taso_import.h"
+#include "core/rulegen/enumerate/generate_rules.h"
+#include "core/rulegen/taso/import_taso.h"
 #include "core/rulegen/taso/taso_writer.h"
 
 namespace regraft::rulegen {
