@@ -24,13 +24,13 @@
 #include "launch/optimise/bisect.h"
 #include "launch/optimise/blame.h"
 #include "launch/optimise/checked_search.h"
+#include "launch/optimise/log_replay.h"
 #include "launch/optimise/measured_choice.h"
 #include "launch/optimise/measured_costs.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/output_files.h"
 #include "launch/optimise/point_costs.h"
-#include "launch/optimise/replay_log.h"
 #include "launch/optimise/report_page.h"
 
 namespace regraft::launch {

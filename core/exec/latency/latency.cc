@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/stats.h"
-#include "core/exec/latency/session_plan.h"
+#include "core/exec/latency/timing_plan.h"
 
 namespace regraft::exec {
 namespace {

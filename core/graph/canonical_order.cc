@@ -1,4 +1,4 @@
-#include "core/graph/canonical.h"
+#include "core/graph/canonical_order.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/onnx/functions.h"
+#include "core/onnx/inline_functions.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include <google/protobuf/unknown_field_set.h>
 
-#include "core/onnx/renaming.h"
+#include "core/onnx/node_renaming.h"
 
 namespace regraft::onnx {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/rules/lang/rule_text.h"
+#include "core/rules/lang/pretty.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "core/graph/canonical.h"
+#include "core/graph/canonical_order.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/canonical_order.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
+#include "core/graph/reference_order.h"
 #include "core/graph/validate.h"
 
 namespace regraft::graph {

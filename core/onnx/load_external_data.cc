@@ -1,4 +1,4 @@
-#include "core/onnx/external_data.h"
+#include "core/onnx/load_external_data.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "core/onnx/renaming.h"
+#include "core/onnx/node_renaming.h"
 
 #include <unordered_set>
 

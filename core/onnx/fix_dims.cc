@@ -1,4 +1,4 @@
-#include "core/onnx/fixed_dims.h"
+#include "core/onnx/fix_dims.h"
 
 #include "core/graph/dim_name.h"
 

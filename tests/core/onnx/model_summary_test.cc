@@ -1,4 +1,4 @@
-#include "core/onnx/summary.h"
+#include "core/onnx/model_summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "core/onnx/branches.h"
+#include "core/onnx/inline_branches.h"
 
 #include <string>
 #include <unordered_set>
 
-#include "core/onnx/renaming.h"
+#include "core/onnx/node_renaming.h"
 
 namespace regraft::onnx {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/rules/lang/rule_text.h"
+#include "core/rules/lang/pretty.h"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "core/exec/latency/session_plan.h"
+#include "core/exec/latency/timing_plan.h"
 
 #include <algorithm>
 

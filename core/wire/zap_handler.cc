@@ -1,4 +1,4 @@
-#include "core/wire/zap.h"
+#include "core/wire/zap_handler.h"
 
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "launch/optimise/replay_log.h"
+#include "launch/optimise/log_replay.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "core/onnx/graph_builder.h"
+#include "core/onnx/build_graphs.h"
 
 #include <algorithm>
 #include <unordered_set>

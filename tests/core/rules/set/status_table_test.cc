@@ -1,4 +1,4 @@
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
