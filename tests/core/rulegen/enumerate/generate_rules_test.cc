@@ -5,10 +5,7 @@
 #include <filesystem>
 
 #include "core/rulegen/enumerate/check_examples.h"
-#include "core/rulegen/enumerate/enumerator.h"
 #include "core/rulegen/enumerate/generate_rules.h"
-#include "core/rulegen/enumerate/linker.h"
-#include "core/rulegen/enumerate/op_table.h"
 #include "core/rulegen/taso/import_taso.h"
 #include "core/rulegen/taso/taso_writer.h"
 #include "core/rules/set/rule_set.h"
@@ -258,138 +255,11 @@ TEST(Generate, StopsWhereMemoryIsShortAndGoesOnWithMore) {
   EXPECT_EQ(made.graphs, expected.graphs);
 }
 
-TEST(Enumerator, AUnitIsWholeOrNotThere) {
-  const OpTable table = op_table({"matmul", "add"});
-  const PointEvaluator evaluator(table, 1);
-  Enumerator roomy(table, evaluator, 3, {});
-  std::size_t unit = 0, largest = 0;
-  for (std::size_t u = 0; u < roomy.units(); ++u) {
-    const std::size_t size = roomy.run(u).value().size();
-    if (size > largest) unit = u, largest = size;
-  }
-  const auto wanted = roomy.run(unit).value();
-  std::size_t polls = 0;
-  Enumerator timed(table, evaluator, 3, {.is_over = [&] { return ++polls == 2; }});
-  EXPECT_FALSE(timed.run(unit).has_value());
-  EXPECT_EQ(timed.end(), Enumerator::End::time);
-  EXPECT_EQ(polls, 2u);
-  EXPECT_EQ(timed.run(unit).value(), wanted);  // the same enumerator, once more
-  Enumerator narrow(table, evaluator, 3, {.bytes = largest * sizeof(GraphRecord) / 2});
-  EXPECT_FALSE(narrow.run(unit).has_value());
-  EXPECT_EQ(narrow.end(), Enumerator::End::memory);
-  // In as many parts as there are looks at the clock.
-  Enumerator hurried(table, evaluator, 3, {.is_over = [] { return true; }});
-  UnitPart part;
-  std::size_t parts = 0;
-  auto found = hurried.run(unit);
-  for (; !found; ++parts) {
-    ASSERT_EQ(hurried.end(), Enumerator::End::time);
-    const std::vector<std::uint32_t> before = part.way;
-    part = hurried.part();
-    ASSERT_GT(part.way, before) << "no further than before";
-    found = hurried.run(unit, part);
-  }
-  EXPECT_GE(parts, 3u);
-  EXPECT_EQ(*found, wanted);
-  // Room for few results to be remembered, and for each record just so.
-  Enumerator tight(table, evaluator, 3, {.bytes = 4 * largest * sizeof(GraphRecord) + 64});
-  EXPECT_EQ(tight.run(unit).value(), wanted);
-}
-
-// Records that take all the room that they can get leave some for what is remembered.
-TEST(Enumerator, ResultsAreRememberedWhateverTheLimitIs) {
-  const OpTable table = op_table({"matmul", "add"});
-  const PointEvaluator evaluator(table, 1);
-  std::size_t runs = 0;
-  for (std::size_t bytes = std::size_t{1} << 12; bytes <= std::size_t{1} << 24; bytes *= 2) {
-    for (const std::size_t limit : {bytes - 1, bytes, bytes + bytes / 2}) {
-      Enumerator enumerator(table, evaluator, 3, {.bytes = limit});
-      for (std::size_t unit = 0; unit < enumerator.units(); unit += 5) {
-        runs += enumerator.run(unit) ? 1 : 0;
-        EXPECT_GE(enumerator.most_memo(), limit / 4 / 128) << limit;
-      }
-    }
-  }
-  EXPECT_GT(runs, 20u);
-}
-
 TEST(Generate, RefusesOptionsThatCannotBeMeant) {
   const Folder folder;
   EXPECT_THROW(generate(folder.path(), {"matmull"}, 2), RulegenError);
   EXPECT_THROW(generate(folder.path(), {"matmul"}, 0), RulegenError);
   EXPECT_THROW(generate(folder.path(), {"matmul"}, 9), RulegenError);
-}
-
-// Slow and obvious: all orders of the nodes, all renumberings.
-TEST(GraphCode, CanonicalFormIsOneForAllOrders) {
-  const OpTable table = op_table({"taso"});
-  const PointEvaluator evaluator(table, 1);
-  const std::uint64_t seed = 5;
-  Rng rng(seed, "orders");
-  Enumerator enumerator(table, evaluator, 3, {});
-  std::size_t compared = 0;
-  for (std::size_t unit = 0; unit < enumerator.units(); unit += 37) {
-    const std::vector<GraphRecord> found = enumerator.run(unit).value();
-    for (const GraphRecord& record : found) {
-      if (record.code.count != 3 || rng.below(50) != 0) continue;
-      std::array<std::size_t, 3> order = {0, 1, 2};
-      do {
-        GraphCode moved;
-        moved.count = 3;
-        bool fits = true;
-        for (std::size_t at = 0; at < 3; ++at) {
-          GraphCode::Node node = record.code.nodes[order[at]];
-          for (std::int8_t& input : node.inputs) {
-            if (input < 0 || input == GraphCode::kNoInput) continue;
-            const auto producer = static_cast<std::size_t>(
-                std::find(order.begin(), order.end(), static_cast<std::size_t>(input / 2)) - order.begin());
-            fits = fits && producer < at;
-            input = static_cast<std::int8_t>(2 * static_cast<int>(producer) + input % 2);
-          }
-          moved.nodes[at] = node;
-        }
-        if (!fits) continue;
-        EXPECT_EQ(canonical(moved, table), record.code) << "seed " << seed;
-        ++compared;
-      } while (std::next_permutation(order.begin(), order.end()));
-    }
-  }
-  EXPECT_GT(compared, 500u);
-}
-
-// What rules make of a graph computes the same.
-TEST(Linker, RewritesKeepValues) {
-  const OpTable table = op_table({"matmul", "add"});
-  const PointEvaluator evaluator(table, 3);
-  const auto form = [&](const std::string& name) {
-    const auto at =
-        std::find_if(table.forms.begin(), table.forms.end(), [&](const Form& f) { return f.name == name; });
-    return static_cast<std::uint8_t>(at - table.forms.begin());
-  };
-  const std::uint8_t matmul = form("matmul");
-  CodeRule associativity;  // (x0 x3) x4 = x0 (x3 x4), over leaves as they are numbered
-  associativity.left.count = associativity.right.count = 2;
-  associativity.left.nodes = {GraphCode::Node{matmul, {-1, -4}}, GraphCode::Node{matmul, {0, -5}}};
-  associativity.right.nodes = {GraphCode::Node{matmul, {-4, -5}}, GraphCode::Node{matmul, {-1, 0}}};
-  associativity.right_roots = {2};
-  Linker linker(table);
-  linker.add(associativity);
-  Enumerator enumerator(table, evaluator, 3, {});
-  std::size_t reached_graphs = 0;
-  for (std::size_t unit = 0; unit < enumerator.units(); ++unit) {
-    const std::vector<GraphRecord> found = enumerator.run(unit).value();
-    for (const GraphRecord& record : found) {
-      linker.visit(record.code, 0, [&](const GraphCode& reached) {
-        if (!evaluator.well_typed(reached)) return;  // leaves of patterns have no shape
-        auto before = evaluator.root_prints(record.code), after = evaluator.root_prints(reached);
-        std::sort(before.begin(), before.end());
-        std::sort(after.begin(), after.end());
-        EXPECT_EQ(before, after);
-        ++reached_graphs;
-      });
-    }
-  }
-  EXPECT_GT(reached_graphs, 100u);
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ namespace pb = ::onnx;
 using test::ModelBuilder;
 using testing::HasSubstr;
 
-constexpr std::int64_t kRows = 30, kColumns = 20;
-constexpr std::size_t kBytes = kRows * kColumns * sizeof(float);
+constexpr std::int64_t kWeightRows = 30, kWeightColumns = 20;
+constexpr std::size_t kBytes = kWeightRows * kWeightColumns * sizeof(float);
 
 std::string data_bytes(std::size_t tensors) {
-  std::vector<float> values(tensors * kRows * kColumns);
+  std::vector<float> values(tensors * kWeightRows * kWeightColumns);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.5f;
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
@@ -51,17 +51,17 @@ void fill_external(pb::TensorProto& tensor, const std::vector<std::int64_t>& dim
 /// x times each external tensor, summed.
 pb::ModelProto external_model(const std::vector<Range>& ranges) {
   ModelBuilder builder;
-  builder.input("x", {"1", std::to_string(kRows)});
+  builder.input("x", {"1", std::to_string(kWeightRows)});
   std::vector<std::string> products;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::string number = std::to_string(i);
     pb::TensorProto& tensor = *builder.model.mutable_graph()->add_initializer();
     tensor.set_name("w" + number);
-    fill_external(tensor, {kRows, kColumns}, ranges[i]);
+    fill_external(tensor, {kWeightRows, kWeightColumns}, ranges[i]);
     builder.node("MatMul", {"x", "w" + number}, {"p" + number});
     products.push_back("p" + number);
   }
-  builder.output("y", {"1", std::to_string(kColumns)});
+  builder.output("y", {"1", std::to_string(kWeightColumns)});
   builder.node("Sum", products, {"y"});
   return builder.model;
 }
