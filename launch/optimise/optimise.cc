@@ -11,7 +11,7 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
-#include "core/exec/latency/latency.h"
+#include "core/exec/latency/compare_latency.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/site_check.h"

@@ -1,4 +1,4 @@
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 
 #include <algorithm>
 #include <cmath>

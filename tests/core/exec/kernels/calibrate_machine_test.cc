@@ -1,4 +1,4 @@
-#include "core/exec/kernels/machine_calibration.h"
+#include "core/exec/kernels/calibrate_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

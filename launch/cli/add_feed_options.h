@@ -1,6 +1,6 @@
 #pragma once
 
-#include "launch/call/feeds.h"
+#include "launch/call/feed_options.h"
 #include "launch/cli/command.h"
 
 namespace regraft::launch {

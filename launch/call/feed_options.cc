@@ -1,4 +1,4 @@
-#include "launch/call/feeds.h"
+#include "launch/call/feed_options.h"
 
 #include "core/exec/runtime/exec_error.h"
 #include "core/task/bindings.h"

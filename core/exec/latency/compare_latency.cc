@@ -1,4 +1,4 @@
-#include "core/exec/latency/latency.h"
+#include "core/exec/latency/compare_latency.h"
 
 #include <algorithm>
 #include <chrono>

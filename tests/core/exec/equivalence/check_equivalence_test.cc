@@ -1,4 +1,4 @@
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "core/exec/equivalence/reference_runs.h"
-#include "core/exec/equivalence/tolerance_rule.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/tiny_models.h"
 
@@ -369,29 +367,6 @@ TEST_F(Equivalence, ReportGoesThroughJson) {
   const EquivalenceReport again = equivalence_from_json(nlohmann::json::parse(to_json(report).dump()));
   EXPECT_EQ(to_json(again), to_json(report));
   EXPECT_THROW(equivalence_from_json(nlohmann::json::object()), ExecError);
-}
-
-TEST(ToleranceRule, IsFourSpreadsWithinItsBounds) {
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 1e-4), 4e-4);
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 0), 1e-5);
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float32, 1), 2e-3);
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float16, 1), 2e-2);
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::float16, 0), 1.0 / 1024);
-  EXPECT_DOUBLE_EQ(ToleranceRule::tolerance(DType::bfloat16, 0), 1.0 / 128);
-  EXPECT_EQ(ToleranceRule::tolerance(DType::int64, 1), 0);
-}
-
-TEST(ComparisonBindings, UseDistinctPrimesWithACommonRetry) {
-  const std::vector<ValueInfo> inputs{{"x", DType::float32, {{-1, "batch"}, {-1, "seq"}}}};
-  const std::vector<SymbolSizes> points{{{"seq", 128}}};
-  const std::vector<Binding> bindings = comparison_bindings(inputs, points);
-  ASSERT_EQ(bindings.size(), 3u);
-  EXPECT_EQ(bindings[0].sizes, (SymbolSizes{{"batch", 1}, {"seq", 128}}));
-  EXPECT_TRUE(bindings[0].required);
-  EXPECT_EQ(bindings[1].sizes, (SymbolSizes{{"batch", 1}, {"seq", 1}}));
-  EXPECT_EQ(bindings[2].sizes, (SymbolSizes{{"batch", 7}, {"seq", 11}}));
-  EXPECT_EQ(*bindings[2].retry, (SymbolSizes{{"batch", 7}, {"seq", 7}}));
-  EXPECT_EQ(comparison_bindings(std::vector<ValueInfo>{{"x", DType::float32, {{2, ""}}}}, {}).size(), 1u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/exec/inputs/observed_sizes.h"
+#include "core/exec/inputs/observe_sizes.h"
 
 #include <onnx/onnx_pb.h>
 

@@ -1,4 +1,4 @@
-#include "core/exec/latency/profile.h"
+#include "core/exec/latency/kernel_profile.h"
 
 #include <onnx/onnx_pb.h>
 
