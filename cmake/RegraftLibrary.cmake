@@ -12,9 +12,9 @@ file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/edges.txt REGRAFT_EDGES REGEX "^[a-z].*:"
 set(REGRAFT_ALONE
     core/wire/socket core/wire/link core/onnx/names core/onnx/export core/rules/rewrite/same_value
     core/exec/torch/torch_kernels core/exec/torch/torch_model core/proof/exact/exact_elementwise
-    core/proof/symbolic/symbolic_right core/rulegen/enumerate/generate_link replay/rollout/rollout
+    core/proof/symbolic/right_side core/rulegen/enumerate/linker replay/rollout/rollout
     replay/rollout/segment_codec learner/job/job_runner tests/core/base/enum_names_test
-    tests/core/base/file_test tests/core/graph/graph_test tests/core/onnx/models_test tests/core/onnx/summary_test
+    tests/core/base/file_test tests/core/graph/graph_test tests/core/onnx/models_test tests/core/onnx/model_summary_test
     tests/core/rules/match/sequences_test tests/core/rules/rewrite/cleanup_chains_test
     tests/core/rules/rewrite/script_test tests/core/rules/rewrite/taso_substitutions_test
     tests/core/rules/examples/marked_rules_test tests/core/rules/examples/shipped_rules_test

@@ -13,24 +13,14 @@ namespace {
 
 using namespace testing;
 
-/// Classes whose member functions more than one file defines, a line each.
-std::vector<std::string> scattered_classes(const std::vector<SourceFile>& files) {
-  std::map<std::string, std::string> seen;
-  std::vector<std::string> scattered;
-  for (const SourceFile& file : files) {
-    for (const std::string& name : file.classes) {
-      const auto [at, fresh] = seen.try_emplace(name, file.path);
-      if (!fresh) scattered.push_back(name + " is defined in " + at->second + " and in " + file.path);
-    }
-  }
-  return scattered;
-}
-
 /// Header pairs (x.h with x.cc), and those whose headers they include.
 using Pairs = std::map<std::string, Names>;
 
+std::string pair_of(const std::string& path) {
+  return path.substr(0, path.rfind('.'));
+}
+
 Pairs pairs_of(const std::vector<SourceFile>& files) {
-  const auto pair_of = [](const std::string& path) { return path.substr(0, path.rfind('.')); };
   Pairs pairs;
   for (const SourceFile& file : files) {
     if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
@@ -60,6 +50,23 @@ Names in_circles(Pairs pairs) {
   return left;
 }
 
+/// Where x.cc defines member functions of a class that neither it nor x.h defines, a line each.
+std::vector<std::string> strays(const std::vector<SourceFile>& files) {
+  std::map<std::string, Names> types;
+  for (const SourceFile& file : files)
+    for (const std::string& type : file.types)
+      types[pair_of(file.path)].insert(type.substr(type.rfind(' ') + 1));
+  std::vector<std::string> found;
+  for (const SourceFile& file : files) {
+    for (const std::string& name : file.classes) {
+      const std::string nested = name.substr(name.rfind(' ') + 1), outer = nested.substr(0, nested.find(':'));
+      if (!types[pair_of(file.path)].contains(outer))
+        found.push_back(file.path + " defines members of " + outer);
+    }
+  }
+  return found;
+}
+
 TEST(Definitions, HeaderPairsIncludeEachOtherInNoCircle) {
   EXPECT_THAT(in_circles(pairs_of(our_sources())), ::testing::IsEmpty());
 
@@ -74,7 +81,7 @@ TEST(Definitions, HeaderPairsIncludeEachOtherInNoCircle) {
   EXPECT_THAT(found({{"a/x.h", "a/y.h"}, {"a/x.cc", "a/x.h"}, {"a/y.h", "a/z.h"}}), ::testing::IsEmpty());
 }
 
-TEST(Definitions, NoTwoHeadersDefineATypeOfOneName) {
+TEST(Definitions, NoTwoFilesDefineATypeOfOneName) {
   std::map<std::string, std::string> seen;
   for (const SourceFile& file : our_sources()) {
     for (const std::string& type : file.types) {
@@ -90,29 +97,37 @@ TEST(Definitions, NoTwoHeadersDefineATypeOfOneName) {
   EXPECT_EQ(parsed.types, (std::vector<std::string>{"a::b C", "a::b D"}));
 }
 
-TEST(Definitions, AClassIsDefinedInOneFile) {
-  for (const std::string& broken : scattered_classes(our_sources()))
-    ADD_FAILURE() << broken << ": a class that does not fit is two concepts";
+TEST(Definitions, MembersAreDefinedBesideTheHeaderOfTheirClass) {
+  for (const std::string& stray : strays(our_sources()))
+    ADD_FAILURE() << stray << ", whose class stands elsewhere: X is defined in x.cc, and declared in x.h";
   std::size_t classes = 0;
   for (const SourceFile& file : our_sources()) classes += file.classes.size();
   EXPECT_GT(classes, 100u);
 }
 
-TEST(Definitions, TheCheckOfClassesFindsWhatIsScattered) {
-  const auto found = [](const std::string& one, const std::string& other) {
-    const auto parsed = [](const std::string& path, const std::string& text) {
-      return parse_source(path, "namespace a {\n" + text + "\n}  // namespace a\n");
+TEST(Definitions, TheCheckOfMembersFindsAStray) {
+  const auto found = [](const std::string& path, const std::string& text) {
+    const auto parsed = [](const std::string& at, const std::string& inside) {
+      return parse_source(at, "namespace a {\n" + inside + "\n}  // namespace a\n");
     };
-    return scattered_classes({parsed("core/base/x.cc", one), parsed("core/base/y.cc", other)}).size();
+    return strays({parsed("core/base/x.h", "class C final : public B {\n};"), parsed(path, text)}).size();
   };
-  EXPECT_EQ(found("void C::f() {\n}", "C::C(int a) : a_(a) {}"), 1u);
-  EXPECT_EQ(found("bool C::operator==(const C& c) const {\n}", "C::~C() {}"), 1u);
-  EXPECT_EQ(found("std::vector<C::Part> C::parts(int) {", "C::Part C::part(\n    int a) {"), 1u);
-  EXPECT_EQ(found("void C::State::f() {\n}", "b::D& C::State::g() {"), 1u);
-  EXPECT_EQ(found("void C::State::f() {\n}", "void D::State::f() {\n}"), 0u) << "two types";
-  EXPECT_EQ(found("void C::f() {\n}", "void D::f(C::Part part) {\n  C::f();\n}"), 0u) << "a use";
-  EXPECT_EQ(found("void C::f() {\n}", "namespace b {\nvoid C::f() {\n}\n}"), 0u) << "another namespace";
-  EXPECT_EQ(found("void C::f() {\n}", "namespace {\nvoid C::f() {\n}\n}  // namespace"), 0u);
+  const std::vector<std::string> members{"void C::f() {\n}",
+                                         "C::C(int a) : a_(a) {}",
+                                         "C::~C() {}",
+                                         "bool C::operator==(const C& c) const {\n}",
+                                         "std::vector<C::Part> C::parts(int) {",
+                                         "C::Part C::part(\n    int a) {",
+                                         "b::D& C::State::g() {"};
+  for (const std::string& member : members) {
+    EXPECT_EQ(found("core/base/x.cc", member), 0u) << member;
+    EXPECT_EQ(found("core/base/y.cc", member), 1u) << member;
+    EXPECT_EQ(found("core/graph/x.cc", member), 1u) << member << ": of another folder";
+    EXPECT_EQ(found("core/base/y.cc", "class C {\n};\n" + member), 0u) << member << ": of its own";
+    EXPECT_EQ(found("core/base/y.cc", "class C;\n" + member), 1u) << member;
+    EXPECT_EQ(found("core/base/y.cc", "namespace {\n" + member + "\n}  // namespace"), 0u) << member;
+  }
+  EXPECT_EQ(found("core/base/y.cc", "void f(C::Part part) {\n  C::f();\n}"), 0u) << "a use";
 }
 
 }  // namespace

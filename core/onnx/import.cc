@@ -5,10 +5,10 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include "core/onnx/external_data.h"
-#include "core/onnx/fixed_dims.h"
-#include "core/onnx/functions.h"
-#include "core/onnx/graph_builder.h"
+#include "core/onnx/build_graphs.h"
+#include "core/onnx/fix_dims.h"
+#include "core/onnx/inline_functions.h"
+#include "core/onnx/load_external_data.h"
 #include "core/onnx/model_store.h"
 #include "core/onnx/node_names.h"
 #include "core/onnx/onnx_error.h"

@@ -13,7 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/graph/graph.h"
-#include "core/onnx/branches.h"
+#include "core/onnx/inline_branches.h"
 #include "core/onnx/known_value.h"
 #include "core/onnx/runs.h"
 #include "core/onnx/tensor_data.h"

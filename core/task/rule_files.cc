@@ -9,7 +9,7 @@
 #include "core/base/installation.h"
 #include "core/base/mutex.h"
 #include "core/base/text.h"
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::task {
 

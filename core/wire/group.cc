@@ -9,7 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/wire/socket.h"
-#include "core/wire/zap.h"
+#include "core/wire/zap_handler.h"
 
 namespace regraft::wire {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/base/mutex.h"
 #include "core/wire/socket.h"
 #include "core/wire/weights_server.h"
-#include "core/wire/zap.h"
+#include "core/wire/zap_handler.h"
 
 namespace regraft::wire {
 namespace {

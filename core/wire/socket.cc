@@ -3,7 +3,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/wire/cpu_clock.h"
 #include "core/wire/error.h"
 #include "core/wire/run_info.h"
 
@@ -26,15 +26,6 @@ constexpr int kReconnectMaxMilliseconds = 1000;
 constexpr char kZapDomain[] = "regraft";
 constexpr std::string_view kIpc = "ipc://";
 constexpr int kFreePortAttempts = 16;
-
-std::uint64_t nanoseconds(const timespec& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-std::uint64_t read_cpu_clock(clockid_t id) {
-  timespec time{};
-  return ::clock_gettime(id, &time) == 0 ? nanoseconds(time) : 0;
-}
 
 std::vector<int> own_threads() {
   std::vector<int> ids;
@@ -69,24 +60,6 @@ int set_frames_flags(bool more) {
 
 }  // namespace
 
-std::uint64_t process_cpu_ns() {
-  return read_cpu_clock(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-void LiveCounters::sample_thread_cpu() {
-  cpu_ns_.store(read_cpu_clock(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
-}
-
-TransportCounters LiveCounters::read() const {
-  TransportCounters counters;
-  counters.messages_in = messages_in_.load(std::memory_order_relaxed);
-  counters.messages_out = messages_out_.load(std::memory_order_relaxed);
-  counters.bytes_in = bytes_in_.load(std::memory_order_relaxed);
-  counters.bytes_out = bytes_out_.load(std::memory_order_relaxed);
-  counters.cpu_ns = cpu_ns_.load(std::memory_order_relaxed);
-  return counters;
-}
-
 // The context starts its threads with its first socket; those that appear then are taken for them.
 Context::Context() : context_(1) {
   const std::vector<int> before = own_threads();
@@ -99,7 +72,7 @@ std::uint64_t Context::io_cpu_ns() const {
   std::uint64_t sum = 0;
   // Linux: the CPU clock of thread t of this process has the id ~t << 3 | 6 (per thread, scheduler time).
   for (const int id : threads_)
-    sum += read_cpu_clock(static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | 6u));
+    sum += cpu_clock_ns(static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | 6u));
   return sum;
 }
 

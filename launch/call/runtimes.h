@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/cost/device.h"
+#include "core/exec/latency/kernel_profile.h"
 #include "core/exec/latency/launcher.h"
-#include "core/exec/latency/profile.h"
 
 namespace regraft::launch {
 

@@ -8,8 +8,8 @@
 
 #include "core/base/file.h"
 #include "core/cost/measured_kernels.h"
-#include "core/exec/equivalence/equivalence.h"
-#include "launch/call/feeds.h"
+#include "core/exec/equivalence/check_equivalence.h"
+#include "launch/call/feed_options.h"
 
 namespace regraft::launch {
 

@@ -15,7 +15,7 @@
 #include "core/base/stats.h"
 #include "core/cost/analytic.h"
 #include "core/env/rewrite_state.h"
-#include "core/exec/kernels/machine_calibration.h"
+#include "core/exec/kernels/calibrate_machine.h"
 #include "core/exec/latency/launcher.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/onnx/export.h"
@@ -24,9 +24,9 @@
 #include "launch/call/call_files.h"
 #include "launch/call/runtimes.h"
 #include "launch/call/subprocess_checks.h"
+#include "launch/cli/add_feed_options.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/feed_options.h"
 #include "launch/cli/threads_option.h"
 
 namespace regraft::launch {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/version.h"
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/cli/profile.h"

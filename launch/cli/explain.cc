@@ -11,7 +11,7 @@
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/optimise/bisect.h"
-#include "launch/optimise/replay_log.h"
+#include "launch/optimise/log_replay.h"
 
 namespace regraft::launch {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/base/file.h"
 #include "core/nn/policy_file.h"
 #include "core/onnx/import.h"
-#include "core/onnx/summary.h"
+#include "core/onnx/model_summary.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/cli/commands.h"

@@ -6,8 +6,8 @@
 #include "core/base/json_text.h"
 #include "core/base/other_load.h"
 #include "core/exec/inputs/npz.h"
+#include "core/exec/latency/kernel_profile.h"
 #include "core/exec/latency/measurement.h"
-#include "core/exec/latency/profile.h"
 #include "core/exec/torch/torch_model.h"
 #include "launch/cli/commands.h"
 

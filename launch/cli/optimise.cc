@@ -5,9 +5,9 @@
 #include "core/base/output_target.h"
 #include "core/base/text.h"
 #include "core/graph/op.h"
+#include "launch/cli/add_feed_options.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/feed_options.h"
 #include "launch/cli/threads_option.h"
 #include "launch/optimise/searches.h"
 

@@ -1,5 +1,5 @@
-#include "core/exec/latency/profile.h"
 #include "core/base/json_text.h"
+#include "core/exec/latency/kernel_profile.h"
 
 #include <cmath>
 #include <cstdio>
@@ -15,9 +15,9 @@
 #include "core/exec/runtime/ort_session.h"
 #include "launch/call/call_files.h"
 #include "launch/call/runtimes.h"
+#include "launch/cli/add_feed_options.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/feed_options.h"
 #include "launch/cli/profile.h"
 #include "launch/cli/threads_option.h"
 

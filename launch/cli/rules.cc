@@ -13,9 +13,9 @@
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"
 #include "core/rules/examples/trial.h"
+#include "core/rules/lang/pretty.h"
 #include "core/rules/lang/rule_error.h"
-#include "core/rules/lang/rule_text.h"
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 

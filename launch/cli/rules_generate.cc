@@ -9,8 +9,8 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
-#include "core/rulegen/enumerate/generate.h"
-#include "core/rulegen/enumerate/generate_table.h"
+#include "core/rulegen/enumerate/generate_rules.h"
+#include "core/rulegen/enumerate/op_table.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 

@@ -6,12 +6,12 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/json_text.h"
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 #include "core/task/bindings.h"
 #include "launch/call/call_files.h"
+#include "launch/cli/add_feed_options.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/feed_options.h"
-#include "launch/optimise/replay_log.h"
+#include "launch/optimise/log_replay.h"
 
 namespace regraft::launch {
 namespace {

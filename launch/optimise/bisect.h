@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "launch/optimise/replay_log.h"
+#include "launch/optimise/log_replay.h"
 
 namespace regraft::launch {
 

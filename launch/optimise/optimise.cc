@@ -11,7 +11,7 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
-#include "core/exec/latency/latency.h"
+#include "core/exec/latency/compare_latency.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/site_check.h"
@@ -24,13 +24,13 @@
 #include "launch/optimise/bisect.h"
 #include "launch/optimise/blame.h"
 #include "launch/optimise/checked_search.h"
+#include "launch/optimise/log_replay.h"
 #include "launch/optimise/measured_choice.h"
 #include "launch/optimise/measured_costs.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/output_files.h"
 #include "launch/optimise/point_costs.h"
-#include "launch/optimise/replay_log.h"
 #include "launch/optimise/report_page.h"
 
 namespace regraft::launch {

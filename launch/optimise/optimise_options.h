@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/cost/kernel_database.h"
-#include "launch/call/feeds.h"
+#include "launch/call/feed_options.h"
 #include "launch/call/runtimes.h"
 
 namespace regraft::launch {

@@ -9,7 +9,7 @@
 #include "core/base/stats.h"
 #include "core/exec/equivalence/compare.h"
 #include "core/exec/inputs/npz.h"
-#include "core/exec/latency/session_plan.h"
+#include "core/exec/latency/timing_plan.h"
 #include "core/exec/runtime/exec_error.h"
 
 namespace regraft::launch {

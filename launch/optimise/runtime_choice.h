@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/latency/latency.h"
+#include "core/exec/latency/compare_latency.h"
 #include "core/exec/latency/trials.h"
 #include "launch/call/runtimes.h"
 

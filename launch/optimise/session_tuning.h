@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/latency/latency.h"
+#include "core/exec/latency/compare_latency.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/optimise/optimise_options.h"
 #include "launch/optimise/runtime_choice.h"

@@ -25,8 +25,8 @@ struct Include {
 struct SourceFile {
   std::string path, folder;  // relative to the root; the folder as in edges.txt
   std::vector<Include> includes;
-  // With the namespace: "regraft::env Environment".
-  std::vector<std::string> types{};  // of headers, not indented
+  // Outside of unnamed namespaces, with the namespace: "regraft::env Environment".
+  std::vector<std::string> types{};  // that it defines, not indented
   Names classes{};                   // whose member functions a .cc file defines
   std::size_t lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
@@ -79,8 +79,7 @@ inline SourceFile parse_source(const std::string& path, const std::string& text)
     if (!file.is_header() && !path.ends_with(".cc")) continue;
     if (std::regex_search(line, match, space)) inside = match[1];
     if (line == "namespace {" || line == "}  // namespace") unnamed = line.ends_with('{');
-    if (file.is_header() && std::regex_search(line, match, type))
-      file.types.push_back(inside + " " + match[1].str());
+    if (!unnamed && std::regex_search(line, match, type)) file.types.push_back(inside + " " + match[1].str());
     const bool defines = !file.is_header() && !unnamed && line.find("::") != line.npos;
     if (defines && std::regex_search(line, match, member))
       file.classes.insert(inside + " " + match[1].str().substr(0, match[1].length() - 2));

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/exec/inputs/find_meanings.h"
-#include "core/exec/inputs/observed_sizes.h"
+#include "core/exec/inputs/observe_sizes.h"
 #include "core/exec/inputs/size_ladder.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"

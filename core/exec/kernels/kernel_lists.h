@@ -6,7 +6,7 @@
 
 #include "core/cost/analytic.h"
 #include "core/exec/inputs/feed.h"
-#include "core/exec/latency/profile.h"
+#include "core/exec/latency/kernel_profile.h"
 
 namespace regraft::exec {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/exec/latency/session_plan.h"
+#include "core/exec/latency/timing_plan.h"
 #include "core/exec/runtime/exec_error.h"
 
 namespace regraft::exec {

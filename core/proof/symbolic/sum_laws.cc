@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/proof/symbolic/sum_renaming.h"
+#include "core/proof/symbolic/renaming.h"
 
 namespace regraft::proof {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/proof/symbolic/written_value.h"
+#include "core/proof/symbolic/written.h"
 
 namespace regraft::proof {
 

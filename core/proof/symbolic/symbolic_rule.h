@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to core/proof: a rule's two sides in one case.
+// Internal to core/proof: the names and expressions of a rule in one case.
 
 #include <optional>
 #include <vector>
@@ -70,14 +70,5 @@ SymbolicQuantity quantity_of(Index list);
 SymbolicQuantity truth_of(const z3::expr& condition);
 SymbolicQuantity real_of(double value);
 SymbolicQuantity quantity_of(ProofCase& state, const graph::AttrValue& value);
-
-/// What is to be equal in one case: each replaced value and what replaces it.
-struct SymbolicSides {
-  std::vector<std::pair<SymbolicTensor, SymbolicTensor>> replaced;
-};
-
-/// Goes through both sides of a rule in the case that the choices select. Nothing where the case is
-/// impossible. Throws Unprovable.
-std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCase& state);
 
 }  // namespace regraft::proof

@@ -1,59 +1,23 @@
 #pragma once
 
-// Internal to core/proof: the two sides of a rule, one after the other, in one case.
+// Internal to core/proof: a rule's two sides in one case.
 
-#include "core/proof/symbolic/symbolic_rule.h"
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/proof/symbolic/symbolic_tensor.h"
+#include "core/rules/compile/compiled_rule.h"
 
 namespace regraft::proof {
 
-/// Binds what the pattern names and assumes what its types and guards say.
-class LeftSide {
- public:
-  LeftSide(const rules::CompiledRule& rule, ProofCase& state, SymbolicBindings& bindings)
-      : rule_(rule), state_(state), b_(bindings) {}
-
-  /// False where the case is impossible.
-  bool run();
-
- private:
-  OpCase op_of(const rules::PatternNode& node);
-  void add(const rules::PatternNode& node, std::size_t member);
-  std::size_t rank_of(graph::OpKind kind, std::size_t position, const SymbolicInputs& before);
-  SymbolicTensor leaf(graph::OpKind kind, const SymbolicInputs& before, rules::Slot slot, std::size_t member);
-  SymbolicAttrs attributes(graph::OpKind kind, const rules::PatternNode& node, std::size_t member,
-                           const SymbolicInputs& in, std::size_t outputs);
-  SymbolicQuantity some_attribute(graph::OpKind kind, const graph::AttrSpec& spec, const SymbolicInputs& in,
-                                  std::size_t outputs, std::size_t& axes);
-  SymbolicQuantity distinct_axes(std::size_t count, std::size_t rank);
-  bool check_what_is_ready(bool all);
-  bool take_fact(const rules::Code& code, const SymbolicScope& scope);
-  bool siblings_agree();
-
-  const rules::CompiledRule& rule_;
-  ProofCase& state_;
-  SymbolicBindings& b_;
-  std::vector<const rules::Check*> pending_;
+/// What is to be equal in one case: each replaced value and what replaces it.
+struct SymbolicSides {
+  std::vector<std::pair<SymbolicTensor, SymbolicTensor>> replaced;
 };
 
-/// Makes what the right side says.
-class RightSide {
- public:
-  RightSide(const rules::CompiledRule& rule, ProofCase& state, SymbolicBindings& bindings)
-      : rule_(rule), state_(state), b_(bindings) {}
-
-  /// False where it cannot be made, so that the rule does not apply.
-  bool run();
-
- private:
-  bool step(const rules::RightStep& step, std::size_t member);
-  bool operation(const rules::RightStep& step, std::size_t member);
-  bool constant(const rules::RightStep& step, std::size_t member);
-  SymbolicInputs operands(const rules::RightStep& step, std::size_t member);
-  void bind(const rules::RightStep& step, std::size_t member, const std::vector<SymbolicTensor>& made);
-
-  const rules::CompiledRule& rule_;
-  ProofCase& state_;
-  SymbolicBindings& b_;
-};
+/// Goes through both sides of a rule in the case that the choices select. Nothing where the case is
+/// impossible. Throws Unprovable.
+std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCase& state);
 
 }  // namespace regraft::proof

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/proof/symbolic/written_value.h"
+#include "core/proof/symbolic/written.h"
 
 namespace regraft::proof {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/proof/exact/bounded.h"
-#include "core/proof/symbolic/prove.h"
+#include "core/proof/exact/check_bounded.h"
+#include "core/proof/symbolic/prove_rule.h"
 #include "core/rules/set/rule_set.h"
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::proof {
 
@@ -29,7 +29,7 @@ struct Verdict {
   std::string
       proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
   std::size_t ranks = 3;                  // proved: for tensors of at most so many dims
-  bool only = false;                      // proved: and not loaded for more (rule_status.h)
+  bool only = false;                      // proved: and not loaded for more (status_table.h)
   std::size_t equalities = 0, whole = 0;  // of the proof: how many of how many z3 confirms from definitions
   std::string why_not_proved;
   std::string stored_problem;                     // of the proof that is stored: why it is none

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/rulegen/enumerate/generate_term.h"
+#include "core/rulegen/enumerate/term.h"
 
 namespace regraft::rulegen {
 
 struct GenerateOptions {
-  std::vector<std::string> ops = {"taso"};  // generate_table.h
+  std::vector<std::string> ops = {"taso"};  // op_table.h
   std::size_t depth = 3;                    // nodes of a graph, 1 to 5
   std::size_t threads = 2;
   /// Memory of the graphs that are found and of what is remembered between them, all threads together. Files

@@ -1,6 +1,6 @@
 #include "core/rulegen/taso/taso_file.h"
 
-#include "core/rulegen/enumerate/generate_term.h"
+#include "core/rulegen/enumerate/term.h"
 
 namespace regraft::rulegen {
 namespace {

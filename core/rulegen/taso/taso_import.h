@@ -1,12 +1,8 @@
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <string>
 #include <vector>
-
-#include "core/rulegen/enumerate/generate_term.h"
-#include "core/rulegen/taso/taso_file.h"
-#include "core/rules/set/rule_set.h"
 
 namespace regraft::rulegen {
 
@@ -24,6 +20,9 @@ struct TasoOutcome {
   bool known_for_constants = false;  // they do so only where the second operands of products are constants
 };
 
+const char* to_string(TasoOutcome::Status status);
+
+/// What became of the rules of a file.
 struct TasoImport {
   std::vector<TasoOutcome> outcomes;
 
@@ -35,23 +34,5 @@ struct TasoImport {
   std::string rules_text(const std::string& source) const;
   std::string json() const;
 };
-
-/// A rule of the file as a pair of terms. TASO's convolutions have no group: it is the number of channels of
-/// the input over that of the weight. Ops that TASO fuses (convolution with Relu) are their parts. Throws
-/// RulegenError for what terms cannot say.
-TermRule taso_term(const TasoRule& rule, std::vector<Form>& forms);
-
-struct TasoOptions {
-  std::size_t examples = 100;  // of each rule, on equal shapes and on others each
-  std::uint64_t seed = 1;
-  std::size_t derivation_steps = 3;  // of known rules that count as the same
-};
-
-/// Imports each rule: written in the rule language, tried on exact examples, guarded or refused by what they
-/// say, compared with the rules of `known`.
-TasoImport import_taso(const std::vector<TasoRule>& rules, const rules::RuleSet& known,
-                       const TasoOptions& options);
-
-const char* to_string(TasoOutcome::Status status);
 
 }  // namespace regraft::rulegen

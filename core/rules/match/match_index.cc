@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/graph/canonical.h"
+#include "core/graph/canonical_order.h"
 #include "core/rules/match/dirty_anchors.h"
 #include "core/rules/match/legal_memo.h"
 #include "core/rules/match/local_match.h"

@@ -6,7 +6,7 @@
 #include "core/base/file.h"
 #include "core/rules/compile/compile_rule.h"
 #include "core/rules/lang/parse_rules.h"
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::rules {
 namespace {

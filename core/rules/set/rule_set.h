@@ -20,7 +20,7 @@ struct CompiledRule;  // internal to core/rules
 class RuleSet {
  public:
   /// Reads one .rules file or every .rules file of a folder, in order of file name. Keeps the rules whose
-  /// status (rule_status.h) is `least` or better, and that make no op of a domain that was not allowed:
+  /// status (status_table.h) is `least` or better, and that make no op of a domain that was not allowed:
   /// portable output is the default. Where only proved rules are asked for, a rule matches only where no
   /// tensor has more dims than its proof covers; else it counts as bounded_checked there. Throws RuleError
   /// with file:line:column, and where there are no rules or none is left. Throws FileError.

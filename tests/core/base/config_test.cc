@@ -173,15 +173,5 @@ TEST(Config, DifferencesNameWhatIsFixed) {
   EXPECT_EQ(describe(found), "seed: 0 -> 4\nppo.lr: 0.0003 -> 0.5");
 }
 
-TEST(OptionTable, RefusesWhatCannotBeMeant) {
-  EXPECT_THROW(OptionTable({Option("a", 1, any(), ""), Option("a", 2, any(), "")}), ConfigError);
-  EXPECT_THROW(OptionTable({Option("a", 1, any(), ""), Option("a.b", 2, any(), "")}), ConfigError);
-  EXPECT_THROW(OptionTable({Option("a", 1, between(2, 3), "")}), ConfigError);
-  EXPECT_THROW(OptionTable({Option("a", 2, above(2, 3), "")}), ConfigError);
-  EXPECT_THROW(OptionTable({Option("a", "x", one_of({"y"}), "")}), ConfigError);
-  EXPECT_THROW(OptionTable({Option("a", 1, any(), ""), Option("b", 1, any().formerly("a"), "")}),
-               ConfigError);
-}
-
 }  // namespace
 }  // namespace regraft

@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
-#include "core/onnx/summary.h"
+#include "core/onnx/model_summary.h"
 
 namespace regraft::corpus {
 namespace {

@@ -124,14 +124,5 @@ TEST(OpaqueKernels, WhatIsMeasuredOfOneOpIsOfThatOpAlone) {
   EXPECT_NEAR(kernel(selu, measured).us / other.us, 1, 0.1);
 }
 
-TEST(OpaqueKernels, FeaturesHaveANameThatIsReadAgain) {
-  const KernelFeatures features = kernel("com.microsoft.Some", {{4}}, {4}).features;
-  EXPECT_EQ(features.op_name(), "Opaque com.microsoft.Some");
-  EXPECT_EQ(KernelFeatures::of_op(features.op_name())->op, "com.microsoft.Some");
-  EXPECT_EQ(KernelFeatures::of_op("Conv")->kind, OpKind::conv);
-  EXPECT_EQ(KernelFeatures::of_op("Opaque")->kind, OpKind::opaque);
-  EXPECT_FALSE(KernelFeatures::of_op("Convolve"));
-}
-
 }  // namespace
 }  // namespace regraft::cost

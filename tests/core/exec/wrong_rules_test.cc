@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/base/file.h"
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 #include "core/exec/rewrite_fuzzing/motifs.h"
 #include "core/exec/site/site_check.h"
 #include "core/exec/tiny_models.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/graph/canonical_order.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
+#include "core/graph/reference_order.h"
 #include "core/graph/validate.h"
 #include "support/dead_nodes.h"
 

@@ -8,7 +8,7 @@
 #include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
-#include "core/onnx/summary.h"
+#include "core/onnx/model_summary.h"
 #include "support/dead_nodes.h"
 
 namespace regraft::onnx {

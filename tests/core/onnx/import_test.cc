@@ -27,7 +27,7 @@ const graph::AttrBlock& attrs_of(const ImportedModel& model, const std::string& 
   return model.graph().attrs(find_node(model, output));
 }
 
-std::string type_of(const ImportedModel& model, const std::string& output) {
+std::string output_type(const ImportedModel& model, const std::string& output) {
   const graph::NodeId id = find_node(model, output);
   for (std::uint32_t k = 0; k < model.graph().node(id).outputs.size(); ++k)
     if (model.value_name({id, k}) == output) return model.tables().describe(model.graph().type_id({id, k}));
@@ -47,7 +47,7 @@ TEST(Import, KeepsNodesAsOriginsAndConstantsAsWeights) {
   EXPECT_EQ(node_of(model, "h").kind, OpKind::matmul);
   EXPECT_EQ(node_of(model, "h").origin, 0);
   EXPECT_EQ(node_of(model, "y").origin, 1);
-  EXPECT_EQ(type_of(model, "y"), "float32[batch, 3]");
+  EXPECT_EQ(output_type(model, "y"), "float32[batch, 3]");
   EXPECT_EQ(model.opset(), 17);
 }
 
@@ -93,7 +93,7 @@ TEST(Import, ComputesShapesThroughShapeArithmetic) {
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
   graph::validate(model.graph());
-  EXPECT_EQ(type_of(model, "y"), "float32[2, 3, 2]");
+  EXPECT_EQ(output_type(model, "y"), "float32[2, 3, 2]");
   EXPECT_EQ(node_of(model, "y").inputs.size(), 2u) << "the arithmetic itself is left in place";
   ASSERT_EQ(model.known_values().size(), 3u);
   const KnownValue& shape = model.known_values().back();
@@ -113,7 +113,7 @@ TEST(Import, AutoPadBecomesExplicit) {
   const ImportedModel model = import_text(bytes);
   EXPECT_EQ(attrs_of(model, "y").ints(Attr::pads), (Ints{0, 1, 1, 1}));
   EXPECT_EQ(attrs_of(model, "y").ints(Attr::kernel_shape), (Ints{3, 3}));
-  EXPECT_EQ(type_of(model, "y"), "float32[1, 4, 4, 5]");
+  EXPECT_EQ(output_type(model, "y"), "float32[1, 4, 4, 5]");
 }
 
 // What SAME pads does not depend on sizes where windows move by one, nor ever on the batch.
@@ -129,7 +129,7 @@ TEST(Import, AutoPadBecomesExplicitWhereSizesAreDynamic) {
   const ImportedModel model = import_text(builder.bytes());
   EXPECT_EQ(attrs_of(model, "same").ints(Attr::pads), (Ints{1, 3, 1, 2}));
   EXPECT_EQ(attrs_of(model, "y").ints(Attr::pads), (Ints{0, 2, 1, 3}));
-  EXPECT_EQ(type_of(model, "same"), "float32[batch, 4, 8, time]");
+  EXPECT_EQ(output_type(model, "same"), "float32[batch, 4, 8, time]");
   test::set_ints(*builder.model.mutable_graph()->mutable_node(0), "strides", {1, 2});
   EXPECT_EQ(node_of(import_text(builder.bytes()), "same").kind, OpKind::opaque)
       << "of time, two pads are possible";
@@ -148,7 +148,7 @@ TEST(Import, PoolsOfUncertainSizeStayOpaque) {
     test::set_int(pool, "ceil_mode", ceil ? 1 : 0);
     const std::string bytes = builder.bytes();
     const ImportedModel model = import_text(bytes);
-    return node_of(model, "y").kind == OpKind::opaque ? "opaque" : type_of(model, "y");
+    return node_of(model, "y").kind == OpKind::opaque ? "opaque" : output_type(model, "y");
   };
   EXPECT_EQ(pooled(17, "5", 2, false), "float32[1, 2, 3]");
   EXPECT_EQ(pooled(17, "5", 2, true), "opaque");
@@ -198,10 +198,10 @@ TEST(Import, TypesGoThroughOpsWithoutAKind) {
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
   EXPECT_EQ(node_of(model, "values").kind, OpKind::opaque);
-  EXPECT_EQ(type_of(model, "values"), "float32[2, 3]");
-  EXPECT_EQ(type_of(model, "indices"), "int64[2, 3]");
+  EXPECT_EQ(output_type(model, "values"), "float32[2, 3]");
+  EXPECT_EQ(output_type(model, "indices"), "int64[2, 3]");
   EXPECT_EQ(node_of(model, "r").kind, OpKind::relu);
-  EXPECT_EQ(type_of(model, "y"), "float32[2, 3, 3]");
+  EXPECT_EQ(output_type(model, "y"), "float32[2, 3, 3]");
 }
 
 TEST(Import, PartsOfShapesAreKnown) {
@@ -213,8 +213,8 @@ TEST(Import, PartsOfShapesAreKnown) {
   builder.node("Reshape", {"x", "shape"}, {"y"});
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(type_of(model, "s"), "int64[2]");
-  EXPECT_EQ(type_of(model, "y"), "float32[batch, 6, 4]");
+  EXPECT_EQ(output_type(model, "s"), "int64[2]");
+  EXPECT_EQ(output_type(model, "y"), "float32[batch, 6, 4]");
 }
 
 TEST(Import, TypesOfOpsWithoutAKind) {
@@ -243,7 +243,7 @@ TEST(Import, TypesOfOpsWithoutAKind) {
     auto& node = builder.node(test.op, test.inputs, {"o"});
     for (const auto& [name, value] : test.attributes) test::set_int(node, name, value);
     const std::string bytes = builder.bytes();
-    EXPECT_EQ(type_of(import_text(bytes), "o"), test.type) << test.op;
+    EXPECT_EQ(output_type(import_text(bytes), "o"), test.type) << test.op;
   }
 }
 
@@ -257,8 +257,8 @@ TEST(Import, DimsOfUnlikeNamesBroadcast) {
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
   const std::string sum = "bcast(a_rather_long_name_of_a_dim,another_long_name_of_a_dim)";
-  EXPECT_EQ(type_of(model, "s"), "float32[" + sum + "]");
-  EXPECT_EQ(type_of(model, "z"), "float32[(a_rather_long_name_of_a_dim+" + sum + ")]");
+  EXPECT_EQ(output_type(model, "s"), "float32[" + sum + "]");
+  EXPECT_EQ(output_type(model, "z"), "float32[(a_rather_long_name_of_a_dim+" + sum + ")]");
 }
 
 TEST(Import, DimsThatAreCalledUnknownAreNotEqual) {
@@ -266,7 +266,7 @@ TEST(Import, DimsThatAreCalledUnknownAreNotEqual) {
     ModelBuilder builder;
     builder.input("x", {unknown, unknown}).output("y", {unknown, unknown});
     builder.node("Transpose", {"x"}, {"y"});
-    EXPECT_EQ(type_of(import_text(builder.bytes()), "y"), "float32[x.1, x.0]");
+    EXPECT_EQ(output_type(import_text(builder.bytes()), "y"), "float32[x.1, x.0]");
   }
 }
 
@@ -341,7 +341,7 @@ TEST(Import, PadsThatAreReversedConstantsAreKnown) {
   builder.node("Relu", {"padded"}, {"y"});
   const std::string bytes = builder.bytes();
   const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(type_of(model, "padded"), "float32[(n+3), (m+32)]");
+  EXPECT_EQ(output_type(model, "padded"), "float32[(n+3), (m+32)]");
 }
 
 TEST(Import, SubGraphCapturesAreUses) {

@@ -304,19 +304,6 @@ TEST(Chain, EachSearchGoesOnFromTheBestOfThoseBefore) {
     EXPECT_LT(chain.improvements[i].latency_us, chain.improvements[i - 1].latency_us);
 }
 
-TEST(UniformPrior, SharesAreOfXfersThenLocations) {
-  env::Observation seen;
-  seen.candidate_xfers = {0, 0, 2, 3};
-  seen.candidate_locations = {0, 1, 0, 0};
-  seen.location_counts = {2, 0, 1, 1};
-  UniformPrior prior(0.2);
-  History history;
-  const std::vector<float> got = prior.log_probabilities(seen, history);
-  const std::vector<double> expected = {0.2, 0.2, 0.4, 0.2};
-  ASSERT_EQ(got.size(), expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::exp(got[i]), expected[i], 1e-6);
-}
-
 /// Answers for fewer candidates than there are.
 class ShortPrior : public Prior {
  public:

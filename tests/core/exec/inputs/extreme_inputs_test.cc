@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 #include "core/exec/tiny_models.h"
 
 namespace regraft::exec {

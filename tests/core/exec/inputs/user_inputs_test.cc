@@ -5,7 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/exec/equivalence/equivalence.h"
+#include "core/exec/equivalence/check_equivalence.h"
 #include "core/exec/inputs/npz_files.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/tiny_models.h"

@@ -10,11 +10,11 @@
 
 #include "core/proof/exact/exact.h"
 #include "core/proof/symbolic/form_program.h"
-#include "core/proof/symbolic/written_value.h"
+#include "core/proof/symbolic/written.h"
 
 namespace regraft::proof::testing {
 
-/// Values as the definitions write them, for whole equalities (written_value.h), translated once
+/// Values as the definitions write them, for whole equalities (written.h), translated once
 /// and then computed for many values of the names in them, as those of `program`. Each node is computed by
 /// what its form says; with the normal form it shares integers and atoms alone.
 class WrittenProgram {

@@ -10,7 +10,7 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
-#include "core/rules/set/rule_status.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::rules {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/canonical_order.h"
 #include "core/graph/random_graph.h"
+#include "core/graph/reference_order.h"
 #include "core/rules/instantiate/reach.h"
 
 namespace regraft::rules {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/graph/canonical.h"
+#include "core/graph/canonical_order.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 

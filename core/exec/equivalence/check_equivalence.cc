@@ -1,0 +1,301 @@
+#include "core/exec/equivalence/check_equivalence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/exec/equivalence/compare.h"
+#include "core/exec/equivalence/doubts.h"
+#include "core/exec/equivalence/extreme_runs.h"
+#include "core/exec/equivalence/first_difference.h"
+#include "core/exec/equivalence/reference_runs.h"
+#include "core/exec/equivalence/tie_breaks.h"
+#include "core/exec/equivalence/tolerance_rule.h"
+#include "core/exec/inputs/feed.h"
+#include "core/exec/inputs/find_meanings.h"
+#include "core/exec/inputs/small_sizes.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
+
+namespace regraft::exec {
+namespace {
+
+constexpr std::int64_t kLeastLargest = 8;  // probes go up to here, or to the largest size that is bound
+
+SessionOptions reference_session() {
+  return {Optimisation::none, 1, {}};
+}
+
+/// An output may be known better than it was: runtimes infer what their loader is shown, a size that folded
+/// to a constant too, and drop what the model declares where that is another rank. The runs compare the sizes
+/// themselves.
+bool is_known_better(const ValueInfo& before, const ValueInfo& after) {
+  const bool other_rank = before.dims.size() != after.dims.size();
+  return before.name == after.name && before.dtype == after.dtype &&
+         (other_rank ||
+          std::ranges::equal(before.dims, after.dims, [](const AxisInfo& was, const AxisInfo& is) {
+            return was == is || !was.is_static();
+          }));
+}
+
+std::string interface_difference(std::span<const ValueInfo> before, std::span<const ValueInfo> after,
+                                 const std::string& kind) {
+  if (before.size() != after.size()) {
+    return "the original has " + std::to_string(before.size()) + " " + kind + "s, the other " +
+           std::to_string(after.size());
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i] || (kind == "output" && is_known_better(before[i], after[i]))) continue;
+    return kind + " " + std::to_string(i) + " is " + before[i].describe() + " in the original and " +
+           after[i].describe() + " in the other";
+  }
+  return "";
+}
+
+void widen_spread(const std::vector<Tensor>& reference, const std::vector<Tensor>& again,
+                  std::vector<OutputReport>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Difference difference = compare(reference[i], again[i]);
+    // Where the original disagrees with itself about a NaN or an integer, no tolerance follows from that.
+    if (difference.problem.empty())
+      outputs[i].spread = std::max(outputs[i].spread, difference.relative_error);
+  }
+}
+
+/// Widens the spread by what the original itself gives on these runs in other ways, and the tolerances.
+void measure_spread(const std::filesystem::path& original, std::span<const ReferenceRun* const> runs,
+                    std::vector<OutputReport>& outputs) {
+  for (const ReferenceRun* run : runs) {
+    for (const auto& noisy : run->noisy_outputs) widen_spread(run->outputs, noisy, outputs);
+  }
+  for (const SessionOptions& variant : other_ways()) {
+    OrtSession session(original, variant);
+    for (const ReferenceRun* run : runs) widen_spread(run->outputs, session.run(run->inputs), outputs);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    outputs[i].tolerance = ToleranceRule::tolerance(runs[0]->outputs[i].dtype, outputs[i].spread);
+}
+
+void compare_outputs(const ReferenceRun& run, const std::vector<Tensor>& results, Agreement agreement,
+                     TieBreaks& ties, std::vector<OutputReport>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    OutputReport& report = outputs[i];
+    Difference difference = compare(run.outputs[i], results[i]);
+    const bool tied = agreement == Agreement::within_tolerance && !difference.problem.empty() &&
+                      ties.excuse(report.name, run, run.outputs[i], results[i]);
+    if (tied) difference = {};
+    report.relative_error = std::max(report.relative_error, difference.relative_error);
+    if (!report.agrees) continue;
+    std::string problem = difference.problem;
+    if (problem.empty() && agreement == Agreement::bit_equal && !(run.outputs[i] == results[i])) {
+      problem = "the bytes differ";
+    }
+    if (problem.empty() && agreement == Agreement::within_tolerance &&
+        !(difference.relative_error <= report.tolerance)) {
+      problem = "relative error " + std::to_string(difference.relative_error) + " is above the tolerance " +
+                std::to_string(report.tolerance);
+    }
+    if (problem.empty()) continue;
+    report.agrees = false;
+    report.problem = problem + " (binding: " + run.binding + ")";
+  }
+}
+
+std::ptrdiff_t disagreements(const std::vector<OutputReport>& outputs) {
+  return std::ranges::count(outputs, false, &OutputReport::agrees);
+}
+
+double severity(const OutputReport& output) {
+  if (!output.agrees && output.tolerance == 0) return Difference::kUnbounded;
+  return output.tolerance > 0 ? output.relative_error / output.tolerance : output.relative_error;
+}
+
+void conclude(EquivalenceReport& report, Agreement agreement) {
+  const OutputReport* worst = nullptr;
+  for (const OutputReport& output : report.outputs) {
+    report.max_relative_error = std::max(report.max_relative_error, output.relative_error);
+    const bool replaces = worst == nullptr || (worst->agrees && !output.agrees) ||
+                          (worst->agrees == output.agrees && severity(output) > severity(*worst));
+    if (replaces) worst = &output;
+  }
+  if (worst == nullptr) {
+    report.reason = "the model has no outputs";
+    return;
+  }
+  report.worst_output = worst->name;
+  report.equivalent = worst->agrees;
+  if (!worst->agrees) {
+    report.reason = "output " + worst->name + " differs: " + worst->problem;
+  } else if (agreement == Agreement::bit_equal) {
+    report.reason = "all outputs are bit-equal";
+  } else {
+    report.reason = "all outputs are within tolerance";
+  }
+}
+
+/// Outputs that are nowhere finite and non-zero are compared too, but prove little: said in a note.
+void note_empty_outputs(const Reference& reference, EquivalenceReport& report) {
+  for (std::size_t i = 0; i < reference.outputs.size(); ++i) {
+    if (!graph::is_float(reference.outputs[i].dtype)) continue;
+    const bool telling = std::ranges::any_of(reference.runs, [&](const ReferenceRun& run) {
+      return !run.extreme && std::ranges::any_of(to_doubles(run.outputs[i]),
+                                                 [](double v) { return std::isfinite(v) && v != 0; });
+    });
+    if (!telling)
+      report.notes.push_back("output " + reference.outputs[i].name +
+                             " is zero or not finite on every input tried");
+  }
+}
+
+/// Runs the other model on the reference's inputs and compares; a failure to load or run is a verdict. Gives
+/// the doubts back, which count for nothing yet.
+std::vector<Doubt> run_optimised(const std::filesystem::path& original,
+                                 const std::filesystem::path& optimised, const SessionOptions& how,
+                                 const Reference& reference, Agreement agreement, EquivalenceReport& report) {
+  TieBreaks ties(original);
+  std::vector<Doubt> doubts;
+  std::string at;
+  try {
+    OrtSession session(optimised, how);
+    report.reason = interface_difference(reference.inputs, session.inputs(), "input");
+    if (report.reason.empty())
+      report.reason = interface_difference(reference.outputs, session.outputs(), "output");
+    if (!report.reason.empty()) return {};
+    for (const ReferenceRun& run : reference.runs) {
+      at = " (binding: " + run.binding + ")";
+      std::vector<Tensor> results = session.run(run.inputs);
+      std::vector<OutputReport> outputs = report.outputs;
+      compare_outputs(run, results, agreement, ties, outputs);
+      const bool may_be_rounding = agreement == Agreement::within_tolerance;
+      if (may_be_rounding && disagreements(outputs) > disagreements(report.outputs))
+        doubts.push_back({&run, std::move(results)});
+      else if (!run.extreme)
+        report.outputs = std::move(outputs);
+    }
+  } catch (const ExecError& error) {
+    report.reason = "the other model does not run" + at + ": " + error.what();
+  }
+  return doubts;
+}
+
+/// Names the first inner value that differs, on the inputs at which the worst output does.
+void explain(const std::filesystem::path& original, const std::filesystem::path& optimised,
+             const Reference& reference, EquivalenceReport& report) {
+  const auto worst = std::ranges::find(report.outputs, report.worst_output, &OutputReport::name);
+  for (const ReferenceRun& run : reference.runs) {
+    if (!worst->problem.ends_with("(binding: " + run.binding + ")")) continue;
+    report.first_difference =
+        first_difference(original, optimised, run, std::max(worst->tolerance, ToleranceRule::kFloor));
+    break;
+  }
+  if (!report.first_difference.empty()) report.reason += "; " + report.first_difference;
+}
+
+/// Runs the original once more, on the same inputs in the same way. Where it disagrees with itself by more
+/// than the tolerance, its ops are random, and this says so.
+void suspect_original(const std::filesystem::path& original, const SessionOptions& how,
+                      const Reference& reference, EquivalenceReport& report) {
+  OrtSession session(original, how);
+  TieBreaks ties(original);
+  std::vector<OutputReport> outputs = report.outputs;
+  for (OutputReport& output : outputs) output.agrees = true;
+  for (const ReferenceRun& run : reference.runs)
+    compare_outputs(run, session.run(run.inputs), Agreement::within_tolerance, ties, outputs);
+  const auto random = std::ranges::find(outputs, false, &OutputReport::agrees);
+  if (random == outputs.end()) return;
+  report.repeatable = false;
+  report.reason = "the original gives something else each time that it runs on the same inputs (output " +
+                  random->name + "): it is random, and nothing can be compared";
+}
+
+EquivalenceReport start_report(const Reference& reference) {
+  EquivalenceReport report;
+  for (const ValueInfo& output : reference.outputs)
+    report.outputs.push_back({output.name, 0, 0, 0, true, ""});
+  for (const ReferenceRun& run : reference.runs) {
+    if (run.extreme) {
+      report.extremes.push_back(run.binding);
+      continue;
+    }
+    if (report.bindings.empty() || report.bindings.back() != run.binding)
+      report.bindings.push_back(run.binding);
+  }
+  report.notes = reference.notes;
+  note_empty_outputs(reference, report);
+  return report;
+}
+
+Reference make_reference(const std::filesystem::path& original, const SessionOptions& how,
+                         const ReferencePlan& plan, const EquivalenceOptions& options) {
+  const RandomInputs random(options.inputs == nullptr ? find_meanings(original) : InputMeanings{});
+  const InputSource& source = options.inputs == nullptr ? random : *options.inputs;
+  Rng rng(options.seed, "equivalence");
+  OrtSession session(original, how);
+  session.fix(options.fixed);
+  Reference reference = run_reference(session, source, options.points, plan, rng);
+  if (!options.fixed.empty())
+    reference.notes.push_back("compared for " + FeedPoint{options.fixed, {}}.describe() + " alone");
+  if (options.agreement == Agreement::bit_equal) return reference;
+  std::int64_t largest = kLeastLargest;
+  const SymbolSizes first = options.points.empty() ? SymbolSizes{} : options.points.front();
+  for (const auto& [symbol, size] : first) largest = std::max(largest, size);
+  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest), rng,
+             reference);
+  Rng extremes(options.seed, "equivalence extremes");
+  add_extremes(session, source, options.finite, extremes, reference);
+  return reference;
+}
+
+EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
+                                         const std::filesystem::path& optimised,
+                                         const EquivalenceOptions& options) {
+  const Reference reference =
+      make_reference(original, reference_session(), {options.draws, kNoisyRuns}, options);
+  EquivalenceReport report = start_report(reference);
+  std::vector<const ReferenceRun*> runs;
+  for (const ReferenceRun& run : reference.runs)
+    if (!run.probe) runs.push_back(&run);
+  measure_spread(original, runs, report.outputs);
+  const std::vector<Doubt> doubts =
+      run_optimised(original, optimised, options.session.value_or(reference_session()), reference,
+                    options.agreement, report);
+  if (!report.reason.empty()) return report;
+  settle(original, doubts, reference, options, report);
+  conclude(report, options.agreement);
+  if (report.equivalent) return report;
+  suspect_original(original, reference_session(), reference, report);
+  if (report.repeatable) explain(original, optimised, reference, report);
+  return report;
+}
+
+EquivalenceReport check_bit_equal(const std::filesystem::path& original,
+                                  const std::filesystem::path& optimised, const EquivalenceOptions& options) {
+  EquivalenceReport report;
+  for (const Optimisation level : {Optimisation::none, Optimisation::all}) {
+    const SessionOptions how{level, 1, {}};
+    const Reference reference = make_reference(original, how, {options.draws, 0}, options);
+    report = start_report(reference);
+    run_optimised(original, optimised, how, reference, options.agreement, report);
+    if (report.reason.empty()) conclude(report, options.agreement);
+    if (report.equivalent) continue;
+    suspect_original(original, how, reference, report);
+    if (!report.repeatable) return report;
+    report.reason += " (runtime's optimiser: " + std::string(optimisation_name(level)) + ")";
+    return report;
+  }
+  return report;
+}
+
+}  // namespace
+
+EquivalenceReport check_equivalence(const std::filesystem::path& original,
+                                    const std::filesystem::path& optimised,
+                                    const EquivalenceOptions& options) {
+  return options.agreement == Agreement::bit_equal ? check_bit_equal(original, optimised, options)
+                                                   : check_within_tolerance(original, optimised, options);
+}
+
+}  // namespace regraft::exec
