@@ -74,7 +74,8 @@ class Link::Impl {
 
   Weights fetch(std::uint64_t version) {
     state_.expect_between_tickets();
-    return weights_.fetch(state_.weights_endpoint(), options_.keys, server_key(), version);
+    return weights_.fetch(state_.weights_endpoint(), options_.keys, server_key(), version,
+                          [this] { state_.expect_between_tickets(); });
   }
 
   TransportCounters counters() const {

@@ -9,7 +9,10 @@
 namespace regraft::wire {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::uint32_t kRequestsAhead = 4;
+constexpr milliseconds kLookEvery{50};  // whether the run goes on
 constexpr std::int64_t kMaxChunkBytes = std::int64_t{16} << 20;
 
 std::string name_of_version(std::uint64_t version) {
@@ -29,19 +32,19 @@ void WeightsClient::open(const std::string& endpoint, const KeyPair& keys, const
 }
 
 Weights WeightsClient::fetch(const std::string& endpoint, const KeyPair& keys, const std::string& server_key,
-                             std::uint64_t version) {
+                             std::uint64_t version, const std::function<void()>& check_open) {
   open(endpoint, keys, server_key);
   try {
-    return fetch_now(version);
+    return fetch_now(version, check_open);
   } catch (...) {
     socket_.reset();  // answers to this fetch may still come: the next one starts on a fresh connection
     throw;
   }
 }
 
-Weights WeightsClient::fetch_now(std::uint64_t version) {
+Weights WeightsClient::fetch_now(std::uint64_t version, const std::function<void()>& check_open) {
   request(version, 0);
-  const Chunk first = receive_chunk(version);
+  const Chunk first = receive_chunk(version, check_open);
   const WeightsInfo& info = first.header.info;
   if (version != 0 && info.version != version) {
     throw WireError(WireFault::kCorrupt, "another version was sent", name_of_version(version),
@@ -52,7 +55,7 @@ Weights WeightsClient::fetch_now(std::uint64_t version) {
   std::uint32_t next = 1;
   for (; next < std::min(assembler.chunks(), 1 + kRequestsAhead); ++next) request(info.version, next);
   while (!assembler.complete()) {
-    const Chunk chunk = receive_chunk(info.version);
+    const Chunk chunk = receive_chunk(info.version, check_open);
     assembler.add(chunk.header, chunk.bytes.bytes());
     if (next < assembler.chunks()) request(info.version, next++);
   }
@@ -64,15 +67,19 @@ void WeightsClient::request(std::uint64_t version, std::uint32_t chunk) {
   wire::send(*socket_, "", encode(WeightsRequest{version, chunk}), {}, counters_);
 }
 
-WeightsClient::Chunk WeightsClient::receive_chunk(std::uint64_t version) {
+WeightsClient::Chunk WeightsClient::receive_chunk(std::uint64_t version,
+                                                  const std::function<void()>& check_open) {
   const ReceiveCaps caps{.frames = 2, .bytes = kMaxChunkBytes + kMaxHeaderBytes};
   std::array<zmq::pollitem_t, 1> items{{{socket_->handle(), 0, ZMQ_POLLIN, 0}}};
   Incoming message;
+  const auto until = std::chrono::steady_clock::now() + milliseconds(options_.chunk_timeout_ms);
   while (!receive(*socket_, false, caps, counters_, message)) {
-    if (zmq::poll(items.data(), items.size(), std::chrono::milliseconds(options_.chunk_timeout_ms)) == 0) {
+    check_open();
+    if (std::chrono::steady_clock::now() >= until) {
       throw WireError(WireFault::kTimeout, name_of_version(version) + ": no answer", endpoint_,
                       "is the learner running?");
     }
+    zmq::poll(items.data(), items.size(), std::min(kLookEvery, milliseconds(options_.chunk_timeout_ms)));
   }
   if (message.oversized || message.frames.empty()) {
     throw WireError(WireFault::kCorrupt, "an answer is too large", endpoint_, "");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,9 +26,10 @@ class WeightsClient {
 
   WeightsClient(Context& context, const Options& options) : context_(context), options_(options) {}
 
-  /// Version 0: the latest. Throws WireError: kGone, kCorrupt, kTimeout.
+  /// Version 0: the latest. `check_open` is called while it waits, and throws where the run has ended. Throws
+  /// WireError: kGone, kCorrupt, kTimeout.
   Weights fetch(const std::string& endpoint, const KeyPair& keys, const std::string& server_key,
-                std::uint64_t version);
+                std::uint64_t version, const std::function<void()>& check_open);
   TransportCounters counters() const { return counters_.read(); }
 
  private:
@@ -37,9 +39,9 @@ class WeightsClient {
   };
 
   void open(const std::string& endpoint, const KeyPair& keys, const std::string& server_key);
-  Weights fetch_now(std::uint64_t version);
+  Weights fetch_now(std::uint64_t version, const std::function<void()>& check_open);
   void request(std::uint64_t version, std::uint32_t chunk);
-  Chunk receive_chunk(std::uint64_t version);
+  Chunk receive_chunk(std::uint64_t version, const std::function<void()>& check_open);
 
   Context& context_;
   const Options options_;

@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/wire/run_fixture.h"
+#include "core/wire/socket.h"
 
 // Real sockets, keys and journal.
 
@@ -251,6 +252,28 @@ TEST_P(Transport, AHubThatAnErrorUnwoundIsLookedForAgain) {
   ASSERT_TRUE(ticket);
   EXPECT_EQ(ticket->generation, generation + 1);
   run.hub().stop();
+}
+
+TEST(Fetching, EndsAsTheRunDoes) {
+  TestRun run(TestRun::Over::kIpc);
+  run.options().plain = true;
+  Hub& hub = run.start();
+  // In place of the hub's own server of weights, one that does not answer.
+  const std::string endpoint = run.options().bind.front() + ".weights";
+  Context context;
+  zmq::socket_t mute = open_socket(context, zmq::socket_type::router, {});
+  fs::remove(endpoint.substr(std::string_view("ipc://").size()));
+  bind_socket(mute, endpoint);
+  LinkOptions options = run.actor("a");
+  options.fetch_timeout_ms = 60000;
+  Link link(options, run.clock());
+  std::optional<WireError> end;
+  std::jthread actor([&] { end = error_of([&] { link.fetch(1); }); });
+  zmq::pollitem_t asked{mute.handle(), 0, ZMQ_POLLIN, 0};
+  ASSERT_EQ(zmq::poll(&asked, 1, kLong), 1);
+  hub.stop();
+  actor.join();
+  EXPECT_EQ(end->fault(), WireFault::kClosed) << end->what();
 }
 
 TEST(Machines, OfOneNameAreNotOne) {

@@ -28,21 +28,20 @@ constexpr std::size_t kWeightBytes = (1 << 20) + 77;
 /// seeds that it had.
 std::set<std::uint64_t> play_until_closed(Link& link, std::atomic<int>& acknowledged) {
   std::set<std::uint64_t> seeds;
-  EXPECT_EQ(error_of([&] {
-              for (bool fetched = false;; fetched = true) {
-                const auto ticket = link.next_ticket(kLong);
-                if (!ticket) break;
-                if (!fetched) {
-                  EXPECT_EQ(link.fetch(ticket->weight_version).bytes.size(), kWeightBytes);
-                }
-                seeds.insert(ticket->seed);
-                link.send(*ticket, {.weight_version = 1, .last = false}, payload(ticket->id, 3, 4096));
-                link.send(*ticket, {.weight_version = 1}, payload(ticket->seed, 1, 64));
-                while (const auto ack = link.next_ack(0ms))
-                  acknowledged += ack->verdict == Verdict::kAdmitted ? 1 : 0;
-              }
-            }).fault(),
-            WireFault::kClosed);
+  const WireError end = error_of([&] {
+    for (bool fetched = false;; fetched = true) {
+      const auto ticket = link.next_ticket(kLong);
+      if (!ticket) break;
+      if (!fetched) {
+        EXPECT_EQ(link.fetch(ticket->weight_version).bytes.size(), kWeightBytes);
+      }
+      seeds.insert(ticket->seed);
+      link.send(*ticket, {.weight_version = 1, .last = false}, payload(ticket->id, 3, 4096));
+      link.send(*ticket, {.weight_version = 1}, payload(ticket->seed, 1, 64));
+      while (const auto ack = link.next_ack(0ms)) acknowledged += ack->verdict == Verdict::kAdmitted ? 1 : 0;
+    }
+  });
+  EXPECT_EQ(end.fault(), WireFault::kClosed) << end.what();
   return seeds;
 }
 
