@@ -338,7 +338,7 @@ void add_rules(Command& program, Action& action) {
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs beside the rules: of mine.rules in mine.status and "
-                     "mine.proofs.tar.gz; those of rules that are no longer in the file are removed");
+                     "mine.proofs.tar.xz; those of rules that are no longer in the file are removed");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);

@@ -16,8 +16,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(ProofArchive, LiesBesideItsRules) {
-  EXPECT_EQ(ProofArchive::path_of("a/mine.rules"), "a/mine.proofs.tar.gz");
-  EXPECT_EQ(ProofArchive::path_of("mine"), "mine.proofs.tar.gz");
+  EXPECT_EQ(ProofArchive::path_of("a/mine.rules"), "a/mine.proofs.tar.xz");
+  EXPECT_EQ(ProofArchive::path_of("mine"), "mine.proofs.tar.xz");
   EXPECT_EQ(ProofArchive::member_of("pool/max"), "pool.max.smt2");
 }
 

@@ -38,7 +38,7 @@ class Statuses : public ::testing::Test {
   fs::path rules() const { return folder_.path() / "rules"; }
   fs::path file() const { return rules() / "a.rules"; }
   fs::path status() const { return rules() / "a.status"; }
-  fs::path proofs() const { return rules() / "a.proofs.tar.gz"; }
+  fs::path proofs() const { return rules() / "a.proofs.tar.xz"; }
   void write_status(const std::string& text) const { write_file_atomic(status(), text); }
   std::vector<std::string> loaded(RuleStatus least) const {
     std::vector<std::string> names;
