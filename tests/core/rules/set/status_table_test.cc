@@ -202,6 +202,15 @@ TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
   EXPECT_EQ(newer.of(all.info(0)), RuleStatus::proved);
 }
 
+TEST_F(Statuses, DropProofsThatNoLineNames) {
+  StatusTable table = StatusTable::load(file());
+  table.proofs().set("two", "of when it was proved");
+  table.keep_only({"one", "two"});
+  EXPECT_TRUE(table.proofs().find("one"));
+  EXPECT_FALSE(table.proofs().find("two"));
+  EXPECT_TRUE(table.find("two"));
+}
+
 TEST_F(Statuses, ReadBackAsWritten) {
   const StatusTable table = StatusTable::load(file());
   write_status(table.text());
