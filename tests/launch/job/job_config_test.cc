@@ -20,7 +20,7 @@ std::string cell(std::string text) {
 
 std::string page_of(const OptionTable& table) {
   std::string page, group;
-  for (const Option& option : table.options()) {
+  for (const regraft::Option& option : table.options()) {
     const std::string of = option.name().substr(0, option.name().find('.'));
     if (of != group)
       page += "## " + of + "\n\n| key | default | what it may be | what it is |\n|---|---|---|---|\n";
