@@ -25,7 +25,7 @@ const BoundOptions<DreamPhaseOptions>& dream_table() {
       {"dream.population", &DreamPhaseOptions::population, between(0, 4096).fixed(),
        "linear: candidates of a generation, at least 4; 0: by the number of parameters"},
       {"dream.width", &DreamPhaseOptions::width, between(1, 4096).fixed(),
-       "of the controller's hidden layers"},
+       "width of the controller's hidden layers"},
   });
   return options;
 }

@@ -126,9 +126,10 @@ class ChoiceOfAJob : public ::testing::Test {
   }
   /// With rewards as they are, so small a world model makes errors that can be told from none.
   std::string job(const std::vector<std::string>& more) {
-    std::vector<std::string> words = testing::small_model_based(
-        {"--set", "model_based.rounds=1", "--set", "train.updates=4", "--set", "model_based.check_every=1",
-         "--set", "ppo.lr=0.03", "--set", "world.scheduled_sampling=0", "--set", "world.reward_unit=0"});
+    std::vector<std::string> words =
+        testing::small_model_based({"--set", "model_based.rounds=1", "--set", "train.updates=4", "--set",
+                                    "model_based.check_every=1", "--set", "ppo.learning_rate=0.03", "--set",
+                                    "world.scheduled_sampling=0", "--set", "world.reward_unit=0"});
     for (const std::string& setting : more) words.insert(words.end(), {"--set", setting});
     if (fs::exists(run())) words.emplace_back("--resume");
     Running running(train(run(), words));
@@ -238,16 +239,16 @@ TEST_F(ChoiceOfAJob, IsResumedBetweenChecksAndMadeAgainByAnotherRuleOrOtherDream
   EXPECT_EQ(json_of(run() / "summary.json").at("choice").at("mean_error"), least);
   expect_kept();
 
-  const std::string more = job({"model_based.check_dreams=4"});
+  const std::string more = job({"model_based.dreams_per_check=4"});
   for (const int update : {1, 2, 3, 4}) EXPECT_THAT(more, HasSubstr(line_of(update)));
   EXPECT_EQ(choice().at("dreams"), 4);
   expect_kept();
 
-  const std::string warmer = job({"model_based.check_dreams=4", "dream.tau=0.5"});
+  const std::string warmer = job({"model_based.dreams_per_check=4", "dream.tau=0.5"});
   for (const int update : {1, 2, 3, 4}) EXPECT_THAT(warmer, HasSubstr(line_of(update)));
   EXPECT_EQ(choice().at("tau"), 0.5);
 
-  const std::string fewer = job({"model_based.check_dreams=4", "model_based.check_every=3"});
+  const std::string fewer = job({"model_based.dreams_per_check=4", "model_based.check_every=3"});
   EXPECT_THAT(fewer, Not(HasSubstr("checked the controller")));
   EXPECT_EQ(choice().at("checked").size(), 2u) << "the third and the last";
   expect_kept();

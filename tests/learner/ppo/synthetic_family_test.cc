@@ -153,7 +153,7 @@ class Training {
   }
   static PpoOptions options(nn::Head head) {
     PpoOptions options;
-    options.lr = 3e-3;
+    options.learning_rate = 3e-3;
     options.entropy_coefficient = head == nn::Head::pointer ? 0.02 : 0.05;
     options.minibatch_steps = 128;
     options.epochs = 3;
