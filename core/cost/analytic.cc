@@ -202,10 +202,10 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
   std::vector<PredictedKernel> kernels;
   std::unordered_map<NodeId, std::size_t> at;  // of an owner's kernel
   const auto take_pass = [&](PredictedKernel& kernel, const KernelCosts::Pass& pass) {
-    if (pass.law == KernelLaw{}) return;
+    if (pass.kind == KernelKind{}) return;
     kernel.features = kernels_.features(pass);
     kernel.analytic_us = latency_of(pass.analytic);
-    kernel.law_us = latency_of(kernels_.time_of(pass));
+    kernel.corrected_us = latency_of(kernels_.time_of(pass));
   };
   const auto order = graph::topological_order(graph_);
   for (const NodeId id : order) {
@@ -219,7 +219,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
                        .nodes = {id},
                        .view = alone.view,
                        .analytic_us = latency_of(alone.analytic()),
-                       .law_us = latency_of(alone.time),
+                       .corrected_us = latency_of(alone.time),
                        .us = latency_of(alone.time) + latency_of(fusion_[id].extra)});
     take_pass(kernels.back(), fusion_[id].pass);
   }
@@ -240,7 +240,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
       kernels.push_back({.features = kernels_.features(pass),
                          .nodes = {id},
                          .analytic_us = latency_of(pass.analytic),
-                         .law_us = us,
+                         .corrected_us = us,
                          .us = us});
     }
   return kernels;

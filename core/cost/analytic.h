@@ -17,11 +17,11 @@ namespace regraft::cost {
 struct PredictedKernel {
   KernelFeatures features = {};
   std::vector<graph::NodeId>
-      nodes;               // whose work it does; of a move between layouts the node whose output moves
-  bool view = false;       // moves nothing
-  double analytic_us = 0;  // what follows from the features by the rates alone
-  double law_us = 0;       // the same with what was measured
-  double us = 0;           // and with what else it does on the way out
+      nodes;                // whose work it does; of a move between layouts the node whose output moves
+  bool view = false;        // moves nothing
+  double analytic_us = 0;   // what follows from the features by the rates alone
+  double corrected_us = 0;  // the same with what was measured
+  double us = 0;            // and with what else it does on the way out
 };
 
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the

@@ -41,7 +41,7 @@ void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& chan
 bool FusedSites::find(NodeId root) {
   if (!graph_.alive(root) || !roots_.test(static_cast<std::size_t>(graph_.node(root).kind))) return false;
   for (const std::uint32_t pattern : programs_[0].at(graph_, root)) {
-    const bool apart = patterns_->kernel(pattern).law == KernelLaw{};
+    const bool apart = patterns_->kernel(pattern).kind == KernelKind{};
     const bool found =
         matchers_[pattern].run(root, {}, [&](rules::Bindings& bindings, std::span<const NodeId> nodes) {
           if (!apart && !is_alone(nodes)) return false;

@@ -86,8 +86,8 @@ Fusion FusionRules::at_site(const FusedSite& site, NodeId node) const {
   if (node != site.root()) return {site.root(), {}};
   const FusedPatterns::Kernel& kernel = sites_.kernel(site);
   const DeviceProfile& device = kernels_.device();
-  const double ns_per_element = kernel.law.kind == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
-  Fusion whole = in_place_of(node, kernels_.pass(kernel.law, graph_.type_id(site.over), ns_per_element));
+  const double ns_per_element = kernel.kind.op == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
+  Fusion whole = in_place_of(node, kernels_.pass(kernel.kind, graph_.type_id(site.over), ns_per_element));
   whole.owner = kNoNode;
   return whole;
 }

@@ -136,23 +136,23 @@ KernelFeatures KernelCosts::features_of(const graph::Signature& s, Layout layout
   return features;
 }
 
-KernelCosts::Pass KernelCosts::pass(KernelLaw law, graph::TypeId over, double ns_per_element) {
+KernelCosts::Pass KernelCosts::pass(KernelKind kind, graph::TypeId over, double ns_per_element) {
   const double us = device_.launch_us + static_cast<double>(elements(over)) * ns_per_element * 1e-3;
-  return {law, over, KernelTime::of_us(us)};
+  return {kind, over, KernelTime::of_us(us)};
 }
 
 KernelFeatures KernelCosts::features(const Pass& pass) {
   const graph::TensorType& type = tables_.type(pass.over);
   const std::int64_t size = bytes(pass.over), last = last_dim(pass.over);
-  return {pass.law.kind, pass.law.form, type.dtype, {0, size, size, 0, last, last}};
+  return {pass.kind.op, pass.kind.form, type.dtype, {0, size, size, 0, last, last}};
 }
 
 KernelTime KernelCosts::time_of(const Pass& pass) {
   KernelTime time = pass.analytic;
   if (!device_.measured) return time;
   const std::uint64_t key = std::uint64_t{index(pass.over)} << 32 |
-                            static_cast<std::uint64_t>(pass.law.kind) << 8 |
-                            static_cast<std::uint64_t>(pass.law.form);
+                            static_cast<std::uint64_t>(pass.kind.op) << 8 |
+                            static_cast<std::uint64_t>(pass.kind.form);
   const auto [at, fresh] = pass_factors_.try_emplace(key);
   if (fresh) at->second = device_.measured->factor(features(pass));
   return time *= at->second;

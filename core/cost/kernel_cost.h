@@ -54,12 +54,12 @@ class KernelCosts {
 
   /// A kernel that stands for several nodes, or for none. It reads a tensor of this type and writes another.
   struct Pass {
-    KernelLaw law;
+    KernelKind kind;
     graph::TypeId over{};
     KernelTime analytic;  // by the rates alone
     bool operator==(const Pass&) const = default;
   };
-  Pass pass(KernelLaw law, graph::TypeId over, double ns_per_element);
+  Pass pass(KernelKind kind, graph::TypeId over, double ns_per_element);
   KernelFeatures features(const Pass& pass);
   KernelTime time_of(const Pass& pass);
 
@@ -96,7 +96,7 @@ class KernelCosts {
   std::uint64_t generation_;  // of the tables, as what follows knows them
   std::pmr::unsynchronized_pool_resource pool_;
   std::pmr::unordered_map<std::uint64_t, Kernel> kernels_{&pool_};
-  std::pmr::unordered_map<std::uint64_t, double> pass_factors_{&pool_};  // by law and type
+  std::pmr::unordered_map<std::uint64_t, double> pass_factors_{&pool_};  // by kind and type
   std::vector<TypeSize> sizes_;                                          // by type
 };
 

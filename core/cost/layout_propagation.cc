@@ -89,7 +89,7 @@ class LayoutRule {
   // Part of a Gelu, which is one kernel, of what is blocked.
   bool in_gelu() const {
     const FusedSite* site = sites_.around(id_);
-    return site && sites_.kernel(*site).law == KernelLaw{OpKind::gelu} && layouts_[site->over.node].blocked;
+    return site && sites_.kernel(*site).kind == KernelKind{OpKind::gelu} && layouts_[site->over.node].blocked;
   }
 
   // Add or Mul of a constant a channel behind a convolution.
