@@ -11,7 +11,7 @@
 namespace regraft::learner {
 
 // What PPO trains towards, from plain numbers: real episodes, dreamed ones, and policies of either head
-// alike. A policy that decides in two halves (xfer, then location) has two decisions a step, one that decides
+// alike. A policy that decides in two halves (rule, then location) has two decisions a step, one that decides
 // at once only the first. Maths: replay/rollout/advantage.h.
 
 /// An episode, or what there is of it, as it was acted. One entry a step, all of one length.

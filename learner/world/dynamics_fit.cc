@@ -18,7 +18,7 @@ using torch::Tensor;
 constexpr double kLargestGradient = 1;
 constexpr double kAllOwnAt = 0.5;  // of the updates: until then ever more sequences are told own latents
 constexpr std::size_t kHeldOutLanes = 64;
-// A mask is a mean over xfers that are seldom legal: what counts is that all of a state's are right.
+// A mask is a mean over rules that are seldom legal: what counts is that all of a state's are right.
 constexpr double kMaskWeight = 10;
 
 std::vector<nn::TensorSpec> embedding_layout(const nn::WorldModelConfig& config) {

@@ -18,7 +18,7 @@ using torch::Tensor;
 constexpr std::int64_t kHeadWidth = 128;
 constexpr std::uint32_t kWindow = 8;  // consecutive steps taken from an episode
 constexpr double kGradientNorm = 1;
-// Weights of the losses in their sum: a mask is a mean over many xfers that are seldom legal.
+// Weights of the losses in their sum: a mask is a mean over many rules that are seldom legal.
 constexpr double kXferWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
 constexpr double kSpreadWeight = 1;
 

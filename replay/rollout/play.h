@@ -12,7 +12,7 @@ namespace regraft::replay {
 /// What a collector does in the environment's state: it may look ahead, but leaves it as it is.
 using Chooser = std::function<env::Action(env::Environment&, Rng&)>;
 
-/// NO-OP with this probability, or where nothing else is legal. Else uniform over the legal xfers, then over
+/// NO-OP with this probability, or where nothing else is legal. Else uniform over the legal rules, then over
 /// the locations of the drawn one; the location for all sites has half of the probability.
 env::Action draw_random_action(const env::Observation& observation, double noop, Rng& rng);
 /// The cheapest of several such draws, by the cost right after each; how many, each episode draws from 1, 2,

@@ -32,7 +32,7 @@ PpoOptions small_options() {
   return options;
 }
 
-/// A hierarchical policy first learns that xfers whose location it cannot tell yet do not pay: without more
+/// A hierarchical policy first learns that rules whose location it cannot tell yet do not pay: without more
 /// of an entropy bonus some seeds stop trying them before they know where.
 PpoOptions options_of(nn::Head head) {
   PpoOptions options = small_options();
