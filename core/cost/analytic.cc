@@ -44,8 +44,8 @@ AnalyticCost::AnalyticCost(const DeviceProfile& device, const graph::Bindings& b
     : device_(device),
       graph_(graph),
       kernels_(device, graph.tables(), bindings),
-      sites_(device.fusions.get(), graph),
-      rules_(graph, kernels_, layouts_, sites_) {
+      matches_(device.fusions.get(), graph),
+      rules_(graph, kernels_, layouts_, matches_) {
   std::vector<NodeId> live;
   for (NodeId id = 0; id < graph.id_bound(); ++id)
     if (graph.alive(id)) live.push_back(id);
@@ -72,8 +72,8 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   seed(touched);
   reach(kFusionRadius);
   const std::size_t seeded = seeds_.size();
-  sites_.update(touched, seeds_);  // dead ones among them
-  sites_.update(reached_, seeds_);
+  matches_.update(touched, seeds_);  // dead ones among them
+  matches_.update(reached_, seeds_);
   settle_layouts();
   if (seeds_.size() > seeded) reach(kFusionRadius);
   settle_fusion();
@@ -105,7 +105,7 @@ void AnalyticCost::settle_layouts() {
   open_ = seeds_;
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
-    const LayoutState state = layout_of(graph_, kernels_, layouts_, sites_, id);
+    const LayoutState state = layout_of(graph_, kernels_, layouts_, matches_, id);
     if (state == layouts_[id]) continue;
     layouts_[id] = state;
     seeds_.push_back(id);
@@ -228,8 +228,8 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     const auto owner = at.find(fusion_[id].owner);
     if (owner == at.end()) continue;  // itself part of another kernel
     PredictedKernel& kernel = kernels[owner->second];
-    const FusedSite* site = sites_.around(owner->first);  // whose root makes the kernel's value
-    kernel.nodes.insert(kernel.nodes.end() - (site ? 1 : 0), id);
+    const FusedMatch* match = matches_.around(owner->first);  // whose root makes the kernel's value
+    kernel.nodes.insert(kernel.nodes.end() - (match ? 1 : 0), id);
     kernel.us += latency_of(fusion_[id].extra);
     take_pass(kernel, fusion_[id].pass);
   }
@@ -249,7 +249,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
 // Whether the edge is inside one kernel, so that its tensor is never written.
 bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
   const auto kernel = [&](NodeId id) { return fusion_[id].owner == kNoNode ? id : fusion_[id].owner; };
-  const bool within = sites_.around(producer) && fusion_[producer].owner != kNoNode;
+  const bool within = matches_.around(producer) && fusion_[producer].owner != kNoNode;
   return kernel(producer) == kernel(user) && (within || graph_.uses(producer).size() == 1);
 }
 
@@ -266,7 +266,7 @@ double AnalyticCost::latency_of(const KernelTime& time) const {
 }
 
 // The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
-// done in place; what it does to its operands on the way in, or within a site, is never stored.
+// done in place; what it does to its operands on the way in, or within a match, is never stored.
 NodeId AnalyticCost::holder_of(NodeId id) const {
   const graph::Node& node = graph_.node(id);
   const auto first_operand = [&] {

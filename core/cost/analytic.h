@@ -27,7 +27,7 @@ struct PredictedKernel {
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
-///   touched -> sites of the runtime's patterns -> layout states, followed along uses until they settle ->
+///   touched -> matches of the runtime's patterns -> layout states, followed along uses until they settle ->
 ///   fusion of every node within reach of a change -> kernel time and memory of the nodes next to what
 ///   changed -> sums
 ///
@@ -78,7 +78,7 @@ class AnalyticCost final : public CostModel {
   std::vector<LayoutState> layouts_;
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
-  FusedSites sites_;
+  FusedMatches matches_;
   FusionRules rules_;
   PeakMemory peak_;
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update

@@ -37,8 +37,13 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
 class LayoutRule {
  public:
   LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-             const FusedSites& sites, NodeId id)
-      : graph_(graph), kernels_(kernels), layouts_(layouts), sites_(sites), id_(id), node_(graph.node(id)) {}
+             const FusedMatches& matches, NodeId id)
+      : graph_(graph),
+        kernels_(kernels),
+        layouts_(layouts),
+        matches_(matches),
+        id_(id),
+        node_(graph.node(id)) {}
 
   bool blocked() const {
     if (in_gelu()) return true;
@@ -88,8 +93,9 @@ class LayoutRule {
 
   // Part of a Gelu, which is one kernel, of what is blocked.
   bool in_gelu() const {
-    const FusedSite* site = sites_.around(id_);
-    return site && sites_.kernel(*site).kind == KernelKind{OpKind::gelu} && layouts_[site->over.node].blocked;
+    const FusedMatch* match = matches_.around(id_);
+    return match && matches_.kernel(*match).kind == KernelKind{OpKind::gelu} &&
+           layouts_[match->over.node].blocked;
   }
 
   // Add or Mul of a constant a channel behind a convolution.
@@ -132,7 +138,7 @@ class LayoutRule {
   const Graph& graph_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
-  const FusedSites& sites_;
+  const FusedMatches& matches_;
   NodeId id_;
   const Node& node_;
 };
@@ -140,11 +146,11 @@ class LayoutRule {
 }  // namespace
 
 LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-                      const FusedSites& sites, NodeId id) {
+                      const FusedMatches& matches, NodeId id) {
   const Node& node = graph.node(id);
   if (is_constant(graph, layouts, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
-  return {false, LayoutRule(graph, kernels, layouts, sites, id).blocked()};
+  return {false, LayoutRule(graph, kernels, layouts, matches, id).blocked()};
 }
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
