@@ -175,7 +175,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     ++cost.launches;
   }
   if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
-  const KernelCost& kernel = kernels_.of(kernel_key(graph_, layouts_, id));
+  const KernelCost& kernel = kernels_.of(op_with_constants(graph_, layouts_, id));
   const bool fused = fusion_[id].owner != kNoNode;
   if (!fused) cost.time += kernel.time;
   cost.time += fusion_[id].extra;
@@ -213,9 +213,9 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     if (kind == OpKind::input || kind == OpKind::weight || kind == OpKind::identity || layouts_[id].constant)
       continue;
     if (fusion_[id].owner != kNoNode) continue;
-    const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, id));
+    const KernelCost& alone = kernels_.of(op_with_constants(graph_, layouts_, id));
     at[id] = kernels.size();
-    kernels.push_back({.features = kernels_.features(kernel_key(graph_, layouts_, id)),
+    kernels.push_back({.features = kernels_.features(op_with_constants(graph_, layouts_, id)),
                        .nodes = {id},
                        .view = alone.view,
                        .analytic_us = latency_of(alone.analytic()),

@@ -52,13 +52,14 @@ bool fits_matmul(const graph::Ints& perm) {
 
 }  // namespace
 
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, NodeId id) {
+OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
+                                  NodeId id) {
   const graph::Node& node = graph.node(id);
-  KernelKey key{node.signature, 0};
+  OpWithConstants op{node.signature, 0};
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i].present() && layouts[node.inputs[i].node].constant)
-      key.constants |= 1u << std::min<std::size_t>(i, 31);
-  return key;
+      op.constants |= 1u << std::min<std::size_t>(i, 31);
+  return op;
 }
 
 bool FusionRules::is_constant(Value value) const {
@@ -286,7 +287,7 @@ NodeId FusionRules::norm_behind(NodeId node) const {
 // The time of a kernel of its own stands at the owner: here what the true one takes beyond it.
 Fusion FusionRules::in_place_of(NodeId owner, const KernelCosts::Pass& pass) const {
   KernelTime extra = kernels_.time_of(pass);
-  extra -= kernels_.of(kernel_key(graph_, layouts_, owner)).time;
+  extra -= kernels_.of(op_with_constants(graph_, layouts_, owner)).time;
   return {owner, extra, pass};
 }
 
@@ -297,7 +298,7 @@ Fusion FusionRules::into_split(NodeId node) const {
   if (node != split.parts[1]) return {split.parts[0], {}};
   KernelCosts::Pass pass{{OpKind::split, KernelForm::plain}, graph_.node(node).outputs[0], {}};
   for (const NodeId part : split.parts)
-    pass.analytic += kernels_.of(kernel_key(graph_, layouts_, part)).analytic();
+    pass.analytic += kernels_.of(op_with_constants(graph_, layouts_, part)).analytic();
   for (std::size_t i = 1; i < split.parts.size(); ++i)
     pass.analytic -= KernelTime::of_us(kernels_.device().launch_us);
   return in_place_of(split.parts[0], pass);
@@ -318,7 +319,7 @@ Fusion FusionRules::into_silu(NodeId node) const {
   const bool scaled = s.found && s.value == other && near_.only_user(argument.node) == sigmoid;
   if (scales ? !scaled : !scaled && argument != other) return {};
   if (scales) return {product, {}};
-  const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, product));
+  const KernelCost& alone = kernels_.of(op_with_constants(graph_, layouts_, product));
   KernelCosts::Pass pass{
       {OpKind::sigmoid, KernelForm::gated}, graph_.node(product).outputs[0], alone.analytic()};
   pass.analytic += KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3);
@@ -356,7 +357,7 @@ Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   if (!linear) return {owner, {}};
   KernelCosts::Pass pass{{kind(owner), KernelForm::quantised},
                          over,
-                         kernels_.of(kernel_key(graph_, layouts_, owner)).analytic()};
+                         kernels_.of(op_with_constants(graph_, layouts_, owner)).analytic()};
   pass.analytic *= 1 / kSpeedOfBytes;
   return in_place_of(owner, pass);
 }

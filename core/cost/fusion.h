@@ -17,8 +17,9 @@ struct LayoutState {
   bool operator==(const LayoutState&) const = default;
 };
 
-/// The kernel that a node would be on its own.
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, graph::NodeId node);
+/// What a node computes as a kernel of its own.
+OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
+                                  graph::NodeId node);
 
 /// Which kernel a node becomes part of.
 struct Fusion {

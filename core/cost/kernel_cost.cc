@@ -66,12 +66,12 @@ void KernelCosts::forget_where_void() {
   sizes_.clear();
 }
 
-const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
-  const std::uint64_t packed = (static_cast<std::uint64_t>(index(key.signature)) << 32) | key.constants;
+const KernelCosts::Kernel& KernelCosts::kernel(OpWithConstants op) {
+  const std::uint64_t packed = (static_cast<std::uint64_t>(index(op.signature)) << 32) | op.constants;
   const auto [at, fresh] = kernels_.try_emplace(packed);
   Kernel& kernel = at->second;
   if (!fresh) return kernel;
-  const graph::Signature s = signature_of(key);
+  const graph::Signature s = signature_of(op);
   kernel.layout = layout_of(s);
   const KernelShape shape{device_, tables_, bindings_, s};
   KernelCost& cost = kernel.cost;
@@ -90,15 +90,15 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
   return kernel;
 }
 
-graph::Signature KernelCosts::signature_of(KernelKey key) const {
-  graph::Signature s = tables_.signature(key.signature);
+graph::Signature KernelCosts::signature_of(OpWithConstants op) const {
+  graph::Signature s = tables_.signature(op.signature);
   for (std::size_t i = 0; i < s.constant.size(); ++i)
-    s.constant[i] = (key.constants >> std::min<std::size_t>(i, 31)) & 1;
+    s.constant[i] = (op.constants >> std::min<std::size_t>(i, 31)) & 1;
   return s;
 }
 
-KernelFeatures KernelCosts::features(KernelKey key) const {
-  const graph::Signature s = signature_of(key);
+KernelFeatures KernelCosts::features(OpWithConstants op) const {
+  const graph::Signature s = signature_of(op);
   return features_of(s, layout_of(s), graph::op_counts(tables_, s, bindings_));
 }
 
@@ -167,16 +167,16 @@ const KernelCosts::TypeSize& KernelCosts::compute_size(graph::TypeId type) {
   return sizes_[at];
 }
 
-const KernelCost& KernelCosts::of(KernelKey key) {
-  return kernel(key).cost;
+const KernelCost& KernelCosts::of(OpWithConstants op) {
+  return kernel(op).cost;
 }
 
-bool KernelCosts::starts_blocked(KernelKey key) {
-  return kernel(key).layout != Layout::plain;
+bool KernelCosts::starts_blocked(OpWithConstants op) {
+  return kernel(op).layout != Layout::plain;
 }
 
-bool KernelCosts::reads_blocked(KernelKey key) {
-  return kernel(key).layout == Layout::blocked;
+bool KernelCosts::reads_blocked(OpWithConstants op) {
+  return kernel(op).layout == Layout::blocked;
 }
 
 }  // namespace regraft::cost

@@ -53,7 +53,7 @@ class LayoutRule {
       case OpKind::average_pool:
       case OpKind::global_average_pool:
       case OpKind::global_max_pool:
-        return kernels_.starts_blocked(kernel_key(graph_, layouts_, id_));
+        return kernels_.starts_blocked(op_with_constants(graph_, layouts_, id_));
       case OpKind::batch_norm:
       case OpKind::relu:
       case OpKind::leaky_relu:
@@ -158,8 +158,8 @@ bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<L
   if (layouts[id].constant || kernels.device().each_alone) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
     if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
-    const KernelKey key = kernel_key(graph, layouts, use.user);
-    return !kernels.starts_blocked(key) || (use.slot == 0 && kernels.reads_blocked(key));
+    const OpWithConstants op = op_with_constants(graph, layouts, use.user);
+    return !kernels.starts_blocked(op) || (use.slot == 0 && kernels.reads_blocked(op));
   };
   const auto uses = graph.uses(id);
   if (layouts[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);

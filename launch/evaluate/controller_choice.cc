@@ -95,11 +95,11 @@ ChosenController choose_controller(std::span<const CheckedController> checked, d
   ChosenController chosen;
   for (std::size_t i = 0; i < checked.size(); ++i) {
     const CheckedController &best = checked[chosen.index], &next = checked[i];
-    const bool believed = error_of(next) <= trust;
-    const bool better = believed == chosen.believed
-                            ? (believed ? next.real >= best.real : error_of(next) <= error_of(best))
-                            : believed;
-    if (better) chosen = {i, believed};
+    const bool within_trust = error_of(next) <= trust;
+    const bool better = within_trust == chosen.within_trust
+                            ? (within_trust ? next.real >= best.real : error_of(next) <= error_of(best))
+                            : within_trust;
+    if (better) chosen = {i, within_trust};
   }
   return chosen;
 }
@@ -205,13 +205,13 @@ const CheckedController& ControllerChoice::chosen() const {
   return checked_.at(rule().index);
 }
 
-bool ControllerChoice::believed() const {
-  return rule().believed;
+bool ControllerChoice::within_trust() const {
+  return rule().within_trust;
 }
 
 json ControllerChoice::chosen_json() const {
   return {{"update", chosen().update},
-          {"why", believed() ? "believed" : "least error"},
+          {"why", within_trust() ? "believed" : "least error"},
           {"trust", options_.trust}};
 }
 

@@ -12,7 +12,7 @@ const BoundOptions<ControllerChoiceOptions>& controller_choice_options() {
        between(1, 100000).formerly("model_based.check_dreams"),
        "dreams of each such controller whose actions are taken for real; they count as its training"},
       {"model_based.trust", &ControllerChoiceOptions::trust, at_least(0),
-       "greatest mean of |predicted - real| over these dreams at which a controller is believed"},
+       "greatest mean of |predicted - real| over these dreams at which they are trusted"},
   });
   return options;
 }

@@ -6,7 +6,7 @@
 
 namespace regraft::launch {
 
-/// Which controllers of a dream are checked, how, and when one of them is believed.
+/// Which controllers of a dream are checked, how, and when their dreams are trusted.
 struct ControllerChoiceOptions {
   std::int64_t check_every = 5;  // updates; 0: the last controller is kept
   int dreams_per_check = 64;

@@ -35,8 +35,8 @@ TEST(ChoiceOfAController, TheBestOfThoseWhoseDreamsAreBelieved) {
   const std::vector<CheckedController> checked{figures(5, 0.001, 0.1), figures(10, 0.02, 0.3),
                                                figures(15, 0.019, 0.2), figures(20, 0.0201, 0.9)};
   const ChosenController chosen = choose_controller(checked, 0.02);
-  EXPECT_EQ(chosen.index, 1u) << "at most 0.02 is believed";
-  EXPECT_TRUE(chosen.believed);
+  EXPECT_EQ(chosen.index, 1u) << "at most 0.02 is within trust";
+  EXPECT_TRUE(chosen.within_trust);
   EXPECT_EQ(choose_controller(checked, 0.0199).index, 2u);
   EXPECT_EQ(choose_controller(checked, 1).index, 3u);
 }
@@ -55,7 +55,7 @@ TEST(ChoiceOfAController, WhereNoneIsBelievedTheLeastWrong) {
                                                figures(15, 0.2, 0.9)};
   const ChosenController chosen = choose_controller(checked, 0.02);
   EXPECT_EQ(chosen.index, 1u);
-  EXPECT_FALSE(chosen.believed);
+  EXPECT_FALSE(chosen.within_trust);
 }
 
 TEST(ChoiceOfAController, OneAloneIsKeptBelievedOrNot) {
@@ -63,7 +63,7 @@ TEST(ChoiceOfAController, OneAloneIsKeptBelievedOrNot) {
     const std::vector<CheckedController> one{figures(3, error, 0.1)};
     const ChosenController chosen = choose_controller(one, 0.02);
     EXPECT_EQ(chosen.index, 0u);
-    EXPECT_EQ(chosen.believed, error == 0.01);
+    EXPECT_EQ(chosen.within_trust, error == 0.01);
   }
 }
 
