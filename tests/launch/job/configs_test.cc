@@ -52,7 +52,7 @@ TEST(Configs, AFormerKeyNamesThePresentOne) {
 // It is read without its name beside it: "of the LSTM" says nothing.
 TEST(Configs, EachHelpTextSaysWhatItsKeyIs) {
   const OptionTable options = job_options();
-  for (const Option& option : options.options()) {
+  for (const regraft::Option& option : options.options()) {
     EXPECT_FALSE(option.help().empty()) << option.name();
     EXPECT_FALSE(option.help().starts_with("of ")) << option.name() << ": " << option.help();
   }
