@@ -23,11 +23,12 @@ std::string page_of(const OptionTable& table) {
   for (const regraft::Option& option : table.options()) {
     const std::string of = option.name().substr(0, option.name().find('.'));
     if (of != group)
-      page += "## " + of + "\n\n| key | default | what it may be | what it is |\n|---|---|---|---|\n";
+      page += (page.empty() ? "## " : "\n## ") + of +
+              "\n\n| key | default | what it may be | what it is |\n|---|---|---|---|\n";
     group = of;
     page += "|" + cell(option.name()) + cell("`" + to_toml(option.default_value()) + "`") +
-            cell(option.allowed() + (option.is_fixed_on_resume() ? "; not on resume" : "")) +
-            cell(option.help()) + "\n";
+            cell(option.allowed() + (option.is_fixed_on_resume() ? "; fixed" : "")) + cell(option.help()) +
+            "\n";
   }
   return page;
 }
