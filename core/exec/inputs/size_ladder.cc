@@ -62,7 +62,7 @@ constexpr Word kWords[] = {
     {"seq", DimKind::length},       {"length", DimKind::length},  {"time", DimKind::length},
     {"token", DimKind::length},     {"frame", DimKind::length},   {"past", DimKind::length},
     {"node", DimKind::length},      {"edge", DimKind::length},    {"atom", DimKind::length},
-    {"graph", DimKind::batch},      {"t", DimKind::length, true}, {"channel", DimKind::channels},
+    {"graphs", DimKind::batch},     {"t", DimKind::length, true}, {"channel", DimKind::channels},
     {"c", DimKind::channels, true}, {"b", DimKind::batch, true},  {"bs", DimKind::batch, true},
 };
 

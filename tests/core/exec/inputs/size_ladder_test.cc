@@ -39,6 +39,7 @@ TEST_F(SizeLadder, NodesAndEdgesOfGraphsAreMany) {
   EXPECT_EQ(dims({"num_nodes", "k"})[0].kind, DimKind::length);
   EXPECT_EQ(dims({"EdgeCount"})[0].kind, DimKind::length);
   EXPECT_EQ(dims({"num_graphs"})[0].kind, DimKind::batch);
+  EXPECT_EQ(dims({"n", "graphemes"})[1].kind, DimKind::samples) << "by its place";
 }
 
 }  // namespace
