@@ -67,6 +67,7 @@ TEST(OpaqueTypes, AreThoseOfTheirInputs) {
                          {"ReduceLogSum", {"x", "axes"}, {}, "float32[1, 8, 4, 1]"},
                          {"GatherND", {"x", "places"}, {}, "float32[5, 4, 6]"},
                          {"GatherND", {"x", "places"}, {{"batch_dims", 1}}, "float32[5, 6]"},
+                         {"GatherND", {"x", "places"}, {{"batch_dims", INT64_MAX}}, "float32[...]"},
                          {"QuantizeLinear", {"x", "x"}, {}, "uint8[2, 8, 4, 6]"},
                          {"GRU", {"s", "x", "x"}, {{"hidden_size", 5}}, "float32[7, 1, 3, 5]"},
                          {"Cast", {"x"}, {{"to", 8}}, "string[2, 8, 4, 6]"},
